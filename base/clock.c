@@ -124,7 +124,7 @@ enum es_clock_kind es_clock_kind(void)
 /* --- Arithmetic ------------------------------------------------------------------ */
 
 /* a * b / c, rounded to nearest, saturating. */
-static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t clock_scale(uint64_t a, uint64_t b, uint64_t c)
 {
     unsigned __int128 product = (unsigned __int128)a * b + c / 2;
 
@@ -143,7 +143,7 @@ static uint64_t scale_up(uint64_t a, uint64_t b, uint64_t c)
     return (uint64_t)((product + (c - 1)) / c);
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t clock_add(uint64_t a, uint64_t b)
 {
     return a + b < a ? UINT64_MAX : a + b;
 }
@@ -172,8 +172,8 @@ static void take_pairing(enum es_clock_kind kind, struct pairing *ret_pairing)
 
     for (int i = 0; i < PAIRING_TRIES; i++) {
         uint64_t before = ordered_ticks(kind);
-        uint64_t realtime = es_now_ns(CLOCK_REALTIME);
-        uint64_t monotonic = es_now_ns(CLOCK_MONOTONIC);
+        uint64_t realtime = esi_now_ns(CLOCK_REALTIME);
+        uint64_t monotonic = esi_now_ns(CLOCK_MONOTONIC);
         uint64_t bracket = ordered_ticks(kind) - before;
 
         if (bracket < best.bracket)
@@ -189,7 +189,7 @@ static void take_pairing(enum es_clock_kind kind, struct pairing *ret_pairing)
  * roundings. */
 static uint64_t pairing_error_ns(const struct pairing *pairing, uint64_t hz)
 {
-    return add(scale_up(pairing->bracket / 2 + 1, NS_PER_S, hz), 2);
+    return clock_add(scale_up(pairing->bracket / 2 + 1, NS_PER_S, hz), 2);
 }
 
 /* --- Frequency ------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static struct frequency nominal_frequency(void)
 
     if (__get_cpuid(0x15, &denominator, &numerator, &crystal, &unused) != 0 &&
         denominator != 0 && numerator != 0 && crystal != 0) {
-        nominal.hz = scale(crystal, numerator, denominator);
+        nominal.hz = clock_scale(crystal, numerator, denominator);
         nominal.error_ppb = NOMINAL_ERROR_PPB;
     }
 #endif
@@ -221,18 +221,20 @@ static struct frequency measured_frequency(const struct pairing *first,
 
     if (last->monotonic_ns <= first->monotonic_ns || span_ns < SHORTEST_SPAN_NS)
         return measured;
-    measured.hz = scale(last->ticks - first->ticks, NS_PER_S, span_ns);
+    measured.hz = clock_scale(last->ticks - first->ticks, NS_PER_S, span_ns);
     if (measured.hz == 0)
         return measured;
-    measured.error_ppb = add(scale_up(add(pairing_error_ns(first, measured.hz),
-                                          pairing_error_ns(last, measured.hz)),
-                                      PPB, span_ns),
-                             1);
+    measured.error_ppb =
+        clock_add(scale_up(clock_add(pairing_error_ns(first, measured.hz),
+                                     pairing_error_ns(last, measured.hz)),
+                           PPB, span_ns),
+                  1);
     return measured;
 }
 
 /* Combines two statements about one frequency into the one with the tightest bound. */
-static struct frequency combine(struct frequency nominal, struct frequency measured)
+static struct frequency clock_combine(struct frequency nominal,
+                                      struct frequency measured)
 {
     uint64_t apart_ppb;
 
@@ -244,12 +246,12 @@ static struct frequency combine(struct frequency nominal, struct frequency measu
                                                   : measured.hz - nominal.hz,
                          PPB, measured.hz);
     /* A statement that the measurement rules out is wrong (some virtual machines). */
-    if (apart_ppb > add(nominal.error_ppb, measured.error_ppb))
+    if (apart_ppb > clock_add(nominal.error_ppb, measured.error_ppb))
         return measured;
     /* The truth is within the measured bound, thus so far from the nominal value at
      * most. */
-    if (add(apart_ppb, measured.error_ppb) < nominal.error_ppb)
-        nominal.error_ppb = add(apart_ppb, measured.error_ppb);
+    if (clock_add(apart_ppb, measured.error_ppb) < nominal.error_ppb)
+        nominal.error_ppb = clock_add(apart_ppb, measured.error_ppb);
     return nominal.error_ppb < measured.error_ppb ? nominal : measured;
 }
 
@@ -274,7 +276,7 @@ static struct frequency find_frequency(const struct pairing *first, uint64_t bud
         return nominal;
     sleep_ns(budget_ns);
     take_pairing(ES_CLOCK_TSC, &last);
-    return combine(nominal, measured_frequency(first, &last));
+    return clock_combine(nominal, measured_frequency(first, &last));
 }
 
 void es_clock_calibrate(uint64_t budget_ns, struct es_clock *ret_clock)
@@ -309,7 +311,7 @@ static bool is_possible(const struct es_clock *clock, const struct frequency *me
                             : measured->hz - clock->frequency_hz;
 
     return scale_up(apart_hz, PPB, measured->hz) <=
-           add(clock->frequency_error_ppb, measured->error_ppb);
+           clock_add(clock->frequency_error_ppb, measured->error_ppb);
 }
 
 /* The base stays: the longer the span since, the better the frequency, and the error at
@@ -339,20 +341,20 @@ void es_clock_refine(struct es_clock *clock)
 /* --- Conversion ------------------------------------------------------------------ */
 
 /* The time at `ticks` by the clock that showed `base_ns` at the pairing. */
-static uint64_t convert(const struct es_clock *clock,
-                        uint64_t base_ns,
-                        uint64_t ticks,
-                        uint64_t *ret_error_ns)
+static uint64_t clock_convert(const struct es_clock *clock,
+                              uint64_t base_ns,
+                              uint64_t ticks,
+                              uint64_t *ret_error_ns)
 {
     bool later = ticks >= clock->base_ticks;
     uint64_t span = later ? ticks - clock->base_ticks : clock->base_ticks - ticks;
     uint64_t span_ns = es_clock_span_ns(clock, span);
 
     if (ret_error_ns)
-        *ret_error_ns = add(add(clock->base_error_ns, 1),
-                            scale_up(span_ns, clock->frequency_error_ppb, PPB));
+        *ret_error_ns = clock_add(clock_add(clock->base_error_ns, 1),
+                                  scale_up(span_ns, clock->frequency_error_ppb, PPB));
     if (later)
-        return add(base_ns, span_ns);
+        return clock_add(base_ns, span_ns);
     return span_ns > base_ns ? 0 : base_ns - span_ns;
 }
 
@@ -360,17 +362,17 @@ uint64_t es_clock_realtime_ns(const struct es_clock *clock,
                               uint64_t ticks,
                               uint64_t *ret_error_ns)
 {
-    return convert(clock, clock->base_realtime_ns, ticks, ret_error_ns);
+    return clock_convert(clock, clock->base_realtime_ns, ticks, ret_error_ns);
 }
 
 uint64_t es_clock_monotonic_ns(const struct es_clock *clock,
                                uint64_t ticks,
                                uint64_t *ret_error_ns)
 {
-    return convert(clock, clock->base_monotonic_ns, ticks, ret_error_ns);
+    return clock_convert(clock, clock->base_monotonic_ns, ticks, ret_error_ns);
 }
 
 uint64_t es_clock_span_ns(const struct es_clock *clock, uint64_t ticks)
 {
-    return scale(ticks, NS_PER_S, clock->frequency_hz);
+    return clock_scale(ticks, NS_PER_S, clock->frequency_hz);
 }

@@ -14,24 +14,25 @@
 /* The newest knots are left alone: most tuples are converted by them. */
 enum { KNOTS_KEPT = 8 };
 
-static double distance(uint64_t from_ns, uint64_t to_ns)
+static double clock_estimate_distance(uint64_t from_ns, uint64_t to_ns)
 {
     return to_ns >= from_ns ? (double)(to_ns - from_ns) : -(double)(from_ns - to_ns);
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t clock_estimate_add(uint64_t a, uint64_t b)
 {
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-void es_clock_estimate_be_home(struct es_clock_estimate *estimate, uint64_t run_base_ns)
+void esi_clock_estimate_be_home(struct esi_clock_estimate *estimate,
+                                uint64_t run_base_ns)
 {
     memset(estimate, 0, sizeof *estimate);
     estimate->run_base_ns = run_base_ns;
     estimate->count = 1;
 }
 
-bool es_clock_estimate_is_home(const struct es_clock_estimate *estimate)
+bool esi_clock_estimate_is_home(const struct esi_clock_estimate *estimate)
 {
     return estimate->count == 1 && estimate->drift.wander_ppb == 0 &&
            estimate->knots[0].local_ns == 0 && estimate->knots[0].offset_ns == 0;
@@ -41,12 +42,12 @@ bool es_clock_estimate_is_home(const struct es_clock_estimate *estimate)
 
 /* The bow of the segment that remains when `middle` is taken out.  Both lines are
  * straight on either side of it, so it is there that they differ most. */
-static uint64_t bow_without(const struct es_clock_knot *before,
-                            const struct es_clock_knot *middle,
-                            const struct es_clock_knot *after)
+static uint64_t bow_without(const struct esi_clock_knot *before,
+                            const struct esi_clock_knot *middle,
+                            const struct esi_clock_knot *after)
 {
-    double part = distance(before->local_ns, middle->local_ns) /
-                  distance(before->local_ns, after->local_ns);
+    double part = clock_estimate_distance(before->local_ns, middle->local_ns) /
+                  clock_estimate_distance(before->local_ns, after->local_ns);
     double offset = (double)(after->offset_ns - before->offset_ns) * part;
     double apart = fabs((double)(middle->offset_ns - before->offset_ns) - offset);
     double error =
@@ -54,13 +55,13 @@ static uint64_t bow_without(const struct es_clock_knot *before,
     double more = apart + (double)middle->error_ns - error + 1;
     uint64_t bow = middle->bow_ns > after->bow_ns ? middle->bow_ns : after->bow_ns;
 
-    return more > 0 ? add(bow, es_clock_bound(more)) : bow;
+    return more > 0 ? clock_estimate_add(bow, esi_clock_bound(more)) : bow;
 }
 
 /* Takes out the knot that is missed least. */
-static void take_one_out(struct es_clock_estimate *estimate)
+static void take_one_out(struct esi_clock_estimate *estimate)
 {
-    struct es_clock_knot *knots = estimate->knots;
+    struct esi_clock_knot *knots = estimate->knots;
     uint64_t least = UINT64_MAX;
     uint64_t chosen = 1;
 
@@ -79,13 +80,13 @@ static void take_one_out(struct es_clock_estimate *estimate)
             (estimate->count - chosen) * sizeof *knots);
 }
 
-void es_clock_estimate_append(struct es_clock_estimate *estimate,
-                              const struct es_clock_knot *knot)
+void esi_clock_estimate_append(struct esi_clock_estimate *estimate,
+                               const struct esi_clock_knot *knot)
 {
-    struct es_clock_knot added = *knot;
+    struct esi_clock_knot added = *knot;
 
     if (estimate->count > 0) {
-        const struct es_clock_knot *last = &estimate->knots[estimate->count - 1];
+        const struct esi_clock_knot *last = &estimate->knots[estimate->count - 1];
         uint64_t span_ns = added.local_ns - last->local_ns;
         int64_t least;
 
@@ -93,7 +94,8 @@ void es_clock_estimate_append(struct es_clock_estimate *estimate,
             return;
         least = last->offset_ns - (int64_t)(span_ns / 2);
         if (added.offset_ns < least) {
-            added.error_ns = add(added.error_ns, (uint64_t)(least - added.offset_ns));
+            added.error_ns =
+                clock_estimate_add(added.error_ns, (uint64_t)(least - added.offset_ns));
             added.offset_ns = least;
         }
     }
@@ -103,44 +105,44 @@ void es_clock_estimate_append(struct es_clock_estimate *estimate,
 }
 
 /* Whether the clock runs forward fast enough between two knots. */
-static bool is_forward(const struct es_clock_knot *before,
-                       const struct es_clock_knot *after)
+static bool is_forward(const struct esi_clock_knot *before,
+                       const struct esi_clock_knot *after)
 {
     return before->offset_ns - after->offset_ns <=
            (int64_t)((after->local_ns - before->local_ns) / 2);
 }
 
 /* The part of the knot's range that can be reached back from the last knot. */
-static struct es_clock_knot narrow(const struct es_clock_drift *drift,
-                                   const struct es_clock_knot *last,
-                                   const struct es_clock_knot *knot)
+static struct esi_clock_knot clock_estimate_narrow(const struct esi_clock_drift *drift,
+                                                   const struct esi_clock_knot *last,
+                                                   const struct esi_clock_knot *knot)
 {
-    double span = distance(knot->local_ns, last->local_ns);
+    double span = clock_estimate_distance(knot->local_ns, last->local_ns);
     double middle =
         (double)(last->offset_ns - knot->offset_ns) - drift->ppb / PPB * span;
     double most_off = (double)last->error_ns + drift->error_ppb / PPB * span +
                       drift->wander_ppb / PPB / NS_PER_S * span * span / 2;
-    double most = es_clock_lesser((double)knot->error_ns, middle + most_off);
-    double least = es_clock_greater(-(double)knot->error_ns, middle - most_off);
-    struct es_clock_knot narrowed = *knot;
+    double most = esi_clock_lesser((double)knot->error_ns, middle + most_off);
+    double least = esi_clock_greater(-(double)knot->error_ns, middle - most_off);
+    struct esi_clock_knot narrowed = *knot;
 
     if (most < least)
         return narrowed;
-    narrowed.offset_ns += es_clock_round((most + least) / 2);
-    narrowed.error_ns = es_clock_bound((most - least) / 2) + 1;
+    narrowed.offset_ns += esi_clock_round((most + least) / 2);
+    narrowed.error_ns = esi_clock_bound((most - least) / 2) + 1;
     return narrowed;
 }
 
-void es_clock_estimate_tighten(struct es_clock_estimate *estimate)
+void esi_clock_estimate_tighten(struct esi_clock_estimate *estimate)
 {
-    struct es_clock_knot *knots = estimate->knots;
+    struct esi_clock_knot *knots = estimate->knots;
 
     if (estimate->count == ES_CLOCK_KNOTS_MAX || estimate->breaks > 0)
         return;
     for (uint64_t i = estimate->count; i-- > 1;) {
-        struct es_clock_knot *knot = &knots[i - 1];
-        struct es_clock_knot narrowed =
-            narrow(&estimate->drift, &knots[estimate->count - 1], knot);
+        struct esi_clock_knot *knot = &knots[i - 1];
+        struct esi_clock_knot narrowed =
+            clock_estimate_narrow(&estimate->drift, &knots[estimate->count - 1], knot);
 
         if (narrowed.error_ns <= knot->error_ns / 2 &&
             is_forward(&narrowed, &knots[i]) &&
@@ -149,9 +151,9 @@ void es_clock_estimate_tighten(struct es_clock_estimate *estimate)
     }
 }
 
-bool es_clock_estimate_is_valid(const struct es_clock_estimate *estimate)
+bool esi_clock_estimate_is_valid(const struct esi_clock_estimate *estimate)
 {
-    const struct es_clock_knot *knots = estimate->knots;
+    const struct esi_clock_knot *knots = estimate->knots;
 
     if (estimate->count > ES_CLOCK_KNOTS_MAX ||
         !(fabs(estimate->drift.ppb) <= ES_CLOCK_DRIFT_MOST_PPB) ||
@@ -171,12 +173,12 @@ bool es_clock_estimate_is_valid(const struct es_clock_estimate *estimate)
 
 /* --- Conversion --------------------------------------------------------------- */
 
-struct es_clock_stretch es_clock_stretch_between(const struct es_clock_knot *before,
-                                                 const struct es_clock_knot *after)
+struct esi_clock_stretch esi_clock_stretch_between(const struct esi_clock_knot *before,
+                                                   const struct esi_clock_knot *after)
 {
-    double span = distance(before->local_ns, after->local_ns);
+    double span = clock_estimate_distance(before->local_ns, after->local_ns);
 
-    return (struct es_clock_stretch){
+    return (struct esi_clock_stretch){
         .from_ns = before->local_ns,
         .offset_ns = before->offset_ns,
         .error_ns = before->error_ns,
@@ -186,10 +188,10 @@ struct es_clock_stretch es_clock_stretch_between(const struct es_clock_knot *bef
     };
 }
 
-struct es_clock_stretch es_clock_stretch_behind(const struct es_clock_drift *drift,
-                                                const struct es_clock_knot *last)
+struct esi_clock_stretch esi_clock_stretch_behind(const struct esi_clock_drift *drift,
+                                                  const struct esi_clock_knot *last)
 {
-    return (struct es_clock_stretch){
+    return (struct esi_clock_stretch){
         .from_ns = last->local_ns,
         .offset_ns = last->offset_ns,
         .error_ns = last->error_ns,
@@ -201,42 +203,42 @@ struct es_clock_stretch es_clock_stretch_behind(const struct es_clock_drift *dri
 
 /* The drift at the first knot is that of the line to the second, but for the errors of
  * both and what it has changed meanwhile. */
-struct es_clock_stretch es_clock_stretch_before(const struct es_clock_drift *drift,
-                                                const struct es_clock_knot *first,
-                                                const struct es_clock_knot *second)
+struct esi_clock_stretch esi_clock_stretch_before(const struct esi_clock_drift *drift,
+                                                  const struct esi_clock_knot *first,
+                                                  const struct esi_clock_knot *second)
 {
-    struct es_clock_stretch stretch = es_clock_stretch_behind(drift, first);
+    struct esi_clock_stretch stretch = esi_clock_stretch_behind(drift, first);
     const double most = ES_CLOCK_DRIFT_MOST_PPB / PPB;
 
     if (second) {
-        double span = distance(first->local_ns, second->local_ns);
+        double span = clock_estimate_distance(first->local_ns, second->local_ns);
         double apart = (double)first->error_ns + (double)second->error_ns;
 
         stretch.slope = (double)(second->offset_ns - first->offset_ns) / span;
-        stretch.slope = es_clock_lesser(es_clock_greater(stretch.slope, -most), most);
+        stretch.slope = esi_clock_lesser(esi_clock_greater(stretch.slope, -most), most);
         stretch.error_slope =
             (apart + 4 * (double)second->bow_ns) / span + stretch.wander * span / 2;
     }
     stretch.error_slope =
-        es_clock_lesser(stretch.error_slope, most + fabs(stretch.slope));
+        esi_clock_lesser(stretch.error_slope, most + fabs(stretch.slope));
     return stretch;
 }
 
-uint64_t es_clock_stretch_convert(const struct es_clock_stretch *stretch,
-                                  uint64_t local_ns,
-                                  uint64_t *ret_error_ns)
+uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
+                                   uint64_t local_ns,
+                                   uint64_t *ret_error_ns)
 {
-    double away = distance(stretch->from_ns, local_ns);
+    double away = clock_estimate_distance(stretch->from_ns, local_ns);
     double off = (double)stretch->error_ns + stretch->error_slope * fabs(away) +
                  stretch->wander * away * away / 2;
     /* The slope is below 1, so that rounding keeps the order.  The sum of the whole
      * parts wraps, which is what two's complement is for. */
     uint64_t offset =
-        (uint64_t)stretch->offset_ns + (uint64_t)es_clock_round(away * stretch->slope);
+        (uint64_t)stretch->offset_ns + (uint64_t)esi_clock_round(away * stretch->slope);
     uint64_t home = local_ns + offset;
 
     if (ret_error_ns)
-        *ret_error_ns = add(es_clock_bound(off), stretch->bow_ns);
+        *ret_error_ns = clock_estimate_add(esi_clock_bound(off), stretch->bow_ns);
     if ((int64_t)offset < 0)
         return home > local_ns ? 0 : home;
     return home < local_ns ? UINT64_MAX : home;

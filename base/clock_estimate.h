@@ -24,7 +24,7 @@
 enum { ES_CLOCK_KNOTS_MAX = 128 };
 
 /* 32 bytes of eight-byte members: they are copied as words (host_clock.c). */
-struct es_clock_knot {
+struct esi_clock_knot {
     uint64_t local_ns;
     int64_t offset_ns; /* home - local at that time ... */
     uint64_t error_ns; /* ... give or take so much */
@@ -32,68 +32,68 @@ struct es_clock_knot {
 };
 
 /* How the offset goes on behind the last knot. */
-struct es_clock_drift {
+struct esi_clock_drift {
     double ppb;        /* nanoseconds a second: the home clock's gain ... */
     double error_ppb;  /* ... give or take so much at the knot ... */
     double wander_ppb; /* ... and so much more for each second since */
 };
 
 /* A value; its text form is that of scopes/clock_wire.h. */
-struct es_clock_estimate {
+struct esi_clock_estimate {
     uint64_t run_base_ns; /* run time - home time: never changes in a run */
     uint64_t breaks;      /* how often exchanges contradicted the stated rates */
-    struct es_clock_drift drift;
+    struct esi_clock_drift drift;
     uint64_t count; /* 0 = nothing is known */
-    struct es_clock_knot knots[ES_CLOCK_KNOTS_MAX];
+    struct esi_clock_knot knots[ES_CLOCK_KNOTS_MAX];
 };
 
 /* The home server's own: run time is its clock and a constant, without error. */
-void es_clock_estimate_be_home(struct es_clock_estimate *estimate,
-                               uint64_t run_base_ns);
+void esi_clock_estimate_be_home(struct esi_clock_estimate *estimate,
+                                uint64_t run_base_ns);
 
-bool es_clock_estimate_is_home(const struct es_clock_estimate *estimate);
+bool esi_clock_estimate_is_home(const struct esi_clock_estimate *estimate);
 
 /* Appends a knot, which must be later than the last one (else nothing happens).  Takes
  * an old one out where there are too many.  Its offset is moved, and its error made
  * larger, where else the clock would run backward. */
-void es_clock_estimate_append(struct es_clock_estimate *estimate,
-                              const struct es_clock_knot *knot);
+void esi_clock_estimate_append(struct esi_clock_estimate *estimate,
+                               const struct esi_clock_knot *knot);
 
 /* Moves knots to where the last one and the drift say that they must be, where this
  * halves their error at least.  Not once knots were taken out: their neighbours answer
  * for them as they are. */
-void es_clock_estimate_tighten(struct es_clock_estimate *estimate);
+void esi_clock_estimate_tighten(struct esi_clock_estimate *estimate);
 
 /* Whether it could have been made by the calls above: times ascend, the clock never
  * runs backward.  For estimates that come from elsewhere. */
-bool es_clock_estimate_is_valid(const struct es_clock_estimate *estimate);
+bool esi_clock_estimate_is_valid(const struct esi_clock_estimate *estimate);
 
 /* The nearest whole number, as the linker finds it without the mathematical library. */
-static inline int64_t es_clock_round(double number)
+static inline int64_t esi_clock_round(double number)
 {
     return (int64_t)(number < 0 ? number - 0.5 : number + 0.5);
 }
 
 /* A bound as a whole number: rounded up, never overflowing. */
-static inline uint64_t es_clock_bound(double number)
+static inline uint64_t esi_clock_bound(double number)
 {
     if (!(number < (double)INT64_MAX))
         return UINT64_MAX;
     return number > 0 ? (uint64_t)number + 1 : 0;
 }
 
-static inline double es_clock_lesser(double a, double b)
+static inline double esi_clock_lesser(double a, double b)
 {
     return a < b ? a : b;
 }
 
-static inline double es_clock_greater(double a, double b)
+static inline double esi_clock_greater(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* A stretch of a clock over which the conversion is one formula. */
-struct es_clock_stretch {
+struct esi_clock_stretch {
     uint64_t from_ns; /* local time at which the rest holds */
     int64_t offset_ns;
     uint64_t error_ns;
@@ -104,20 +104,20 @@ struct es_clock_stretch {
 };
 
 /* Between two neighbouring knots. */
-struct es_clock_stretch es_clock_stretch_between(const struct es_clock_knot *before,
-                                                 const struct es_clock_knot *after);
+struct esi_clock_stretch esi_clock_stretch_between(const struct esi_clock_knot *before,
+                                                   const struct esi_clock_knot *after);
 /* Before the first two knots (`second` NULL: there is one only). */
-struct es_clock_stretch es_clock_stretch_before(const struct es_clock_drift *drift,
-                                                const struct es_clock_knot *first,
-                                                const struct es_clock_knot *second);
+struct esi_clock_stretch esi_clock_stretch_before(const struct esi_clock_drift *drift,
+                                                  const struct esi_clock_knot *first,
+                                                  const struct esi_clock_knot *second);
 /* Behind the last knot. */
-struct es_clock_stretch es_clock_stretch_behind(const struct es_clock_drift *drift,
-                                                const struct es_clock_knot *last);
+struct esi_clock_stretch esi_clock_stretch_behind(const struct esi_clock_drift *drift,
+                                                  const struct esi_clock_knot *last);
 
 /* Home time, saturating at both ends; `ret_error_ns` may be NULL.  Never falls with
  * rising `local_ns`. */
-uint64_t es_clock_stretch_convert(const struct es_clock_stretch *stretch,
-                                  uint64_t local_ns,
-                                  uint64_t *ret_error_ns);
+uint64_t esi_clock_stretch_convert(const struct esi_clock_stretch *stretch,
+                                   uint64_t local_ns,
+                                   uint64_t *ret_error_ns);
 
 #endif

@@ -28,8 +28,8 @@ struct bounds {
     double trip; /* without the time between arrival and answer */
 };
 
-bool es_clock_fit_add(struct es_clock_fit *fit,
-                      const struct es_clock_exchange *exchange)
+bool esi_clock_fit_add(struct esi_clock_fit *fit,
+                       const struct esi_clock_exchange *exchange)
 {
     uint64_t away = exchange->received_ns - exchange->sent_ns;
     uint64_t there = exchange->answered_ns - exchange->arrived_ns;
@@ -47,18 +47,18 @@ bool es_clock_fit_add(struct es_clock_fit *fit,
 }
 
 /* What offsets are counted from, so that they are small numbers. */
-static int64_t reference_of(const struct es_clock_fit *fit)
+static int64_t reference_of(const struct esi_clock_fit *fit)
 {
-    const struct es_clock_exchange *last = &fit->window[fit->count - 1];
+    const struct esi_clock_exchange *last = &fit->window[fit->count - 1];
 
     return (int64_t)(last->arrived_ns - last->sent_ns);
 }
 
 /* Without what the drift may have changed since. */
-static struct bounds look_at(const struct es_clock_fit *fit, size_t index)
+static struct bounds look_at(const struct esi_clock_fit *fit, size_t index)
 {
-    const struct es_clock_exchange *exchange = &fit->window[index];
-    const struct es_clock_exchange *last = &fit->window[fit->count - 1];
+    const struct esi_clock_exchange *exchange = &fit->window[index];
+    const struct esi_clock_exchange *last = &fit->window[fit->count - 1];
     int64_t reference = reference_of(fit);
     int64_t most = (int64_t)(exchange->arrived_ns - exchange->sent_ns);
     int64_t least = (int64_t)(exchange->answered_ns - exchange->received_ns);
@@ -75,7 +75,7 @@ static struct bounds look_at(const struct es_clock_fit *fit, size_t index)
 /* --- The corridor ------------------------------------------------------------- */
 
 /* The bounds with what the drift may have changed, and what rounding may. */
-static struct bounds widen(struct bounds bounds)
+static struct bounds clock_fit_widen(struct bounds bounds)
 {
     bounds.most += WANDER * bounds.most_age * bounds.most_age / 2 + 1;
     bounds.least -= WANDER * bounds.least_age * bounds.least_age / 2 + 1;
@@ -85,9 +85,9 @@ static struct bounds widen(struct bounds bounds)
 /* The line stays below one exchange's upper bound and above another one's lower bound:
  * o - d * age <= most, o - d * age >= least.  Eliminating the drift bounds the offset,
  * and the other way round. */
-static void cut(const struct bounds *above,
-                const struct bounds *below,
-                struct es_clock_corridor *corridor)
+static void clock_fit_cut(const struct bounds *above,
+                          const struct bounds *below,
+                          struct esi_clock_corridor *corridor)
 {
     double apart = below->least_age - above->most_age;
     double drift = (above->most - below->least) / apart;
@@ -95,34 +95,34 @@ static void cut(const struct bounds *above,
         (above->most * below->least_age - below->least * above->most_age) / apart;
 
     if (apart > 0) {
-        corridor->offset_most = es_clock_lesser(corridor->offset_most, offset);
-        corridor->drift_most = es_clock_lesser(corridor->drift_most, drift);
+        corridor->offset_most = esi_clock_lesser(corridor->offset_most, offset);
+        corridor->drift_most = esi_clock_lesser(corridor->drift_most, drift);
     } else if (apart < 0) {
-        corridor->offset_least = es_clock_greater(corridor->offset_least, offset);
-        corridor->drift_least = es_clock_greater(corridor->drift_least, drift);
+        corridor->offset_least = esi_clock_greater(corridor->offset_least, offset);
+        corridor->drift_least = esi_clock_greater(corridor->drift_least, drift);
     }
 }
 
-bool es_clock_fit_corridor(const struct es_clock_fit *fit,
-                           size_t first,
-                           struct es_clock_corridor *ret_corridor)
+bool esi_clock_fit_corridor(const struct esi_clock_fit *fit,
+                            size_t first,
+                            struct esi_clock_corridor *ret_corridor)
 {
-    struct es_clock_corridor corridor = {.offset_least = -INFINITY,
-                                         .offset_most = INFINITY,
-                                         .drift_least = -DRIFT_MOST,
-                                         .drift_most = DRIFT_MOST};
+    struct esi_clock_corridor corridor = {.offset_least = -INFINITY,
+                                          .offset_most = INFINITY,
+                                          .drift_least = -DRIFT_MOST,
+                                          .drift_most = DRIFT_MOST};
     struct bounds bounds[ES_CLOCK_FIT_WINDOW];
 
     for (size_t i = first; i < fit->count; i++) {
-        bounds[i] = widen(look_at(fit, i));
-        corridor.offset_most = es_clock_lesser(
+        bounds[i] = clock_fit_widen(look_at(fit, i));
+        corridor.offset_most = esi_clock_lesser(
             corridor.offset_most, bounds[i].most + DRIFT_MOST * bounds[i].most_age);
-        corridor.offset_least = es_clock_greater(
+        corridor.offset_least = esi_clock_greater(
             corridor.offset_least, bounds[i].least - DRIFT_MOST * bounds[i].least_age);
     }
     for (size_t i = first; i < fit->count; i++)
         for (size_t j = first; j < fit->count; j++)
-            cut(&bounds[i], &bounds[j], &corridor);
+            clock_fit_cut(&bounds[i], &bounds[j], &corridor);
     *ret_corridor = corridor;
     return corridor.offset_least <= corridor.offset_most &&
            corridor.drift_least <= corridor.drift_most;
@@ -153,7 +153,7 @@ static int compare_numbers(const void *first, const void *second)
     return (*a > *b) - (*a < *b);
 }
 
-static double median(double *numbers, size_t count)
+static double clock_fit_median(double *numbers, size_t count)
 {
     qsort(numbers, count, sizeof *numbers, compare_numbers);
     return count % 2 ? numbers[count / 2]
@@ -161,7 +161,7 @@ static double median(double *numbers, size_t count)
 }
 
 /* The exchanges with the smallest round trips.  Returns their number. */
-static size_t choose_points(const struct es_clock_fit *fit,
+static size_t choose_points(const struct esi_clock_fit *fit,
                             struct point points[ES_CLOCK_FIT_WINDOW])
 {
     size_t count = fit->count;
@@ -195,7 +195,7 @@ static double fit_drift(const struct point *points, size_t count, double fallbac
             if (fabs(span) >= SPAN_LEAST_NS)
                 slopes[found++] = (points[j].offset - points[i].offset) / span;
         }
-    return found >= count ? median(slopes, found) : fallback;
+    return found >= count ? clock_fit_median(slopes, found) : fallback;
 }
 
 static double fit_offset(const struct point *points, size_t count, double drift)
@@ -204,22 +204,23 @@ static double fit_offset(const struct point *points, size_t count, double drift)
 
     for (size_t i = 0; i < count; i++)
         offsets[i] = points[i].offset + drift * points[i].age;
-    return median(offsets, count);
+    return clock_fit_median(offsets, count);
 }
 
-static double clamp(double value, double least, double most)
+static double clock_fit_clamp(double value, double least, double most)
 {
-    return es_clock_lesser(es_clock_greater(value, least), most);
+    return esi_clock_lesser(esi_clock_greater(value, least), most);
 }
 
 /* --- Knots --------------------------------------------------------------------- */
 
 /* Forgets exchanges until a line goes through the others; one alone always has one. */
-static bool find_corridor(struct es_clock_fit *fit, struct es_clock_corridor *corridor)
+static bool find_corridor(struct esi_clock_fit *fit,
+                          struct esi_clock_corridor *corridor)
 {
     bool has_broken = false;
 
-    while (!es_clock_fit_corridor(fit, 0, corridor) && fit->count > 1) {
+    while (!esi_clock_fit_corridor(fit, 0, corridor) && fit->count > 1) {
         size_t forgotten = (fit->count + 1) / 2;
 
         fit->count -= forgotten;
@@ -231,12 +232,12 @@ static bool find_corridor(struct es_clock_fit *fit, struct es_clock_corridor *co
 
 /* By how much the offset may be off the straight line between two knots whose offsets
  * were right: by the change of the drift.  After a break, by what it has jumped. */
-static uint64_t find_bow(const struct es_clock_estimate *estimate,
+static uint64_t find_bow(const struct esi_clock_estimate *estimate,
                          uint64_t local_ns,
                          int64_t offset_ns,
                          bool has_broken)
 {
-    const struct es_clock_knot *last;
+    const struct esi_clock_knot *last;
     double span, bow;
 
     if (estimate->count == 0)
@@ -247,44 +248,46 @@ static uint64_t find_bow(const struct es_clock_estimate *estimate,
     if (has_broken)
         bow += fabs((double)(offset_ns - last->offset_ns) -
                     estimate->drift.ppb / 1e9 * span);
-    return es_clock_bound(bow) + 1;
+    return esi_clock_bound(bow) + 1;
 }
 
-static void append_knot(const struct es_clock_fit *fit,
-                        const struct es_clock_corridor *corridor,
+static void append_knot(const struct esi_clock_fit *fit,
+                        const struct esi_clock_corridor *corridor,
                         bool has_broken,
-                        struct es_clock_estimate *estimate)
+                        struct esi_clock_estimate *estimate)
 {
     struct point points[ES_CLOCK_FIT_WINDOW];
     size_t count = choose_points(fit, points);
     double middle = (corridor->drift_least + corridor->drift_most) / 2;
-    double drift = clamp(fit_drift(points, count, middle), corridor->drift_least,
-                         corridor->drift_most);
-    double offset = clamp(fit_offset(points, count, drift), corridor->offset_least,
-                          corridor->offset_most);
-    struct es_clock_knot knot = {
+    double drift = clock_fit_clamp(fit_drift(points, count, middle),
+                                   corridor->drift_least, corridor->drift_most);
+    double offset = clock_fit_clamp(fit_offset(points, count, drift),
+                                    corridor->offset_least, corridor->offset_most);
+    struct esi_clock_knot knot = {
         .local_ns = fit->window[fit->count - 1].received_ns,
-        .offset_ns = reference_of(fit) + es_clock_round(offset),
-        .error_ns = es_clock_bound(es_clock_greater(corridor->offset_most - offset,
-                                                    offset - corridor->offset_least)) +
-                    1,
+        .offset_ns = reference_of(fit) + esi_clock_round(offset),
+        .error_ns =
+            esi_clock_bound(esi_clock_greater(corridor->offset_most - offset,
+                                              offset - corridor->offset_least)) +
+            1,
     };
 
     knot.bow_ns = find_bow(estimate, knot.local_ns, knot.offset_ns, has_broken);
-    es_clock_estimate_append(estimate, &knot);
-    estimate->drift = (struct es_clock_drift){
+    esi_clock_estimate_append(estimate, &knot);
+    estimate->drift = (struct esi_clock_drift){
         .ppb = drift * 1e9,
-        .error_ppb = es_clock_greater(corridor->drift_most - drift,
-                                      drift - corridor->drift_least) *
+        .error_ppb = esi_clock_greater(corridor->drift_most - drift,
+                                       drift - corridor->drift_least) *
                      1e9,
         .wander_ppb = ES_CLOCK_WANDER_PPB,
     };
     estimate->breaks += has_broken;
 }
 
-bool es_clock_fit_update(struct es_clock_fit *fit, struct es_clock_estimate *estimate)
+bool esi_clock_fit_update(struct esi_clock_fit *fit,
+                          struct esi_clock_estimate *estimate)
 {
-    struct es_clock_corridor corridor;
+    struct esi_clock_corridor corridor;
 
     if (fit->count == 0 ||
         (estimate->count > 0 && fit->window[fit->count - 1].received_ns <=
@@ -292,6 +295,6 @@ bool es_clock_fit_update(struct es_clock_fit *fit, struct es_clock_estimate *est
         return false;
     bool has_broken = find_corridor(fit, &corridor);
     append_knot(fit, &corridor, has_broken, estimate);
-    es_clock_estimate_tighten(estimate);
+    esi_clock_estimate_tighten(estimate);
     return true;
 }

@@ -26,7 +26,7 @@
 enum { ES_CLOCK_FIT_WINDOW = 64 };
 
 /* One message and its answer: nanoseconds of CLOCK_MONOTONIC. */
-struct es_clock_exchange {
+struct esi_clock_exchange {
     uint64_t sent_ns;     /* t1, local */
     uint64_t arrived_ns;  /* t2, home */
     uint64_t answered_ns; /* t3, home */
@@ -34,17 +34,17 @@ struct es_clock_exchange {
 };
 
 /* Caller's memory; all 0 is one that knows nothing.  Fields are private. */
-struct es_clock_fit {
-    struct es_clock_exchange window[ES_CLOCK_FIT_WINDOW]; /* the oldest first */
+struct esi_clock_fit {
+    struct esi_clock_exchange window[ES_CLOCK_FIT_WINDOW]; /* the oldest first */
     size_t count;
 };
 
 /* Takes an exchange into account.  False: it cannot be, or lies before the last one. */
-bool es_clock_fit_add(struct es_clock_fit *fit,
-                      const struct es_clock_exchange *exchange);
+bool esi_clock_fit_add(struct esi_clock_fit *fit,
+                       const struct esi_clock_exchange *exchange);
 
 /* Where the offset's line may run at the time of the last exchange. */
-struct es_clock_corridor {
+struct esi_clock_corridor {
     double offset_least; /* relative to the last exchange's t2 - t1 */
     double offset_most;
     double drift_least; /* 1 = the home clock runs twice as fast */
@@ -53,13 +53,14 @@ struct es_clock_corridor {
 
 /* The corridor of the exchanges from `first` on.  False: no line goes through.
  * O(n * n). */
-bool es_clock_fit_corridor(const struct es_clock_fit *fit,
-                           size_t first,
-                           struct es_clock_corridor *ret_corridor);
+bool esi_clock_fit_corridor(const struct esi_clock_fit *fit,
+                            size_t first,
+                            struct esi_clock_corridor *ret_corridor);
 
 /* Appends a knot at the time of the last exchange to the estimate, and gives it the
  * drift.  Where no line goes through all exchanges, the stated rates did not hold: the
  * older ones are forgotten and the break is counted.  False: there is nothing new. */
-bool es_clock_fit_update(struct es_clock_fit *fit, struct es_clock_estimate *estimate);
+bool esi_clock_fit_update(struct esi_clock_fit *fit,
+                          struct esi_clock_estimate *estimate);
 
 #endif

@@ -19,15 +19,15 @@ static bool is_calculated(const char *text)
     return *text == '=' || *text == '@';
 }
 
-void es_csv_text(FILE *stream, const char *text)
+void esi_csv_text(FILE *stream, const char *text)
 {
     bool is_formula = is_calculated(text);
 
     if (!is_formula && !strpbrk(text, ",\"")) {
-        es_plain_write(stream, text);
+        esi_plain_write(stream, text);
         return;
     }
-    char *plain = es_plain_duplicate(text);
+    char *plain = esi_plain_duplicate(text);
     fputs(is_formula ? "\"'" : "\"", stream);
     for (const char *next = plain ? plain : ""; *next; next++) {
         if (*next == '"')

@@ -9,6 +9,6 @@
 /* Writes a field, in quotes where it needs them and with escapes as plain.h has them,
  * so that a row is a line.  A text that begins with = + - or @, and is no number, gets
  * a ' in front: spread sheets would calculate it.  Write errors stay in the stream. */
-void es_csv_text(FILE *stream, const char *text);
+void esi_csv_text(FILE *stream, const char *text);
 
 #endif

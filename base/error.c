@@ -18,12 +18,12 @@ void es_error_clear(struct es_error *error)
     error->text[0] = '\0';
 }
 
-__attribute__((format(printf, 5, 0))) static void fill(struct es_error *error,
-                                                       const char *source,
-                                                       int line,
-                                                       int column,
-                                                       const char *format,
-                                                       va_list arguments)
+__attribute__((format(printf, 5, 0))) static void error_fill(struct es_error *error,
+                                                             const char *source,
+                                                             int line,
+                                                             int column,
+                                                             const char *format,
+                                                             va_list arguments)
 {
     snprintf(error->source, sizeof error->source, "%s", source ? source : "");
     error->line = line;
@@ -38,7 +38,7 @@ int es_error_set(struct es_error *error, int code, const char *format, ...)
     if (!error || error->text[0] != '\0')
         return code;
     va_start(arguments, format);
-    fill(error, NULL, 0, 0, format, arguments);
+    error_fill(error, NULL, 0, 0, format, arguments);
     va_end(arguments);
     return code;
 }
@@ -56,7 +56,7 @@ int es_error_set_at(struct es_error *error,
     if (!error || error->text[0] != '\0')
         return code;
     va_start(arguments, format);
-    fill(error, source, line, column, format, arguments);
+    error_fill(error, source, line, column, format, arguments);
     va_end(arguments);
     return code;
 }

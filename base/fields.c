@@ -18,18 +18,18 @@
 
 /* --- Texts ------------------------------------------------------------------------ */
 
-struct esi_span esi_span_of(const char *text)
+struct esi_text_span esi_text_span_of(const char *text)
 {
-    return (struct esi_span){text, strlen(text)};
+    return (struct esi_text_span){text, strlen(text)};
 }
 
-struct esi_span esi_span_split(struct esi_span *rest, char separator)
+struct esi_text_span esi_text_span_split(struct esi_text_span *rest, char separator)
 {
     const char *found = memchr(rest->text, separator, rest->length);
-    struct esi_span piece = *rest;
+    struct esi_text_span piece = *rest;
 
     if (!found) {
-        *rest = (struct esi_span){.text = NULL};
+        *rest = (struct esi_text_span){.text = NULL};
         return piece;
     }
     piece.length = (size_t)(found - piece.text);
@@ -38,7 +38,9 @@ struct esi_span esi_span_split(struct esi_span *rest, char separator)
     return piece;
 }
 
-bool esi_span_number(struct esi_span span, uint64_t maximum, uint64_t *ret_number)
+bool esi_text_span_number(struct esi_text_span span,
+                          uint64_t maximum,
+                          uint64_t *ret_number)
 {
     uint64_t number = 0;
 
@@ -247,10 +249,10 @@ const char *esi_field_expected(const struct esi_field *field,
 
 /* --- Values ----------------------------------------------------------------------- */
 
-int esi_field_choice(const struct esi_field *field, struct esi_span name)
+int esi_field_choice(const struct esi_field *field, struct esi_text_span name)
 {
     for (int i = 0; field->choices[i]; i++)
-        if (esi_span_is(name, field->choices[i]))
+        if (esi_text_span_is(name, field->choices[i]))
             return i;
     return -1;
 }
@@ -336,7 +338,7 @@ void esi_field_set(const struct esi_field *field, void *record, int64_t value)
 /* --- From text -------------------------------------------------------------------- */
 
 static int parse_integer(const struct esi_field *field,
-                         struct esi_span text,
+                         struct esi_text_span text,
                          int64_t *ret_value)
 {
     char digits[32];
@@ -355,7 +357,7 @@ static int parse_integer(const struct esi_field *field,
 }
 
 static int parse_duration(const struct esi_field *field,
-                          struct esi_span text,
+                          struct esi_text_span text,
                           struct esi_field_fault *fault,
                           int64_t *ret_value)
 {
@@ -377,7 +379,7 @@ static int parse_duration(const struct esi_field *field,
     return 0;
 }
 
-static int parse_boolean(struct esi_span text, int64_t *ret_value)
+static int parse_boolean(struct esi_text_span text, int64_t *ret_value)
 {
     static const char *const words[] = {"no",  "yes", "false", "true",
                                         "off", "on",  "0",     "1"};
@@ -393,20 +395,20 @@ static int parse_boolean(struct esi_span text, int64_t *ret_value)
 }
 
 /* 0 = no such name. */
-static uint32_t bits_of(const struct esi_field *field, struct esi_span name)
+static uint32_t bits_of(const struct esi_field *field, struct esi_text_span name)
 {
     int choice = esi_field_choice(field, name);
 
     if (choice >= field->minimum)
         return UINT32_C(1) << choice;
     for (size_t i = 0; field->groups && field->groups[i].name; i++)
-        if (esi_span_is(name, field->groups[i].name))
+        if (esi_text_span_is(name, field->groups[i].name))
             return field->groups[i].bits;
     return 0;
 }
 
 static int parse_flags(const struct esi_field *field,
-                       struct esi_span text,
+                       struct esi_text_span text,
                        struct esi_field_fault *fault,
                        int64_t *ret_value)
 {
@@ -415,7 +417,7 @@ static int parse_flags(const struct esi_field *field,
     while (text.text) {
         uint32_t bits;
 
-        fault->at = esi_span_split(&text, ',');
+        fault->at = esi_text_span_split(&text, ',');
         bits = bits_of(field, fault->at);
         if (bits == 0)
             return -EINVAL;
@@ -425,7 +427,9 @@ static int parse_flags(const struct esi_field *field,
     return 0;
 }
 
-static int parse_text(const struct esi_field *field, struct esi_span text, void *record)
+static int parse_text(const struct esi_field *field,
+                      struct esi_text_span text,
+                      void *record)
 {
     char *place = (char *)record + field->offset;
     char *copy, *old;
@@ -448,7 +452,7 @@ static int parse_text(const struct esi_field *field, struct esi_span text, void 
 }
 
 static int parse_value(const struct esi_field *field,
-                       struct esi_span text,
+                       struct esi_text_span text,
                        struct esi_field_fault *fault,
                        int64_t *ret_value)
 {
@@ -473,7 +477,7 @@ static bool is_number(const struct esi_field *field)
 }
 
 int esi_field_parse(const struct esi_field *field,
-                    struct esi_span text,
+                    struct esi_text_span text,
                     struct esi_field_fault *fault,
                     void *record)
 {

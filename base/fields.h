@@ -42,8 +42,8 @@ enum esi_field_kind {
                            on */
 
     /* Arrays: a pointer at `offset`, a size_t at `count_offset`. */
-    ESI_FIELD_RANKS,      /* struct es_rank_range; by `text`, in JSON too */
-    ESI_FIELD_EDGES,      /* struct es_tree_edge: pairs of numbers */
+    ESI_FIELD_RANKS,      /* struct esi_rank_range; by `text`, in JSON too */
+    ESI_FIELD_EDGES,      /* struct esi_tree_edge: pairs of numbers */
     ESI_FIELD_INTEGERS,   /* int64_t, each minimum to maximum */
     ESI_FIELD_OBJECTS,    /* records, by `fields` */
     ESI_FIELD_PROPERTIES, /* anything, in order */
@@ -64,14 +64,14 @@ enum esi_field_flags {
 struct esi_field;
 
 /* A piece of a text, not terminated; borrowed. */
-struct esi_span {
+struct esi_text_span {
     const char *text; /* NULL = there is none */
     size_t length;
 };
 
 /* What is wrong with a text: where, and what was expected. */
 struct esi_field_fault {
-    struct esi_span at; /* within the text */
+    struct esi_text_span at; /* within the text */
     char expected[200];
 };
 
@@ -80,7 +80,7 @@ struct esi_field_text {
     const char *expected; /* in words, for faults */
     /* As esi_field_parse(); the fault is filled already, but for a better place. */
     int (*parse)(const struct esi_field *field,
-                 struct esi_span text,
+                 struct esi_text_span text,
                  struct esi_field_fault *fault,
                  void *record);
     void (*format)(const struct esi_field *field, const void *record, FILE *out);
@@ -152,7 +152,7 @@ const char *esi_field_expected(const struct esi_field *field,
                                size_t size);
 
 /* Index of the choice, -1 when there is none of that name. */
-int esi_field_choice(const struct esi_field *field, struct esi_span name);
+int esi_field_choice(const struct esi_field *field, struct esi_text_span name);
 
 /* Whether the text is what the field (of a text kind but RANGES) may hold. */
 bool esi_field_has_text(const struct esi_field *field, const char *text);
@@ -164,7 +164,7 @@ void esi_field_set(const struct esi_field *field, void *record, int64_t value);
 /* Reads the text into the record.  -EINVAL with the fault; -ENOMEM.  The record's field
  * is as it was then. */
 int esi_field_parse(const struct esi_field *field,
-                    struct esi_span text,
+                    struct esi_text_span text,
                     struct esi_field_fault *fault,
                     void *record);
 
@@ -173,8 +173,8 @@ void esi_field_format(const struct esi_field *field, const void *record, FILE *o
 
 /* --- Texts ------------------------------------------------------------------------ */
 
-struct esi_span esi_span_of(const char *text);
-static inline bool esi_span_is(struct esi_span span, const char *text)
+struct esi_text_span esi_text_span_of(const char *text);
+static inline bool esi_text_span_is(struct esi_text_span span, const char *text)
 {
     for (size_t i = 0; i < span.length; i++)
         if (text[i] != span.text[i] || text[i] == '\0')
@@ -183,8 +183,10 @@ static inline bool esi_span_is(struct esi_span span, const char *text)
 }
 /* Takes the text up to the next `separator` from the rest, and the separator too.  The
  * last piece leaves rest->text NULL. */
-struct esi_span esi_span_split(struct esi_span *rest, char separator);
+struct esi_text_span esi_text_span_split(struct esi_text_span *rest, char separator);
 /* Digits only, at most `maximum`. */
-bool esi_span_number(struct esi_span span, uint64_t maximum, uint64_t *ret_number);
+bool esi_text_span_number(struct esi_text_span span,
+                          uint64_t maximum,
+                          uint64_t *ret_number);
 
 #endif

@@ -52,11 +52,11 @@ static int check_own(const struct stat *status,
 
 /* What could not be opened is looked at: the kernel's word says little of a link or of
  * a pipe. */
-static int explain(int folder,
-                   const char *name,
-                   int code,
-                   const char *shown,
-                   struct es_error *error)
+static int file_explain(int folder,
+                        const char *name,
+                        int code,
+                        const char *shown,
+                        struct es_error *error)
 {
     struct stat status;
     int rc = 0;
@@ -67,11 +67,11 @@ static int explain(int folder,
                   : es_error_set_at(error, code, shown, 0, 0, "%s", strerror(-code));
 }
 
-int es_file_open_own(int folder,
-                     const char *name,
-                     int flags,
-                     const char *shown,
-                     struct es_error *error)
+int esi_file_open_own(int folder,
+                      const char *name,
+                      int flags,
+                      const char *shown,
+                      struct es_error *error)
 {
     struct stat status;
     int fd = openat(folder, name,
@@ -79,7 +79,7 @@ int es_file_open_own(int folder,
     int rc;
 
     if (fd < 0)
-        return explain(folder, name, -errno, shown, error);
+        return file_explain(folder, name, -errno, shown, error);
     rc = fstat(fd, &status) == 0 ? check_own(&status, shown, error) : -errno;
     /* The umask may have taken rights away. */
     if (rc == 0 && (flags & O_CREAT) != 0 && fchmod(fd, 0600) != 0)
@@ -114,7 +114,7 @@ static int read_rest(int fd, size_t most, size_t room, char **text, size_t *ret_
     return 0;
 }
 
-int es_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length)
+int esi_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length)
 {
     struct stat status;
     size_t room = FIRST_ROOM;
@@ -134,7 +134,7 @@ int es_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length)
     return 0;
 }
 
-int es_file_write_all(int fd, const char *text, size_t length)
+int esi_file_write_all(int fd, const char *text, size_t length)
 {
     while (length > 0) {
         ssize_t put = write(fd, text, length);

@@ -13,17 +13,17 @@
  * file has mode 0600 whatever the umask.  Returns the descriptor.  -ENOENT: there is
  * none; -EPERM: it is no regular file, or it belongs to somebody else, whom `error`
  * names; else as open(2) gives it. */
-int es_file_open_own(int folder,
-                     const char *name,
-                     int flags,
-                     const char *shown,
-                     struct es_error *error);
+int esi_file_open_own(int folder,
+                      const char *name,
+                      int flags,
+                      const char *shown,
+                      struct es_error *error);
 
 /* Reads all of an open file, with a zero byte behind it.  Caller frees *ret_text.
  * -EFBIG: more than `most` bytes. */
-int es_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length);
+int esi_file_read_all(int fd, size_t most, char **ret_text, size_t *ret_length);
 
 /* -errno. */
-int es_file_write_all(int fd, const char *text, size_t length);
+int esi_file_write_all(int fd, const char *text, size_t length);
 
 #endif

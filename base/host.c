@@ -18,7 +18,7 @@ static bool is_name_character(char c)
            c == '.' || c == '-' || c == '_';
 }
 
-const char *es_host_name(char out[ES_HOST_NAME_BYTES])
+const char *esi_host_name(char out[ES_HOST_NAME_BYTES])
 {
     struct utsname names;
     const char *name = "unknown";

@@ -10,6 +10,6 @@
  * look-up, no domain added), fit to be part of a file name: other characters than
  * letters, digits, '.',
  * '-' and '_' become '_'.  "unknown" when there is none.  Returns out. */
-const char *es_host_name(char out[ES_HOST_NAME_BYTES]);
+const char *esi_host_name(char out[ES_HOST_NAME_BYTES]);
 
 #endif

@@ -13,15 +13,15 @@
 
 #include "base/now.h"
 
-enum { ESTIMATE_WORDS = sizeof(struct es_clock_estimate) / sizeof(uint64_t) };
+enum { ESTIMATE_WORDS = sizeof(struct esi_clock_estimate) / sizeof(uint64_t) };
 
-_Static_assert(sizeof(struct es_clock_estimate) % sizeof(uint64_t) == 0,
+_Static_assert(sizeof(struct esi_clock_estimate) % sizeof(uint64_t) == 0,
                "an estimate is copied as words");
-_Static_assert(sizeof(struct es_clock_knot) == 4 * sizeof(uint64_t),
+_Static_assert(sizeof(struct esi_clock_knot) == 4 * sizeof(uint64_t),
                "a knot is copied as words");
 
 /* The members of an estimate as they lie in its words. */
-#define WORD_OF(member) (offsetof(struct es_clock_estimate, member) / sizeof(uint64_t))
+#define WORD_OF(member) (offsetof(struct esi_clock_estimate, member) / sizeof(uint64_t))
 
 struct copy {
     _Atomic uint64_t words[ESTIMATE_WORDS];
@@ -32,7 +32,7 @@ struct es_host_clock {
     struct copy copies[2];
 };
 
-int es_host_clock_create(struct es_host_clock **ret_clock)
+int esi_host_clock_create(struct es_host_clock **ret_clock)
 {
     struct es_host_clock *clock = calloc(1, sizeof *clock);
 
@@ -42,26 +42,28 @@ int es_host_clock_create(struct es_host_clock **ret_clock)
     return 0;
 }
 
-void es_host_clock_destroy(struct es_host_clock *clock)
+void esi_host_clock_destroy(struct es_host_clock *clock)
 {
     free(clock);
 }
 
 /* --- Writing ------------------------------------------------------------------ */
 
-static void fill(struct copy *copy, const uint64_t words[ESTIMATE_WORDS], size_t count)
+static void host_clock_fill(struct copy *copy,
+                            const uint64_t words[ESTIMATE_WORDS],
+                            size_t count)
 {
     for (size_t i = 0; i < count; i++)
         atomic_store_explicit(&copy->words[i], words[i], memory_order_relaxed);
 }
 
-void es_host_clock_set(struct es_host_clock *clock,
-                       const struct es_clock_estimate *estimate)
+void esi_host_clock_set(struct es_host_clock *clock,
+                        const struct esi_clock_estimate *estimate)
 {
     uint64_t words[ESTIMATE_WORDS];
     uint64_t sequence = atomic_load_explicit(&clock->sequence, memory_order_relaxed);
     size_t count = WORD_OF(knots) +
-                   estimate->count * sizeof(struct es_clock_knot) / sizeof(uint64_t);
+                   estimate->count * sizeof(struct esi_clock_knot) / sizeof(uint64_t);
 
     memcpy(words, estimate, sizeof words);
     for (int i = 0; i < 2; i++) {
@@ -69,20 +71,20 @@ void es_host_clock_set(struct es_host_clock *clock,
          * partner of theirs. */
         atomic_store_explicit(&clock->sequence, ++sequence, memory_order_release);
         atomic_thread_fence(memory_order_seq_cst);
-        fill(&clock->copies[(sequence + 1) & 1], words, count);
+        host_clock_fill(&clock->copies[(sequence + 1) & 1], words, count);
     }
 }
 
 /* --- Reading ------------------------------------------------------------------ */
 
-static uint64_t get(const struct copy *copy, size_t word)
+static uint64_t host_clock_get(const struct copy *copy, size_t word)
 {
     return atomic_load_explicit(&copy->words[word], memory_order_relaxed);
 }
 
 static double get_real(const struct copy *copy, size_t word)
 {
-    uint64_t bits = get(copy, word);
+    uint64_t bits = host_clock_get(copy, word);
     double value;
 
     memcpy(&value, &bits, sizeof value);
@@ -91,17 +93,17 @@ static double get_real(const struct copy *copy, size_t word)
 
 static uint64_t knot_time(const struct copy *copy, uint64_t index)
 {
-    return get(copy, WORD_OF(knots) + index * 4);
+    return host_clock_get(copy, WORD_OF(knots) + index * 4);
 }
 
-static struct es_clock_knot get_knot(const struct copy *copy, uint64_t index)
+static struct esi_clock_knot get_knot(const struct copy *copy, uint64_t index)
 {
     size_t word = WORD_OF(knots) + index * 4;
 
-    return (struct es_clock_knot){.local_ns = get(copy, word),
-                                  .offset_ns = (int64_t)get(copy, word + 1),
-                                  .error_ns = get(copy, word + 2),
-                                  .bow_ns = get(copy, word + 3)};
+    return (struct esi_clock_knot){.local_ns = host_clock_get(copy, word),
+                                   .offset_ns = (int64_t)host_clock_get(copy, word + 1),
+                                   .error_ns = host_clock_get(copy, word + 2),
+                                   .bow_ns = host_clock_get(copy, word + 3)};
 }
 
 /* The number of knots that are not later.  Most times are behind the last one. */
@@ -126,34 +128,34 @@ static uint64_t count_knots_before(const struct copy *copy,
 
 /* A copy that is overwritten meanwhile may have any content, but never an index out of
  * range. */
-static struct es_clock_stretch find_stretch(const struct copy *copy,
-                                            uint64_t count,
-                                            uint64_t local_ns)
+static struct esi_clock_stretch find_stretch(const struct copy *copy,
+                                             uint64_t count,
+                                             uint64_t local_ns)
 {
     uint64_t before = count_knots_before(copy, count, local_ns);
-    struct es_clock_drift drift = {
+    struct esi_clock_drift drift = {
         .ppb = get_real(copy, WORD_OF(drift.ppb)),
         .error_ppb = get_real(copy, WORD_OF(drift.error_ppb)),
         .wander_ppb = get_real(copy, WORD_OF(drift.wander_ppb)),
     };
-    struct es_clock_knot first = get_knot(copy, before > 0 ? before - 1 : 0);
-    struct es_clock_knot second = get_knot(copy, before > 0 && before < count ? before
-                                                 : count > 1                  ? 1
-                                                                              : 0);
+    struct esi_clock_knot first = get_knot(copy, before > 0 ? before - 1 : 0);
+    struct esi_clock_knot second = get_knot(copy, before > 0 && before < count ? before
+                                                  : count > 1                  ? 1
+                                                                               : 0);
 
     if (before == count)
-        return es_clock_stretch_behind(&drift, &first);
+        return esi_clock_stretch_behind(&drift, &first);
     if (before == 0)
-        return es_clock_stretch_before(&drift, &first, count > 1 ? &second : NULL);
-    return es_clock_stretch_between(&first, &second);
+        return esi_clock_stretch_before(&drift, &first, count > 1 ? &second : NULL);
+    return esi_clock_stretch_between(&first, &second);
 }
 
-bool es_host_clock_run_ns(const struct es_host_clock *clock,
-                          uint64_t monotonic_ns,
-                          uint64_t *ret_run_ns,
-                          uint64_t *ret_error_ns)
+bool esi_host_clock_run_ns(const struct es_host_clock *clock,
+                           uint64_t monotonic_ns,
+                           uint64_t *ret_run_ns,
+                           uint64_t *ret_error_ns)
 {
-    struct es_clock_stretch stretch = {.from_ns = 0};
+    struct esi_clock_stretch stretch = {.from_ns = 0};
     uint64_t sequence, count, base_ns;
 
     do {
@@ -161,8 +163,8 @@ bool es_host_clock_run_ns(const struct es_host_clock *clock,
 
         sequence = atomic_load_explicit(&clock->sequence, memory_order_acquire);
         copy = &clock->copies[sequence & 1];
-        count = get(copy, WORD_OF(count));
-        base_ns = get(copy, WORD_OF(run_base_ns));
+        count = host_clock_get(copy, WORD_OF(count));
+        base_ns = host_clock_get(copy, WORD_OF(run_base_ns));
         if (count > 0 && count <= ES_CLOCK_KNOTS_MAX)
             stretch = find_stretch(copy, count, monotonic_ns);
         /* What was read was read before the count is looked at again. */
@@ -171,16 +173,16 @@ bool es_host_clock_run_ns(const struct es_host_clock *clock,
     if (count == 0 || count > ES_CLOCK_KNOTS_MAX)
         return false;
     *ret_run_ns =
-        es_clock_stretch_convert(&stretch, monotonic_ns, ret_error_ns) + base_ns;
+        esi_clock_stretch_convert(&stretch, monotonic_ns, ret_error_ns) + base_ns;
     return true;
 }
 
-uint64_t es_host_clock_now_ns(const struct es_host_clock *clock)
+uint64_t esi_host_clock_now_ns(const struct es_host_clock *clock)
 {
     uint64_t run_ns;
 
-    return clock && es_host_clock_run_ns(clock, es_now_ns(CLOCK_MONOTONIC), &run_ns,
-                                         NULL)
+    return clock && esi_host_clock_run_ns(clock, esi_now_ns(CLOCK_MONOTONIC), &run_ns,
+                                          NULL)
                ? run_ns
-               : es_now_ns(CLOCK_REALTIME);
+               : esi_now_ns(CLOCK_REALTIME);
 }

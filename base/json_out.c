@@ -14,9 +14,9 @@
 
 #include "base/utf8.h"
 
-void es_json_out_init(struct es_json_out *out, FILE *stream)
+void esi_json_out_init(struct esi_json_out *out, FILE *stream)
 {
-    *out = (struct es_json_out){.stream = stream};
+    *out = (struct esi_json_out){.stream = stream};
 }
 
 static void write_escaped(FILE *stream, uint32_t character)
@@ -56,11 +56,11 @@ static void write_quoted(FILE *stream, const char *text)
         fwrite_unlocked(plain, 1, (size_t)(next - plain), stream);
         if (!*next)
             break;
-        length = es_utf8_length(next);
+        length = esi_utf8_length(next);
         if (length == 0)
             fwrite_unlocked("\xef\xbf\xbd", 1, 3, stream);
         else if (length == 1 || is_c1(next, length))
-            write_escaped(stream, es_utf8_value(next, length));
+            write_escaped(stream, esi_utf8_value(next, length));
         else
             fwrite_unlocked(next, 1, length, stream);
         next += length > 0 ? length : 1;
@@ -69,7 +69,7 @@ static void write_quoted(FILE *stream, const char *text)
 }
 
 /* What comes before each value: comma and key. */
-static void begin_value(struct es_json_out *out, const char *key)
+static void begin_value(struct esi_json_out *out, const char *key)
 {
     bool in_object = out->depth > 0 && out->level[out->depth - 1].object;
 
@@ -85,13 +85,13 @@ static void begin_value(struct es_json_out *out, const char *key)
     }
 }
 
-static void end_value(struct es_json_out *out)
+static void end_value(struct esi_json_out *out)
 {
     if (out->depth == 0)
         putc_unlocked('\n', out->stream);
 }
 
-static void begin_level(struct es_json_out *out, const char *key, bool object)
+static void begin_level(struct esi_json_out *out, const char *key, bool object)
 {
     begin_value(out, key);
     assert(out->depth < ES_JSON_OUT_DEPTH);
@@ -101,17 +101,17 @@ static void begin_level(struct es_json_out *out, const char *key, bool object)
     putc_unlocked(object ? '{' : '[', out->stream);
 }
 
-void es_json_out_begin_object(struct es_json_out *out, const char *key)
+void esi_json_out_begin_object(struct esi_json_out *out, const char *key)
 {
     begin_level(out, key, true);
 }
 
-void es_json_out_begin_array(struct es_json_out *out, const char *key)
+void esi_json_out_begin_array(struct esi_json_out *out, const char *key)
 {
     begin_level(out, key, false);
 }
 
-void es_json_out_end(struct es_json_out *out)
+void esi_json_out_end(struct esi_json_out *out)
 {
     assert(out->depth > 0);
     out->depth--;
@@ -119,10 +119,10 @@ void es_json_out_end(struct es_json_out *out)
     end_value(out);
 }
 
-void es_json_out_string(struct es_json_out *out, const char *key, const char *text)
+void esi_json_out_string(struct esi_json_out *out, const char *key, const char *text)
 {
     if (!text) {
-        es_json_out_null(out, key);
+        esi_json_out_null(out, key);
         return;
     }
     begin_value(out, key);
@@ -141,7 +141,7 @@ static void write_digits(FILE *stream, uint64_t value)
     fwrite_unlocked(digits + at, 1, sizeof digits - at, stream);
 }
 
-void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value)
+void esi_json_out_signed(struct esi_json_out *out, const char *key, int64_t value)
 {
     begin_value(out, key);
     if (value < 0)
@@ -150,7 +150,7 @@ void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value)
     end_value(out);
 }
 
-void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t value)
+void esi_json_out_unsigned(struct esi_json_out *out, const char *key, uint64_t value)
 {
     begin_value(out, key);
     write_digits(out->stream, value);
@@ -178,10 +178,10 @@ static void write_real(FILE *stream, double value)
     fputs(digits, stream);
 }
 
-void es_json_out_real(struct es_json_out *out, const char *key, double value)
+void esi_json_out_real(struct esi_json_out *out, const char *key, double value)
 {
     if (!isfinite(value)) {
-        es_json_out_null(out, key);
+        esi_json_out_null(out, key);
         return;
     }
     begin_value(out, key);
@@ -189,21 +189,21 @@ void es_json_out_real(struct es_json_out *out, const char *key, double value)
     end_value(out);
 }
 
-void es_json_out_bool(struct es_json_out *out, const char *key, bool value)
+void esi_json_out_bool(struct esi_json_out *out, const char *key, bool value)
 {
     begin_value(out, key);
     fputs(value ? "true" : "false", out->stream);
     end_value(out);
 }
 
-void es_json_out_null(struct es_json_out *out, const char *key)
+void esi_json_out_null(struct esi_json_out *out, const char *key)
 {
     begin_value(out, key);
     fputs("null", out->stream);
     end_value(out);
 }
 
-void es_json_out_raw(struct es_json_out *out, const char *key, const char *json)
+void esi_json_out_raw(struct esi_json_out *out, const char *key, const char *json)
 {
     begin_value(out, key);
     fputs(json, out->stream);

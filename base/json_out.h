@@ -4,15 +4,15 @@
  * Writes JSON Lines: one value a line, in one pass, without building anything in
  * memory.
  *
- *     struct es_json_out out;
+ *     struct esi_json_out out;
  *
- *     es_json_out_init(&out, stdout);
- *     es_json_out_begin_object(&out, NULL);
- *     es_json_out_string(&out, "run", name);
- *     es_json_out_begin_array(&out, "ranks");
- *     es_json_out_signed(&out, NULL, 3);
- *     es_json_out_end(&out);
- *     es_json_out_end(&out);              the object ends, and with it the line
+ *     esi_json_out_init(&out, stdout);
+ *     esi_json_out_begin_object(&out, NULL);
+ *     esi_json_out_string(&out, "run", name);
+ *     esi_json_out_begin_array(&out, "ranks");
+ *     esi_json_out_signed(&out, NULL, 3);
+ *     esi_json_out_end(&out);
+ *     esi_json_out_end(&out);              the object ends, and with it the line
  *
  * Inside an object every value has a key, inside an array and on top none (NULL):
  * assert() checks.  Not for several threads at once.
@@ -27,7 +27,7 @@
 enum { ES_JSON_OUT_DEPTH = 128 }; /* how deep objects and arrays may nest */
 
 /* Caller's memory; its fields are private. */
-struct es_json_out {
+struct esi_json_out {
     FILE *stream; /* borrowed */
     unsigned depth;
     struct {
@@ -38,23 +38,23 @@ struct es_json_out {
 
 /* Starts writing to `stream` (borrowed).  Write errors stay in the stream: see
  * ferror(3). */
-void es_json_out_init(struct es_json_out *out, FILE *stream);
+void esi_json_out_init(struct esi_json_out *out, FILE *stream);
 
-void es_json_out_begin_object(struct es_json_out *out, const char *key);
-void es_json_out_begin_array(struct es_json_out *out, const char *key);
+void esi_json_out_begin_object(struct esi_json_out *out, const char *key);
+void esi_json_out_begin_array(struct esi_json_out *out, const char *key);
 /* Ends the innermost object or array; ends the line when it was the outermost. */
-void es_json_out_end(struct es_json_out *out);
+void esi_json_out_end(struct esi_json_out *out);
 
 /* A string; bytes that are not UTF-8 become U+FFFD each.  `text` NULL writes null. */
-void es_json_out_string(struct es_json_out *out, const char *key, const char *text);
-void es_json_out_signed(struct es_json_out *out, const char *key, int64_t value);
-void es_json_out_unsigned(struct es_json_out *out, const char *key, uint64_t value);
+void esi_json_out_string(struct esi_json_out *out, const char *key, const char *text);
+void esi_json_out_signed(struct esi_json_out *out, const char *key, int64_t value);
+void esi_json_out_unsigned(struct esi_json_out *out, const char *key, uint64_t value);
 /* As few digits as tell the value from its neighbours; not-a-number and infinity are
  * null. */
-void es_json_out_real(struct es_json_out *out, const char *key, double value);
-void es_json_out_bool(struct es_json_out *out, const char *key, bool value);
-void es_json_out_null(struct es_json_out *out, const char *key);
+void esi_json_out_real(struct esi_json_out *out, const char *key, double value);
+void esi_json_out_bool(struct esi_json_out *out, const char *key, bool value);
+void esi_json_out_null(struct esi_json_out *out, const char *key);
 /* A value that is JSON text already. */
-void es_json_out_raw(struct es_json_out *out, const char *key, const char *json);
+void esi_json_out_raw(struct esi_json_out *out, const char *key, const char *json);
 
 #endif

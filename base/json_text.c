@@ -8,18 +8,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int es_json_text_begin(struct es_json_text *json)
+int esi_json_text_begin(struct esi_json_text *json)
 {
     json->text = NULL;
     json->length = 0;
     json->stream = open_memstream(&json->text, &json->length);
     if (!json->stream)
         return -ENOMEM;
-    es_json_out_init(&json->out, json->stream);
+    esi_json_out_init(&json->out, json->stream);
     return 0;
 }
 
-int es_json_text_finish(struct es_json_text *json, char **ret_text, size_t *ret_length)
+int esi_json_text_finish(struct esi_json_text *json,
+                         char **ret_text,
+                         size_t *ret_length)
 {
     int is_lost = ferror(json->stream);
 

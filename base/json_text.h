@@ -3,13 +3,13 @@
 /*
  * JSON as a text in memory.
  *
- *     struct es_json_text json;
+ *     struct esi_json_text json;
  *
- *     if (es_json_text_begin(&json) < 0)
+ *     if (esi_json_text_begin(&json) < 0)
  *         return -ENOMEM;
- *     es_json_out_begin_object(&json.out, NULL);
- *     es_json_out_end(&json.out);
- *     return es_json_text_finish(&json, &text, &length);
+ *     esi_json_out_begin_object(&json.out, NULL);
+ *     esi_json_out_end(&json.out);
+ *     return esi_json_text_finish(&json, &text, &length);
  */
 #ifndef ES_BASE_JSON_TEXT_H
 #define ES_BASE_JSON_TEXT_H
@@ -20,18 +20,20 @@
 #include "base/json_out.h"
 
 /* Caller's memory, which stays where it is until the text is finished. */
-struct es_json_text {
-    struct es_json_out out; /* write here */
-    FILE *stream;           /* for JSON that is text already */
-    char *text;             /* private, as `length` */
+struct esi_json_text {
+    struct esi_json_out out; /* write here */
+    FILE *stream;            /* for JSON that is text already */
+    char *text;              /* private, as `length` */
     size_t length;
 };
 
 /* -ENOMEM: there is nothing to finish. */
-int es_json_text_begin(struct es_json_text *json);
+int esi_json_text_begin(struct esi_json_text *json);
 
 /* Gives what was written, and its length unless `ret_length` is NULL.  Caller frees
  * *ret_text.  -ENOMEM: *ret_text is NULL. */
-int es_json_text_finish(struct es_json_text *json, char **ret_text, size_t *ret_length);
+int esi_json_text_finish(struct esi_json_text *json,
+                         char **ret_text,
+                         size_t *ret_length);
 
 #endif

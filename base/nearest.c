@@ -10,7 +10,7 @@
 
 enum { LONGEST = 63 }; /* longer names have no near one */
 
-static size_t least(size_t a, size_t b, size_t c)
+static size_t nearest_least(size_t a, size_t b, size_t c)
 {
     size_t smaller = a < b ? a : b;
 
@@ -18,7 +18,7 @@ static size_t least(size_t a, size_t b, size_t c)
 }
 
 /* Levenshtein's distance, one row at a time, case ignored. */
-static size_t distance(const char *a, const char *b)
+static size_t nearest_distance(const char *a, const char *b)
 {
     size_t row[LONGEST + 1];
     size_t length = strlen(b);
@@ -33,7 +33,8 @@ static size_t distance(const char *a, const char *b)
             size_t above = row[j + 1];
             int same = tolower((unsigned char)a[i]) == tolower((unsigned char)b[j]);
 
-            row[j + 1] = least(above + 1, row[j] + 1, diagonal + (same ? 0 : 1));
+            row[j + 1] =
+                nearest_least(above + 1, row[j] + 1, diagonal + (same ? 0 : 1));
             diagonal = above;
         }
     }
@@ -53,7 +54,7 @@ void esi_nearest_try(struct esi_nearest *nearest, const char *candidate)
 
     if (strlen(candidate) > LONGEST || strlen(nearest->wanted) > LONGEST)
         return;
-    found = distance(nearest->wanted, candidate);
+    found = nearest_distance(nearest->wanted, candidate);
     if (found >= nearest->distance)
         return;
     nearest->distance = found;

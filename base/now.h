@@ -9,7 +9,7 @@
 
 /* Nanoseconds that `clock` (CLOCK_MONOTONIC, CLOCK_REALTIME, ...) shows.
  * Thread safe. */
-static inline uint64_t es_now_ns(clockid_t clock)
+static inline uint64_t esi_now_ns(clockid_t clock)
 {
     struct timespec now;
 

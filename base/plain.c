@@ -36,19 +36,19 @@ static size_t span_plain(const unsigned char *text)
     for (;;) {
         while (text[span] >= 0x20 && text[span] < 0x7f)
             span++;
-        size_t length = es_utf8_length(text + span);
-        if (length == 0 || !is_printable(es_utf8_value(text + span, length)))
+        size_t length = esi_utf8_length(text + span);
+        if (length == 0 || !is_printable(esi_utf8_value(text + span, length)))
             return span;
         span += length;
     }
 }
 
 /* Escapes the character or byte that `text` begins with.  Returns its length. */
-static size_t escape(const unsigned char *text, char out[ESCAPE_BYTES])
+static size_t plain_escape(const unsigned char *text, char out[ESCAPE_BYTES])
 {
     static const char letters[] = "abtnvfr";
-    size_t length = es_utf8_length(text);
-    uint32_t value = length > 0 ? es_utf8_value(text, length) : text[0];
+    size_t length = esi_utf8_length(text);
+    uint32_t value = length > 0 ? esi_utf8_value(text, length) : text[0];
 
     if (length > 1)
         snprintf(out, ESCAPE_BYTES, "\\u%04" PRIx32, value);
@@ -61,12 +61,12 @@ static size_t escape(const unsigned char *text, char out[ESCAPE_BYTES])
     return length > 0 ? length : 1;
 }
 
-int es_plain_is(const char *text)
+int esi_plain_is(const char *text)
 {
     return text[span_plain((const unsigned char *)text)] == '\0';
 }
 
-void es_plain_write(FILE *stream, const char *text)
+void esi_plain_write(FILE *stream, const char *text)
 {
     const unsigned char *next = (const unsigned char *)text;
     char escaped[ESCAPE_BYTES];
@@ -77,12 +77,12 @@ void es_plain_write(FILE *stream, const char *text)
         next += span;
         if (*next == '\0')
             return;
-        next += escape(next, escaped);
+        next += plain_escape(next, escaped);
         fputs(escaped, stream);
     }
 }
 
-void es_plain_write_quoted(FILE *stream, const char *text)
+void esi_plain_write_quoted(FILE *stream, const char *text)
 {
     const unsigned char *next = (const unsigned char *)text;
     char escaped[ESCAPE_BYTES];
@@ -96,7 +96,7 @@ void es_plain_write_quoted(FILE *stream, const char *text)
         }
         next += span;
         if (*next) {
-            next += escape(next, escaped);
+            next += plain_escape(next, escaped);
             fprintf(stream, "\\%s", escaped);
         }
     }
@@ -112,7 +112,7 @@ static size_t count_line_ends(const char *format)
     return count;
 }
 
-void es_plain_vprint(FILE *stream, const char *format, va_list arguments)
+void esi_plain_vprint(FILE *stream, const char *format, va_list arguments)
 {
     size_t line_ends = count_line_ends(format);
     char brief[512], *text = brief;
@@ -132,35 +132,35 @@ void es_plain_vprint(FILE *stream, const char *format, va_list arguments)
     char *line = text;
     for (; *format == '\n' && *line == '\n'; format++)
         fputc(*line++, stream);
-    es_plain_write(stream, line);
+    esi_plain_write(stream, line);
     while (line_ends-- > 0)
         fputc('\n', stream);
     if (text != brief)
         free(text);
 }
 
-void es_plain_print(FILE *stream, const char *format, ...)
+void esi_plain_print(FILE *stream, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    es_plain_vprint(stream, format, arguments);
+    esi_plain_vprint(stream, format, arguments);
     va_end(arguments);
 }
 
-char *es_plain_copy(char *out, size_t size, const char *text)
+char *esi_plain_copy(char *out, size_t size, const char *text)
 {
     const unsigned char *next = (const unsigned char *)text;
     char escaped[ESCAPE_BYTES];
     size_t used = 0;
 
     while (*next) {
-        size_t length = es_utf8_length(next);
-        bool plain = length > 0 && is_printable(es_utf8_value(next, length));
+        size_t length = esi_utf8_length(next);
+        bool plain = length > 0 && is_printable(esi_utf8_value(next, length));
         if (plain)
             snprintf(escaped, sizeof escaped, "%.*s", (int)length, (const char *)next);
         else
-            length = escape(next, escaped);
+            length = plain_escape(next, escaped);
         size_t bytes = strlen(escaped);
         if (used + bytes >= size)
             break;
@@ -173,10 +173,10 @@ char *es_plain_copy(char *out, size_t size, const char *text)
     return out;
 }
 
-char *es_plain_duplicate(const char *text)
+char *esi_plain_duplicate(const char *text)
 {
     size_t size = strlen(text) * (ESCAPE_BYTES / 2) + 1;
     char *copy = malloc(size);
 
-    return copy ? es_plain_copy(copy, size, text) : NULL;
+    return copy ? esi_plain_copy(copy, size, text) : NULL;
 }

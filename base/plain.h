@@ -21,27 +21,27 @@
 #include <stdio.h>
 
 /* Whether nothing of the text has to be escaped. */
-int es_plain_is(const char *text);
+int esi_plain_is(const char *text);
 
 /* Writes the text with escapes.  Write errors stay in the stream. */
-void es_plain_write(FILE *stream, const char *text);
+void esi_plain_write(FILE *stream, const char *text);
 
 /* As fprintf(3), of a text with escapes; line ends at the
  * beginning and the end of `format` stay. */
-void es_plain_print(FILE *stream, const char *format, ...)
+void esi_plain_print(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void es_plain_vprint(FILE *stream, const char *format, va_list arguments)
+void esi_plain_vprint(FILE *stream, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 
 /* Writes the text with escapes for strings in quotes, where a backslash in front of a
  * quote or backslash stands for that. */
-void es_plain_write_quoted(FILE *stream, const char *text);
+void esi_plain_write_quoted(FILE *stream, const char *text);
 
 /* Copies the text with escapes, cut to `size` bytes between two of them.  Returns
  * `out`. */
-char *es_plain_copy(char *out, size_t size, const char *text);
+char *esi_plain_copy(char *out, size_t size, const char *text);
 
 /* The same as long as that takes.  Caller frees; NULL without memory. */
-char *es_plain_duplicate(const char *text);
+char *esi_plain_duplicate(const char *text);
 
 #endif

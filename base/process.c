@@ -80,7 +80,7 @@ static int read_stat(int pid, struct process_stat *ret_stat)
     return parse_stat(text, ret_stat);
 }
 
-int es_process_start_time(int pid, uint64_t *ret_start)
+int esi_process_start_time(int pid, uint64_t *ret_start)
 {
     struct process_stat stat;
     int rc = read_stat(pid, &stat);
@@ -90,7 +90,7 @@ int es_process_start_time(int pid, uint64_t *ret_start)
     return rc;
 }
 
-bool es_process_is_alive(int pid, uint64_t start)
+bool esi_process_is_alive(int pid, uint64_t start)
 {
     struct process_stat stat;
     int rc;
@@ -107,7 +107,7 @@ bool es_process_is_alive(int pid, uint64_t start)
            (start == 0 || stat.start == start);
 }
 
-bool es_process_is_stopped(int pid, uint64_t start)
+bool esi_process_is_stopped(int pid, uint64_t start)
 {
     struct process_stat stat;
 
@@ -132,7 +132,7 @@ static int read_mapped_pages(uint64_t *ret_pages)
     return parse_number(text, ret_pages);
 }
 
-uint64_t es_process_address_space_left(void)
+uint64_t esi_process_address_space_left(void)
 {
     struct rlimit limit;
     uint64_t pages, mapped;

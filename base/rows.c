@@ -28,19 +28,19 @@ struct esi_row {
 
 static void add_column(struct esi_row *row,
                        const char *heading,
-                       enum es_table_alignment alignment,
+                       enum esi_text_table_alignment alignment,
                        size_t minimum)
 {
     if (row->count < ESI_ROWS_COLUMNS)
         row->rows->columns[row->count] =
-            (struct es_table_column){heading, alignment, minimum};
+            (struct esi_text_table_column){heading, alignment, minimum};
 }
 
 /* Does what needs no value.  Whether the value is wanted. */
 static bool begin_field(struct esi_row *row,
                         const char *name,
                         const char *heading,
-                        enum es_table_alignment alignment,
+                        enum esi_text_table_alignment alignment,
                         size_t minimum)
 {
     bool is_table = row->goal == ROW_COLUMNS || row->goal == ROW_CELLS;
@@ -67,17 +67,17 @@ void esi_row_long_text(struct esi_row *row,
     if (!begin_field(row, name, heading, ES_TABLE_LEFT, minimum))
         return;
     if (row->goal == ROW_CELLS)
-        es_table_cell(row->rows->table, "%s", text ? text : "-");
+        esi_text_table_cell(row->rows->table, "%s", text ? text : "-");
     else if (row->goal == ROW_MEMBERS)
-        es_json_out_string(&row->rows->json, name, text);
+        esi_json_out_string(&row->rows->json, name, text);
     else if (text)
-        es_csv_text(row->rows->stream, text);
+        esi_csv_text(row->rows->stream, text);
 }
 
 void esi_row_quantity(struct esi_row *row, const char *heading, const char *text)
 {
     if (begin_field(row, NULL, heading, ES_TABLE_RIGHT, 0))
-        es_table_cell(row->rows->table, "%s", text);
+        esi_text_table_cell(row->rows->table, "%s", text);
 }
 
 void esi_row_text(struct esi_row *row,
@@ -96,9 +96,9 @@ void esi_row_signed(struct esi_row *row,
     if (!begin_field(row, name, heading, ES_TABLE_RIGHT, 0))
         return;
     if (row->goal == ROW_CELLS)
-        es_table_cell(row->rows->table, "%" PRId64, number);
+        esi_text_table_cell(row->rows->table, "%" PRId64, number);
     else if (row->goal == ROW_MEMBERS)
-        es_json_out_signed(&row->rows->json, name, number);
+        esi_json_out_signed(&row->rows->json, name, number);
     else
         fprintf(row->rows->stream, "%" PRId64, number);
 }
@@ -111,9 +111,9 @@ void esi_row_unsigned(struct esi_row *row,
     if (!begin_field(row, name, heading, ES_TABLE_RIGHT, 0))
         return;
     if (row->goal == ROW_CELLS)
-        es_table_cell(row->rows->table, "%" PRIu64, number);
+        esi_text_table_cell(row->rows->table, "%" PRIu64, number);
     else if (row->goal == ROW_MEMBERS)
-        es_json_out_unsigned(&row->rows->json, name, number);
+        esi_json_out_unsigned(&row->rows->json, name, number);
     else
         fprintf(row->rows->stream, "%" PRIu64, number);
 }
@@ -126,9 +126,9 @@ void esi_row_real(struct esi_row *row,
     if (!begin_field(row, name, heading, ES_TABLE_RIGHT, 0))
         return;
     if (row->goal == ROW_CELLS)
-        es_table_cell(row->rows->table, "%g", number);
+        esi_text_table_cell(row->rows->table, "%g", number);
     else if (row->goal == ROW_MEMBERS)
-        es_json_out_real(&row->rows->json, name, number);
+        esi_json_out_real(&row->rows->json, name, number);
     else
         fprintf(row->rows->stream, "%.17g", number);
 }
@@ -141,9 +141,9 @@ void esi_row_bool(struct esi_row *row,
     if (!begin_field(row, name, heading, ES_TABLE_LEFT, 0))
         return;
     if (row->goal == ROW_CELLS)
-        es_table_cell(row->rows->table, truth ? "yes" : "no");
+        esi_text_table_cell(row->rows->table, truth ? "yes" : "no");
     else if (row->goal == ROW_MEMBERS)
-        es_json_out_bool(&row->rows->json, name, truth);
+        esi_json_out_bool(&row->rows->json, name, truth);
     else
         fputs(truth ? "true" : "false", row->rows->stream);
 }
@@ -153,12 +153,12 @@ void esi_row_none(struct esi_row *row, const char *name, const char *heading)
     if (!begin_field(row, name, heading, ES_TABLE_LEFT, 0))
         return;
     if (row->goal == ROW_CELLS)
-        es_table_cell(row->rows->table, "-");
+        esi_text_table_cell(row->rows->table, "-");
     else if (row->goal == ROW_MEMBERS)
-        es_json_out_null(&row->rows->json, name);
+        esi_json_out_null(&row->rows->json, name);
 }
 
-struct es_json_out *esi_row_json(struct esi_row *row)
+struct esi_json_out *esi_row_json(struct esi_row *row)
 {
     return row->goal == ROW_MEMBERS ? &row->rows->json : NULL;
 }
@@ -166,7 +166,9 @@ struct es_json_out *esi_row_json(struct esi_row *row)
 /* --- Rows ------------------------------------------------------------------------- */
 
 /* Returns how many fields there are for it. */
-static size_t describe(struct esi_rows *rows, enum row_goal goal, const void *record)
+static size_t rows_describe(struct esi_rows *rows,
+                            enum row_goal goal,
+                            const void *record)
 {
     struct esi_row row = {rows, goal, 0};
 
@@ -185,7 +187,7 @@ void esi_rows_init(struct esi_rows *rows,
         .describe = function,
     };
     if (format == ESI_ROWS_JSON)
-        es_json_out_init(&rows->json, stream);
+        esi_json_out_init(&rows->json, stream);
 }
 
 int esi_rows_begin(struct esi_rows *rows, const void *empty)
@@ -194,10 +196,10 @@ int esi_rows_begin(struct esi_rows *rows, const void *empty)
 
     switch (rows->format) {
     case ESI_ROWS_TABLE:
-        count = describe(rows, ROW_COLUMNS, empty);
-        return es_table_create(rows->columns, count, &rows->table);
+        count = rows_describe(rows, ROW_COLUMNS, empty);
+        return esi_text_table_create(rows->columns, count, &rows->table);
     case ESI_ROWS_CSV:
-        describe(rows, ROW_NAMES, empty);
+        rows_describe(rows, ROW_NAMES, empty);
         fputs("\r\n", rows->stream);
         break;
     case ESI_ROWS_JSON:
@@ -210,15 +212,15 @@ void esi_rows_add(struct esi_rows *rows, const void *record)
 {
     switch (rows->format) {
     case ESI_ROWS_TABLE:
-        describe(rows, ROW_CELLS, record);
+        rows_describe(rows, ROW_CELLS, record);
         break;
     case ESI_ROWS_JSON:
-        es_json_out_begin_object(&rows->json, NULL);
-        describe(rows, ROW_MEMBERS, record);
-        es_json_out_end(&rows->json);
+        esi_json_out_begin_object(&rows->json, NULL);
+        rows_describe(rows, ROW_MEMBERS, record);
+        esi_json_out_end(&rows->json);
         break;
     case ESI_ROWS_CSV:
-        describe(rows, ROW_VALUES, record);
+        rows_describe(rows, ROW_VALUES, record);
         fputs("\r\n", rows->stream);
         break;
     }
@@ -229,10 +231,11 @@ int esi_rows_finish(struct esi_rows *rows)
     int code = 0;
 
     if (rows->table)
-        code = es_table_print(rows->table, rows->stream, es_table_width(rows->stream));
+        code = esi_text_table_print(rows->table, rows->stream,
+                                    esi_text_table_width(rows->stream));
     else if (ferror(rows->stream))
         code = -EIO;
-    es_table_destroy(rows->table);
+    esi_text_table_destroy(rows->table);
     rows->table = NULL;
     return code;
 }

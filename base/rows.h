@@ -80,7 +80,7 @@ void esi_row_long_text(struct esi_row *row,
 void esi_row_quantity(struct esi_row *row, const char *heading, const char *text);
 /* Where JSON goes that no field can say (arrays, objects, members that only some
  * records have); NULL: this is no JSON. */
-struct es_json_out *esi_row_json(struct esi_row *row);
+struct esi_json_out *esi_row_json(struct esi_row *row);
 
 /* --- For those who print ---------------------------------------------------------- */
 
@@ -97,9 +97,9 @@ struct esi_rows {
     enum esi_rows_format format;
     FILE *stream; /* borrowed */
     esi_row_describe *describe;
-    struct es_json_out json;
+    struct esi_json_out json;
     struct es_table *table;
-    struct es_table_column columns[ESI_ROWS_COLUMNS];
+    struct esi_text_table_column columns[ESI_ROWS_COLUMNS];
 };
 
 void esi_rows_init(struct esi_rows *rows,

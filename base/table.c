@@ -21,7 +21,7 @@
 enum { GAP = 2 }; /* blanks between columns */
 
 struct es_table {
-    const struct es_table_column *columns; /* borrowed */
+    const struct esi_text_table_column *columns; /* borrowed */
     size_t column_count;
     char **cells; /* owned, row by row */
     size_t cell_count;
@@ -29,9 +29,9 @@ struct es_table {
     bool incomplete; /* there was no memory for a cell */
 };
 
-int es_table_create(const struct es_table_column *columns,
-                    size_t column_count,
-                    struct es_table **ret_table)
+int esi_text_table_create(const struct esi_text_table_column *columns,
+                          size_t column_count,
+                          struct es_table **ret_table)
 {
     struct es_table *table = calloc(1, sizeof *table);
 
@@ -43,7 +43,7 @@ int es_table_create(const struct es_table_column *columns,
     return 0;
 }
 
-void es_table_clear(struct es_table *table)
+void esi_text_table_clear(struct es_table *table)
 {
     for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
@@ -51,19 +51,19 @@ void es_table_clear(struct es_table *table)
     table->incomplete = false;
 }
 
-void es_table_destroy(struct es_table *table)
+void esi_text_table_destroy(struct es_table *table)
 {
     int saved = errno;
 
     if (!table)
         return;
-    es_table_clear(table);
+    esi_text_table_clear(table);
     free(table->cells);
     free(table);
     errno = saved;
 }
 
-void es_table_cell(struct es_table *table, const char *format, ...)
+void esi_text_table_cell(struct es_table *table, const char *format, ...)
 {
     va_list arguments;
     char *text;
@@ -79,7 +79,7 @@ void es_table_cell(struct es_table *table, const char *format, ...)
         table->incomplete = true;
         return;
     }
-    char *plain = es_plain_is(text) ? text : es_plain_duplicate(text);
+    char *plain = esi_plain_is(text) ? text : esi_plain_duplicate(text);
     if (plain != text)
         free(text);
     if (!plain)
@@ -88,7 +88,7 @@ void es_table_cell(struct es_table *table, const char *format, ...)
         table->cells[table->cell_count++] = plain;
 }
 
-size_t es_table_row_count(const struct es_table *table)
+size_t esi_text_table_row_count(const struct es_table *table)
 {
     return table->cell_count / table->column_count;
 }
@@ -114,7 +114,7 @@ static size_t next_character(const char *text, mbstate_t *state, size_t *ret_wid
 
 /* Bytes of `text` that fit into `limit` columns of the screen, and the columns they
  * take. */
-static size_t fit(const char *text, size_t limit, size_t *ret_width)
+static size_t table_fit(const char *text, size_t limit, size_t *ret_width)
 {
     mbstate_t state = {0};
     size_t bytes = 0, width = 0, one;
@@ -130,11 +130,11 @@ static size_t fit(const char *text, size_t limit, size_t *ret_width)
     return bytes;
 }
 
-size_t es_table_text_width(const char *text)
+size_t esi_text_table_text_width(const char *text)
 {
     size_t width;
 
-    fit(text, SIZE_MAX, &width);
+    table_fit(text, SIZE_MAX, &width);
     return width;
 }
 
@@ -145,10 +145,10 @@ static const char *cell_at(const struct es_table *table, size_t row, size_t colu
 
 static size_t natural_width(const struct es_table *table, size_t column)
 {
-    size_t widest = es_table_text_width(table->columns[column].title);
+    size_t widest = esi_text_table_text_width(table->columns[column].title);
 
-    for (size_t row = 0; row < es_table_row_count(table); row++) {
-        size_t width = es_table_text_width(cell_at(table, row, column));
+    for (size_t row = 0; row < esi_text_table_row_count(table); row++) {
+        size_t width = esi_text_table_text_width(cell_at(table, row, column));
         if (width > widest)
             widest = width;
     }
@@ -156,10 +156,10 @@ static size_t natural_width(const struct es_table *table, size_t column)
 }
 
 /* Takes characters from the widest column that has some to give, one at a time. */
-static void narrow(const struct es_table *table,
-                   size_t *widths,
-                   size_t total,
-                   size_t limit)
+static void table_narrow(const struct es_table *table,
+                         size_t *widths,
+                         size_t total,
+                         size_t limit)
 {
     while (total > limit) {
         size_t chosen = table->column_count;
@@ -189,11 +189,11 @@ static void print_cell(const struct es_table *table,
 {
     bool last = column + 1 == table->column_count;
     size_t width;
-    size_t bytes = fit(text, room, &width);
+    size_t bytes = table_fit(text, room, &width);
     bool cut = text[bytes] != '\0' && room > 0;
 
     if (cut) {
-        bytes = fit(text, room - 1, &width);
+        bytes = table_fit(text, room - 1, &width);
         width++;
     }
     if (table->columns[column].alignment == ES_TABLE_RIGHT)
@@ -210,7 +210,7 @@ static void print_cell(const struct es_table *table,
     print_blanks(stream, GAP);
 }
 
-int es_table_print(const struct es_table *table, FILE *stream, size_t width)
+int esi_text_table_print(const struct es_table *table, FILE *stream, size_t width)
 {
     size_t *widths = calloc(table->column_count, sizeof *widths);
     size_t total = GAP * (table->column_count - 1);
@@ -222,10 +222,10 @@ int es_table_print(const struct es_table *table, FILE *stream, size_t width)
         total += widths[i];
     }
     if (width > 0)
-        narrow(table, widths, total, width);
+        table_narrow(table, widths, total, width);
     for (size_t i = 0; i < table->column_count; i++)
         print_cell(table, stream, table->columns[i].title, i, widths[i]);
-    for (size_t row = 0; row < es_table_row_count(table); row++)
+    for (size_t row = 0; row < esi_text_table_row_count(table); row++)
         for (size_t i = 0; i < table->column_count; i++)
             print_cell(table, stream, cell_at(table, row, i), i, widths[i]);
     free(widths);
@@ -234,7 +234,7 @@ int es_table_print(const struct es_table *table, FILE *stream, size_t width)
     return ferror(stream) ? -EIO : 0;
 }
 
-size_t es_table_width(FILE *stream)
+size_t esi_text_table_width(FILE *stream)
 {
     struct winsize size;
     int descriptor = fileno(stream);

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 
-size_t es_utf8_length(const unsigned char *text)
+size_t esi_utf8_length(const unsigned char *text)
 {
     unsigned char first = text[0];
     unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
@@ -38,7 +38,7 @@ size_t es_utf8_length(const unsigned char *text)
     return length;
 }
 
-uint32_t es_utf8_value(const unsigned char *text, size_t length)
+uint32_t esi_utf8_value(const unsigned char *text, size_t length)
 {
     static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
     uint32_t value = text[0] & first_bits[length];

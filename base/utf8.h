@@ -10,9 +10,9 @@
 
 /* Length of the character that `text` begins with, or 0 if it begins with none.  `text`
  * ends with a 0, which is a character of length 1. */
-size_t es_utf8_length(const unsigned char *text);
+size_t esi_utf8_length(const unsigned char *text);
 
 /* The number of that character. */
-uint32_t es_utf8_value(const unsigned char *text, size_t length);
+uint32_t esi_utf8_value(const unsigned char *text, size_t length);
 
 #endif

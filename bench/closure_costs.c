@@ -113,7 +113,7 @@ void closure_sets_fini(struct closure_sets *sets)
 
 static void note_run(struct closure_costs *costs, unsigned run, uint64_t begin_ns)
 {
-    double ms = (double)(es_now_ns(CLOCK_MONOTONIC) - begin_ns) / 1e6;
+    double ms = (double)(esi_now_ns(CLOCK_MONOTONIC) - begin_ns) / 1e6;
 
     if (run == 0 || ms < costs->min_ms)
         costs->min_ms = ms;
@@ -157,7 +157,7 @@ int closure_costs_make(const struct es_order *order,
 
     for (unsigned run = 0; run < runs && result == 0; run++) {
         struct es_precedence precedence = {.order = order};
-        uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC), events = 0;
+        uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC), events = 0;
 
         for (size_t i = 0; i < sets->count && result == 0; i++) {
             result = make_set(maker, &precedence, sets, i, &closure);
@@ -262,7 +262,7 @@ int closure_costs_combine(const struct es_order *order,
 
     for (unsigned run = 0; run < runs && result == 0; run++) {
         struct es_precedence precedence = {.order = order};
-        uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC), events;
+        uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC), events;
 
         result = combine_all(&pairing, &precedence, sets->count / 2, &events);
         note_run(&costs, run, begin_ns);

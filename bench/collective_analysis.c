@@ -79,7 +79,7 @@ static uint64_t run(struct work *work)
 {
     const struct load *load = work->load;
     uint64_t before_bytes = heap_bytes();
-    uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
 
     for (uint32_t first = 0; first < load->instances; first += load->chunk) {
         uint32_t end = first + load->chunk;
@@ -94,7 +94,7 @@ static uint64_t run(struct work *work)
                 work->most_bytes = heap_bytes() - before_bytes;
         }
     }
-    return es_now_ns(CLOCK_MONOTONIC) - begin_ns;
+    return esi_now_ns(CLOCK_MONOTONIC) - begin_ns;
 }
 
 static struct work make_work(const struct load *load)

@@ -24,7 +24,7 @@
 
 /* One element, as its writer needs it. */
 struct element {
-    struct es_writer writer;
+    struct esi_writer writer;
     uint64_t written;
     int rank;
 };
@@ -76,7 +76,7 @@ static int rank_host(const struct made_load_config *config, int rank)
 static void format_host(const struct made_load *load, int index, char out[64])
 {
     if (load->config.here)
-        es_host_name(out);
+        esi_host_name(out);
     else
         snprintf(out, 64, "%s-%d", load->host_prefix, index);
 }
@@ -101,30 +101,30 @@ static void add_world(struct es_segment *segment,
                       int rank)
 {
     int32_t *group = malloc((size_t)config->ranks * sizeof *group);
-    struct es_communicator_config world = {.key = {1, 1},
-                                           .rank = rank,
-                                           .parent = ES_COMMUNICATOR_NONE,
-                                           .name = "MPI_COMM_WORLD",
-                                           .group = group,
-                                           .group_size = config->ranks};
+    struct esi_communicator_config world = {.key = {1, 1},
+                                            .rank = rank,
+                                            .parent = ES_COMMUNICATOR_NONE,
+                                            .name = "MPI_COMM_WORLD",
+                                            .group = group,
+                                            .group_size = config->ranks};
     uint16_t index;
 
     for (int i = 0; group && i < config->ranks; i++)
         group[i] = config->first_rank + i;
     if (group)
-        es_segment_add_communicator(segment, &world, &index);
+        esi_segment_add_communicator(segment, &world, &index);
     free(group);
 }
 
 static int add_segment(struct made_load *load, int rank, struct es_error *error)
 {
     const struct made_load_config *config = &load->config;
-    struct es_segment_config segment;
+    struct esi_segment_config segment;
     char host[64];
     int rc;
 
     format_host(load, rank_host(config, rank), host);
-    es_segment_config_init(&segment);
+    esi_segment_config_init(&segment);
     segment.run = load->run;
     segment.host = host;
     segment.program = "load";
@@ -133,7 +133,7 @@ static int add_segment(struct made_load *load, int rank, struct es_error *error)
     segment.max_elements = (uint32_t)per_rank(config);
     segment.max_communicators = 16;
     segment.arena_bytes = arena_bytes(config);
-    rc = es_segment_create(&segment, error, &load->segments[rank]);
+    rc = esi_segment_create(&segment, error, &load->segments[rank]);
     if (rc != 0)
         return rc;
     load->segment_count++;
@@ -148,7 +148,7 @@ static int add_element(struct made_load *load, int rank, int index)
     char name[64], collector[32];
     /* Elements of a thread differ in class, as real ones do. */
     int op_class = ES_CLASS_SEND + index % config->elements % ES_CLASS_OTHER;
-    struct es_element_config made = {
+    struct esi_element_config made = {
         .kind = ES_ELEMENT_TRACE,
         .name = name,
         .collector = collector,
@@ -166,7 +166,7 @@ static int add_element(struct made_load *load, int rank, int index)
 
     snprintf(collector, sizeof collector, "load-%d", index % config->elements);
     snprintf(name, sizeof name, "%d.%d/%s", made.rank, made.thread, collector);
-    rc = es_segment_add_element(load->segments[rank], &made, &element->writer);
+    rc = esi_segment_add_element(load->segments[rank], &made, &element->writer);
     if (rc != 0)
         return rc;
     element->rank = rank;
@@ -256,7 +256,7 @@ void made_load_destroy(struct made_load *load)
         return;
     made_load_stop(load);
     for (int i = 0; i < load->segment_count; i++)
-        es_segment_destroy(load->segments[i]);
+        esi_segment_destroy(load->segments[i]);
     free(load->segments);
     free(load->elements);
     free(load);
@@ -274,8 +274,8 @@ uint64_t made_load_bytes(const struct made_load *load)
     uint64_t bytes = 0;
 
     for (int i = 0; i < load->segment_count; i++)
-        bytes += es_segment_layout(load->segments[i])->arena_used;
-    return bytes + load->count * sizeof(struct es_element_layout);
+        bytes += esi_segment_layout(load->segments[i])->arena_used;
+    return bytes + load->count * sizeof(struct esi_element_layout);
 }
 
 const char *made_load_host(const struct made_load *load, int index)
@@ -309,8 +309,8 @@ static void write_one(struct made_load *load, struct element *element)
     tuple.sequence = (uint32_t)element->written;
     tuple.tag = (int32_t)(element - load->elements);
     tuple.start = es_clock_ticks_of(load->clock);
-    es_writer_open(&element->writer, &tuple);
-    es_writer_close(&element->writer, es_clock_ticks_of(load->clock));
+    esi_writer_open(&element->writer, &tuple);
+    esi_writer_close(&element->writer, es_clock_ticks_of(load->clock));
     element->written++;
 }
 
@@ -352,12 +352,12 @@ static void *write_on(void *argument)
     size_t step = (size_t)load->writers;
     size_t own = (load->count - member->first + step - 1) / step;
     struct timespec tick = {.tv_nsec = (long)TICK_NS};
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t total = 0;
 
     while (!atomic_load_explicit(&load->stop, memory_order_relaxed)) {
         catch_up(member, &total,
-                 (uint64_t)(due_each(load, es_now_ns(CLOCK_MONOTONIC) - begin) *
+                 (uint64_t)(due_each(load, esi_now_ns(CLOCK_MONOTONIC) - begin) *
                             (double)own));
         if (load->limit > 0 && total >= load->limit * own)
             break;
@@ -427,5 +427,5 @@ void made_load_stop(struct made_load *load)
     free(load->crew);
     load->crew = NULL;
     for (int i = 0; i < load->segment_count; i++)
-        es_segment_set_state(load->segments[i], ES_SEGMENT_FINALIZED);
+        esi_segment_set_state(load->segments[i], ES_SEGMENT_FINALIZED);
 }

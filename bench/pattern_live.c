@@ -257,10 +257,10 @@ static double measure(const struct es_pattern_file *file,
             fail("live", &error);
         sink = es_live_sink(live);
     }
-    begin_ns = es_now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    begin_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
     if (stream(events, traces, &sink) < 0 || (live && es_live_end(live) < 0))
         fail("stream", &error);
-    begin_ns = es_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+    begin_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
     if (live)
         es_live_statistics(live, &statistics);
     print_line(count == 0  ? "order"

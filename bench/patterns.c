@@ -81,7 +81,7 @@ static int search_once(const struct pattern_data *data,
                        struct es_error *error)
 {
     static const struct es_match_sink sink = {.match = ignore_match};
-    uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
     struct cell cell = {.is_complete = true};
 
     for (int i = 0; i < PATTERN_CASE_PREDICATES && one->predicates[i]; i++) {
@@ -98,7 +98,7 @@ static int search_once(const struct pattern_data *data,
             return code;
         add_statistics(&cell, &statistics);
     }
-    cell.ms = (double)(es_now_ns(CLOCK_MONOTONIC) - begin_ns) / 1e6;
+    cell.ms = (double)(esi_now_ns(CLOCK_MONOTONIC) - begin_ns) / 1e6;
     *ret_cell = cell;
     return 0;
 }
@@ -124,7 +124,7 @@ static int measure(const struct bench *bench,
     do {
         int code;
 
-        config->deadline_ns = es_now_ns(CLOCK_MONOTONIC) + bench->limit_s * SECOND_NS;
+        config->deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + bench->limit_s * SECOND_NS;
         code = search_once(data, one, config, ret_cell, error);
         if (code < 0)
             return code;

@@ -160,7 +160,7 @@ static int search_one(struct options *options,
     options->search.limit = search->limit;
     options->search.indexed_without = search->without;
     options->search.deadline_ns =
-        es_now_ns(CLOCK_MONOTONIC) + options->limit_s * SECOND_NS;
+        esi_now_ns(CLOCK_MONOTONIC) + options->limit_s * SECOND_NS;
     code = es_search_run(data->file, predicate, data->domains, data->order,
                          &options->search, &sink, &statistics, error);
     if (code < 0)

@@ -30,7 +30,7 @@ static const int sizes[] = {14, 266, ELEMENTS_MAX};
 
 struct bench {
     struct es_segment *segment;
-    struct es_writer *writers; /* of ELEMENTS_MAX elements */
+    struct esi_writer *writers; /* of ELEMENTS_MAX elements */
     struct es_run *run;
     struct es_element_view **elements;
     struct es_tuple tuples[ELEMENTS_MAX]; /* what a sweep gathered */
@@ -70,8 +70,8 @@ static void figure(const char *name, double value, const char *unit)
 /* Two clock reads, 36 bytes, one release: nobody can record an operation for less. */
 static double write_floor(struct bench *bench)
 {
-    struct es_writer *writer = &bench->writers[0];
-    struct es_element_layout *element = writer->element;
+    struct esi_writer *writer = &bench->writers[0];
+    struct esi_element_layout *element = writer->element;
     struct es_tuple *slots = (struct es_tuple *)(void *)writer->ring;
     double begin = now_ns();
 
@@ -88,23 +88,23 @@ static double write_floor(struct bench *bench)
 
 static double write_open_close(struct bench *bench)
 {
-    struct es_writer *writer = &bench->writers[0];
+    struct esi_writer *writer = &bench->writers[0];
     double begin = now_ns();
 
     for (uint32_t i = 0; i < WRITES; i++) {
         struct es_tuple tuple = {.operation = 1, .sequence = i, .bytes = 8};
 
         tuple.start = es_clock_ticks_of(bench->kind);
-        if (es_writer_is_enabled(writer))
-            es_writer_open(writer, &tuple);
-        es_writer_close(writer, es_clock_ticks_of(bench->kind));
+        if (esi_writer_is_enabled(writer))
+            esi_writer_open(writer, &tuple);
+        esi_writer_close(writer, es_clock_ticks_of(bench->kind));
     }
     return (now_ns() - begin) / WRITES;
 }
 
 static double write_whole(struct bench *bench)
 {
-    struct es_writer *writer = &bench->writers[0];
+    struct esi_writer *writer = &bench->writers[0];
     double begin = now_ns();
 
     for (uint32_t i = 0; i < WRITES; i++) {
@@ -112,7 +112,7 @@ static double write_whole(struct bench *bench)
 
         tuple.start = es_clock_ticks_of(bench->kind);
         tuple.stop = es_clock_ticks_of(bench->kind);
-        es_writer_write(writer, &tuple);
+        esi_writer_write(writer, &tuple);
     }
     return (now_ns() - begin) / WRITES;
 }
@@ -147,7 +147,7 @@ static double sweep_floor(struct bench *bench, int count)
     double begin = now_ns();
 
     for (int i = 0; i < count; i++) {
-        struct es_writer *writer = &bench->writers[i];
+        struct esi_writer *writer = &bench->writers[i];
         uint64_t head =
             atomic_load_explicit(&writer->element->head, memory_order_acquire);
         struct es_tuple *slots = (struct es_tuple *)(void *)writer->ring;
@@ -255,22 +255,22 @@ static void add_elements(struct bench *bench)
         exit(2);
     for (int i = 0; i < ELEMENTS_MAX; i++) {
         char name[64];
-        struct es_element_config config = {.kind = ES_ELEMENT_TRACE,
-                                           .name = name,
-                                           .collector = "bench",
-                                           .tuple_bytes = sizeof(struct es_tuple),
-                                           .threshold = 1023,
-                                           .peer = ES_PEER_NONE,
-                                           .communicator = ES_COMMUNICATOR_NONE,
-                                           .enabled = true};
+        struct esi_element_config config = {.kind = ES_ELEMENT_TRACE,
+                                            .name = name,
+                                            .collector = "bench",
+                                            .tuple_bytes = sizeof(struct es_tuple),
+                                            .threshold = 1023,
+                                            .peer = ES_PEER_NONE,
+                                            .communicator = ES_COMMUNICATOR_NONE,
+                                            .enabled = true};
         struct es_tuple tuple = {.stop = 2, .operation = 1, .start = 1};
         int rc;
 
         snprintf(name, sizeof name, "0.%d/bench", i);
-        rc = es_segment_add_element(bench->segment, &config, &bench->writers[i]);
+        rc = esi_segment_add_element(bench->segment, &config, &bench->writers[i]);
         if (rc != 0)
             fail("element", rc, &none);
-        es_writer_write(&bench->writers[i], &tuple);
+        esi_writer_write(&bench->writers[i], &tuple);
     }
 }
 
@@ -279,15 +279,15 @@ static void set_up(struct bench *bench)
     struct es_error error = {.text = ""};
     char host[ES_HOST_NAME_BYTES];
     char run[32];
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_selection all;
     int rc;
 
     snprintf(run, sizeof run, "bench-ring-%d", (int)getpid());
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
-    config.host = es_host_name(host);
-    rc = es_segment_create(&config, &error, &bench->segment);
+    config.host = esi_host_name(host);
+    rc = esi_segment_create(&config, &error, &bench->segment);
     if (rc != 0)
         fail("segment", rc, &error);
     add_elements(bench);
@@ -305,7 +305,7 @@ static void tear_down(struct bench *bench)
     free(bench->elements);
     free(bench->writers);
     es_run_close(bench->run);
-    es_segment_destroy(bench->segment);
+    esi_segment_destroy(bench->segment);
 }
 
 int main(int argc, char **argv)

@@ -37,7 +37,7 @@ struct load {
     char run[64];
     struct es_segment **segments;
     size_t segment_count;
-    struct es_writer *writers;
+    struct esi_writer *writers;
     size_t count;
 };
 
@@ -58,16 +58,16 @@ static void *allocate(size_t count, size_t size)
 
 static struct es_segment *add_segment(struct load *load, int rank)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_segment *segment;
     int result;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = load->run;
     config.host = "bench";
     config.program = "scope";
     config.rank = rank;
-    result = es_segment_create(&config, NULL, &segment);
+    result = esi_segment_create(&config, NULL, &segment);
     if (result < 0)
         die("segment", result);
     load->segments[load->segment_count++] = segment;
@@ -82,7 +82,7 @@ static void add_element(struct load *load,
 {
     char name[64];
     char collector[32];
-    struct es_element_config config = {
+    struct esi_element_config config = {
         .kind = ES_ELEMENT_TRACE,
         .name = name,
         .collector = collector,
@@ -99,7 +99,7 @@ static void add_element(struct load *load,
 
     snprintf(collector, sizeof collector, "c%zu", index % PER_THREAD);
     snprintf(name, sizeof name, "%d.%d/%s", rank, config.thread, collector);
-    result = es_segment_add_element(segment, &config, &load->writers[load->count++]);
+    result = esi_segment_add_element(segment, &config, &load->writers[load->count++]);
     if (result < 0)
         die("element", result);
 }
@@ -125,7 +125,7 @@ static void load_open(struct load *load, size_t count, uint32_t threshold)
 static void load_close(struct load *load)
 {
     for (size_t i = 0; i < load->segment_count; i++)
-        es_segment_destroy(load->segments[i]);
+        esi_segment_destroy(load->segments[i]);
     free(load->segments);
     free(load->writers);
 }
@@ -139,7 +139,7 @@ static void load_write(struct load *load, int tuples)
         for (int j = 0; j < tuples; j++) {
             tuple.start = ticks++;
             tuple.stop = ticks++;
-            es_writer_write(&load->writers[i], &tuple);
+            esi_writer_write(&load->writers[i], &tuple);
         }
     }
 }
@@ -197,12 +197,12 @@ static double time_latest(struct contest *contest, void (*call)(struct contest *
     uint64_t gone;
 
     call(contest);
-    begun = es_now_ns(CLOCK_MONOTONIC);
+    begun = esi_now_ns(CLOCK_MONOTONIC);
     do {
         for (int i = 0; i < 16; i++)
             call(contest);
         calls += 16;
-        gone = es_now_ns(CLOCK_MONOTONIC) - begun;
+        gone = esi_now_ns(CLOCK_MONOTONIC) - begun;
     } while (gone < turn_ns);
     return (double)gone / (double)calls;
 }
@@ -219,9 +219,9 @@ static double time_every(struct contest *contest, void (*call)(struct contest *)
         uint64_t begun;
 
         load_write(contest->load, FILL);
-        begun = es_now_ns(CLOCK_MONOTONIC);
+        begun = esi_now_ns(CLOCK_MONOTONIC);
         call(contest);
-        spent += es_now_ns(CLOCK_MONOTONIC) - begun;
+        spent += esi_now_ns(CLOCK_MONOTONIC) - begun;
         calls++;
     }
     return (double)spent / (double)calls;

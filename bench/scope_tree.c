@@ -166,7 +166,7 @@ static size_t fill_leaf(void *data, int leaf, unsigned char *out, size_t room)
 
 static struct sample measure_bare(struct bare_tree *tree, uint64_t turn_ns)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC),
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC),
              cpu = own_cpu_ns() + bare_tree_cpu_ns(tree);
     uint64_t gone = 0, pulls = 0;
 
@@ -174,7 +174,7 @@ static struct sample measure_bare(struct bare_tree *tree, uint64_t turn_ns)
         if (bare_tree_sweep(tree) <= 0)
             die("bare tree", -EPIPE, NULL);
         pulls++;
-        gone = es_now_ns(CLOCK_MONOTONIC) - begin;
+        gone = esi_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() + bare_tree_cpu_ns(tree) - cpu;
     return (struct sample){.rate = (double)pulls * 1e9 / (double)gone,
@@ -187,7 +187,7 @@ static struct sample measure_floor(const struct bare_shape *bare,
                                    unsigned char *memory,
                                    uint64_t turn_ns)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC), cpu = own_cpu_ns(), gone = 0,
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC), cpu = own_cpu_ns(), gone = 0,
              sweeps = 0;
 
     while (gone < turn_ns) {
@@ -195,7 +195,7 @@ static struct sample measure_floor(const struct bare_shape *bare,
             if (bare->fill(bare->data, i, memory, bare->room) == 0)
                 die("floor", -EIO, NULL);
         sweeps++;
-        gone = es_now_ns(CLOCK_MONOTONIC) - begin;
+        gone = esi_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() - cpu;
     return (struct sample){.rate = (double)sweeps * 1e9 / (double)gone,
@@ -214,7 +214,7 @@ static struct sample measure_scope(const struct bench *bench,
                                    const struct server_farm *farm,
                                    size_t wanted)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t cpu = own_cpu_ns() + server_farm_cpu_ns(farm);
     uint64_t gone = 0, pulls = 0;
 
@@ -230,7 +230,7 @@ static struct sample measure_scope(const struct bench *bench,
             exit(1);
         }
         pulls++;
-        gone = es_now_ns(CLOCK_MONOTONIC) - begin;
+        gone = esi_now_ns(CLOCK_MONOTONIC) - begin;
     }
     cpu = own_cpu_ns() + server_farm_cpu_ns(farm) - cpu;
     return (struct sample){.rate = (double)pulls * 1e9 / (double)gone,

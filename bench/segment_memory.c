@@ -33,46 +33,46 @@ static void add_element(struct es_segment *segment,
                         int index)
 {
     static const struct es_error none;
-    const struct es_collector_plan *collector =
+    const struct esi_collector_plan *collector =
         &plan->collectors[(size_t)index % plan->count];
     int thread = index / (int)plan->count;
     struct es_tuple tuple = {.stop = 2, .operation = 1, .start = 1};
-    struct es_element_config config = {.kind = ES_ELEMENT_TRACE,
-                                       .collector = collector->name,
-                                       .thread = thread,
-                                       .classes = collector->classes,
-                                       .peer = ES_PEER_NONE,
-                                       .communicator = ES_COMMUNICATOR_NONE,
-                                       .tuple_bytes = sizeof(struct es_tuple),
-                                       .threshold = collector->threshold,
-                                       .enabled = true};
-    struct es_writer writer;
+    struct esi_element_config config = {.kind = ES_ELEMENT_TRACE,
+                                        .collector = collector->name,
+                                        .thread = thread,
+                                        .classes = collector->classes,
+                                        .peer = ES_PEER_NONE,
+                                        .communicator = ES_COMMUNICATOR_NONE,
+                                        .tuple_bytes = sizeof(struct es_tuple),
+                                        .threshold = collector->threshold,
+                                        .enabled = true};
+    struct esi_writer writer;
     char name[64];
     int rc;
 
     snprintf(name, sizeof name, "0.%d/%s", thread, collector->name);
     config.name = name;
-    rc = es_segment_add_element(segment, &config, &writer);
+    rc = esi_segment_add_element(segment, &config, &writer);
     if (rc != 0)
         fail("element", rc, &none);
     for (uint32_t i = 0; i < 2 * collector->threshold; i++)
-        es_writer_write(&writer, &tuple);
+        esi_writer_write(&writer, &tuple);
 }
 
 /* The world, and the process's own communicator. */
 static void add_communicators(struct es_segment *segment)
 {
     int32_t world[] = {0, 1};
-    struct es_communicator_config config = {.parent = ES_COMMUNICATOR_NONE,
-                                            .name = "MPI_COMM_WORLD",
-                                            .group = world,
-                                            .group_size = 2};
+    struct esi_communicator_config config = {.parent = ES_COMMUNICATOR_NONE,
+                                             .name = "MPI_COMM_WORLD",
+                                             .group = world,
+                                             .group_size = 2};
     uint16_t index;
 
-    es_segment_add_communicator(segment, &config, &index);
+    esi_segment_add_communicator(segment, &config, &index);
     config.name = "MPI_COMM_SELF";
     config.group_size = 1;
-    es_segment_add_communicator(segment, &config, &index);
+    esi_segment_add_communicator(segment, &config, &index);
 }
 
 static uint64_t allocated_bytes(const char *run)
@@ -96,27 +96,27 @@ static uint64_t measure(const struct es_plan *plan, int elements)
 {
     struct es_error error = {.text = ""};
     char host[ES_HOST_NAME_BYTES];
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_segment *segment;
     uint64_t bytes;
     char run[32];
     int rc;
 
     snprintf(run, sizeof run, "bench-memory-%d", (int)getpid());
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
-    config.host = es_host_name(host);
+    config.host = esi_host_name(host);
     config.calibrate_ns = 0;
     if ((uint32_t)elements > config.max_elements)
         config.max_elements = (uint32_t)elements;
-    rc = es_segment_create(&config, &error, &segment);
+    rc = esi_segment_create(&config, &error, &segment);
     if (rc != 0)
         fail("segment", rc, &error);
     add_communicators(segment);
     for (int i = 0; i < elements; i++)
         add_element(segment, plan, i);
     bytes = allocated_bytes(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     return bytes;
 }
 
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     static const int defaults[] = {2, 16, 1948};
     struct es_plan plan;
 
-    if (es_plan_default(&plan) != 0)
+    if (esi_plan_default(&plan) != 0)
         return 2;
     printf("threshold %u tuples of %zu bytes\n", plan.collectors[0].threshold,
            sizeof(struct es_tuple));
@@ -151,6 +151,6 @@ int main(int argc, char **argv)
         }
         show(&plan, elements);
     }
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
     return 0;
 }

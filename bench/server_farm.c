@@ -28,7 +28,7 @@ struct post {
     char host[64];
     int index;
     enum farm_transport transport;
-    struct es_run_key key;
+    struct esi_run_key key;
 };
 
 static void no_log(void *data, const char *line)
@@ -48,18 +48,18 @@ static void write_address(const struct post *post, char out[300])
 
 /* The home server is started last: it is told of all others, again and again, as they
  * would do. */
-static void register_others(const struct post *post, struct es_host_board *board)
+static void register_others(const struct post *post, struct esi_host_registry *registry)
 {
     const struct server_farm *farm = post->farm;
     size_t prefix = strlen(post->host) - 1;
 
     for (int i = farm->count - 1; i > 0; i--) {
-        struct es_host_entry entry = {
+        struct esi_host_entry entry = {
             .state = ES_SERVER_UP, .pid = farm->pids[i], .ranks = 1};
 
         snprintf(entry.host, sizeof entry.host, "%.*s%d", (int)prefix, post->host, i);
         snprintf(entry.address, sizeof entry.address, "%s", farm->addresses[i]);
-        es_host_board_register(board, &entry, &farm->addresses[i]);
+        esi_host_registry_register(registry, &entry, &farm->addresses[i]);
     }
 }
 
@@ -69,28 +69,28 @@ static _Noreturn void serve(const struct post *post, int ready, int stop)
     char address[300];
     const char *addresses[] = {address, NULL};
     struct es_error error = {.text = ""};
-    struct es_service service = {.run = post->farm->run, .host = post->host};
-    struct es_server_config config = {.run = post->farm->run,
-                                      .host = post->host,
-                                      .addresses = addresses,
-                                      .key = post->key,
-                                      .log = no_log};
-    struct es_server *server;
+    struct esi_service service = {.run = post->farm->run, .host = post->host};
+    struct esi_server_config config = {.run = post->farm->run,
+                                       .host = post->host,
+                                       .addresses = addresses,
+                                       .key = post->key,
+                                       .log = no_log};
+    struct esi_server *server;
     const char *known;
 
     write_address(post, address);
-    if (es_host_board_create(post->farm->run, post->host, post->index == 0,
-                             &service.hosts) != 0 ||
-        es_service_init(&service, &error) != 0)
+    if (esi_host_registry_create(post->farm->run, post->host, post->index == 0,
+                                 &service.hosts) != 0 ||
+        esi_service_init(&service, &error) != 0)
         _exit(1);
-    es_service_fill(&service, &config.service);
-    if (es_server_start(&config, &error, &server) != 0) {
+    esi_service_fill(&service, &config.service);
+    if (esi_acceptor_start(&config, &error, &server) != 0) {
         fprintf(stderr, "scope_tree: %s\n", error.text);
         _exit(1);
     }
     service.server = server;
-    known = es_server_address(server, 0);
-    es_host_board_set_address(service.hosts, known, true);
+    known = esi_server_address(server, 0);
+    esi_host_registry_set_address(service.hosts, known, true);
     if (post->index == 0)
         register_others(post, service.hosts);
     if (write(ready, known, strlen(known)) < 0)
@@ -99,9 +99,9 @@ static _Noreturn void serve(const struct post *post, int ready, int stop)
     while (poll(&ended, 1, REGISTER_MS) == 0)
         if (post->index == 0)
             register_others(post, service.hosts);
-    es_host_board_close(service.hosts);
-    es_server_stop(server);
-    es_service_fini(&service);
+    esi_host_registry_close(service.hosts);
+    esi_server_stop(server);
+    esi_service_fini(&service);
     _exit(0);
 }
 
@@ -134,7 +134,7 @@ static int start_one(struct server_farm *farm, const struct post *post)
 }
 
 static int make_run(struct server_farm *farm,
-                    struct es_run_key *key,
+                    struct esi_run_key *key,
                     struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
@@ -144,10 +144,10 @@ static int make_run(struct server_farm *farm,
     if (!mkdtemp(farm->folder))
         return -errno;
     setenv("EVENTSPACE_DIR", farm->folder, 1);
-    result = es_run_directory_create(farm->run, error, path);
+    result = esi_run_directory_create(farm->run, error, path);
     if (result == 0)
-        result = es_run_key_make(key);
-    return result == 0 ? es_run_key_save(farm->run, key, error) : result;
+        result = esi_run_key_make(key);
+    return result == 0 ? esi_run_key_save(farm->run, key, error) : result;
 }
 
 int server_farm_start(struct server_farm *farm,
@@ -206,6 +206,6 @@ void server_farm_stop(struct server_farm *farm)
         snprintf(path, sizeof path, "%s/%d", farm->folder, i);
         unlink(path);
     }
-    es_run_directory_remove(farm->run, NULL);
+    esi_run_directory_remove(farm->run, NULL);
     rmdir(farm->folder);
 }

@@ -61,8 +61,8 @@ struct cost {
     double children;
 };
 
-static struct es_greeting greeting = {.run = "bench", .host = "here"};
-static struct es_run_key key;
+static struct esi_greeting greeting = {.run = "bench", .host = "here"};
+static struct esi_run_key key;
 static int trips = 2000;
 
 static void die(const char *what)
@@ -123,23 +123,23 @@ static void answer_bare(int descriptor)
     }
 }
 
-static void answer_link(struct es_listener *listener)
+static void answer_link(struct esi_listener *listener)
 {
-    struct pollfd waiting = {.fd = es_listener_descriptor(listener), .events = POLLIN};
+    struct pollfd waiting = {.fd = esi_listener_descriptor(listener), .events = POLLIN};
     char reply[REPLY_BYTES] = {0};
     struct iovec part = {reply, sizeof reply};
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link;
     int rc;
 
-    if (poll(&waiting, 1, 60000) != 1 || es_listener_accept(listener, &link) != 0 ||
-        es_link_greet(link, &greeting, &key, LIMIT_NS, NULL) != 0)
+    if (poll(&waiting, 1, 60000) != 1 || esi_listener_accept(listener, &link) != 0 ||
+        esi_link_greet(link, &greeting, &key, LIMIT_NS, NULL) != 0)
         exit(1);
     /* Others take their turns meanwhile: waiting may take long. */
-    while ((rc = es_link_receive(link, LIMIT_NS, NULL, &frame)) == -ETIMEDOUT ||
+    while ((rc = esi_link_receive(link, LIMIT_NS, NULL, &frame)) == -ETIMEDOUT ||
            rc == 0)
         if (rc == 0 &&
-            es_link_send(link, ES_FRAME_BATCH, frame.id, &part, 1, LIMIT_NS) != 0)
+            esi_link_send(link, ES_FRAME_BATCH, frame.id, &part, 1, LIMIT_NS) != 0)
             exit(1);
     exit(0);
 }
@@ -176,15 +176,15 @@ static void start_bare(const struct kind *kind, struct child *child)
 static void start_link(const struct kind *kind, struct child *child)
 {
     struct es_error error = {.text = ""};
-    struct es_listener *listener;
-    int rc = es_listener_open(kind->address, &error, &listener);
+    struct esi_listener *listener;
+    int rc = esi_listener_open(kind->address, &error, &listener);
 
     if (rc == 0) {
         if (fork_child(child))
             answer_link(listener);
-        rc = es_link_connect(es_listener_address(listener), &greeting, &key, LIMIT_NS,
-                             &error, &child->link);
-        es_listener_close(listener);
+        rc = esi_link_connect(esi_listener_address(listener), &greeting, &key, LIMIT_NS,
+                              &error, &child->link);
+        esi_listener_close(listener);
     }
     if (rc != 0) {
         fprintf(stderr, "transport: %s: %s\n", kind->name, error.text);
@@ -200,7 +200,7 @@ static void ask(const struct child *child)
     struct iovec part = {request, sizeof request};
 
     if (child->link
-            ? es_link_send(child->link, ES_FRAME_PULL, 1, &part, 1, LIMIT_NS) != 0
+            ? esi_link_send(child->link, ES_FRAME_PULL, 1, &part, 1, LIMIT_NS) != 0
             : send(child->descriptor, request, sizeof request, MSG_NOSIGNAL) < 0)
         die("send");
 }
@@ -208,11 +208,11 @@ static void ask(const struct child *child)
 static void take(const struct child *child)
 {
     char reply[REPLY_BYTES];
-    struct es_frame frame;
+    struct esi_frame frame;
 
     if (!child->link)
         read_whole(child->descriptor, reply, sizeof reply);
-    else if (es_link_receive(child->link, LIMIT_NS, NULL, &frame) != 0 ||
+    else if (esi_link_receive(child->link, LIMIT_NS, NULL, &frame) != 0 ||
              frame.length != REPLY_BYTES)
         die("receive");
 }
@@ -374,7 +374,7 @@ static void stop_all(void)
 {
     for (int i = 0; i < KINDS; i++)
         for (int j = 0; j < CHILDREN; j++) {
-            es_link_close(kinds[i].children[j].link);
+            esi_link_close(kinds[i].children[j].link);
             kill(kinds[i].children[j].pid, SIGKILL);
             waitpid(kinds[i].children[j].pid, NULL, 0);
         }
@@ -392,7 +392,7 @@ int main(int argc, char **argv)
                 ROUNDS_MAX);
         return 2;
     }
-    if (!mkdtemp(folder) || es_run_key_make(&key) != 0)
+    if (!mkdtemp(folder) || esi_run_key_make(&key) != 0)
         die("set-up");
     start_all(folder);
     rmdir(folder);

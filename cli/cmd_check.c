@@ -49,40 +49,40 @@ static const struct argp parser = {NULL,     parse_option, "MAP.json", doc,
                                    children, NULL,         NULL};
 
 static void print_counts_json(const char *path,
-                              const struct es_pathmap_summary *summary)
+                              const struct esi_pathmap_summary *summary)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "pathmap");
-    es_json_out_string(&out, "file", path);
-    es_json_out_bool(&out, "valid", true);
-    es_json_out_bool(&out, "expanded", summary->expanded);
-    es_json_out_unsigned(&out, "hosts", summary->hosts);
-    es_json_out_unsigned(&out, "ranks", summary->ranks);
-    es_json_out_unsigned(&out, "threads", summary->threads);
-    es_json_out_unsigned(&out, "collectors", summary->collectors);
-    es_json_out_unsigned(&out, "collectives", summary->collectives);
-    es_json_out_unsigned(&out, "scopes", summary->scopes);
-    es_json_out_unsigned(&out, "paths", summary->paths);
-    es_json_out_unsigned(&out, "ring_bytes", summary->ring_bytes);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "pathmap");
+    esi_json_out_string(&out, "file", path);
+    esi_json_out_bool(&out, "valid", true);
+    esi_json_out_bool(&out, "expanded", summary->expanded);
+    esi_json_out_unsigned(&out, "hosts", summary->hosts);
+    esi_json_out_unsigned(&out, "ranks", summary->ranks);
+    esi_json_out_unsigned(&out, "threads", summary->threads);
+    esi_json_out_unsigned(&out, "collectors", summary->collectors);
+    esi_json_out_unsigned(&out, "collectives", summary->collectives);
+    esi_json_out_unsigned(&out, "scopes", summary->scopes);
+    esi_json_out_unsigned(&out, "paths", summary->paths);
+    esi_json_out_unsigned(&out, "ring_bytes", summary->ring_bytes);
+    esi_json_out_end(&out);
 }
 
 static void print_fault_json(const char *path, const struct es_error *error)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "pathmap");
-    es_json_out_string(&out, "file", path);
-    es_json_out_bool(&out, "valid", false);
-    es_json_out_signed(&out, "line", error->line);
-    es_json_out_signed(&out, "column", error->column);
-    es_json_out_string(&out, "error", error->text);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "pathmap");
+    esi_json_out_string(&out, "file", path);
+    esi_json_out_bool(&out, "valid", false);
+    esi_json_out_signed(&out, "line", error->line);
+    esi_json_out_signed(&out, "column", error->column);
+    esi_json_out_string(&out, "error", error->text);
+    esi_json_out_end(&out);
 }
 
 static const char *plural(size_t count)
@@ -90,9 +90,9 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void print_counts(const char *path, const struct es_pathmap_summary *summary)
+static void print_counts(const char *path, const struct esi_pathmap_summary *summary)
 {
-    es_plain_print(
+    esi_plain_print(
         stdout,
         "%s: good: %zu rank%s with %zu thread%s on %zu host%s, %zu collector%s, "
         "%zu scope%s",
@@ -101,10 +101,10 @@ static void print_counts(const char *path, const struct es_pathmap_summary *summ
         summary->collectors, plural(summary->collectors), summary->scopes,
         plural(summary->scopes));
     if (summary->collectives > 0)
-        es_plain_print(stdout, ", %zu collective tree%s", summary->collectives,
-                       plural(summary->collectives));
+        esi_plain_print(stdout, ", %zu collective tree%s", summary->collectives,
+                        plural(summary->collectives));
     if (summary->expanded)
-        es_plain_print(stdout, ", %zu path%s", summary->paths, plural(summary->paths));
+        esi_plain_print(stdout, ", %zu path%s", summary->paths, plural(summary->paths));
     putchar('\n');
 }
 
@@ -112,23 +112,23 @@ int esi_cmd_check(int argc, char **argv)
 {
     struct check_arguments arguments = {.path = NULL};
     struct es_error error = {.text = ""};
-    struct es_pathmap_summary summary;
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap_summary summary;
+    struct esi_pathmap *map = NULL;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    int code = es_pathmap_load(arguments.path, &error, &map);
+    int code = esi_pathmap_load(arguments.path, &error, &map);
     if (code == 0) {
-        code = es_map_check_stages(map, &error);
+        code = esi_map_check_stages(map, &error);
         if (code < 0)
-            es_pathmap_destroy(map);
+            esi_pathmap_destroy(map);
     }
     if (code < 0) {
         if (arguments.format == ES_FORMAT_JSON)
             print_fault_json(arguments.path, &error);
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "the map is wrong");
     }
-    es_pathmap_summarize(map, &summary);
-    es_pathmap_destroy(map);
+    esi_pathmap_summarize(map, &summary);
+    esi_pathmap_destroy(map);
     if (arguments.format == ES_FORMAT_JSON)
         print_counts_json(arguments.path, &summary);
     else

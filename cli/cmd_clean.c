@@ -142,7 +142,7 @@ static int find_all(bool everywhere, struct es_error *error, struct leftovers *r
     int run_count = everywhere ? es_run_list_everywhere(&runs) : es_run_list(&runs);
     if (run_count < 0)
         return run_count;
-    int name_count = es_run_directory_list(error, &names);
+    int name_count = esi_run_directory_list(error, &names);
     if (name_count < 0) {
         free(runs);
         return name_count;
@@ -178,7 +178,7 @@ static int remove_directory(const char *run,
     if (code < 0 && code != -ENOENT)
         return code;
     es_error_clear(error);
-    code = es_run_directory_remove(run, error);
+    code = esi_run_directory_remove(run, error);
     return code == -ENOENT ? 0 : code;
 }
 
@@ -204,7 +204,7 @@ static int remove_leftover(const struct leftover *item,
     struct es_error error = {.text = ""};
 
     /* Where something foreign lies nothing goes, also not the tuple server. */
-    int code = removal.directory ? es_run_directory_check(item->run, &error) : 0;
+    int code = removal.directory ? esi_run_directory_check(item->run, &error) : 0;
     if (code < 0 && code != -ENOENT)
         return fail_to_remove(item->run, &error, code);
     es_error_clear(&error);
@@ -231,23 +231,23 @@ static void report(const struct leftover *item,
                    const struct clean_arguments *arguments,
                    const struct removal *removal)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
     if (arguments->format == ES_FORMAT_TEXT) {
-        es_plain_print(stdout, "%s %s: %d segments%s\n",
-                       arguments->dry_run ? "would remove" : "removed", item->run,
-                       removal->segments, removal->directory ? ", run directory" : "");
+        esi_plain_print(stdout, "%s %s: %d segments%s\n",
+                        arguments->dry_run ? "would remove" : "removed", item->run,
+                        removal->segments, removal->directory ? ", run directory" : "");
         return;
     }
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "removed");
-    es_json_out_string(&out, "run", item->run);
-    es_json_out_signed(&out, "segments", removal->segments);
-    es_json_out_bool(&out, "directory", removal->directory);
-    es_json_out_string(&out, "unreached", removal->unreached);
-    es_json_out_bool(&out, "dry_run", arguments->dry_run);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "removed");
+    esi_json_out_string(&out, "run", item->run);
+    esi_json_out_signed(&out, "segments", removal->segments);
+    esi_json_out_bool(&out, "directory", removal->directory);
+    esi_json_out_string(&out, "unreached", removal->unreached);
+    esi_json_out_bool(&out, "dry_run", arguments->dry_run);
+    esi_json_out_end(&out);
 }
 
 static int clean_one(const struct leftover *item,
@@ -284,7 +284,7 @@ static int fail_to_find(const char *run)
     struct es_error error = {.text = ""};
     struct es_run *found;
 
-    int code = es_run_directory_check(run, &error);
+    int code = esi_run_directory_check(run, &error);
     if (code < 0 && code != -ENOENT)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "run '%s'", run);
     es_error_clear(&error);
@@ -380,7 +380,7 @@ int esi_cmd_clean(int argc, char **argv)
     struct leftovers list;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    if (arguments.run && !es_run_id_is_valid(arguments.run))
+    if (arguments.run && !esi_run_id_is_valid(arguments.run))
         return esi_command_fail(ES_EXIT_USAGE,
                                 "'%s' is no run's name; give one that `list` shows",
                                 arguments.run);

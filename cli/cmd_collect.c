@@ -36,7 +36,7 @@ struct collect_arguments {
     struct es_selection selection;
     bool is_selected;             /* an option of the selection was given */
     struct esi_tree_request tree; /* run and format too: of `tree` */
-    struct es_tree_rule limits;   /* what it is for; the shape does not count */
+    struct esi_tree_rule limits;  /* what it is for; the shape does not count */
     const char *communicator;     /* or NULL */
     bool has_limits;
 };
@@ -118,9 +118,9 @@ static uint32_t parse_classes(const char *text, struct argp_state *state)
  * nobody calls a run "kary". */
 static bool is_rule(const char *text)
 {
-    enum es_tree_shape shape;
+    enum esi_tree_shape shape;
 
-    return !es_run_id_is_valid(text) || es_tree_shape_by_name(text, &shape) == 0;
+    return !esi_run_id_is_valid(text) || esi_tree_shape_by_name(text, &shape) == 0;
 }
 
 static void take_rule(const char *text,
@@ -129,7 +129,7 @@ static void take_rule(const char *text,
 {
     struct es_error error = {.text = ""};
 
-    if (es_tree_rule_parse_short(text, &error, &request->rule) < 0)
+    if (esi_tree_rule_parse_short(text, &error, &request->rule) < 0)
         argp_error(state, "tree %s: at character %d: %s", text, error.column,
                    error.text);
     request->has_rule = true;
@@ -210,11 +210,11 @@ static error_t parse_tree_option(int key,
         arguments->communicator = text;
         break;
     case OPTION_OPERATION:
-        if (es_tree_rule_parse_operations(text, &error, &arguments->limits) < 0)
+        if (esi_tree_rule_parse_operations(text, &error, &arguments->limits) < 0)
             argp_error(state, "--operation: %s", error.text);
         break;
     case OPTION_BYTES:
-        if (es_tree_rule_parse_bytes(text, &error, &arguments->limits) < 0)
+        if (esi_tree_rule_parse_bytes(text, &error, &arguments->limits) < 0)
             argp_error(state, "--bytes: %s", error.text);
         break;
     case OPTION_FILE:
@@ -258,7 +258,7 @@ static void check_options(struct collect_arguments *arguments, struct argp_state
 /* The rule's shape came as an argument, and what it is for as options. */
 static void complete_rule(struct collect_arguments *arguments)
 {
-    struct es_tree_rule *rule = &arguments->tree.rule;
+    struct esi_tree_rule *rule = &arguments->tree.rule;
 
     rule->operations = arguments->limits.operations;
     rule->min_bytes = arguments->limits.min_bytes;
@@ -352,8 +352,8 @@ static int report(const struct collect_arguments *arguments,
         printf("%d elements keep %" PRIu32 " tuples\n", result->changed,
                arguments->threshold);
     else
-        es_plain_print(stdout, "%d elements %s\n", result->changed,
-                       arguments->action == ACTION_ON ? "on" : "off");
+        esi_plain_print(stdout, "%d elements %s\n", result->changed,
+                        arguments->action == ACTION_ON ? "on" : "off");
     if (result->silent > 0)
         return ES_EXIT_LOST;
     return result->changed < result->fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
@@ -377,7 +377,7 @@ static int collect_tree(struct collect_arguments *arguments)
 {
     int status = esi_collect_tree(&arguments->tree);
 
-    es_tree_rule_fini(&arguments->tree.rule);
+    esi_tree_rule_fini(&arguments->tree.rule);
     return status;
 }
 
@@ -399,7 +399,7 @@ int esi_cmd_collect(int argc, char **argv)
     struct esi_consumer consumer;
 
     es_selection_init(&arguments.selection);
-    es_tree_rule_init(&arguments.limits, ES_TREE_LIBRARY);
+    esi_tree_rule_init(&arguments.limits, ES_TREE_LIBRARY);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.action == ACTION_TREE)
         return collect_tree(&arguments);

@@ -240,7 +240,8 @@ static int print_nodes(const struct showing *showing)
     if (showing->arguments->format == ES_FORMAT_JSON)
         return es_node_watch_print_json(showing->nodes, stdout);
     fputs("\n", stdout);
-    return es_node_watch_print_text(showing->nodes, stdout, es_table_width(stdout));
+    return es_node_watch_print_text(showing->nodes, stdout,
+                                    esi_text_table_width(stdout));
 }
 
 static int print_report(struct showing *showing,
@@ -256,7 +257,7 @@ static int print_report(struct showing *showing,
         fputs("\n", stdout);
     showing->shown = true;
     return es_collectives_print_text(report, arguments->top, stdout,
-                                     es_table_width(stdout));
+                                     esi_text_table_width(stdout));
 }
 
 static int advise(const struct showing *showing, bool wanted, bool over)

@@ -43,15 +43,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static void print_json(const char *kind, const char *subject, const char *text)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "finding");
-    es_json_out_string(&out, "kind", kind);
-    es_json_out_string(&out, "subject", subject);
-    es_json_out_string(&out, "text", text);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "finding");
+    esi_json_out_string(&out, "kind", kind);
+    esi_json_out_string(&out, "subject", subject);
+    esi_json_out_string(&out, "text", text);
+    esi_json_out_end(&out);
 }
 
 void esi_findings_add(struct es_findings *findings,
@@ -74,7 +74,7 @@ void esi_findings_add(struct es_findings *findings,
     if (findings->format == ES_FORMAT_JSON)
         print_json(names[kind], subject, text);
     else
-        es_plain_print(stdout, "%-8s %s: %s\n", names[kind], subject, text);
+        esi_plain_print(stdout, "%-8s %s: %s\n", names[kind], subject, text);
     findings->problems += kind == ES_FINDING_PROBLEM;
 }
 

@@ -168,7 +168,7 @@ static int follow(struct es_events *events,
                   struct esi_notices *notices)
 {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
-    uint64_t shown_ns = es_now_ns(CLOCK_REALTIME);
+    uint64_t shown_ns = esi_now_ns(CLOCK_REALTIME);
 
     for (;;) {
         /* Looked at first: what is written up to then is read below. */
@@ -180,10 +180,10 @@ static int follow(struct es_events *events,
         show_notices(events, notices);
         if (result == 0 && over)
             return 0;
-        if (es_now_ns(CLOCK_REALTIME) - shown_ns >= SUMMARIES_NS) {
+        if (esi_now_ns(CLOCK_REALTIME) - shown_ns >= SUMMARIES_NS) {
             if (es_events_give_summaries(events, sink) < 0)
                 return -EIO;
-            shown_ns = es_now_ns(CLOCK_REALTIME);
+            shown_ns = esi_now_ns(CLOCK_REALTIME);
         }
         if (fflush(stdout) != 0)
             return -EIO;
@@ -273,7 +273,7 @@ static int show(const struct esi_consumer *consumer, struct events_arguments *ar
     if (arguments->since_ns)
         arguments->events.since_ns =
             (consumer->servers ? es_servers_run_now_ns(consumer->servers)
-                               : es_now_ns(CLOCK_REALTIME)) -
+                               : esi_now_ns(CLOCK_REALTIME)) -
             arguments->since_ns;
     result = es_events_create(consumer->run, &arguments->events, &error, &events);
 

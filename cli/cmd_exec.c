@@ -75,7 +75,7 @@ static int choose_run(char *program, struct es_error *error, const char **ret_ru
     const char *given = getenv("EVENTSPACE_RUN");
 
     if (given && *given) {
-        if (!es_run_id_is_valid(given))
+        if (!esi_run_id_is_valid(given))
             return es_error_set_at(
                 error, -EINVAL, "EVENTSPACE_RUN", 0, 0,
                 "'%s' is not a run's name: 1 to 63 letters, digits, '_', '-'", given);

@@ -112,7 +112,7 @@ static int print_report(const struct es_heartbeat_report *report,
             fputs("\033[H\033[J", stdout);
         else if (report->pull > 1)
             fputs("\n", stdout);
-        result = es_heartbeat_print_text(report, stdout, es_table_width(stdout));
+        result = es_heartbeat_print_text(report, stdout, esi_text_table_width(stdout));
     }
     return fflush(stdout) == 0 ? result : -EIO;
 }

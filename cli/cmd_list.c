@@ -163,7 +163,7 @@ static bool is_listed(const struct es_run_info *runs, int count, const char *run
 static int add_served_runs(struct es_run_info **runs, int count, struct es_error *error)
 {
     char(*names)[64] = NULL;
-    int found = es_run_directory_list(error, &names);
+    int found = esi_run_directory_list(error, &names);
 
     if (found < 0)
         return found;
@@ -310,13 +310,13 @@ struct process {
 
 static void describe_ending(struct esi_row *row, const struct es_segment_info *info)
 {
-    struct es_json_out *json = esi_row_json(row);
+    struct esi_json_out *json = esi_row_json(row);
 
     esi_row_text(row, "state", NULL, esi_ending_state_name(info->state));
     if (json && info->state == ES_PROCESS_EXITED && info->exit_code >= 0)
-        es_json_out_signed(json, "exit_code", info->exit_code);
+        esi_json_out_signed(json, "exit_code", info->exit_code);
     if (json && info->state == ES_PROCESS_KILLED)
-        es_json_out_signed(json, "signal", info->signal);
+        esi_json_out_signed(json, "signal", info->signal);
 }
 
 static void describe_process(struct esi_row *row, const void *record)
@@ -378,7 +378,7 @@ static void print_run_line(const struct es_run *run)
         else
             add_sums(&all, &process.sums);
     }
-    es_plain_print(
+    esi_plain_print(
         stdout,
         "run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
         "%" PRIu64 " overwritten, %s",
@@ -425,15 +425,15 @@ static int select_all(const struct es_run *run, struct es_element_view ***ret_el
 
 static void describe_classes(struct esi_row *row, uint32_t classes)
 {
-    struct es_json_out *json = esi_row_json(row);
+    struct esi_json_out *json = esi_row_json(row);
 
     if (!json)
         return;
-    es_json_out_begin_array(json, "classes");
+    esi_json_out_begin_array(json, "classes");
     for (unsigned i = 1; i < ES_CLASS_COUNT; i++)
         if (classes & 1u << i)
-            es_json_out_string(json, NULL, es_class_name((enum es_class)i));
-    es_json_out_end(json);
+            esi_json_out_string(json, NULL, es_class_name((enum es_class)i));
+    esi_json_out_end(json);
 }
 
 static void describe_element(struct esi_row *row, const void *record)
@@ -510,18 +510,18 @@ static void describe_clock_cells(struct esi_row *row, const struct es_server_inf
     esi_row_quantity(row, "ERROR", error);
 }
 
-static void describe_clock(struct es_json_out *json, const struct es_server_info *info)
+static void describe_clock(struct esi_json_out *json, const struct es_server_info *info)
 {
     if (!info->clock_known) {
-        es_json_out_null(json, "clock");
+        esi_json_out_null(json, "clock");
         return;
     }
-    es_json_out_begin_object(json, "clock");
-    es_json_out_unsigned(json, "monotonic_ns", info->clock_monotonic_ns);
-    es_json_out_signed(json, "offset_ns", info->clock_offset_ns);
-    es_json_out_real(json, "drift_ppb", info->clock_drift_ppb);
-    es_json_out_unsigned(json, "error_ns", info->clock_error_ns);
-    es_json_out_end(json);
+    esi_json_out_begin_object(json, "clock");
+    esi_json_out_unsigned(json, "monotonic_ns", info->clock_monotonic_ns);
+    esi_json_out_signed(json, "offset_ns", info->clock_offset_ns);
+    esi_json_out_real(json, "drift_ppb", info->clock_drift_ppb);
+    esi_json_out_unsigned(json, "error_ns", info->clock_error_ns);
+    esi_json_out_end(json);
 }
 
 /* The server of one host, as a run knows it. */

@@ -12,7 +12,7 @@
 #include "base/options.h"
 
 struct map_arguments {
-    struct es_pathmap_request request;
+    struct esi_pathmap_request request;
     const char *output;
     bool expand;
 };
@@ -38,7 +38,7 @@ static const char doc[] =
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct map_arguments *arguments = state->input;
-    struct es_pathmap_request *request = &arguments->request;
+    struct esi_pathmap_request *request = &arguments->request;
 
     switch (key) {
     case 'n':
@@ -70,10 +70,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static const struct argp parser = {options, parse_option, NULL, doc, NULL, NULL, NULL};
 
-static int print(const struct es_pathmap *map)
+static int print(const struct esi_pathmap *map)
 {
     char *text;
-    int code = es_pathmap_format(map, &text);
+    int code = esi_pathmap_format(map, &text);
 
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
@@ -83,10 +83,10 @@ static int print(const struct es_pathmap *map)
     return ES_EXIT_SUCCESS;
 }
 
-static int save(const struct es_pathmap *map, const char *path)
+static int save(const struct esi_pathmap *map, const char *path)
 {
     struct es_error error = {.text = ""};
-    int code = es_pathmap_save(map, path, &error);
+    int code = esi_pathmap_save(map, path, &error);
 
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
@@ -98,17 +98,17 @@ int esi_cmd_map(int argc, char **argv)
 {
     struct map_arguments arguments = {.output = NULL};
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    int code = es_pathmap_generate(&arguments.request, &error, &map);
+    int code = esi_pathmap_generate(&arguments.request, &error, &map);
     if (code == 0 && arguments.expand)
-        code = es_pathmap_expand(map, &error);
+        code = esi_pathmap_expand(map, &error);
     if (code < 0) {
-        es_pathmap_destroy(map);
+        esi_pathmap_destroy(map);
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot make a map");
     }
     int status = arguments.output ? save(map, arguments.output) : print(map);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
     return status;
 }

@@ -344,7 +344,7 @@ static int build(const struct order_arguments *arguments, struct building *build
     const struct es_set_sink sink = {
         .trace = take_trace, .event = take_event, .data = building};
     struct es_set_source_facts facts = {.is_matched = false};
-    uint64_t start_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
     int status;
 
     building->sink = es_order_sink(building->order);
@@ -355,7 +355,7 @@ static int build(const struct order_arguments *arguments, struct building *build
         return esi_command_fail(ES_EXIT_USAGE,
                                 "cannot read the events: %s ends with half a sync",
                                 arguments->source.path);
-    return print(arguments, building, &facts, es_now_ns(CLOCK_MONOTONIC) - start_ns);
+    return print(arguments, building, &facts, esi_now_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
 static int order_events(struct order_arguments *arguments,

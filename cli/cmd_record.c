@@ -104,10 +104,10 @@ static int repair(const char *directory)
     if (count < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, count, "cannot repair");
     if (count == 0)
-        es_plain_print(stdout, "%s: nothing was to be cut\n", directory);
+        esi_plain_print(stdout, "%s: nothing was to be cut\n", directory);
     else
-        es_plain_print(stdout, "%s: cut %" PRIu64 " bytes off %d streams\n", directory,
-                       bytes, count);
+        esi_plain_print(stdout, "%s: cut %" PRIu64 " bytes off %d streams\n", directory,
+                        bytes, count);
     return ES_EXIT_SUCCESS;
 }
 

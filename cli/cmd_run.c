@@ -32,7 +32,7 @@ enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 
 struct run_arguments {
     struct es_run_request request;
-    struct es_tree_rule tree; /* owned */
+    struct esi_tree_rule tree; /* owned */
     const char *launcher;
     const char *record; /* directory of an archive; NULL = none is wanted */
     const char *listen; /* address for other hosts; NULL = as the map says */
@@ -114,7 +114,7 @@ static void take_tree(const char *text,
         return;
     if (arguments->request.tree)
         argp_error(state, "--trees: one tree at a time");
-    int code = es_tree_rule_parse_short(text, &error, &arguments->tree);
+    int code = esi_tree_rule_parse_short(text, &error, &arguments->tree);
     if (code < 0)
         argp_error(state, "--trees=%s: at character %d: %s", text, error.column,
                    error.text);
@@ -125,7 +125,7 @@ static void check_listen(const char *text, struct argp_state *state)
 {
     char address[ES_INTERFACE_BYTES];
 
-    if (strcmp(text, "*") != 0 && es_interface_find(text, address) < 0)
+    if (strcmp(text, "*") != 0 && esi_interface_find(text, address) < 0)
         argp_error(state,
                    "--listen: '%s' is no address of this host that others could reach; "
                    "give one of its addresses, a name of one, or *",
@@ -148,7 +148,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         request->map = text;
         return 0;
     case OPTION_NAME:
-        if (!es_run_id_is_valid(text))
+        if (!esi_run_id_is_valid(text))
             argp_error(state, "--name: '%s': give 1 to 63 letters, digits, '_' or '-'",
                        text);
         request->name = text;
@@ -209,7 +209,7 @@ struct launch_end {
 
 /* After Ctrl-C launchers end with anything; 0 counts only where all ranks went on to a
  * good end.  It never counts where a rank was killed. */
-static int choose_status(const struct launch_end *end, const struct es_ending *ending)
+static int choose_status(const struct launch_end *end, const struct esi_ending *ending)
 {
     bool went_well = end->exit_status == 0 && ending->segments > 0 &&
                      ending->failed == 0 && ending->alive == 0;
@@ -227,10 +227,10 @@ static int finish(const struct es_run_setup *setup,
                   bool keep,
                   const struct launch_end *end)
 {
-    struct es_ending ending = {.segments = 0};
+    struct esi_ending ending = {.segments = 0};
 
     esi_rank_watchers_await(setup->name, WATCHERS_NS);
-    bool found = esi_ending_look(setup->name, &ending);
+    bool found = esi_ending_scan(setup->name, &ending);
     int exit_status = choose_status(end, &ending);
     /* What other hosts have cannot be seen from here. */
     bool is_kept = (found || setup->has_other_hosts) &&
@@ -362,7 +362,7 @@ int esi_cmd_run(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     int status = esi_run_setup(&arguments.request, &setup);
-    es_tree_rule_fini(&arguments.tree);
+    esi_tree_rule_fini(&arguments.tree);
     if (status)
         return status;
     if (setup.name[0] && !arguments.no_server)

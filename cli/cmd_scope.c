@@ -99,7 +99,7 @@ static void check_arguments(const struct scope_arguments *arguments,
     bool known =
         strcmp(arguments->format, "text") == 0 ||
         (arguments->action != ACTION_SET && strcmp(arguments->format, "json") == 0) ||
-        (arguments->action == ACTION_SHOW && es_show_find(arguments->format));
+        (arguments->action == ACTION_SHOW && esi_show_find(arguments->format));
 
     if (arguments->action == ACTION_NONE)
         argp_error(state, "what to do is missing: list, show or set");
@@ -178,21 +178,21 @@ static int ask(struct es_servers *servers,
 
 /* What a scope is to do: writes the members of the command. */
 typedef void (*command_fn)(const struct scope_arguments *arguments,
-                           struct es_json_out *out);
+                           struct esi_json_out *out);
 
 struct scope_command {
     const struct scope_arguments *arguments;
     command_fn write;
 };
 
-static void write_command(struct es_json_out *out, void *data)
+static void write_command(struct esi_json_out *out, void *data)
 {
     const struct scope_command *command = data;
 
-    es_json_out_string(out, "name", command->arguments->name);
-    es_json_out_begin_object(out, "command");
+    esi_json_out_string(out, "name", command->arguments->name);
+    esi_json_out_begin_object(out, "command");
     command->write(command->arguments, out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 /* Has the scope do something; its answer is the member "answer" of *ret_reply. */
@@ -208,76 +208,77 @@ static int command(struct es_servers *servers,
 
     if (status != 0)
         return status;
-    answer = es_member_find(es_message_root(*ret_reply), "answer");
-    if (!es_member_find(answer, "code"))
+    answer = esi_member_find(esi_message_root(*ret_reply), "answer");
+    if (!esi_member_find(answer, "code"))
         return 0;
     status = esi_command_fail(ES_EXIT_USAGE, "scope '%s': %s", arguments->name,
-                              es_member_text_or(answer, "text", "refused"));
-    es_message_destroy(*ret_reply);
+                              esi_member_text_or(answer, "text", "refused"));
+    esi_message_destroy(*ret_reply);
     return status;
 }
 
 static const struct es_member *answer_of(const struct es_message *reply)
 {
-    return es_member_find(es_message_root(reply), "answer");
+    return esi_member_find(esi_message_root(reply), "answer");
 }
 
 /* --- list ------------------------------------------------------------------------ */
 
-static void print_scope_json(struct es_json_out *out, const struct es_member *scope)
+static void print_scope_json(struct esi_json_out *out, const struct es_member *scope)
 {
     static const char *const texts[] = {"name", "host", "program", "view", "shape"};
     static const char *const numbers[] = {"pid",  "pulls",    "tuples",
                                           "lost", "failures", "silent_ns"};
 
-    es_json_out_begin_object(out, NULL);
+    esi_json_out_begin_object(out, NULL);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        es_json_out_string(out, texts[i], es_member_text_or(scope, texts[i], ""));
+        esi_json_out_string(out, texts[i], esi_member_text_or(scope, texts[i], ""));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        es_json_out_signed(out, numbers[i], es_member_integer_or(scope, numbers[i], 0));
-    es_json_out_real(out, "rate", es_member_real_or(scope, "rate", 0));
-    es_json_out_end(out);
+        esi_json_out_signed(out, numbers[i],
+                            esi_member_integer_or(scope, numbers[i], 0));
+    esi_json_out_real(out, "rate", esi_member_real_or(scope, "rate", 0));
+    esi_json_out_end(out);
 }
 
 static void add_scope_row(struct es_table *table, const struct es_member *scope)
 {
-    es_table_cell(table, "%s", es_member_text_or(scope, "name", ""));
-    es_table_cell(table, "%s", es_member_text_or(scope, "host", ""));
-    es_table_cell(table, "%s", es_member_text_or(scope, "program", ""));
-    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "pid", 0));
-    es_table_cell(table, "%s", es_member_text_or(scope, "view", ""));
-    es_table_cell(table, "%s", es_member_text_or(scope, "shape", ""));
-    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "pulls", 0));
-    es_table_cell(table, "%.1f", es_member_real_or(scope, "rate", 0));
-    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "tuples", 0));
-    es_table_cell(table, "%" PRId64, es_member_integer_or(scope, "lost", 0));
+    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "name", ""));
+    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "host", ""));
+    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "program", ""));
+    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "pid", 0));
+    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "view", ""));
+    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "shape", ""));
+    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "pulls", 0));
+    esi_text_table_cell(table, "%.1f", esi_member_real_or(scope, "rate", 0));
+    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "tuples", 0));
+    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "lost", 0));
 }
 
 static int print_scopes(const struct es_member *scopes, const char *format)
 {
-    static const struct es_table_column columns[] = {
+    static const struct esi_text_table_column columns[] = {
         {"SCOPE", ES_TABLE_LEFT, 0},   {"HOST", ES_TABLE_LEFT, 0},
         {"PROGRAM", ES_TABLE_LEFT, 8}, {"PID", ES_TABLE_RIGHT, 0},
         {"VIEW", ES_TABLE_LEFT, 8},    {"SHAPE", ES_TABLE_LEFT, 0},
         {"PULLS", ES_TABLE_RIGHT, 0},  {"PULLS/S", ES_TABLE_RIGHT, 0},
         {"TUPLES", ES_TABLE_RIGHT, 0}, {"LOST", ES_TABLE_RIGHT, 0}};
     struct es_table *table;
-    struct es_json_out out;
+    struct esi_json_out out;
     int result;
 
-    es_json_out_init(&out, stdout);
-    if (es_table_create(columns, sizeof columns / sizeof *columns, &table) < 0)
+    esi_json_out_init(&out, stdout);
+    if (esi_text_table_create(columns, sizeof columns / sizeof *columns, &table) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < es_member_count(scopes); i++) {
+    for (size_t i = 0; i < esi_member_count(scopes); i++) {
         if (strcmp(format, "json") == 0)
-            print_scope_json(&out, es_member_at(scopes, i));
+            print_scope_json(&out, esi_member_at(scopes, i));
         else
-            add_scope_row(table, es_member_at(scopes, i));
+            add_scope_row(table, esi_member_at(scopes, i));
     }
     result = strcmp(format, "json") == 0
                  ? 0
-                 : es_table_print(table, stdout, es_table_width(stdout));
-    es_table_destroy(table);
+                 : esi_text_table_print(table, stdout, esi_text_table_width(stdout));
+    esi_text_table_destroy(table);
     return result;
 }
 
@@ -289,9 +290,9 @@ static int list(struct es_servers *servers, const struct scope_arguments *argume
 
     if (status != 0)
         return status;
-    status = print_scopes(es_member_find(es_message_root(reply), "scopes"),
+    status = print_scopes(esi_member_find(esi_message_root(reply), "scopes"),
                           arguments->format);
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return status < 0
                ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
                : ES_EXIT_SUCCESS;
@@ -301,8 +302,8 @@ static int list(struct es_servers *servers, const struct scope_arguments *argume
 
 static int print_setting(void *data, const char *name, const struct es_member *value)
 {
-    es_plain_print(stdout, "%s%s=%s", *(const char **)data, name,
-                   es_member_as_text(value));
+    esi_plain_print(stdout, "%s%s=%s", *(const char **)data, name,
+                    esi_member_as_text(value));
     *(const char **)data = " ";
     return 0;
 }
@@ -311,53 +312,55 @@ static void print_settings(const struct es_member *answer)
 {
     const char *between = "";
 
-    es_member_foreach(es_member_find(answer, "settings"), print_setting, &between);
+    esi_member_foreach(esi_member_find(answer, "settings"), print_setting, &between);
     fputs("\n", stdout);
 }
 
 /* What the rate controller chose, and why. */
 static void print_decisions(const struct es_member *decisions)
 {
-    for (size_t i = 0; i < es_member_count(decisions); i++) {
-        const struct es_member *decision = es_member_at(decisions, i);
-        const char *host = es_member_text_or(decision, "host", "");
+    for (size_t i = 0; i < esi_member_count(decisions); i++) {
+        const struct es_member *decision = esi_member_at(decisions, i);
+        const char *host = esi_member_text_or(decision, "host", "");
 
         /* Before the first sample nothing is known of the hosts. */
         if (host[0])
-            es_plain_print(stdout, "at %.1f pulls/s, %.2f %% of a core on %s: ",
-                           es_member_real_or(decision, "rate", 0),
-                           100 * es_member_real_or(decision, "share", 0), host);
-        es_plain_print(stdout, "%s: %s\n", es_member_text_or(decision, "settings", ""),
-                       es_member_text_or(decision, "reason", ""));
+            esi_plain_print(stdout, "at %.1f pulls/s, %.2f %% of a core on %s: ",
+                            esi_member_real_or(decision, "rate", 0),
+                            100 * esi_member_real_or(decision, "share", 0), host);
+        esi_plain_print(stdout, "%s: %s\n",
+                        esi_member_text_or(decision, "settings", ""),
+                        esi_member_text_or(decision, "reason", ""));
     }
 }
 
 static int print_tree(const struct es_member *answer, const char *format)
 {
     bool text = strcmp(format, "text") == 0;
-    const struct es_member *stages = es_member_find(answer, "stages");
-    struct es_show_options shown = {.width = es_table_width(stdout)};
-    size_t count = es_member_count(stages);
-    struct es_stage_row *rows = calloc(count + 1, sizeof *rows);
+    const struct es_member *stages = esi_member_find(answer, "stages");
+    struct esi_show_options shown = {.width = esi_text_table_width(stdout)};
+    size_t count = esi_member_count(stages);
+    struct esi_stage_row *rows = calloc(count + 1, sizeof *rows);
     int result;
 
     if (!rows)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        es_stage_row_read(es_member_at(stages, i), 0, NULL, &rows[i]);
+        esi_stage_row_read(esi_member_at(stages, i), 0, NULL, &rows[i]);
     if (text)
         print_settings(answer);
-    result = es_show_find(text ? "table" : format)(stdout, rows, count, &shown);
+    result = esi_show_find(text ? "table" : format)(stdout, rows, count, &shown);
     if (text)
-        print_decisions(es_member_find(answer, "decisions"));
+        print_decisions(esi_member_find(answer, "decisions"));
     free(rows);
     return result;
 }
 
-static void write_show(const struct scope_arguments *arguments, struct es_json_out *out)
+static void write_show(const struct scope_arguments *arguments,
+                       struct esi_json_out *out)
 {
     (void)arguments;
-    es_json_out_string(out, "do", "show");
+    esi_json_out_string(out, "do", "show");
 }
 
 static int show(struct es_servers *servers, const struct scope_arguments *arguments)
@@ -368,7 +371,7 @@ static int show(struct es_servers *servers, const struct scope_arguments *argume
     if (status != 0)
         return status;
     status = print_tree(answer_of(reply), arguments->format);
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return status < 0
                ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
                : ES_EXIT_SUCCESS;
@@ -376,26 +379,27 @@ static int show(struct es_servers *servers, const struct scope_arguments *argume
 
 /* --- set -------------------------------------------------------------------------- */
 
-static void write_set(const struct scope_arguments *arguments, struct es_json_out *out)
+static void write_set(const struct scope_arguments *arguments, struct esi_json_out *out)
 {
-    es_json_out_string(out, "do", "set");
-    es_json_out_begin_object(out, "settings");
+    esi_json_out_string(out, "do", "set");
+    esi_json_out_begin_object(out, "settings");
     for (size_t i = 0; i < arguments->setting_count; i++) {
         char *value = strchr(arguments->settings[i], '=');
 
         *value = '\0';
-        es_json_out_string(out, arguments->settings[i], value + 1);
+        esi_json_out_string(out, arguments->settings[i], value + 1);
         *value = '=';
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 /* Hands the scope to the rate controller. */
-static void write_rate(const struct scope_arguments *arguments, struct es_json_out *out)
+static void write_rate(const struct scope_arguments *arguments,
+                       struct esi_json_out *out)
 {
-    es_json_out_string(out, "do", "rate");
-    es_json_out_real(out, "budget", arguments->budget);
-    es_json_out_real(out, "rate", arguments->rate);
+    esi_json_out_string(out, "do", "rate");
+    esi_json_out_real(out, "budget", arguments->budget);
+    esi_json_out_real(out, "rate", arguments->rate);
 }
 
 static int change(struct es_servers *servers,
@@ -410,7 +414,7 @@ static int change(struct es_servers *servers,
         return status;
     if (shows)
         print_settings(answer_of(reply));
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return ES_EXIT_SUCCESS;
 }
 

@@ -124,7 +124,7 @@ static void begin(struct searching *searching)
     searching->config.is_cancelled = esi_interrupt_flag();
     if (given->time_limit_ns)
         searching->config.deadline_ns =
-            es_now_ns(CLOCK_MONOTONIC) + given->time_limit_ns;
+            esi_now_ns(CLOCK_MONOTONIC) + given->time_limit_ns;
 }
 
 /* Whether those from `next` on are left out; that is told. */

@@ -17,21 +17,21 @@
 
 /* --- The request -------------------------------------------------------------- */
 
-static void write_selection(struct es_json_out *out,
+static void write_selection(struct esi_json_out *out,
                             const struct es_selection *selection)
 {
-    es_json_out_begin_object(out, "selection");
+    esi_json_out_begin_object(out, "selection");
     if (selection->ranks)
-        es_json_out_string(out, "ranks", selection->ranks);
+        esi_json_out_string(out, "ranks", selection->ranks);
     if (selection->collector)
-        es_json_out_string(out, "collector", selection->collector);
+        esi_json_out_string(out, "collector", selection->collector);
     if (selection->name)
-        es_json_out_string(out, "name", selection->name);
+        esi_json_out_string(out, "name", selection->name);
     if (selection->host)
-        es_json_out_string(out, "host", selection->host);
-    es_json_out_signed(out, "thread", selection->thread);
-    es_json_out_unsigned(out, "classes", selection->classes);
-    es_json_out_end(out);
+        esi_json_out_string(out, "host", selection->host);
+    esi_json_out_signed(out, "thread", selection->thread);
+    esi_json_out_unsigned(out, "classes", selection->classes);
+    esi_json_out_end(out);
 }
 
 struct collecting {
@@ -39,16 +39,16 @@ struct collecting {
     const struct es_collect_change *change;
 };
 
-static void write_collect(struct es_json_out *out, void *data)
+static void write_collect(struct esi_json_out *out, void *data)
 {
     const struct collecting *collecting = data;
     const struct es_collect_change *change = collecting->change;
 
     write_selection(out, collecting->selection);
     if (change->threshold > 0)
-        es_json_out_unsigned(out, "threshold", change->threshold);
+        esi_json_out_unsigned(out, "threshold", change->threshold);
     else
-        es_json_out_bool(out, "enable", change->on);
+        esi_json_out_bool(out, "enable", change->on);
 }
 
 /* --- The answers -------------------------------------------------------------- */
@@ -57,15 +57,15 @@ static void show_refused(const char *host,
                          const struct es_collect_change *change,
                          const struct es_member *list)
 {
-    for (size_t i = 0; i < es_member_count(list); i++) {
-        const struct es_member *one = es_member_at(list, i);
-        const char *element = es_member_text_or(one, "element", "?");
-        int code = (int)es_member_integer_or(one, "code", EIO);
+    for (size_t i = 0; i < esi_member_count(list); i++) {
+        const struct es_member *one = esi_member_at(list, i);
+        const char *element = esi_member_text_or(one, "element", "?");
+        int code = (int)esi_member_integer_or(one, "code", EIO);
         if (code == ERANGE)
             esi_command_note("threshold %" PRIu32 ", element %s on %s: it was made for "
                              "at most %" PRId64,
                              change->threshold, element, host,
-                             es_member_integer_or(one, "threshold", 0));
+                             esi_member_integer_or(one, "threshold", 0));
         else
             esi_command_note("element %s on %s: %s", element, host, strerror(code));
     }
@@ -86,11 +86,11 @@ static void ask_host(struct es_servers *servers,
         result->silent++;
         return;
     }
-    const struct es_member *root = es_message_root(reply);
-    result->fit += (int)es_member_integer_or(root, "fit", 0);
-    result->changed += (int)es_member_integer_or(root, "changed", 0);
-    show_refused(host, change, es_member_find(root, "refused"));
-    es_message_destroy(reply);
+    const struct es_member *root = esi_message_root(reply);
+    result->fit += (int)esi_member_integer_or(root, "fit", 0);
+    result->changed += (int)esi_member_integer_or(root, "changed", 0);
+    show_refused(host, change, esi_member_find(root, "refused"));
+    esi_message_destroy(reply);
 }
 
 void esi_collect_hosts(struct es_servers *servers,

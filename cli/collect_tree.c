@@ -25,17 +25,17 @@
 /* Takes the rules of the file, and leaves the hosts. */
 static int take_file(const char *path,
                      struct es_error *error,
-                     struct es_tree_plan *plan)
+                     struct esi_tree_plan *plan)
 {
-    struct es_tree_plan file;
-    int code = es_pathmap_rules_load(path, error, &file);
+    struct esi_tree_plan file;
+    int code = esi_pathmap_rules_load(path, error, &file);
 
     if (code < 0)
         return code;
-    struct es_tree_rules old = plan->rules;
+    struct esi_tree_rules old = plan->rules;
     plan->rules = file.rules;
     file.rules = old;
-    es_tree_plan_fini(&file);
+    esi_tree_plan_fini(&file);
     return 0;
 }
 
@@ -45,7 +45,7 @@ static int make_text(const struct esi_consumer *consumer,
                      struct es_error *error,
                      char **ret_text)
 {
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
     int code = esi_tree_plan_load(consumer, request->clear, error, &plan);
 
     if (code < 0)
@@ -56,7 +56,7 @@ static int make_text(const struct esi_consumer *consumer,
         code = esi_tree_rules_put(&plan.rules, &request->rule);
     if (code == 0)
         code = esi_tree_plan_text(&plan, error, ret_text);
-    es_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&plan);
     return code;
 }
 

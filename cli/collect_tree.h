@@ -15,7 +15,7 @@
 struct esi_tree_request {
     const char *run; /* NULL = the only one */
     bool has_rule;   /* `rule` goes in front of those in force */
-    struct es_tree_rule rule;
+    struct esi_tree_rule rule;
     const char *file; /* its rules replace those in force; NULL = none */
     bool clear;       /* those that the run began with replace them */
     uint64_t wait_ns; /* until all communicators have followed */

@@ -28,8 +28,8 @@ struct esi_adviser {
     const struct esi_collectives_advise *options; /* borrowed */
     struct es_collectives_advice *advice;
     struct esi_applier *applier; /* NULL = nothing is to be changed */
-    struct es_tree_plan places;  /* hosts of the run, for the advice */
-    struct es_tree_plan plan;    /* the rules that hold */
+    struct esi_tree_plan places; /* hosts of the run, for the advice */
+    struct esi_tree_plan plan;   /* the rules that hold */
     bool has_plan;
     uint32_t wish; /* version of these */
     struct esi_tree_rows rows;
@@ -58,7 +58,7 @@ static int refresh(struct esi_adviser *adviser)
 {
     struct esi_tree_rows rows = {.rows = NULL};
     struct es_error error = {.text = ""};
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
     int code = esi_tree_rows_ask(adviser->consumer, &rows);
 
     if (code < 0)
@@ -72,7 +72,7 @@ static int refresh(struct esi_adviser *adviser)
     if (code < 0)
         return code;
     if (adviser->has_plan)
-        es_tree_plan_fini(&adviser->plan);
+        esi_tree_plan_fini(&adviser->plan);
     adviser->plan = plan;
     adviser->has_plan = true;
     adviser->wish = newest_wish(&rows);
@@ -83,7 +83,7 @@ static int refresh(struct esi_adviser *adviser)
  * followed the newest rules. */
 static bool find_in_force(const struct esi_adviser *adviser,
                           const struct es_advice_group *group,
-                          const struct es_tree_rule **ret_rule,
+                          const struct esi_tree_rule **ret_rule,
                           uint32_t *ret_version)
 {
     *ret_rule = NULL;
@@ -99,8 +99,8 @@ static bool find_in_force(const struct esi_adviser *adviser,
             row->version != adviser->wish)
             return false;
     }
-    *ret_rule = es_tree_rules_find(&adviser->plan.rules, group->operation,
-                                   group->communicator, (uint64_t)group->mean_bytes);
+    *ret_rule = esi_tree_rules_find(&adviser->plan.rules, group->operation,
+                                    group->communicator, (uint64_t)group->mean_bytes);
     return true;
 }
 
@@ -117,7 +117,7 @@ static void make_command(const struct esi_adviser *adviser,
                          const struct es_collectives_proposal *proposal,
                          char *out)
 {
-    const struct es_tree_rule *rule = &proposal->advice.rule;
+    const struct esi_tree_rule *rule = &proposal->advice.rule;
     const char *quote = is_plain(rule->communicator) ? "" : "'";
     char bytes[64] = "";
 
@@ -127,7 +127,7 @@ static void make_command(const struct esi_adviser *adviser,
     snprintf(out, COMMAND_BYTES,
              "eventspace collect tree %s --comm %s%s%s --operation %s%s %s",
              proposal->then, quote, rule->communicator, quote,
-             es_tree_operation_name(rule->operations), bytes,
+             esi_tree_operation_name(rule->operations), bytes,
              es_run_name(adviser->consumer->run));
 }
 
@@ -142,7 +142,7 @@ static int propose(struct esi_adviser *adviser,
                    size_t index,
                    struct es_collectives_proposal *proposal)
 {
-    const struct es_tree_rule *rule;
+    const struct esi_tree_rule *rule;
     uint32_t version;
     int code = 0;
 
@@ -158,13 +158,13 @@ static int propose(struct esi_adviser *adviser,
     else
         say_behind(&proposal->advice);
     if (rule)
-        es_tree_rule_format_short(rule, proposal->in_force, sizeof proposal->in_force);
+        esi_tree_rule_format_short(rule, proposal->in_force, sizeof proposal->in_force);
     else
         snprintf(proposal->in_force, sizeof proposal->in_force, "library");
     if (code < 0 || proposal->advice.verdict == ES_ADVICE_UNKNOWN)
         return code;
-    es_tree_rule_format_short(&proposal->advice.rule, proposal->then,
-                              sizeof proposal->then);
+    esi_tree_rule_format_short(&proposal->advice.rule, proposal->then,
+                               sizeof proposal->then);
     if (proposal->advice.verdict == ES_ADVICE_BETTER && adviser->rows.alive > 0 &&
         !adviser->over && proposal->group.communicator[0] &&
         !strchr(proposal->group.communicator, '\'')) {
@@ -246,9 +246,9 @@ void esi_adviser_print(const struct esi_adviser *adviser,
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-static int add_server(struct es_tree_plan *plan, const struct es_server_info *info)
+static int add_server(struct esi_tree_plan *plan, const struct es_server_info *info)
 {
-    struct es_tree_host *host;
+    struct esi_tree_host *host;
 
     if (ESI_ARRAY_RESERVE(plan->hosts, plan->host_capacity, plan->host_count + 1) < 0)
         return -ENOMEM;
@@ -264,7 +264,7 @@ static int add_server(struct es_tree_plan *plan, const struct es_server_info *in
 static int find_places(struct esi_adviser *adviser)
 {
     struct es_servers *servers = adviser->consumer->servers;
-    struct es_tree_plan *places = &adviser->places;
+    struct esi_tree_plan *places = &adviser->places;
     struct es_server_info info;
     size_t count = adviser->has_plan ? adviser->plan.host_count : 0;
 
@@ -386,9 +386,9 @@ void esi_adviser_close(struct esi_adviser *adviser)
         return;
     esi_applier_destroy(adviser->applier);
     es_collectives_advice_destroy(adviser->advice);
-    es_tree_plan_fini(&adviser->places);
+    esi_tree_plan_fini(&adviser->places);
     if (adviser->has_plan)
-        es_tree_plan_fini(&adviser->plan);
+        esi_tree_plan_fini(&adviser->plan);
     esi_tree_rows_fini(&adviser->rows);
     free(adviser->proposals);
     free(adviser->commands);

@@ -296,7 +296,7 @@ static int wait_for_it(const struct esi_applier *applier, struct change *change)
 static int put_in_force(const struct esi_applier *applier, struct change *change)
 {
     struct es_error error = {.text = ""};
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
     char *text = NULL;
     int code = esi_tree_plan_load(applier->consumer, false, &error, &plan);
 
@@ -307,7 +307,7 @@ static int put_in_force(const struct esi_applier *applier, struct change *change
         code = esi_tree_rules_put(&plan.rules, &change->advice.rule);
     if (code == 0)
         code = esi_tree_plan_text(&plan, &error, &text);
-    es_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&plan);
     if (code == 0)
         code = hand_out(applier, text);
     free(text);
@@ -323,7 +323,7 @@ static int begin(struct esi_applier *applier, struct change *change)
         return code == -ENOMEM ? code : 0;
     }
     esi_command_note("%s on %s: %s takes the place of %s after %" PRIu64 " operations",
-                     es_tree_operation_name(change->group.operation),
+                     esi_tree_operation_name(change->group.operation),
                      change->communicator, change->after, change->before,
                      change->was.count);
     change->outcome = SWITCHING;
@@ -340,7 +340,7 @@ static int go_back(struct esi_applier *applier, struct change *change)
         return code == -ENOMEM ? code : 0;
     change->went_back = true;
     esi_command_note("%s on %s: back to %s, since %s took longer",
-                     es_tree_operation_name(change->group.operation),
+                     esi_tree_operation_name(change->group.operation),
                      change->communicator, change->before, change->after);
     return 0;
 }
@@ -375,24 +375,24 @@ static void print_text(const struct change *change)
     char predicted[WORDS];
     char is[WORDS];
 
-    es_plain_print(
+    esi_plain_print(
         stdout, "applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
-        es_tree_operation_name(change->group.operation), change->communicator,
+        esi_tree_operation_name(change->group.operation), change->communicator,
         change->after, change->before, describe_ns(was, change->was.mean_ns),
         describe_ns(predicted, change->advice.then_ns));
     if (!is_judged) {
-        es_plain_print(stdout, "not measured (%s)\n", outcome_names[change->outcome]);
+        esi_plain_print(stdout, "not measured (%s)\n", outcome_names[change->outcome]);
         return;
     }
-    es_plain_print(stdout, "%s measured in %" PRIu64 " operations: ",
-                   describe_ns(is, change->is.mean_ns), change->is.count);
+    esi_plain_print(stdout, "%s measured in %" PRIu64 " operations: ",
+                    describe_ns(is, change->is.mean_ns), change->is.count);
     if (change->outcome == HELD)
         puts("the prediction held");
     else if (change->outcome == PARTLY)
         puts("better, but by less than half of what was predicted");
     else if (change->outcome == WORSE)
-        es_plain_print(stdout, "worse%s\n",
-                       change->went_back ? ", so it was taken back" : "");
+        esi_plain_print(stdout, "worse%s\n",
+                        change->went_back ? ", so it was taken back" : "");
     else
         puts("no better than before");
 }
@@ -401,31 +401,32 @@ static void print_json(const struct change *change)
 {
     const struct es_advice_group *group = &change->group;
     bool is_judged = change->is.count > 0;
-    struct es_json_out out;
+    struct esi_json_out out;
     char key[40];
 
     snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, group->key[0],
              group->key[1]);
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "applied");
-    es_json_out_string(&out, "communicator", change->communicator);
-    es_json_out_string(&out, "key", key);
-    es_json_out_string(&out, "operation", es_tree_operation_name(group->operation));
-    es_json_out_unsigned(&out, "min_bytes", group->min_bytes);
-    es_json_out_unsigned(&out, "max_bytes", group->max_bytes);
-    es_json_out_string(&out, "before", change->before);
-    es_json_out_string(&out, "after", change->after);
-    es_json_out_string(&out, "basis", es_advice_basis_name(change->advice.basis));
-    es_json_out_unsigned(&out, "version", change->version);
-    es_json_out_unsigned(&out, "before_count", change->was.count);
-    es_json_out_real(&out, "before_ns", change->was.mean_ns);
-    es_json_out_real(&out, "predicted_ns", change->advice.then_ns);
-    es_json_out_unsigned(&out, "count", change->is.count);
-    es_json_out_real(&out, "measured_ns", is_judged ? change->is.mean_ns : (double)NAN);
-    es_json_out_string(&out, "outcome", outcome_names[change->outcome]);
-    es_json_out_bool(&out, "went_back", change->went_back);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "applied");
+    esi_json_out_string(&out, "communicator", change->communicator);
+    esi_json_out_string(&out, "key", key);
+    esi_json_out_string(&out, "operation", esi_tree_operation_name(group->operation));
+    esi_json_out_unsigned(&out, "min_bytes", group->min_bytes);
+    esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
+    esi_json_out_string(&out, "before", change->before);
+    esi_json_out_string(&out, "after", change->after);
+    esi_json_out_string(&out, "basis", es_advice_basis_name(change->advice.basis));
+    esi_json_out_unsigned(&out, "version", change->version);
+    esi_json_out_unsigned(&out, "before_count", change->was.count);
+    esi_json_out_real(&out, "before_ns", change->was.mean_ns);
+    esi_json_out_real(&out, "predicted_ns", change->advice.then_ns);
+    esi_json_out_unsigned(&out, "count", change->is.count);
+    esi_json_out_real(&out, "measured_ns",
+                      is_judged ? change->is.mean_ns : (double)NAN);
+    esi_json_out_string(&out, "outcome", outcome_names[change->outcome]);
+    esi_json_out_bool(&out, "went_back", change->went_back);
+    esi_json_out_end(&out);
 }
 
 void esi_applier_print(const struct esi_applier *applier, enum es_format format)

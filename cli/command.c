@@ -28,7 +28,7 @@ __attribute__((format(printf, 1, 0))) static void print_message(const char *form
      * file. */
     fflush(stdout);
     fprintf(stderr, "eventspace%s%s: ", *command_name ? " " : "", command_name);
-    es_plain_vprint(stderr, format, arguments);
+    esi_plain_vprint(stderr, format, arguments);
 }
 
 /* The lines below the first, of errors in patterns, are indented; others are none. */
@@ -39,11 +39,11 @@ static void print_reason(char *reason)
     fputs(": ", stderr);
     for (char *next; (next = strstr(reason, indented)); reason = next) {
         *next = '\0';
-        es_plain_write(stderr, reason);
+        esi_plain_write(stderr, reason);
         fputs(indented, stderr);
         next += strlen(indented);
     }
-    es_plain_print(stderr, "%s\n", reason);
+    esi_plain_print(stderr, "%s\n", reason);
 }
 
 int esi_command_fail(int status, const char *format, ...)

@@ -69,7 +69,7 @@ struct progress {
 static void show(void *data)
 {
     struct progress *progress = data;
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
 
     if (progress->next_ns == 0 || now_ns < progress->next_ns)
         return;
@@ -186,8 +186,9 @@ int esi_event_source_read(const struct esi_event_source *source,
 {
     struct progress progress = {
         .sink = sink,
-        .next_ns =
-            esi_command_is_terminal(stderr) ? es_now_ns(CLOCK_MONOTONIC) + FIRST_NS : 0,
+        .next_ns = esi_command_is_terminal(stderr)
+                       ? esi_now_ns(CLOCK_MONOTONIC) + FIRST_NS
+                       : 0,
     };
     struct es_set_source_config config = {
         .path = source->kept ? source->kept : source->path,

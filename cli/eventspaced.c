@@ -109,7 +109,7 @@ static const char *make_absolute(const char *path, struct argp_state *state)
     return absolute;
 }
 
-static void add_address(struct es_daemon_options *chosen,
+static void add_address(struct esi_daemon_options *chosen,
                         const char *text,
                         struct argp_state *state)
 {
@@ -141,7 +141,7 @@ static const char *check_advertised(const char *text, struct argp_state *state)
 
 static error_t parse_place(int key,
                            char *text,
-                           struct es_daemon_options *chosen,
+                           struct esi_daemon_options *chosen,
                            struct argp_state *state)
 {
     switch (key) {
@@ -170,7 +170,7 @@ static error_t parse_place(int key,
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    struct es_daemon_options *chosen = state->input;
+    struct esi_daemon_options *chosen = state->input;
 
     switch (key) {
     case OPTION_RUN:
@@ -193,7 +193,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         puts("eventspaced " PACKAGE_VERSION);
         exit(ES_EXIT_SUCCESS);
     case ARGP_KEY_END:
-        if (!chosen->run || !es_run_id_is_valid(chosen->run))
+        if (!chosen->run || !esi_run_id_is_valid(chosen->run))
             argp_error(state, "--run: '%s' is not a run's name",
                        chosen->run ? chosen->run : "");
         return 0;
@@ -207,8 +207,8 @@ static int fail(const struct es_error *error, int code)
     char words[sizeof error->source + sizeof error->text + 32];
 
     es_error_format(error, words, sizeof words);
-    es_plain_print(stderr, "eventspaced: %s\n",
-                   error->text[0] ? words : strerror(-code));
+    esi_plain_print(stderr, "eventspaced: %s\n",
+                    error->text[0] ? words : strerror(-code));
     return ES_EXIT_USAGE;
 }
 
@@ -217,7 +217,7 @@ static int find_directory(const char *run, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
 
-    int code = es_run_directory_create(run, error, path);
+    int code = esi_run_directory_create(run, error, path);
     if (code == -EEXIST) {
         es_error_clear(error);
         code = 0;
@@ -228,10 +228,11 @@ static int find_directory(const char *run, struct es_error *error)
 /* The host of an address such as "tls:HOST:PORT", without its brackets. */
 static void copy_host(const char *address, char out[ES_ADDRESS_BYTES])
 {
-    struct es_address parsed;
+    struct esi_address parsed;
 
     out[0] = '\0';
-    if (es_address_parse(address, NULL, &parsed) == 0 && parsed.kind != ES_ADDRESS_UNIX)
+    if (esi_address_parse(address, NULL, &parsed) == 0 &&
+        parsed.kind != ES_ADDRESS_UNIX)
         snprintf(out, ES_ADDRESS_BYTES, "%s", parsed.place);
 }
 
@@ -247,30 +248,30 @@ static int find_way_home(const char *home, char out[ES_INTERFACE_BYTES])
         snprintf(address, sizeof address, "%.*s", (int)length, home);
         copy_host(address, host);
         if (host[0])
-            code = es_interface_toward(host, out);
+            code = esi_interface_toward(host, out);
         home += length + (home[length] == ',');
     }
     return code;
 }
 
 /* Where others are to come: no more than has to be seen from a network. */
-static void choose_interface(const struct es_daemon_options *chosen,
+static void choose_interface(const struct esi_daemon_options *chosen,
                              char out[ES_INTERFACE_BYTES])
 {
-    if (chosen->advertise && es_interface_find(chosen->advertise, out) == 0)
+    if (chosen->advertise && esi_interface_find(chosen->advertise, out) == 0)
         return;
     if (chosen->home && find_way_home(chosen->home, out) == 0)
         return;
     /* A host that is advertised by somebody else's address is behind a translation. */
     if (!chosen->advertise && !chosen->home &&
-        es_interface_find(chosen->host, out) == 0)
+        esi_interface_find(chosen->host, out) == 0)
         return;
     strcpy(out, "*");
 }
 
-static int add_default_addresses(const struct es_server_place *place,
+static int add_default_addresses(const struct esi_server_location *place,
                                  struct es_error *error,
-                                 struct es_daemon_options *chosen)
+                                 struct esi_daemon_options *chosen)
 {
     static char unix_address[ES_ADDRESS_BYTES], former[ES_ADDRESS_BYTES];
     static char tls_address[ES_ADDRESS_BYTES];
@@ -307,24 +308,24 @@ int main(int argc, char **argv)
     static const struct argp parser = {options, parse_option, NULL, doc,
                                        NULL,    NULL,         NULL};
     char host[ES_HOST_NAME_BYTES], file[96];
-    struct es_daemon_options chosen = {
+    struct esi_daemon_options chosen = {
         .run = getenv("EVENTSPACE_RUN"),
-        .host = es_host_name(host),
+        .host = esi_host_name(host),
         .grace_ns = 10 * SECOND_NS,
         .keep_grace_ns = 600 * SECOND_NS,
     };
     struct es_error error = {.text = ""};
-    struct es_server_place place;
+    struct esi_server_location place;
     int lock;
 
-    es_run_key_guard();
+    esi_run_key_guard();
     fill_standard_descriptors();
     argp_err_exit_status = ES_EXIT_USAGE;
     esi_command_parse(&parser, argc, argv, 0, &chosen);
     int code = find_directory(chosen.run, &error);
     if (code < 0)
         return fail(&error, code);
-    esi_server_place_find(chosen.run, chosen.host, &place);
+    esi_server_location_find(chosen.run, chosen.host, &place);
     code = esi_run_lock_take(chosen.run, esi_server_file(&place, "lock", file), &error,
                              &lock);
     if (code == -EWOULDBLOCK)

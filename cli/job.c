@@ -46,7 +46,7 @@ static void shorten_program(const char *program, char ret_short[PROGRAM_CHARACTE
 
     for (; name[length] && length < PROGRAM_CHARACTERS; length++) {
         char character[2] = {name[length], '\0'};
-        ret_short[length] = es_run_id_is_valid(character) ? name[length] : '_';
+        ret_short[length] = esi_run_id_is_valid(character) ? name[length] : '_';
     }
     ret_short[length] = '\0';
     /* A name that begins with '-' would look like an option. */
@@ -239,8 +239,8 @@ static uint64_t hash_launcher(uint64_t hash, pid_t launcher)
     char host[ES_HOST_NAME_BYTES];
     uint64_t start = 0;
 
-    es_process_start_time(launcher, &start);
-    hash = hash_text(hash, es_host_name(host));
+    esi_process_start_time(launcher, &start);
+    hash = hash_text(hash, esi_host_name(host));
     return hash_number(hash_number(hash, (uint64_t)launcher), start);
 }
 

@@ -240,7 +240,7 @@ static void find_membarrier(struct es_findings *findings)
 static void find_processes(struct es_findings *findings)
 {
     uint64_t start;
-    int code = es_process_start_time(getpid(), &start);
+    int code = esi_process_start_time(getpid(), &start);
 
     if (code == 0)
         esi_findings_add(findings, ES_FINDING_GOOD, "processes",
@@ -257,9 +257,9 @@ static void find_run_directory(struct es_findings *findings)
     char base[ES_RUN_PATH_BYTES], text[1024];
     struct es_error error = {.text = ""};
 
-    int code = es_run_directory_base(&error, base);
+    int code = esi_run_directory_base(&error, base);
     if (code == 0)
-        code = es_run_directory_list(&error, &runs);
+        code = esi_run_directory_list(&error, &runs);
     if (code < 0) {
         esi_findings_add(findings, ES_FINDING_PROBLEM, "run directories", "%s",
                          es_error_format(&error, text, sizeof text));

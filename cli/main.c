@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
 
-    es_run_key_guard();
+    esi_run_key_guard();
     setlocale(LC_CTYPE, "");
     argp_err_exit_status = ES_EXIT_USAGE;
     if (!*name) {

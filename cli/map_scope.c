@@ -24,12 +24,12 @@ int esi_map_scope_load(const char *run,
                        struct esi_map_scope *ret_scope)
 {
     *ret_scope = (struct esi_map_scope){.map = NULL};
-    return es_run_map_load(run, servers, error, &ret_scope->map);
+    return esi_run_map_load(run, servers, error, &ret_scope->map);
 }
 
 void esi_map_scope_fini(struct esi_map_scope *scope)
 {
-    es_pathmap_destroy(scope->map);
+    esi_pathmap_destroy(scope->map);
     scope->map = NULL;
 }
 
@@ -40,7 +40,7 @@ static bool is_pattern(const char *text)
     return text && strpbrk(text, "*?[\\");
 }
 
-static int apply_view(const struct es_pathmap_view *from,
+static int apply_view(const struct esi_pathmap_view *from,
                       struct es_view *view,
                       struct es_error *error)
 {
@@ -82,14 +82,15 @@ static const struct {
     {"sort", "window", "window"}, {"threads", "count", "threads"},
 };
 
-static const char *text_of(const struct es_pathmap_stage *stage, const char *name)
+static const char *text_of(const struct esi_pathmap_stage *stage, const char *name)
 {
-    const struct es_pathmap_property *property = es_pathmap_stage_property(stage, name);
+    const struct esi_pathmap_property *property =
+        esi_pathmap_stage_property(stage, name);
 
     return property ? property->text : NULL;
 }
 
-static int refuse(const struct es_pathmap_stage *stage,
+static int refuse(const struct esi_pathmap_stage *stage,
                   const char *why,
                   struct es_error *error)
 {
@@ -99,8 +100,8 @@ static int refuse(const struct es_pathmap_stage *stage,
                         stage->name ? stage->name : stage->type, why);
 }
 
-static int apply_property(const struct es_pathmap_stage *stage,
-                          const struct es_pathmap_property *property,
+static int apply_property(const struct esi_pathmap_stage *stage,
+                          const struct esi_pathmap_property *property,
                           struct es_scope_config *config,
                           struct es_error *error)
 {
@@ -113,7 +114,7 @@ static int apply_property(const struct es_pathmap_stage *stage,
 }
 
 /* The texts of reductions are put together of three properties. */
-static int apply_reduction(const struct es_pathmap_stage *stage,
+static int apply_reduction(const struct esi_pathmap_stage *stage,
                            struct es_scope_config *config,
                            char *reduction,
                            size_t size,
@@ -133,7 +134,7 @@ static int apply_reduction(const struct es_pathmap_stage *stage,
     return 0;
 }
 
-static int apply_element(const struct es_pathmap_stage *stage,
+static int apply_element(const struct esi_pathmap_stage *stage,
                          const struct es_scope_config *config,
                          struct es_error *error)
 {
@@ -145,7 +146,7 @@ static int apply_element(const struct es_pathmap_stage *stage,
     return 0;
 }
 
-static int apply_filter(const struct es_pathmap_stage *stage,
+static int apply_filter(const struct esi_pathmap_stage *stage,
                         struct es_scope_config *config,
                         struct es_error *error)
 {
@@ -155,7 +156,7 @@ static int apply_filter(const struct es_pathmap_stage *stage,
     return 0;
 }
 
-static int apply_stage(const struct es_pathmap_stage *stage,
+static int apply_stage(const struct esi_pathmap_stage *stage,
                        struct es_scope_config *config,
                        struct esi_map_scope *scope,
                        struct es_error *error)
@@ -206,14 +207,14 @@ int esi_map_scope_apply(struct esi_map_scope *scope,
                         struct es_scope_config *config,
                         struct es_error *error)
 {
-    const struct es_pathmap_scope *from = es_pathmap_find_scope(scope->map, name);
+    const struct esi_pathmap_scope *from = esi_pathmap_find_scope(scope->map, name);
     bool per[ES_PER_ELEMENT + 1] = {false};
     int result = 0;
 
     if (!from)
         return es_error_set(error, -ENOENT, "the run's map has no scope \"%s\"", name);
     result = apply_view(&from->view, &config->view, error);
-    for (const struct es_pathmap_stage *stage = &from->tree; stage && result == 0;
+    for (const struct esi_pathmap_stage *stage = &from->tree; stage && result == 0;
          stage = stage->child_count ? stage->children : NULL) {
         per[stage->per] = true;
         result = apply_stage(stage, config, scope, error);

@@ -9,7 +9,7 @@
 
 /* Whose texts the settings are. */
 struct esi_map_scope {
-    struct es_pathmap *map; /* owned */
+    struct esi_pathmap *map; /* owned */
     char reduction[160];
 };
 

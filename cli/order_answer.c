@@ -25,12 +25,14 @@ struct answering {
     int line;
 };
 
-static void print_event(struct es_json_out *out, const char *key, struct es_event_id id)
+static void print_event(struct esi_json_out *out,
+                        const char *key,
+                        struct es_event_id id)
 {
-    es_json_out_begin_array(out, key);
-    es_json_out_unsigned(out, NULL, id.trace);
-    es_json_out_unsigned(out, NULL, id.index);
-    es_json_out_end(out);
+    esi_json_out_begin_array(out, key);
+    esi_json_out_unsigned(out, NULL, id.trace);
+    esi_json_out_unsigned(out, NULL, id.index);
+    esi_json_out_end(out);
 }
 
 /* --- Two events ------------------------------------------------------------------- */
@@ -40,7 +42,7 @@ static int answer_relation(const struct answering *answering,
 {
     int result = es_order_relation(answering->order, question->a, question->b);
     const char *word;
-    struct es_json_out out;
+    struct esi_json_out out;
 
     if (result < 0 && result != -ESTALE)
         return result;
@@ -49,12 +51,12 @@ static int answer_relation(const struct answering *answering,
         puts(word);
         return 0;
     }
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
     print_event(&out, "a", question->a);
     print_event(&out, "b", question->b);
-    es_json_out_string(&out, "relation", word);
-    es_json_out_end(&out);
+    esi_json_out_string(&out, "relation", word);
+    esi_json_out_end(&out);
     return 0;
 }
 
@@ -144,15 +146,15 @@ static int print_traces(const struct answering *answering,
     return result < 0 ? result : 0;
 }
 
-static void json_index(struct es_json_out *out, uint32_t index)
+static void json_index(struct esi_json_out *out, uint32_t index)
 {
     if (index)
-        es_json_out_unsigned(out, NULL, index);
+        esi_json_out_unsigned(out, NULL, index);
     else
-        es_json_out_null(out, NULL);
+        esi_json_out_null(out, NULL);
 }
 
-static int json_traces(struct es_json_out *out,
+static int json_traces(struct esi_json_out *out,
                        const struct es_order *order,
                        const struct es_question *question)
 {
@@ -164,12 +166,12 @@ static int json_traces(struct es_json_out *out,
         result = ask_trace(order, question, i, &span);
         if (result <= 0)
             continue;
-        es_json_out_begin_array(out, NULL);
-        es_json_out_unsigned(out, NULL, i);
+        esi_json_out_begin_array(out, NULL);
+        esi_json_out_unsigned(out, NULL, i);
         json_index(out, span.first);
         if (question->kind == ES_QUESTION_CONCURRENT)
             json_index(out, span.last);
-        es_json_out_end(out);
+        esi_json_out_end(out);
     }
     return result < 0 ? result : 0;
 }
@@ -179,19 +181,19 @@ static int json_answer(const struct answering *answering,
                        bool is_forgotten)
 {
     bool is_interval = question->kind == ES_QUESTION_CONCURRENT;
-    struct es_json_out out;
+    struct esi_json_out out;
     int result = 0;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "question", es_question_name(question->kind));
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "question", es_question_name(question->kind));
     print_event(&out, "event", question->a);
-    es_json_out_bool(&out, FORGOTTEN_WORD, is_forgotten);
-    es_json_out_begin_array(&out, is_interval ? "intervals" : "events");
+    esi_json_out_bool(&out, FORGOTTEN_WORD, is_forgotten);
+    esi_json_out_begin_array(&out, is_interval ? "intervals" : "events");
     if (!is_forgotten)
         result = json_traces(&out, answering->order, question);
-    es_json_out_end(&out);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
+    esi_json_out_end(&out);
     return result;
 }
 

@@ -53,7 +53,7 @@ __attribute__((format(printf, 2, 3))) static void print_row(const char *name,
 {
     va_list arguments;
 
-    es_plain_print(stdout, "%-22s", name);
+    esi_plain_print(stdout, "%-22s", name);
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
@@ -149,22 +149,22 @@ static void show_text(const struct view *view)
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void json_levels(struct es_json_out *out, const struct view *view)
+static void json_levels(struct esi_json_out *out, const struct view *view)
 {
     unsigned levels = levels_in_use(view);
 
-    es_json_out_begin_array(out, "levels");
+    esi_json_out_begin_array(out, "levels");
     for (unsigned i = 0; i < levels; i++) {
-        es_json_out_begin_object(out, NULL);
-        es_json_out_unsigned(out, "max_size", view->config->max_sizes[i]);
-        es_json_out_unsigned(out, "clusters", view->is.clusters[i]);
-        es_json_out_unsigned(out, "cluster_receives", view->is.cluster_receives[i]);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_unsigned(out, "max_size", view->config->max_sizes[i]);
+        esi_json_out_unsigned(out, "clusters", view->is.clusters[i]);
+        esi_json_out_unsigned(out, "cluster_receives", view->is.cluster_receives[i]);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void json_population(struct es_json_out *out,
+static void json_population(struct esi_json_out *out,
                             const char *name,
                             uint64_t events,
                             uint64_t actual,
@@ -172,59 +172,60 @@ static void json_population(struct es_json_out *out,
                             uint64_t fixed,
                             double fixed_ratio)
 {
-    es_json_out_begin_object(out, name);
-    es_json_out_unsigned(out, "events", events);
-    es_json_out_unsigned(out, "actual_elements", actual);
-    es_json_out_real(out, "actual_ratio", actual_ratio);
-    es_json_out_unsigned(out, "fixed_elements", fixed);
-    es_json_out_real(out, "fixed_ratio", fixed_ratio);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, name);
+    esi_json_out_unsigned(out, "events", events);
+    esi_json_out_unsigned(out, "actual_elements", actual);
+    esi_json_out_real(out, "actual_ratio", actual_ratio);
+    esi_json_out_unsigned(out, "fixed_elements", fixed);
+    esi_json_out_real(out, "fixed_ratio", fixed_ratio);
+    esi_json_out_end(out);
 }
 
-static void json_matching(struct es_json_out *out, const struct view *view)
+static void json_matching(struct esi_json_out *out, const struct view *view)
 {
     const struct es_causality_totals *totals = &view->facts->totals;
 
-    es_json_out_bool(out, "lower_bound", view->facts->is_incomplete);
+    esi_json_out_bool(out, "lower_bound", view->facts->is_incomplete);
     if (!view->facts->is_matched)
         return;
-    es_json_out_unsigned(out, "tuples", totals->tuples);
-    es_json_out_unsigned(out, "lost", totals->lost);
-    es_json_out_unsigned(out, "messages", totals->messages);
-    es_json_out_unsigned(out, "unmatched_sends", totals->unmatched_sends);
-    es_json_out_unsigned(out, "unmatched_receives", totals->unmatched_receives);
+    esi_json_out_unsigned(out, "tuples", totals->tuples);
+    esi_json_out_unsigned(out, "lost", totals->lost);
+    esi_json_out_unsigned(out, "messages", totals->messages);
+    esi_json_out_unsigned(out, "unmatched_sends", totals->unmatched_sends);
+    esi_json_out_unsigned(out, "unmatched_receives", totals->unmatched_receives);
     esi_unmatched_json(view->unmatched, out);
-    es_json_out_unsigned(out, "collectives", totals->collectives);
-    es_json_out_unsigned(out, "incomplete_collectives", totals->incomplete);
+    esi_json_out_unsigned(out, "collectives", totals->collectives);
+    esi_json_out_unsigned(out, "incomplete_collectives", totals->incomplete);
 }
 
-static void json_sizes(struct es_json_out *out, const struct view *view)
+static void json_sizes(struct esi_json_out *out, const struct view *view)
 {
     const struct es_order_statistics *is = &view->is;
 
-    es_json_out_unsigned(out, "vector_elements", is->vector_elements);
-    es_json_out_unsigned(out, "stored_bytes", is->stored_bytes);
-    es_json_out_real(out, "stored_ratio", view->ratios.stored);
-    es_json_out_real(out, "bytes_per_event", per_event(view, (double)is->stored_bytes));
-    es_json_out_unsigned(out, "writer_bytes", is->writer_bytes);
-    es_json_out_unsigned(out, "spilled_bytes", is->spilled_bytes);
-    es_json_out_unsigned(out, "forgotten_events", is->forgotten_events);
+    esi_json_out_unsigned(out, "vector_elements", is->vector_elements);
+    esi_json_out_unsigned(out, "stored_bytes", is->stored_bytes);
+    esi_json_out_real(out, "stored_ratio", view->ratios.stored);
+    esi_json_out_real(out, "bytes_per_event",
+                      per_event(view, (double)is->stored_bytes));
+    esi_json_out_unsigned(out, "writer_bytes", is->writer_bytes);
+    esi_json_out_unsigned(out, "spilled_bytes", is->spilled_bytes);
+    esi_json_out_unsigned(out, "forgotten_events", is->forgotten_events);
 }
 
 static void show_json(const struct view *view)
 {
     const struct es_order_statistics *is = &view->is;
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "statistics");
-    es_json_out_string(&out, "store", store_of(view->config));
-    es_json_out_unsigned(&out, "traces", is->traces);
-    es_json_out_unsigned(&out, "events", is->events);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "statistics");
+    esi_json_out_string(&out, "store", store_of(view->config));
+    esi_json_out_unsigned(&out, "traces", is->traces);
+    esi_json_out_unsigned(&out, "events", is->events);
     json_levels(&out, view);
-    es_json_out_unsigned(&out, "cuts", is->cuts);
-    es_json_out_unsigned(&out, "derived_cuts", is->derived_cuts);
+    esi_json_out_unsigned(&out, "cuts", is->cuts);
+    esi_json_out_unsigned(&out, "derived_cuts", is->derived_cuts);
     json_population(&out, "all", is->events, is->actual_elements, view->ratios.actual,
                     is->fixed_elements, view->ratios.fixed);
     json_population(&out, "communication", is->communication_events,
@@ -232,10 +233,10 @@ static void show_json(const struct view *view)
                     view->ratios.communication_actual, is->communication_fixed_elements,
                     view->ratios.communication_fixed);
     json_sizes(&out, view);
-    es_json_out_unsigned(&out, "build_ns", (uint64_t)(view->seconds * 1e9));
-    es_json_out_real(&out, "events_per_second", rate(view));
+    esi_json_out_unsigned(&out, "build_ns", (uint64_t)(view->seconds * 1e9));
+    esi_json_out_real(&out, "events_per_second", rate(view));
     json_matching(&out, view);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
 void esi_order_show(const struct es_order *order,

@@ -38,7 +38,7 @@ enum { TURN_MS = 10000 };
 struct invitation {
     char run[64];
     char home[4096];
-    struct es_run_key key;
+    struct esi_run_key key;
     bool has_key;
 };
 
@@ -60,12 +60,12 @@ static bool take_invitation(struct invitation *ret_invitation)
     char *key = getenv("EVENTSPACE_KEY");
     struct invitation invitation = {.has_key = false};
 
-    bool is_invited = run && es_run_id_is_valid(run) && home && *home &&
+    bool is_invited = run && esi_run_id_is_valid(run) && home && *home &&
                       !getenv("EVENTSPACE_DISABLE");
     if (is_invited) {
         snprintf(invitation.run, sizeof invitation.run, "%s", run);
         snprintf(invitation.home, sizeof invitation.home, "%s", home);
-        invitation.has_key = key && es_run_key_parse(key, &invitation.key) == 0;
+        invitation.has_key = key && esi_run_key_parse(key, &invitation.key) == 0;
     }
     unsetenv("EVENTSPACE_HOME");
     forget_key(key);
@@ -81,17 +81,17 @@ static int connect_home(const struct invitation *invitation,
                         struct es_error *error,
                         struct es_link **ret_link)
 {
-    struct es_greeting greeting =
+    struct esi_greeting greeting =
         esi_rpc_greeting(invitation->run, host, "eventspace exec");
 
     return esi_rpc_connect(invitation->home, &greeting, &invitation->key, CONNECT_NS,
                            error, ret_link, NULL);
 }
 
-static void write_name(struct es_json_out *out, void *data)
+static void write_name(struct esi_json_out *out, void *data)
 {
     (void)data;
-    es_json_out_string(out, "name", PLAN_FILE);
+    esi_json_out_string(out, "name", PLAN_FILE);
 }
 
 /* Caller frees *ret_text. */
@@ -104,11 +104,11 @@ static int ask_for_plan(struct es_link *link, struct es_error *error, char **ret
     int code = esi_rpc_call(link, 1, &request, ANSWER_NS, error, &reply);
     if (code < 0)
         return code;
-    code = es_member_text(es_message_root(reply), "text", error, &text);
+    code = esi_member_text(esi_message_root(reply), "text", error, &text);
     *ret_text = code == 0 ? strdup(text) : NULL;
     if (code == 0 && !*ret_text)
         code = -ENOMEM;
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return code;
 }
 
@@ -123,7 +123,7 @@ static int fetch_plan(const struct invitation *invitation,
     if (code < 0)
         return code;
     code = ask_for_plan(link, error, &text);
-    es_link_close(link);
+    esi_link_close(link);
     /* A job that no `eventspace run` has started has no plan: the default is collected.
      */
     if (code == -ENOENT) {
@@ -132,7 +132,7 @@ static int fetch_plan(const struct invitation *invitation,
     }
     if (code < 0)
         return code;
-    code = es_run_file_replace(invitation->run, PLAN_FILE, text, strlen(text), error);
+    code = esi_run_file_replace(invitation->run, PLAN_FILE, text, strlen(text), error);
     free(text);
     return code;
 }
@@ -147,14 +147,14 @@ static bool is_done(int turn)
 }
 
 /* The lock, or -1 when there is nothing to do (or nothing that can be done). */
-static int take_turn(const struct es_server_place *place)
+static int take_turn(const struct esi_server_location *place)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
     char file[96];
     int left = TURN_MS / 5;
 
-    int turn = es_run_file_open(place->run, esi_server_file(place, "start", file),
-                                O_CREAT | O_RDWR, NULL);
+    int turn = esi_run_file_open(place->run, esi_server_file(place, "start", file),
+                                 O_CREAT | O_RDWR, NULL);
     while (turn >= 0 && !is_done(turn)) {
         if (flock(turn, LOCK_EX | LOCK_NB) == 0 && !is_done(turn))
             return turn;
@@ -169,21 +169,21 @@ static int take_turn(const struct es_server_place *place)
 
 static int save_key(const struct invitation *invitation, struct es_error *error)
 {
-    struct es_run_key key;
+    struct esi_run_key key;
 
-    int code = es_run_key_load(invitation->run, NULL, &key);
+    int code = esi_run_key_load(invitation->run, NULL, &key);
     explicit_bzero(&key, sizeof key);
     if (code != -ENOENT)
         return code;
     return invitation->has_key
-               ? es_run_key_save(invitation->run, &invitation->key, error)
+               ? esi_run_key_save(invitation->run, &invitation->key, error)
                : es_error_set(error, -ENOENT,
                               "the run's key is not in its directory, and "
                               "EVENTSPACE_KEY has not come along");
 }
 
 static int lay_out(const struct invitation *invitation,
-                   const struct es_server_place *place,
+                   const struct esi_server_location *place,
                    struct es_error *error)
 {
     const struct es_server_order order = {.run = invitation->run,
@@ -193,7 +193,7 @@ static int lay_out(const struct invitation *invitation,
 
     int code = save_key(invitation, error);
     if (code == 0)
-        code = es_run_directory_path(invitation->run, PLAN_FILE, error, plan);
+        code = esi_run_directory_path(invitation->run, PLAN_FILE, error, plan);
     if (code < 0)
         return code;
     /* Even if the home server cannot be reached now: it may be found later. */
@@ -213,9 +213,9 @@ static void set_paths(const char *run)
 
     if (given && access(given, R_OK) == 0)
         return;
-    if (es_run_directory_path(run, NULL, NULL, path) == 0)
+    if (esi_run_directory_path(run, NULL, NULL, path) == 0)
         setenv("EVENTSPACE_RUN_DIR", path, 1);
-    if (es_run_directory_path(run, PLAN_FILE, NULL, path) == 0 &&
+    if (esi_run_directory_path(run, PLAN_FILE, NULL, path) == 0 &&
         access(path, R_OK) == 0)
         setenv("EVENTSPACE_PLAN", path, 1);
     else
@@ -227,12 +227,12 @@ static void prepare(const struct invitation *invitation)
     static const char done[] = "done\n";
     char path[ES_RUN_PATH_BYTES], host[ES_HOST_NAME_BYTES];
     struct es_error error = {.text = ""};
-    struct es_server_place place;
+    struct esi_server_location place;
 
-    esi_server_place_find(invitation->run, es_host_name(host), &place);
-    if (place.seat == ES_SEAT_HOME)
+    esi_server_location_find(invitation->run, esi_host_name(host), &place);
+    if (place.seat == ES_RUN_DIRECTORY_HOME)
         return;
-    int code = es_run_directory_create(invitation->run, &error, path);
+    int code = esi_run_directory_create(invitation->run, &error, path);
     if (code < 0 && code != -EEXIST) {
         esi_command_fail_error(0, &error, code, "no tuple server on %s", host);
         return;

@@ -124,9 +124,9 @@ static bool await_end(const struct rank_watcher *watcher, int *ret_status)
 static void clean_up_run(const char *run)
 {
     int expected = esi_job_local_ranks();
-    struct es_ending ending;
+    struct esi_ending ending;
 
-    if (esi_ending_look(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
+    if (esi_ending_scan(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
         ending.segments >= (size_t)(expected ? expected : 1))
         es_run_remove(run, false);
 }

@@ -59,7 +59,7 @@ struct recording {
 
 static void show_progress(struct recording *recording)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     struct es_recorder_totals totals;
 
     if (!recording->shows || now_ns - recording->shown_ns < PROGRESS_NS)
@@ -84,23 +84,23 @@ static void print_json(const char *directory,
                        const struct es_recorder_totals *totals,
                        double seconds)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "recorded");
-    es_json_out_string(&out, "directory", directory);
-    es_json_out_unsigned(&out, "tuples", totals->tuples);
-    es_json_out_unsigned(&out, "lost", totals->lost);
-    es_json_out_unsigned(&out, "missed", totals->missed);
-    es_json_out_unsigned(&out, "open", totals->open);
-    es_json_out_unsigned(&out, "bytes", totals->bytes);
-    es_json_out_unsigned(&out, "hosts", totals->hosts);
-    es_json_out_unsigned(&out, "processes", totals->processes);
-    es_json_out_unsigned(&out, "elements", totals->elements);
-    es_json_out_real(&out, "seconds", seconds);
-    es_json_out_unsigned(&out, "lag_most_ns", totals->lag_most_ns);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "recorded");
+    esi_json_out_string(&out, "directory", directory);
+    esi_json_out_unsigned(&out, "tuples", totals->tuples);
+    esi_json_out_unsigned(&out, "lost", totals->lost);
+    esi_json_out_unsigned(&out, "missed", totals->missed);
+    esi_json_out_unsigned(&out, "open", totals->open);
+    esi_json_out_unsigned(&out, "bytes", totals->bytes);
+    esi_json_out_unsigned(&out, "hosts", totals->hosts);
+    esi_json_out_unsigned(&out, "processes", totals->processes);
+    esi_json_out_unsigned(&out, "elements", totals->elements);
+    esi_json_out_real(&out, "seconds", seconds);
+    esi_json_out_unsigned(&out, "lag_most_ns", totals->lag_most_ns);
+    esi_json_out_end(&out);
 }
 
 /* How far recording did not keep up. */
@@ -128,7 +128,7 @@ static void print_text(const char *directory,
 {
     char gaps[GAPS_BYTES];
 
-    es_plain_print(
+    esi_plain_print(
         stdout,
         "%s: %" PRIu64 " tuples of %zu elements in %zu processes on %zu host%s, "
         "%.1f MB in %.1f s",
@@ -138,7 +138,7 @@ static void print_text(const char *directory,
         printf("; %" PRIu64 " operations were under way", totals->open);
     printf("\n");
     if (totals->lost > 0)
-        es_plain_print(stdout, "%s; %s\n", format_lost(totals, gaps), less_lost);
+        esi_plain_print(stdout, "%s; %s\n", format_lost(totals, gaps), less_lost);
     if (totals->missed > 0)
         printf("%" PRIu64 " tuples were overwritten before recording began\n",
                totals->missed);
@@ -160,7 +160,7 @@ static void note_gaps(const char *directory, const struct es_recorder_totals *to
 static void print_summary(const struct recording *recording,
                           const struct es_recorder_totals *totals)
 {
-    double seconds = (double)(es_now_ns(CLOCK_MONOTONIC) - recording->begun_ns) / 1e9;
+    double seconds = (double)(esi_now_ns(CLOCK_MONOTONIC) - recording->begun_ns) / 1e9;
     const char *directory = recording->given->recorder.directory;
 
     if (recording->given->quiet) {
@@ -182,7 +182,7 @@ static bool has_hung_up(struct recording *recording)
     struct pollfd line = {.fd = recording->given->lifeline};
 
     if (recording->hung_up_ns == 0 && poll(&line, 1, 0) > 0)
-        recording->hung_up_ns = es_now_ns(CLOCK_MONOTONIC);
+        recording->hung_up_ns = esi_now_ns(CLOCK_MONOTONIC);
     return recording->hung_up_ns > 0;
 }
 
@@ -206,7 +206,7 @@ static bool has_lost_the_end(struct recording *recording)
 /* Whether what is there now is all that is to be recorded. */
 static bool is_at_end(struct recording *recording)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t limit_ns = recording->given->limit_ns;
 
     if (esi_interrupt_came() ||
@@ -226,12 +226,12 @@ static bool is_at_end(struct recording *recording)
  * an interrupted recording from ending. */
 static int read_rest(struct recording *recording)
 {
-    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
     do {
         result = es_recorder_read(recording->recorder, true);
-    } while (result > 0 && (es_now_ns(CLOCK_MONOTONIC) - begun_ns < OVER_NS ||
+    } while (result > 0 && (esi_now_ns(CLOCK_MONOTONIC) - begun_ns < OVER_NS ||
                             es_recorder_is_over(recording->recorder)));
     return result < 0 ? result : 0;
 }
@@ -247,7 +247,7 @@ static void rest(struct recording *recording)
     else if (++recording->empty > EMPTY_READINGS)
         pause.tv_nsec = LONG_PAUSE_NS;
     recording->tuples = totals.tuples;
-    es_run_wait_for_elements(recording->source, (uint64_t)pause.tv_nsec);
+    esi_run_wait_for_elements(recording->source, (uint64_t)pause.tv_nsec);
 }
 
 static int follow(struct recording *recording)
@@ -292,7 +292,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
         .given = given,
         .run = es_run_name(consumer->run),
         .source = consumer->run,
-        .begun_ns = es_now_ns(CLOCK_MONOTONIC),
+        .begun_ns = esi_now_ns(CLOCK_MONOTONIC),
         .shows = !given->quiet && given->format == ES_FORMAT_TEXT &&
                  esi_command_is_terminal(stderr),
     };

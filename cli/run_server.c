@@ -34,10 +34,10 @@ static void add_all_homes(char *list, size_t size, const char *port)
 {
     char addresses[ADDRESSES_MAX][ES_INTERFACE_BYTES], host[ES_HOST_NAME_BYTES];
 
-    size_t count = es_interface_addresses(addresses, ADDRESSES_MAX);
+    size_t count = esi_interface_addresses(addresses, ADDRESSES_MAX);
     for (size_t i = 0; i < count; i++)
         add_home(list, size, addresses[i], port);
-    add_home(list, size, es_host_name(host), port);
+    add_home(list, size, esi_host_name(host), port);
 }
 
 /* Where others may find the server that listens on "tls:HOST:PORT", one of the lines.
@@ -65,7 +65,7 @@ static int list_homes(const char *advertise, char *lines, char *list, size_t siz
 static char key_variable[sizeof KEY_NAME + ES_RUN_KEY_TEXT_BYTES];
 
 /* What the ranks' `eventspace exec` finds, and keeps from the program. */
-static int set_environment(const struct es_run_key *key,
+static int set_environment(const struct esi_run_key *key,
                            const struct esi_run_network *network,
                            char *addresses)
 {
@@ -80,7 +80,7 @@ static int set_environment(const struct es_run_key *key,
     if (network->shared)
         return 0;
     strcpy(key_variable, KEY_NAME);
-    es_run_key_format(key, key_variable + strlen(KEY_NAME));
+    esi_run_key_format(key, key_variable + strlen(KEY_NAME));
     return putenv(key_variable) == 0 ? 0 : -errno;
 }
 
@@ -101,11 +101,11 @@ void esi_run_server_start(const char *run, const struct esi_run_network *network
                                           .local = !network->others};
     struct es_error error = {.text = ""};
     char said[SAID_BYTES];
-    struct es_run_key key;
+    struct esi_run_key key;
 
-    int code = es_run_key_make(&key);
+    int code = esi_run_key_make(&key);
     if (code == 0)
-        code = es_run_key_save(run, &key, &error);
+        code = esi_run_key_save(run, &key, &error);
     if (code == 0)
         code = esi_server_start(&order, &error, said, sizeof said);
     if (code == 0 && network->others)

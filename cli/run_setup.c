@@ -35,21 +35,21 @@ enum { NAME_TRIES = 8, WAYS_MAX = 8 };
 
 static int load_map(const struct es_run_request *request,
                     struct es_error *error,
-                    struct es_pathmap **ret_map)
+                    struct esi_pathmap **ret_map)
 {
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
 
-    int code = es_pathmap_load(request->map, error, &map);
+    int code = esi_pathmap_load(request->map, error, &map);
     if (code < 0)
         return code;
-    int ranks = es_pathmap_rank_count(map);
+    int ranks = esi_pathmap_rank_count(map);
     if (request->ranks && ranks != request->ranks) {
         code = es_error_set_at(
             error, -EINVAL, request->map, 0, 0,
             "it is for %d ranks, but -n asks for %d; leave -n out or make "
             "another with `eventspace map -n %d`",
             ranks, request->ranks, request->ranks);
-        es_pathmap_destroy(map);
+        esi_pathmap_destroy(map);
         return code;
     }
     *ret_map = map;
@@ -75,32 +75,32 @@ static uint32_t choose_threshold(int ranks)
 }
 
 static uint32_t find_threshold(const struct es_run_request *request,
-                               const struct es_pathmap *map)
+                               const struct esi_pathmap *map)
 {
     if (request->threshold || request->map || !request->is_recorded)
         return request->threshold;
-    return choose_threshold(es_pathmap_rank_count(map));
+    return choose_threshold(esi_pathmap_rank_count(map));
 }
 
 static int make_map(const struct es_run_request *request,
                     struct es_error *error,
-                    struct es_pathmap **ret_map)
+                    struct esi_pathmap **ret_map)
 {
-    struct es_pathmap_request generate = {.ranks = request->ranks,
-                                          .hostfile = request->hostfile};
-    struct es_pathmap *map;
+    struct esi_pathmap_request generate = {.ranks = request->ranks,
+                                           .hostfile = request->hostfile};
+    struct esi_pathmap *map;
 
     int code = request->map ? load_map(request, error, &map)
-                            : es_pathmap_generate(&generate, error, &map);
+                            : esi_pathmap_generate(&generate, error, &map);
     if (code < 0)
         return code;
     uint32_t threshold = find_threshold(request, map);
     if (threshold)
-        code = es_pathmap_set_threshold(map, threshold, error);
+        code = esi_pathmap_set_threshold(map, threshold, error);
     if (code == 0)
-        code = es_pathmap_expand(map, error);
+        code = esi_pathmap_expand(map, error);
     if (code < 0) {
-        es_pathmap_destroy(map);
+        esi_pathmap_destroy(map);
         return code;
     }
     *ret_map = map;
@@ -114,7 +114,7 @@ static int write_text(const char *run,
                       const char *text,
                       struct es_error *error)
 {
-    return es_run_file_replace(run, file, text, strlen(text), error);
+    return esi_run_file_replace(run, file, text, strlen(text), error);
 }
 
 static int save_plan(const struct es_plan *plan,
@@ -122,7 +122,7 @@ static int save_plan(const struct es_plan *plan,
                      struct es_error *error)
 {
     char *text;
-    int code = es_plan_format(plan, &text);
+    int code = esi_plan_format(plan, &text);
 
     if (code < 0)
         return code;
@@ -132,30 +132,30 @@ static int save_plan(const struct es_plan *plan,
 }
 
 /* `trees` are those of this request; NULL: the run has none. */
-static int write_plan(const struct es_pathmap *map,
+static int write_plan(const struct esi_pathmap *map,
                       const char *run,
                       const struct es_run_request *trees,
                       struct es_error *error)
 {
     struct es_plan plan;
 
-    int code = es_pathmap_plan(map, NULL, error, &plan);
+    int code = esi_pathmap_plan(map, NULL, error, &plan);
     if (code < 0)
         return code;
     if (trees)
         code = esi_run_trees_plan(trees, &plan);
     if (code == 0)
         code = save_plan(&plan, run, error);
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
     return code;
 }
 
-static int write_map(const struct es_pathmap *map,
+static int write_map(const struct esi_pathmap *map,
                      const char *run,
                      struct es_error *error)
 {
     char *text;
-    int code = es_pathmap_format(map, &text);
+    int code = esi_pathmap_format(map, &text);
 
     if (code < 0)
         return code;
@@ -170,22 +170,22 @@ static void print_facts(FILE *stream,
                         int ranks)
 {
     char host[ES_HOST_NAME_BYTES], folder[PATH_MAX];
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_signed(&out, "version", 1);
-    es_json_out_string(&out, "run", run);
-    es_json_out_begin_array(&out, "command");
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_signed(&out, "version", 1);
+    esi_json_out_string(&out, "run", run);
+    esi_json_out_begin_array(&out, "command");
     for (char **word = request->program; *word; word++)
-        es_json_out_string(&out, NULL, *word);
-    es_json_out_end(&out);
-    es_json_out_signed(&out, "ranks", ranks);
-    es_json_out_string(&out, "host", es_host_name(host));
-    es_json_out_string(&out, "folder", getcwd(folder, sizeof folder));
-    es_json_out_unsigned(&out, "started_ns", es_now_ns(CLOCK_REALTIME));
-    es_json_out_signed(&out, "pid", getpid());
-    es_json_out_end(&out);
+        esi_json_out_string(&out, NULL, *word);
+    esi_json_out_end(&out);
+    esi_json_out_signed(&out, "ranks", ranks);
+    esi_json_out_string(&out, "host", esi_host_name(host));
+    esi_json_out_string(&out, "folder", getcwd(folder, sizeof folder));
+    esi_json_out_unsigned(&out, "started_ns", esi_now_ns(CLOCK_REALTIME));
+    esi_json_out_signed(&out, "pid", getpid());
+    esi_json_out_end(&out);
 }
 
 static int write_facts(const struct es_run_request *request,
@@ -233,12 +233,12 @@ static int create_directory(const struct es_run_request *request,
         snprintf(ret_name, ES_RUN_NAME_BYTES, "%s", request->name);
         return has_segments(ret_name)
                    ? -EEXIST
-                   : es_run_directory_create(ret_name, error, ret_path);
+                   : esi_run_directory_create(ret_name, error, ret_path);
     }
     for (int i = 0; i < NAME_TRIES && code == -EEXIST; i++) {
         es_error_clear(error);
         esi_job_fresh_name(request->program[0], ret_name);
-        code = es_run_directory_create(ret_name, error, ret_path);
+        code = esi_run_directory_create(ret_name, error, ret_path);
     }
     return code;
 }
@@ -247,7 +247,7 @@ static int set_environment(const char *name, const char *path)
 {
     char plan[ES_RUN_PATH_BYTES];
 
-    int code = es_run_directory_path(name, PLAN_FILE, NULL, plan);
+    int code = esi_run_directory_path(name, PLAN_FILE, NULL, plan);
     if (code < 0)
         return code;
     if (setenv("EVENTSPACE_RUN", name, 1) != 0 ||
@@ -258,7 +258,7 @@ static int set_environment(const char *name, const char *path)
 }
 
 static int fill_directory(const struct es_run_request *request,
-                          const struct es_pathmap *map,
+                          const struct esi_pathmap *map,
                           const char *path,
                           struct es_error *error,
                           struct es_run_setup *setup)
@@ -289,7 +289,7 @@ static int fill_directory(const struct es_run_request *request,
 
 /* Lays out the directory; on failure says so and leaves the run without a name. */
 static int lay_out(const struct es_run_request *request,
-                   const struct es_pathmap *map,
+                   const struct esi_pathmap *map,
                    struct es_run_setup *setup)
 {
     struct es_error error = {.text = ""};
@@ -305,7 +305,7 @@ static int lay_out(const struct es_run_request *request,
     if (code == 0) {
         code = fill_directory(request, map, path, &error, setup);
         if (code < 0)
-            es_run_directory_remove(setup->name, NULL);
+            esi_run_directory_remove(setup->name, NULL);
     }
     if (code < 0) {
         esi_command_fail_error(0, &error, code, "not collecting");
@@ -323,7 +323,7 @@ static bool is_loop(const char *address)
 
 /* The address from which this host reaches the others; "" where there are several, or
  * the others are not known here.  The first few stand for all: names take time. */
-static void find_way(const struct es_pathmap *map,
+static void find_way(const struct esi_pathmap *map,
                      const char *name,
                      char *out,
                      size_t size)
@@ -331,14 +331,14 @@ static void find_way(const struct es_pathmap *map,
     char first[ES_INTERFACE_BYTES] = "", next[ES_INTERFACE_BYTES];
     int looked_at = 0;
 
-    for (size_t i = 0; i < es_pathmap_host_count(map) && looked_at < WAYS_MAX; i++) {
-        const struct es_pathmap_host *host = es_pathmap_host(map, i);
+    for (size_t i = 0; i < esi_pathmap_host_count(map) && looked_at < WAYS_MAX; i++) {
+        const struct esi_pathmap_host *host = esi_pathmap_host(map, i);
         const char *address = host->address ? host->address : host->name;
 
         if (strcmp(host->name, name) == 0)
             continue;
         looked_at++;
-        if (es_interface_toward(address, next) < 0 || is_loop(next) ||
+        if (esi_interface_toward(address, next) < 0 || is_loop(next) ||
             (first[0] && strcmp(first, next) != 0))
             return;
         strcpy(first, next);
@@ -347,13 +347,13 @@ static void find_way(const struct es_pathmap *map,
 }
 
 /* What the map says of other hosts and of the way here. */
-static void look_around(const struct es_pathmap *map, struct es_run_setup *setup)
+static void look_around(const struct esi_pathmap *map, struct es_run_setup *setup)
 {
     char name[ES_HOST_NAME_BYTES];
 
-    es_host_name(name);
-    for (size_t i = 0; i < es_pathmap_host_count(map); i++) {
-        const struct es_pathmap_host *host = es_pathmap_host(map, i);
+    esi_host_name(name);
+    for (size_t i = 0; i < esi_pathmap_host_count(map); i++) {
+        const struct esi_pathmap_host *host = esi_pathmap_host(map, i);
         if (strcmp(host->name, name) != 0)
             setup->has_other_hosts = true;
         else if (host->address && !is_loop(host->address))
@@ -367,7 +367,7 @@ int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret
 {
     struct es_run_setup setup = {.lock = -1};
     struct es_error error = {.text = ""};
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
 
     int code = make_map(request, &error, &map);
     if (code < 0 && (request->map || request->hostfile))
@@ -379,10 +379,10 @@ int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret
         *ret_setup = setup;
         return 0;
     }
-    setup.ranks = es_pathmap_rank_count(map);
+    setup.ranks = esi_pathmap_rank_count(map);
     look_around(map, &setup);
     int status = lay_out(request, map, &setup);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
     if (status) {
         esi_run_setup_fini(&setup);
         return status;
@@ -396,14 +396,14 @@ static int change_plan(const char *run, struct es_error *error)
     char path[ES_RUN_PATH_BYTES];
     struct es_plan plan;
 
-    int code = es_run_directory_path(run, PLAN_FILE, error, path);
+    int code = esi_run_directory_path(run, PLAN_FILE, error, path);
     if (code == 0)
-        code = es_plan_load(path, error, &plan);
+        code = esi_plan_load(path, error, &plan);
     if (code < 0)
         return code;
-    es_plan_await_readers(&plan);
+    esi_plan_await_readers(&plan);
     code = save_plan(&plan, run, error);
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
     return code;
 }
 
@@ -420,7 +420,7 @@ void esi_run_setup_remove(const struct es_run_setup *setup)
 {
     struct es_error error = {.text = ""};
 
-    int code = es_run_directory_remove(setup->name, &error);
+    int code = esi_run_directory_remove(setup->name, &error);
     if (code < 0)
         esi_command_fail_error(0, &error, code, "cannot remove the run directory");
 }

@@ -12,7 +12,7 @@
 
 #include "cli/job.h"
 
-struct es_tree_rule;
+struct esi_tree_rule;
 
 struct es_run_request {
     int ranks;            /* 0 = as many as the map or the hosts say */
@@ -23,9 +23,9 @@ struct es_run_request {
     bool is_recorded; /* elements of a generated map are as large as there is room */
     bool trees;       /* collective operations can go through trees, whatever the map
                          says */
-    const struct es_tree_rule *tree; /* all blocking ones through this; NULL = as the
+    const struct esi_tree_rule *tree; /* all blocking ones through this; NULL = as the
                                         map says, else not for now */
-    char **program;                  /* with its arguments, NULL at the end; borrowed */
+    char **program; /* with its arguments, NULL at the end; borrowed */
 };
 
 struct es_run_setup {

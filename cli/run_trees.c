@@ -56,9 +56,9 @@ static const char *why_not(const struct es_run_request *request)
 /* --- The rules -------------------------------------------------------------------- */
 
 /* Only the map's hosts stay. */
-static int replace_rules(struct es_tree_plan *plan, const struct es_tree_rule *rule)
+static int replace_rules(struct esi_tree_plan *plan, const struct esi_tree_rule *rule)
 {
-    struct es_tree_rules rules = {.rules = calloc(1, sizeof *rules.rules), .count = 1};
+    struct esi_tree_rules rules = {.rules = calloc(1, sizeof *rules.rules), .count = 1};
 
     if (!rules.rules)
         return -ENOMEM;
@@ -74,36 +74,36 @@ static int replace_rules(struct es_tree_plan *plan, const struct es_tree_rule *r
         memcpy(rules.rules[0].edges, rule->edges, bytes);
     }
     for (size_t i = 0; i < plan->rules.count; i++)
-        es_tree_rule_fini(&plan->rules.rules[i]);
+        esi_tree_rule_fini(&plan->rules.rules[i]);
     free(plan->rules.rules);
     plan->rules = rules;
     return 0;
 }
 
 int esi_run_trees_text(const struct es_run_request *request,
-                       const struct es_pathmap *map,
+                       const struct esi_pathmap *map,
                        struct es_error *error,
                        char **ret_text)
 {
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
     char *text = NULL;
 
     *ret_text = NULL;
-    if (!request->trees && !es_pathmap_has_collectives(map))
+    if (!request->trees && !esi_pathmap_has_collectives(map))
         return 0;
     const char *why = why_not(request);
     if (why) {
         esi_command_note("no collective trees: %s", why);
         return 0;
     }
-    int code = es_pathmap_tree_plan(map, error, &plan);
+    int code = esi_pathmap_tree_plan(map, error, &plan);
     if (code < 0)
         return code;
     if (request->tree)
         code = replace_rules(&plan, request->tree);
     if (code == 0)
-        code = es_tree_plan_format(&plan, &text);
-    es_tree_plan_fini(&plan);
+        code = esi_tree_plan_format(&plan, &text);
+    esi_tree_plan_fini(&plan);
     if (code == 0 && strlen(text) > LONGEST) {
         esi_command_note("no collective trees: their rules take more than %d bytes",
                          LONGEST);
@@ -120,12 +120,12 @@ int esi_run_trees_plan(const struct es_run_request *request, struct es_plan *pla
     size_t count = plan->count;
 
     for (size_t i = 0; i < plan->count; i++) {
-        const struct es_collector_plan *collector = &plan->collectors[i];
+        const struct esi_collector_plan *collector = &plan->collectors[i];
         if ((collector->classes & ES_CLASSES_TREE) != 0 ||
             es_class_by_name(collector->name) >= ES_CLASS_CONTRIBUTE)
             return 0;
     }
-    int code = es_plan_add_trees(plan);
+    int code = esi_plan_add_trees(plan);
     for (size_t i = count; code == 0 && request->threshold && i < plan->count; i++)
         plan->collectors[i].threshold = request->threshold;
     return code;
@@ -137,7 +137,7 @@ int esi_run_trees_set(const char *text)
 
     if (!line)
         return -ENOMEM;
-    es_tree_text_flatten(line);
+    esi_tree_text_flatten(line);
     int code = setenv("EVENTSPACE_TREES", line, 1) == 0 ? 0 : -errno;
     free(line);
     return code;

@@ -7,14 +7,14 @@
 #include "cli/run_setup.h"
 #include "eventspace/error.h"
 
-struct es_pathmap;
+struct esi_pathmap;
 struct es_plan;
 
 /* The rules for all ranks, as the request and the map say; NULL when neither says
  * anything, or when not all ranks would have the library that the trees are in (then a
  * note tells so).  Caller frees *ret_text.  -ENOMEM. */
 int esi_run_trees_text(const struct es_run_request *request,
-                       const struct es_pathmap *map,
+                       const struct esi_pathmap *map,
                        struct es_error *error,
                        char **ret_text);
 

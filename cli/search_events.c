@@ -114,7 +114,7 @@ static int read_all(const struct esi_search_options *given,
     };
     const struct es_set_sink sink = {
         .trace = take_trace, .event = take_event, .data = &reading};
-    uint64_t start_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
     int status = esi_event_source_read(
         &given->source, events->details || es_domains_need_attributes(events->domains),
         &sink, &events->facts);
@@ -127,7 +127,7 @@ static int read_all(const struct esi_search_options *given,
                                 given->source.path);
     if (es_domains_finish(events->domains) < 0)
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
-    events->read_ns = es_now_ns(CLOCK_MONOTONIC) - start_ns;
+    events->read_ns = esi_now_ns(CLOCK_MONOTONIC) - start_ns;
     esi_event_source_tell_missing(&events->facts);
     return ES_EXIT_SUCCESS;
 }

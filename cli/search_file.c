@@ -239,23 +239,23 @@ static void list_one(const struct esi_search_file *file,
 {
     const struct es_pattern_predicate *predicate =
         es_pattern_predicate(file->file, number);
-    struct es_json_out out;
+    struct esi_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
-        es_plain_print(stdout, "%-24s %s:%" PRIu32 ":%" PRIu32 "%s\n", predicate->name,
-                       file->path, predicate->place.line, predicate->place.column,
-                       is_chosen(file, number) ? "" : "  (part of others)");
+        esi_plain_print(stdout, "%-24s %s:%" PRIu32 ":%" PRIu32 "%s\n", predicate->name,
+                        file->path, predicate->place.line, predicate->place.column,
+                        is_chosen(file, number) ? "" : "  (part of others)");
         return;
     }
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "predicate");
-    es_json_out_string(&out, "pattern", predicate->name);
-    es_json_out_string(&out, "file", file->path);
-    es_json_out_unsigned(&out, "line", predicate->place.line);
-    es_json_out_unsigned(&out, "column", predicate->place.column);
-    es_json_out_bool(&out, "searched", is_chosen(file, number));
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "predicate");
+    esi_json_out_string(&out, "pattern", predicate->name);
+    esi_json_out_string(&out, "file", file->path);
+    esi_json_out_unsigned(&out, "line", predicate->place.line);
+    esi_json_out_unsigned(&out, "column", predicate->place.column);
+    esi_json_out_bool(&out, "searched", is_chosen(file, number));
+    esi_json_out_end(&out);
 }
 
 void esi_search_file_list(const struct esi_search_file *file, enum es_format format)

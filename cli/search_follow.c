@@ -148,7 +148,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 static bool is_time_over(const struct following *following)
 {
     return following->deadline_ns &&
-           es_now_ns(CLOCK_MONOTONIC) >= following->deadline_ns;
+           esi_now_ns(CLOCK_MONOTONIC) >= following->deadline_ns;
 }
 
 /* One reading may bring more events than can be searched in time.  A sync is not torn.
@@ -259,7 +259,7 @@ static int tell(const struct following *following)
     }
     if (given->statistics)
         esi_search_show_live(following->order, &statistics, &following->facts,
-                             es_now_ns(CLOCK_MONOTONIC) - following->start_ns,
+                             esi_now_ns(CLOCK_MONOTONIC) - following->start_ns,
                              given->format);
     esi_event_source_tell_missing(&following->facts);
     tell_lost(&statistics);
@@ -270,7 +270,7 @@ int esi_search_follow(struct esi_search_options *given,
                       const struct esi_search_file *file)
 {
     struct following following = {
-        .given = given, .file = file, .start_ns = es_now_ns(CLOCK_MONOTONIC)};
+        .given = given, .file = file, .start_ns = esi_now_ns(CLOCK_MONOTONIC)};
     int status;
 
     if (given->time_limit_ns)

@@ -262,7 +262,7 @@ static void measure(const struct esi_search_print *print,
             int length;
 
             write_cell(&rows->items[i], table, (enum column)column, cell);
-            length = (int)es_table_text_width(cell);
+            length = (int)esi_text_table_text_width(cell);
             if (length > table->width[column])
                 table->width[column] = length;
         }
@@ -282,10 +282,10 @@ static void print_row(const struct row *row, const struct table *table)
         if (width == 0)
             continue;
         write_cell(row, table, (enum column)column, cell);
-        length = (int)es_table_text_width(cell);
+        length = (int)esi_text_table_text_width(cell);
         left = is_number ? width - length : 0;
         if (length > 0) {
-            es_plain_print(stdout, "%*s%s", gap + left, "", cell);
+            esi_plain_print(stdout, "%*s%s", gap + left, "", cell);
             gap = 0;
             width -= left + length;
         }
@@ -299,14 +299,14 @@ static void print_text(const struct esi_search_print *print, const struct rows *
     struct table table;
 
     if (print->pattern)
-        es_plain_print(stdout, "%s: ", print->pattern);
+        esi_plain_print(stdout, "%s: ", print->pattern);
     if (rows->count == 0)
         fputs("the pattern holds", stdout);
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->items[i];
 
-        es_plain_print(stdout, "%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ", row->trace,
-                       row->id.index, *row->type ? " " : "", row->type);
+        esi_plain_print(stdout, "%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ", row->trace,
+                        row->id.index, *row->type ? " " : "", row->type);
     }
     putchar('\n');
     if (!have_details(rows))
@@ -318,7 +318,7 @@ static void print_text(const struct esi_search_print *print, const struct rows *
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void print_json_event(const struct row *row, struct es_json_out *out)
+static void print_json_event(const struct row *row, struct esi_json_out *out)
 {
     static const struct {
         enum es_detail_name name;
@@ -333,45 +333,45 @@ static void print_json_event(const struct row *row, struct es_json_out *out)
         {ES_DETAIL_STATE, "state"},
     };
 
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "trace", row->trace);
-    es_json_out_string(out, "type", row->type);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "trace", row->trace);
+    esi_json_out_string(out, "type", row->type);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
         enum es_detail_name name = members[i].name;
 
         if (!has(row, name))
             continue;
         if (row->detail.values[name].text)
-            es_json_out_string(out, members[i].key, text_of(row, name));
+            esi_json_out_string(out, members[i].key, text_of(row, name));
         else
-            es_json_out_signed(out, members[i].key, number_of(row, name));
+            esi_json_out_signed(out, members[i].key, number_of(row, name));
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 static void print_json(const struct esi_search_print *print, const struct rows *rows)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
     if (print->pattern)
-        es_json_out_string(&out, "pattern", print->pattern);
-    es_json_out_begin_array(&out, "match");
+        esi_json_out_string(&out, "pattern", print->pattern);
+    esi_json_out_begin_array(&out, "match");
     for (size_t i = 0; i < rows->count; i++) {
-        es_json_out_begin_array(&out, NULL);
-        es_json_out_unsigned(&out, NULL, rows->items[i].id.trace);
-        es_json_out_unsigned(&out, NULL, rows->items[i].id.index);
-        es_json_out_end(&out);
+        esi_json_out_begin_array(&out, NULL);
+        esi_json_out_unsigned(&out, NULL, rows->items[i].id.trace);
+        esi_json_out_unsigned(&out, NULL, rows->items[i].id.index);
+        esi_json_out_end(&out);
     }
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
     if (have_details(rows)) {
-        es_json_out_begin_array(&out, "events");
+        esi_json_out_begin_array(&out, "events");
         for (size_t i = 0; i < rows->count; i++)
             print_json_event(&rows->items[i], &out);
-        es_json_out_end(&out);
+        esi_json_out_end(&out);
     }
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
 int esi_search_match_print(const struct esi_search_print *print,

@@ -18,7 +18,7 @@
 static int print_now(struct esi_search_print *print,
                      const struct esi_search_match *match)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
     esi_search_progress_clear(print->progress);

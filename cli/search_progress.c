@@ -33,11 +33,11 @@ struct esi_search_progress {
 
 static void show(struct esi_search_progress *progress)
 {
-    uint64_t elapsed_ns = es_now_ns(CLOCK_MONOTONIC) - progress->start_ns;
+    uint64_t elapsed_ns = esi_now_ns(CLOCK_MONOTONIC) - progress->start_ns;
 
     fputs("\r\033[K", stderr);
-    es_plain_print(stderr, "%s: %" PRIu64 " matches in %" PRIu64 " s ...",
-                   progress->pattern, progress->matches, elapsed_ns / SECOND_NS);
+    esi_plain_print(stderr, "%s: %" PRIu64 " matches in %" PRIu64 " s ...",
+                    progress->pattern, progress->matches, elapsed_ns / SECOND_NS);
     progress->is_shown = true;
 }
 
@@ -51,7 +51,7 @@ static void *run(void *data)
         struct timespec until = {.tv_sec = (time_t)(next_ns / SECOND_NS),
                                  .tv_nsec = (long)(next_ns % SECOND_NS)};
 
-        if (es_now_ns(CLOCK_MONOTONIC) >= next_ns) {
+        if (esi_now_ns(CLOCK_MONOTONIC) >= next_ns) {
             show(progress);
             next_ns += NEXT_NS;
         } else
@@ -86,7 +86,7 @@ struct esi_search_progress *esi_search_progress_start(const char *pattern)
     if (!progress)
         return NULL;
     progress->pattern = pattern;
-    progress->start_ns = es_now_ns(CLOCK_MONOTONIC);
+    progress->start_ns = esi_now_ns(CLOCK_MONOTONIC);
     pthread_mutex_init(&progress->mutex, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -17,21 +17,21 @@ void esi_search_show_count(const struct esi_search_file *file,
                            enum es_format format)
 {
     const char *pattern = es_pattern_predicate(file->file, predicate)->name;
-    struct es_json_out out;
+    struct esi_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
         if (file->predicate_count > 1)
-            es_plain_print(stdout, "%s: ", pattern);
+            esi_plain_print(stdout, "%s: ", pattern);
         printf("%" PRIu64 "\n", matches);
         return;
     }
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "count");
-    es_json_out_string(&out, "pattern", pattern);
-    es_json_out_unsigned(&out, "matches", matches);
-    es_json_out_bool(&out, "complete", is_complete);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "count");
+    esi_json_out_string(&out, "pattern", pattern);
+    esi_json_out_unsigned(&out, "matches", matches);
+    esi_json_out_bool(&out, "complete", is_complete);
+    esi_json_out_end(&out);
 }
 
 /* --- A search of what is there ---------------------------------------------------- */
@@ -49,20 +49,20 @@ struct view {
 
 static void print_count(const char *name, uint64_t count)
 {
-    es_plain_print(stdout, "%-22s%" PRIu64 "\n", name, count);
+    esi_plain_print(stdout, "%-22s%" PRIu64 "\n", name, count);
 }
 
 static void print_seconds(const char *name, uint64_t ns)
 {
-    es_plain_print(stdout, "%-22s%.3g s\n", name, (double)ns / 1e9);
+    esi_plain_print(stdout, "%-22s%.3g s\n", name, (double)ns / 1e9);
 }
 
 static void show_text(const struct view *view)
 {
     const struct es_search_statistics *is = view->is;
 
-    es_plain_print(stdout, "%-22s%s\n", "pattern", view->pattern);
-    es_plain_print(stdout, "%-22s%s\n", "engine", view->engine);
+    esi_plain_print(stdout, "%-22s%s\n", "pattern", view->pattern);
+    esi_plain_print(stdout, "%-22s%s\n", "engine", view->engine);
     print_count("matches", is->matches);
     print_count("assignments", is->assignments);
     print_seconds("searched in", is->elapsed_ns);
@@ -76,8 +76,8 @@ static void show_text(const struct view *view)
     if (view->detail_bytes)
         print_count("bytes of attributes", view->detail_bytes);
     print_count("bytes of the order", view->order.stored_bytes);
-    es_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
-                   view->order.events, view->order.traces);
+    esi_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
+                    view->order.events, view->order.traces);
     print_seconds("read in", view->read_ns);
     if (is->unknown)
         print_count("not known", is->unknown);
@@ -90,31 +90,31 @@ static void show_text(const struct view *view)
 static void show_json(const struct view *view)
 {
     const struct es_search_statistics *is = view->is;
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "statistics");
-    es_json_out_string(&out, "pattern", view->pattern);
-    es_json_out_string(&out, "engine", view->engine);
-    es_json_out_unsigned(&out, "matches", is->matches);
-    es_json_out_unsigned(&out, "assignments", is->assignments);
-    es_json_out_bool(&out, "complete", is->is_complete);
-    es_json_out_unsigned(&out, "elapsed_ns", is->elapsed_ns);
-    es_json_out_unsigned(&out, "comparisons", is->comparisons);
-    es_json_out_unsigned(&out, "backtracks", is->backtracks);
-    es_json_out_unsigned(&out, "closures", is->closures);
-    es_json_out_unsigned(&out, "pattern_size", is->pattern_size);
-    es_json_out_unsigned(&out, "unknown", is->unknown);
-    es_json_out_unsigned(&out, "bytes", is->bytes);
-    es_json_out_unsigned(&out, "class_bytes", view->domain_bytes);
-    es_json_out_unsigned(&out, "detail_bytes", view->detail_bytes);
-    es_json_out_unsigned(&out, "order_bytes", view->order.stored_bytes);
-    es_json_out_unsigned(&out, "traces", view->order.traces);
-    es_json_out_unsigned(&out, "events", view->order.events);
-    es_json_out_unsigned(&out, "read_ns", view->read_ns);
-    es_json_out_bool(&out, "lower_bound", view->is_lower_bound);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "statistics");
+    esi_json_out_string(&out, "pattern", view->pattern);
+    esi_json_out_string(&out, "engine", view->engine);
+    esi_json_out_unsigned(&out, "matches", is->matches);
+    esi_json_out_unsigned(&out, "assignments", is->assignments);
+    esi_json_out_bool(&out, "complete", is->is_complete);
+    esi_json_out_unsigned(&out, "elapsed_ns", is->elapsed_ns);
+    esi_json_out_unsigned(&out, "comparisons", is->comparisons);
+    esi_json_out_unsigned(&out, "backtracks", is->backtracks);
+    esi_json_out_unsigned(&out, "closures", is->closures);
+    esi_json_out_unsigned(&out, "pattern_size", is->pattern_size);
+    esi_json_out_unsigned(&out, "unknown", is->unknown);
+    esi_json_out_unsigned(&out, "bytes", is->bytes);
+    esi_json_out_unsigned(&out, "class_bytes", view->domain_bytes);
+    esi_json_out_unsigned(&out, "detail_bytes", view->detail_bytes);
+    esi_json_out_unsigned(&out, "order_bytes", view->order.stored_bytes);
+    esi_json_out_unsigned(&out, "traces", view->order.traces);
+    esi_json_out_unsigned(&out, "events", view->order.events);
+    esi_json_out_unsigned(&out, "read_ns", view->read_ns);
+    esi_json_out_bool(&out, "lower_bound", view->is_lower_bound);
+    esi_json_out_end(&out);
 }
 
 void esi_search_show(const char *pattern,
@@ -147,8 +147,8 @@ static void show_live_text(const struct es_order_statistics *order,
                            uint64_t time_ns)
 {
     print_count("matches", is->matches);
-    es_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
-                   is->events, order->traces);
+    esi_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
+                    is->events, order->traces);
     print_seconds("followed for", time_ns);
     print_count("events kept", is->kept_events);
     print_count("events dropped", is->dropped_events);
@@ -167,30 +167,30 @@ static void show_live_json(const struct es_order_statistics *order,
                            const struct es_set_source_facts *facts,
                            uint64_t time_ns)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "statistics");
-    es_json_out_string(&out, "engine", "live");
-    es_json_out_unsigned(&out, "matches", is->matches);
-    es_json_out_bool(&out, "complete", is->is_complete);
-    es_json_out_unsigned(&out, "elapsed_ns", time_ns);
-    es_json_out_unsigned(&out, "comparisons", is->comparisons);
-    es_json_out_unsigned(&out, "unknown", is->unknown);
-    es_json_out_unsigned(&out, "kept_events", is->kept_events);
-    es_json_out_unsigned(&out, "dropped_events", is->dropped_events);
-    es_json_out_unsigned(&out, "lost_events", is->lost_events);
-    es_json_out_unsigned(&out, "candidates", is->candidates);
-    es_json_out_unsigned(&out, "lost_candidates", is->lost_candidates);
-    es_json_out_unsigned(&out, "missed_partners", is->missed_partners);
-    es_json_out_unsigned(&out, "bytes", is->bytes);
-    es_json_out_unsigned(&out, "order_bytes",
-                         order->stored_bytes + order->writer_bytes);
-    es_json_out_unsigned(&out, "traces", order->traces);
-    es_json_out_unsigned(&out, "events", is->events);
-    es_json_out_bool(&out, "lower_bound", facts->is_incomplete);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "statistics");
+    esi_json_out_string(&out, "engine", "live");
+    esi_json_out_unsigned(&out, "matches", is->matches);
+    esi_json_out_bool(&out, "complete", is->is_complete);
+    esi_json_out_unsigned(&out, "elapsed_ns", time_ns);
+    esi_json_out_unsigned(&out, "comparisons", is->comparisons);
+    esi_json_out_unsigned(&out, "unknown", is->unknown);
+    esi_json_out_unsigned(&out, "kept_events", is->kept_events);
+    esi_json_out_unsigned(&out, "dropped_events", is->dropped_events);
+    esi_json_out_unsigned(&out, "lost_events", is->lost_events);
+    esi_json_out_unsigned(&out, "candidates", is->candidates);
+    esi_json_out_unsigned(&out, "lost_candidates", is->lost_candidates);
+    esi_json_out_unsigned(&out, "missed_partners", is->missed_partners);
+    esi_json_out_unsigned(&out, "bytes", is->bytes);
+    esi_json_out_unsigned(&out, "order_bytes",
+                          order->stored_bytes + order->writer_bytes);
+    esi_json_out_unsigned(&out, "traces", order->traces);
+    esi_json_out_unsigned(&out, "events", is->events);
+    esi_json_out_bool(&out, "lower_bound", facts->is_incomplete);
+    esi_json_out_end(&out);
 }
 
 void esi_search_show_live(const struct es_order *order,
@@ -213,25 +213,25 @@ void esi_search_show_live_predicate(
     const struct es_live_predicate_statistics *statistics,
     enum es_format format)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
-        es_plain_print(stdout,
-                       "%-22s%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
-                       " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes\n",
-                       pattern, statistics->matches, statistics->candidates,
-                       statistics->lost_candidates, statistics->comparisons,
-                       statistics->bytes);
+        esi_plain_print(stdout,
+                        "%-22s%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
+                        " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes\n",
+                        pattern, statistics->matches, statistics->candidates,
+                        statistics->lost_candidates, statistics->comparisons,
+                        statistics->bytes);
         return;
     }
-    es_json_out_init(&out, stdout);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "predicate statistics");
-    es_json_out_string(&out, "pattern", pattern);
-    es_json_out_unsigned(&out, "matches", statistics->matches);
-    es_json_out_unsigned(&out, "candidates", statistics->candidates);
-    es_json_out_unsigned(&out, "lost_candidates", statistics->lost_candidates);
-    es_json_out_unsigned(&out, "comparisons", statistics->comparisons);
-    es_json_out_unsigned(&out, "bytes", statistics->bytes);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stdout);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "predicate statistics");
+    esi_json_out_string(&out, "pattern", pattern);
+    esi_json_out_unsigned(&out, "matches", statistics->matches);
+    esi_json_out_unsigned(&out, "candidates", statistics->candidates);
+    esi_json_out_unsigned(&out, "lost_candidates", statistics->lost_candidates);
+    esi_json_out_unsigned(&out, "comparisons", statistics->comparisons);
+    esi_json_out_unsigned(&out, "bytes", statistics->bytes);
+    esi_json_out_end(&out);
 }

@@ -56,7 +56,7 @@ _Noreturn static void become_server(const struct es_server_order *order,
                                     const char *program,
                                     int output)
 {
-    struct es_server_place place;
+    struct esi_server_location place;
     char host[ES_HOST_NAME_BYTES], socket[ES_ADDRESS_BYTES];
     const char *words[16] = {PROGRAM, "--run", order->run};
     size_t count = 3;
@@ -69,7 +69,7 @@ _Noreturn static void become_server(const struct es_server_order *order,
         words[count++] = "--advertise";
         words[count++] = order->advertise;
     }
-    esi_server_place_find(order->run, es_host_name(host), &place);
+    esi_server_location_find(order->run, esi_host_name(host), &place);
     if ((order->local || order->everywhere) &&
         esi_server_socket(&place, NULL, socket) == 0) {
         words[count++] = "--listen";
@@ -167,14 +167,14 @@ int esi_server_start(const struct es_server_order *order,
 
 /* --- Ending ------------------------------------------------------------------- */
 
-static void find_place(const char *run, struct es_server_place *ret_place)
+static void find_place(const char *run, struct esi_server_location *ret_place)
 {
     char host[ES_HOST_NAME_BYTES];
 
-    esi_server_place_find(run, es_host_name(host), ret_place);
+    esi_server_location_find(run, esi_host_name(host), ret_place);
 }
 
-static bool is_live(const struct es_server_place *place)
+static bool is_live(const struct esi_server_location *place)
 {
     char file[96];
 
@@ -183,7 +183,7 @@ static bool is_live(const struct es_server_place *place)
 
 bool esi_server_is_live(const char *run)
 {
-    struct es_server_place place;
+    struct esi_server_location place;
 
     find_place(run, &place);
     return is_live(&place);
@@ -200,8 +200,8 @@ static void list_unreached(const struct es_member *list, char *out, size_t size)
     size_t used = 0;
 
     out[0] = '\0';
-    for (size_t i = 0; i < es_member_count(list) && used < size; i++) {
-        const char *host = es_member_as_text(es_member_at(list, i));
+    for (size_t i = 0; i < esi_member_count(list) && used < size; i++) {
+        const char *host = esi_member_as_text(esi_member_at(list, i));
 
         if (host)
             used += (size_t)snprintf(out + used, size - used, "%s%s",
@@ -211,24 +211,24 @@ static void list_unreached(const struct es_member *list, char *out, size_t size)
 
 static void read_said(const struct es_member *reply, struct said_end *said)
 {
-    said->stays = es_member_boolean_or(reply, "stays", false);
-    list_unreached(es_member_find(reply, "unreached"), said->unreached,
+    said->stays = esi_member_boolean_or(reply, "stays", false);
+    list_unreached(esi_member_find(reply, "unreached"), said->unreached,
                    sizeof said->unreached);
 }
 
-static void write_keep(struct es_json_out *out, void *data)
+static void write_keep(struct esi_json_out *out, void *data)
 {
     const bool *keep = data;
 
-    es_json_out_bool(out, "keep", *keep);
+    esi_json_out_bool(out, "keep", *keep);
 }
 
-static int ask(const struct es_server_place *place,
+static int ask(const struct esi_server_location *place,
                bool keep,
                struct es_error *error,
                struct said_end *said)
 {
-    struct es_greeting greeting =
+    struct esi_greeting greeting =
         esi_rpc_greeting(place->run, place->host, "eventspace");
     const struct esi_rpc_request request = {"end", write_keep, &keep};
     char socket[ES_ADDRESS_BYTES];
@@ -238,20 +238,20 @@ static int ask(const struct es_server_place *place,
     int code = esi_server_socket(place, error, socket);
     if (code < 0)
         return code;
-    code = es_link_connect(socket, &greeting, NULL, 2 * SECOND_NS, error, &link);
+    code = esi_link_connect(socket, &greeting, NULL, 2 * SECOND_NS, error, &link);
     if (code < 0)
         return code;
     code = esi_rpc_call(link, 1, &request, 5 * SECOND_NS, error, &reply);
     if (code == 0) {
-        read_said(es_message_root(reply), said);
-        es_message_destroy(reply);
+        read_said(esi_message_root(reply), said);
+        esi_message_destroy(reply);
     }
-    es_link_close(link);
+    esi_link_close(link);
     /* It may have ended before its answer was out. */
     return code == -EPIPE || code == -ECONNRESET ? 0 : code;
 }
 
-static bool await_gone(const struct es_server_place *place, unsigned limit_ms)
+static bool await_gone(const struct esi_server_location *place, unsigned limit_ms)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     const uint64_t deadline = now_ms() + limit_ms;
@@ -265,7 +265,7 @@ static bool await_gone(const struct es_server_place *place, unsigned limit_ms)
 }
 
 /* The pid in server.json, if that is a tuple server: pids are used again. */
-static int find_pid(const struct es_server_place *place)
+static int find_pid(const struct esi_server_location *place)
 {
     char file[96], path[64], name[32] = "";
     struct es_message *facts;
@@ -273,12 +273,12 @@ static int find_pid(const struct es_server_place *place)
     char *text;
     int pid = 0;
 
-    if (es_run_file_read(place->run, esi_server_file(place, "json", file), NULL, &text,
-                         &length) < 0)
+    if (esi_run_file_read(place->run, esi_server_file(place, "json", file), NULL, &text,
+                          &length) < 0)
         return 0;
-    if (es_message_parse(text, length, file, NULL, &facts) == 0) {
-        pid = (int)es_member_integer_or(es_message_root(facts), "pid", 0);
-        es_message_destroy(facts);
+    if (esi_message_parse(text, length, file, NULL, &facts) == 0) {
+        pid = (int)esi_member_integer_or(esi_message_root(facts), "pid", 0);
+        esi_message_destroy(facts);
     }
     free(text);
     snprintf(path, sizeof path, "/proc/%d/comm", pid);
@@ -291,7 +291,7 @@ static int find_pid(const struct es_server_place *place)
 }
 
 /* The lock is held, so that the pid is a server's; a stopped one has to go, too. */
-static bool end_by_signal(const struct es_server_place *place)
+static bool end_by_signal(const struct esi_server_location *place)
 {
     int pid = find_pid(place);
 
@@ -308,7 +308,7 @@ int esi_server_end(const char *run,
                    char ret_unreached[ES_UNREACHED_BYTES])
 {
     struct said_end said = {.unreached = ""};
-    struct es_server_place place;
+    struct esi_server_location place;
 
     ret_unreached[0] = '\0';
     find_place(run, &place);

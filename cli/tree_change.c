@@ -27,10 +27,10 @@ static int first_rules(const struct esi_consumer *consumer, char **ret_text)
 {
     const char *run = es_run_name(consumer->run);
     size_t length;
-    int code = es_run_file_read(run, "collect.trees", NULL, ret_text, &length);
+    int code = esi_run_file_read(run, "collect.trees", NULL, ret_text, &length);
 
     if (code < 0 && consumer->servers)
-        code = es_run_file_fetch(consumer->servers, "collect.trees", NULL, ret_text);
+        code = esi_run_file_fetch(consumer->servers, "collect.trees", NULL, ret_text);
     if (code == 0)
         return 0;
     /* A run that was not started by `eventspace run` has told them to nobody. */
@@ -41,7 +41,7 @@ static int first_rules(const struct esi_consumer *consumer, char **ret_text)
 int esi_tree_plan_load(const struct esi_consumer *consumer,
                        bool first,
                        struct es_error *error,
-                       struct es_tree_plan *ret_plan)
+                       struct esi_tree_plan *ret_plan)
 {
     char *text = NULL;
     int code = first ? 0 : esi_tree_wish_ask(consumer, &text);
@@ -49,32 +49,33 @@ int esi_tree_plan_load(const struct esi_consumer *consumer,
     if (code == 0 && !text)
         code = first_rules(consumer, &text);
     if (code == 0)
-        code = es_tree_plan_parse(text, "rules in force", error, ret_plan);
+        code = esi_tree_plan_parse(text, "rules in force", error, ret_plan);
     free(text);
     return code;
 }
 
-static bool is_for_the_same(const struct es_tree_rule *a, const struct es_tree_rule *b)
+static bool is_for_the_same(const struct esi_tree_rule *a,
+                            const struct esi_tree_rule *b)
 {
     return a->operations == b->operations && a->min_bytes == b->min_bytes &&
            a->max_bytes == b->max_bytes &&
            strcmp(a->communicator, b->communicator) == 0;
 }
 
-static void remove_same(struct es_tree_rules *rules, const struct es_tree_rule *rule)
+static void remove_same(struct esi_tree_rules *rules, const struct esi_tree_rule *rule)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < rules->count; i++) {
         if (is_for_the_same(&rules->rules[i], rule))
-            es_tree_rule_fini(&rules->rules[i]);
+            esi_tree_rule_fini(&rules->rules[i]);
         else
             rules->rules[kept++] = rules->rules[i];
     }
     rules->count = kept;
 }
 
-static bool has_name(const struct es_tree_rules *rules, const char *name)
+static bool has_name(const struct esi_tree_rules *rules, const char *name)
 {
     for (size_t i = 0; i < rules->count; i++)
         if (strcmp(rules->rules[i].name, name) == 0)
@@ -83,16 +84,16 @@ static bool has_name(const struct es_tree_rules *rules, const char *name)
 }
 
 /* "kary", or "kary-2" where that is taken. */
-static void name_rule(const struct es_tree_rules *rules, struct es_tree_rule *rule)
+static void name_rule(const struct esi_tree_rules *rules, struct esi_tree_rule *rule)
 {
-    const char *shape = es_tree_shape_name(rule->shape);
+    const char *shape = esi_tree_shape_name(rule->shape);
 
     snprintf(rule->name, sizeof rule->name, "%s", shape);
     for (unsigned int i = 2; has_name(rules, rule->name); i++)
         snprintf(rule->name, sizeof rule->name, "%s-%u", shape, i);
 }
 
-static int copy_edges(const struct es_tree_rule *from, struct es_tree_rule *to)
+static int copy_edges(const struct esi_tree_rule *from, struct esi_tree_rule *to)
 {
     if (from->edge_count == 0)
         return 0;
@@ -103,9 +104,9 @@ static int copy_edges(const struct es_tree_rule *from, struct es_tree_rule *to)
     return 0;
 }
 
-int esi_tree_rules_put(struct es_tree_rules *rules, const struct es_tree_rule *rule)
+int esi_tree_rules_put(struct esi_tree_rules *rules, const struct esi_tree_rule *rule)
 {
-    struct es_tree_rule copy = *rule;
+    struct esi_tree_rule copy = *rule;
 
     remove_same(rules, rule);
     if (ESI_ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1) < 0)
@@ -119,19 +120,19 @@ int esi_tree_rules_put(struct es_tree_rules *rules, const struct es_tree_rule *r
     return 0;
 }
 
-int esi_tree_plan_text(const struct es_tree_plan *plan,
+int esi_tree_plan_text(const struct esi_tree_plan *plan,
                        struct es_error *error,
                        char **ret_text)
 {
     char *text;
-    int code = es_tree_plan_format(plan, &text);
+    int code = esi_tree_plan_format(plan, &text);
 
     if (code < 0)
         return code;
-    if (strlen(text) >= ES_TREE_WISH_BYTES) {
+    if (strlen(text) >= ES_TREE_DESIRED_BYTES) {
         free(text);
         return es_error_set(error, -EMSGSIZE, "the rules take more than %u bytes",
-                            ES_TREE_WISH_BYTES - 1);
+                            ES_TREE_DESIRED_BYTES - 1);
     }
     *ret_text = text;
     return 0;
@@ -160,13 +161,13 @@ int esi_tree_wait(const struct esi_consumer *consumer,
                   struct esi_tree_rows *rows)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    uint64_t end_ns = es_now_ns(CLOCK_MONOTONIC) + wait_ns;
+    uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + wait_ns;
 
     for (;;) {
         esi_tree_rows_fini(rows);
         int code = esi_tree_rows_ask(consumer, rows);
         if (code < 0 || rows->silent > 0 || !is_any_behind(rows, pattern) ||
-            es_now_ns(CLOCK_MONOTONIC) >= end_ns)
+            esi_now_ns(CLOCK_MONOTONIC) >= end_ns)
             return code;
         nanosleep(&pause, NULL);
     }

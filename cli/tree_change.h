@@ -15,20 +15,20 @@
 #include "tuplespace/plan/tree_rules.h"
 
 /* The rules that are wished for, with `first` those that the run began with.  On
- * success the caller ends the plan with es_tree_plan_fini(). */
+ * success the caller ends the plan with esi_tree_plan_fini(). */
 int esi_tree_plan_load(const struct esi_consumer *consumer,
                        bool first,
                        struct es_error *error,
-                       struct es_tree_plan *ret_plan);
+                       struct esi_tree_plan *ret_plan);
 
 /* Copies a rule in front of the others; one for the same operations goes.  It gets a
  * name of its own.  -ENOMEM. */
-int esi_tree_rules_put(struct es_tree_rules *rules, const struct es_tree_rule *rule);
+int esi_tree_rules_put(struct esi_tree_rules *rules, const struct esi_tree_rule *rule);
 
 /* What can be handed to esi_tree_change().  Caller frees *ret_text.  -EMSGSIZE,
  * -ENOMEM.
  */
-int esi_tree_plan_text(const struct es_tree_plan *plan,
+int esi_tree_plan_text(const struct esi_tree_plan *plan,
                        struct es_error *error,
                        char **ret_text);
 

@@ -37,16 +37,16 @@ struct question {
 
 static int answer_here(const struct es_run *run,
                        const struct question *question,
-                       struct es_json_out *out)
+                       struct esi_json_out *out)
 {
     switch (question->request) {
     case TREES:
-        es_collective_trees_tell(run, NULL, out);
+        esi_collective_trees_report(run, NULL, out);
         return 0;
     case WISH:
-        return es_collective_trees_tell_wish(run, NULL, out);
+        return esi_collective_trees_report_desired(run, NULL, out);
     case CHANGE:
-        es_collective_trees_wish(run, NULL, question->text, out);
+        esi_collective_trees_desire(run, NULL, question->text, out);
         return 0;
     }
     return -EINVAL;
@@ -55,34 +55,34 @@ static int answer_here(const struct es_run *run,
 static int ask_here(const struct es_run *run, const struct question *question)
 {
     struct es_message *reply;
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
     size_t length;
 
-    if (es_json_text_begin(&json) < 0)
+    if (esi_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
+    esi_json_out_begin_object(&json.out, NULL);
     int code = answer_here(run, question, &json.out);
-    es_json_out_end(&json.out);
-    int finished = es_json_text_finish(&json, &text, &length);
+    esi_json_out_end(&json.out);
+    int finished = esi_json_text_finish(&json, &text, &length);
     if (finished < 0)
         return finished;
     if (code == 0)
-        code = es_message_parse(text, length, "this host", NULL, &reply);
+        code = esi_message_parse(text, length, "this host", NULL, &reply);
     if (code == 0) {
-        code = question->take(question->data, es_message_root(reply));
-        es_message_destroy(reply);
+        code = question->take(question->data, esi_message_root(reply));
+        esi_message_destroy(reply);
     }
     free(text);
     return code;
 }
 
-static void write_question(struct es_json_out *out, void *data)
+static void write_question(struct esi_json_out *out, void *data)
 {
     const struct question *question = data;
 
     if (question->text)
-        es_json_out_string(out, "text", question->text);
+        esi_json_out_string(out, "text", question->text);
 }
 
 static int ask_host(struct es_servers *servers,
@@ -102,8 +102,8 @@ static int ask_host(struct es_servers *servers,
         question->silent++;
         return 0;
     }
-    code = question->take(question->data, es_message_root(reply));
-    es_message_destroy(reply);
+    code = question->take(question->data, esi_message_root(reply));
+    esi_message_destroy(reply);
     return code;
 }
 
@@ -154,10 +154,11 @@ static int take_rule(struct esi_tree_rows *rows,
     if (!row)
         return -ENOMEM;
     row->has_rule = true;
-    row->operations = (uint32_t)es_member_integer_or(rule, "operations", 0);
-    snprintf(row->bytes, sizeof row->bytes, "%s", es_member_text_or(rule, "bytes", ""));
-    snprintf(row->name, sizeof row->name, "%s", es_member_text_or(rule, "name", ""));
-    snprintf(row->tree, sizeof row->tree, "%s", es_member_text_or(rule, "tree", "?"));
+    row->operations = (uint32_t)esi_member_integer_or(rule, "operations", 0);
+    snprintf(row->bytes, sizeof row->bytes, "%s",
+             esi_member_text_or(rule, "bytes", ""));
+    snprintf(row->name, sizeof row->name, "%s", esi_member_text_or(rule, "name", ""));
+    snprintf(row->tree, sizeof row->tree, "%s", esi_member_text_or(rule, "tree", "?"));
     return 0;
 }
 
@@ -165,40 +166,40 @@ static int take_communicator(struct esi_tree_rows *rows,
                              struct esi_tree_row row,
                              const struct es_member *communicator)
 {
-    const struct es_member *rules = es_member_find(communicator, "rules");
-    size_t count = es_member_count(rules);
+    const struct es_member *rules = esi_member_find(communicator, "rules");
+    size_t count = esi_member_count(rules);
     int code = 0;
 
     snprintf(row.communicator, sizeof row.communicator, "%s",
-             es_member_text_or(communicator, "name", ""));
-    row.size = (int)es_member_integer_or(communicator, "size", 0);
-    row.version = (uint32_t)es_member_integer_or(communicator, "version", 0);
-    row.since = es_member_integer_or(communicator, "since", 0);
+             esi_member_text_or(communicator, "name", ""));
+    row.size = (int)esi_member_integer_or(communicator, "size", 0);
+    row.version = (uint32_t)esi_member_integer_or(communicator, "version", 0);
+    row.since = esi_member_integer_or(communicator, "since", 0);
     if (count == 0 && !add_row(rows, &row))
         return -ENOMEM;
     for (size_t i = 0; i < count && code == 0; i++)
-        code = take_rule(rows, &row, es_member_at(rules, i));
+        code = take_rule(rows, &row, esi_member_at(rules, i));
     return code;
 }
 
 static int take_processes(void *data, const struct es_member *reply)
 {
-    const struct es_member *processes = es_member_find(reply, "processes");
+    const struct es_member *processes = esi_member_find(reply, "processes");
     struct esi_tree_rows *rows = data;
     int code = 0;
 
-    for (size_t i = 0; i < es_member_count(processes) && code == 0; i++) {
-        const struct es_member *process = es_member_at(processes, i);
-        const struct es_member *list = es_member_find(process, "communicators");
+    for (size_t i = 0; i < esi_member_count(processes) && code == 0; i++) {
+        const struct es_member *process = esi_member_at(processes, i);
+        const struct es_member *list = esi_member_find(process, "communicators");
         struct esi_tree_row row = {
-            .rank = (int)es_member_integer_or(process, "rank", -1),
-            .alive = es_member_boolean_or(process, "alive", false),
-            .wish = (uint32_t)es_member_integer_or(process, "wish", 0),
+            .rank = (int)esi_member_integer_or(process, "rank", -1),
+            .alive = esi_member_boolean_or(process, "alive", false),
+            .wish = (uint32_t)esi_member_integer_or(process, "wish", 0),
         };
         rows->processes++;
         rows->alive += row.alive;
-        for (size_t j = 0; j < es_member_count(list) && code == 0; j++)
-            code = take_communicator(rows, row, es_member_at(list, j));
+        for (size_t j = 0; j < esi_member_count(list) && code == 0; j++)
+            code = take_communicator(rows, row, esi_member_at(list, j));
     }
     return code;
 }
@@ -248,8 +249,8 @@ struct newest {
 static int take_wish(void *data, const struct es_member *reply)
 {
     struct newest *newest = data;
-    const char *text = es_member_text_or(reply, "text", NULL);
-    int64_t rank = es_member_integer_or(reply, "rank", 0);
+    const char *text = esi_member_text_or(reply, "text", NULL);
+    int64_t rank = esi_member_integer_or(reply, "rank", 0);
 
     if (!text || (newest->text && rank >= newest->rank))
         return 0;
@@ -274,16 +275,16 @@ int esi_tree_wish_ask(const struct esi_consumer *consumer, char **ret_text)
 
 static int take_change(void *data, const struct es_member *reply)
 {
-    const struct es_member *refused = es_member_find(reply, "refused");
+    const struct es_member *refused = esi_member_find(reply, "refused");
     struct esi_tree_change *change = data;
 
-    change->fit += (int)es_member_integer_or(reply, "fit", 0);
-    change->changed += (int)es_member_integer_or(reply, "changed", 0);
-    for (size_t i = 0; i < es_member_count(refused); i++) {
-        const struct es_member *one = es_member_at(refused, i);
+    change->fit += (int)esi_member_integer_or(reply, "fit", 0);
+    change->changed += (int)esi_member_integer_or(reply, "changed", 0);
+    for (size_t i = 0; i < esi_member_count(refused); i++) {
+        const struct es_member *one = esi_member_at(refused, i);
         esi_command_note("rank %d keeps its trees: %s",
-                         (int)es_member_integer_or(one, "rank", -1),
-                         strerror((int)es_member_integer_or(one, "code", EIO)));
+                         (int)esi_member_integer_or(one, "rank", -1),
+                         strerror((int)esi_member_integer_or(one, "code", EIO)));
     }
     return 0;
 }

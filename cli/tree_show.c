@@ -28,7 +28,7 @@ static const char *format_operations(uint32_t operations, char *out, size_t size
     for (uint32_t bit = 1; bit <= ES_TREE_ALL && used < size; bit <<= 1)
         if ((operations & bit) != 0)
             used += (size_t)snprintf(out + used, size - used, "%s%s",
-                                     used > 0 ? "," : "", es_tree_operation_name(bit));
+                                     used > 0 ? "," : "", esi_tree_operation_name(bit));
     return out;
 }
 
@@ -42,85 +42,86 @@ static bool is_tree(const struct esi_tree_row *row)
     return row->has_rule && strcmp(row->tree, "library") != 0;
 }
 
-static void print_row_json(struct es_json_out *out,
+static void print_row_json(struct esi_json_out *out,
                            const struct esi_tree_row *row,
                            const char *run)
 {
-    struct es_tree_rule bytes;
+    struct esi_tree_rule bytes;
 
-    es_tree_rule_init(&bytes, ES_TREE_LIBRARY);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "type", "tree");
-    es_json_out_string(out, "run", run);
-    es_json_out_string(out, "communicator", row->communicator);
-    es_json_out_signed(out, "size", row->size);
-    es_json_out_signed(out, "rank", row->rank);
-    es_json_out_string(out, "tree", row->has_rule ? row->tree : "library");
+    esi_tree_rule_init(&bytes, ES_TREE_LIBRARY);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "type", "tree");
+    esi_json_out_string(out, "run", run);
+    esi_json_out_string(out, "communicator", row->communicator);
+    esi_json_out_signed(out, "size", row->size);
+    esi_json_out_signed(out, "rank", row->rank);
+    esi_json_out_string(out, "tree", row->has_rule ? row->tree : "library");
     if (row->has_rule) {
-        es_json_out_string(out, "rule", row->name);
-        es_json_out_begin_array(out, "operations");
+        esi_json_out_string(out, "rule", row->name);
+        esi_json_out_begin_array(out, "operations");
         for (uint32_t bit = 1; bit <= ES_TREE_ALL; bit <<= 1)
             if ((row->operations & bit) != 0)
-                es_json_out_string(out, NULL, es_tree_operation_name(bit));
-        es_json_out_end(out);
-        es_tree_rule_parse_bytes(row->bytes, NULL, &bytes);
-        es_json_out_unsigned(out, "min_bytes", bytes.min_bytes);
+                esi_json_out_string(out, NULL, esi_tree_operation_name(bit));
+        esi_json_out_end(out);
+        esi_tree_rule_parse_bytes(row->bytes, NULL, &bytes);
+        esi_json_out_unsigned(out, "min_bytes", bytes.min_bytes);
         if (bytes.max_bytes != UINT64_MAX)
-            es_json_out_unsigned(out, "max_bytes", bytes.max_bytes);
-        es_json_out_signed(out, "since", row->since);
+            esi_json_out_unsigned(out, "max_bytes", bytes.max_bytes);
+        esi_json_out_signed(out, "since", row->since);
     }
-    es_json_out_unsigned(out, "version", row->version);
-    es_json_out_unsigned(out, "wish", row->wish);
-    es_json_out_end(out);
+    esi_json_out_unsigned(out, "version", row->version);
+    esi_json_out_unsigned(out, "wish", row->wish);
+    esi_json_out_end(out);
 }
 
 static void add_row(struct es_table *table, const struct esi_tree_row *row)
 {
     char operations[160];
 
-    es_table_cell(table, "%s", name_of(row));
-    es_table_cell(table, "%d", row->size);
+    esi_text_table_cell(table, "%s", name_of(row));
+    esi_text_table_cell(table, "%d", row->size);
     if (!row->has_rule) {
-        es_table_cell(table, "-");
-        es_table_cell(table, "-");
-        es_table_cell(table, "library");
-        es_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
+        esi_text_table_cell(table, "library");
+        esi_text_table_cell(table, "-");
     } else {
-        es_table_cell(
+        esi_text_table_cell(
             table, "%s",
             format_operations(row->operations, operations, sizeof operations));
-        es_table_cell(table, "%s",
-                      strcmp(row->bytes, ANY_BYTES) == 0 ? "any" : row->bytes);
-        es_table_cell(table, "%s", row->tree);
-        es_table_cell(table, "%s", row->name[0] ? row->name : "-");
+        esi_text_table_cell(table, "%s",
+                            strcmp(row->bytes, ANY_BYTES) == 0 ? "any" : row->bytes);
+        esi_text_table_cell(table, "%s", row->tree);
+        esi_text_table_cell(table, "%s", row->name[0] ? row->name : "-");
     }
-    es_table_cell(table, "%" PRIu32 "%s", row->version,
-                  row->alive && row->size > 1 && row->wish != row->version ? " (waits)"
-                                                                           : "");
+    esi_text_table_cell(
+        table, "%" PRIu32 "%s", row->version,
+        row->alive && row->size > 1 && row->wish != row->version ? " (waits)" : "");
     if (row->has_rule)
-        es_table_cell(table, "%" PRId64, row->since);
+        esi_text_table_cell(table, "%" PRId64, row->since);
     else
-        es_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
 }
 
 static int show_text(const struct esi_tree_rows *rows)
 {
-    static const struct es_table_column columns[] = {
+    static const struct esi_text_table_column columns[] = {
         {"COMMUNICATOR", ES_TABLE_LEFT, 12}, {"RANKS", ES_TABLE_RIGHT, 0},
         {"OPERATIONS", ES_TABLE_LEFT, 10},   {"BYTES", ES_TABLE_LEFT, 0},
         {"TREE", ES_TABLE_LEFT, 12},         {"RULE", ES_TABLE_LEFT, 8},
         {"VERSION", ES_TABLE_LEFT, 0},       {"SINCE", ES_TABLE_RIGHT, 0},
     };
     struct es_table *table;
-    int code = es_table_create(columns, sizeof columns / sizeof columns[0], &table);
+    int code =
+        esi_text_table_create(columns, sizeof columns / sizeof columns[0], &table);
 
     if (code < 0)
         return code;
     for (size_t i = 0; i < rows->count; i++)
         if (rows->rows[i].size > 1 || rows->rows[i].has_rule)
             add_row(table, &rows->rows[i]);
-    code = es_table_print(table, stdout, es_table_width(stdout));
-    es_table_destroy(table);
+    code = esi_text_table_print(table, stdout, esi_text_table_width(stdout));
+    esi_text_table_destroy(table);
     return code;
 }
 
@@ -128,11 +129,11 @@ int esi_tree_show(const struct esi_tree_rows *rows,
                   const char *run,
                   enum es_format format)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
     if (format == ES_FORMAT_TEXT)
         return show_text(rows);
-    es_json_out_init(&out, stdout);
+    esi_json_out_init(&out, stdout);
     for (size_t i = 0; i < rows->count; i++)
         if (rows->rows[i].size > 1 || rows->rows[i].has_rule)
             print_row_json(&out, &rows->rows[i], run);
@@ -143,10 +144,10 @@ static void print_line(const struct esi_tree_row *row)
 {
     char operations[160];
 
-    es_plain_print(stdout, "%s: %s for %s operations", name_of(row), row->tree,
-                   format_operations(row->operations, operations, sizeof operations));
+    esi_plain_print(stdout, "%s: %s for %s operations", name_of(row), row->tree,
+                    format_operations(row->operations, operations, sizeof operations));
     if (strcmp(row->bytes, ANY_BYTES) != 0)
-        es_plain_print(stdout, " of %s bytes", row->bytes);
+        esi_plain_print(stdout, " of %s bytes", row->bytes);
     putchar('\n');
 }
 
@@ -154,9 +155,9 @@ void esi_tree_list(const struct esi_tree_rows *rows,
                    const char *run,
                    enum es_format format)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stdout);
+    esi_json_out_init(&out, stdout);
     for (size_t i = 0; i < rows->count; i++) {
         const struct esi_tree_row *row = &rows->rows[i];
         if (!is_tree(row))

@@ -98,7 +98,7 @@ void esi_unmatched_print(const struct esi_unmatched *unmatched)
     for (size_t i = 0; i < unmatched->count && i < SHOWN; i++) {
         const struct es_causal_channel *channel = &unmatched->items[i];
 
-        es_plain_print(
+        esi_plain_print(
             stdout, "  %s, %d to %d, tag %d: %" PRIu64 " sends, %" PRIu64 " receives\n",
             channel->communicator, channel->source, channel->destination, channel->tag,
             channel->sends, channel->receives);
@@ -107,20 +107,20 @@ void esi_unmatched_print(const struct esi_unmatched *unmatched)
         printf("  and on %zu more channels\n", unmatched->count - SHOWN);
 }
 
-void esi_unmatched_json(const struct esi_unmatched *unmatched, struct es_json_out *out)
+void esi_unmatched_json(const struct esi_unmatched *unmatched, struct esi_json_out *out)
 {
-    es_json_out_begin_array(out, "unmatched");
+    esi_json_out_begin_array(out, "unmatched");
     for (size_t i = 0; i < unmatched->count; i++) {
         const struct es_causal_channel *channel = &unmatched->items[i];
 
-        es_json_out_begin_object(out, NULL);
-        es_json_out_string(out, "communicator", channel->communicator);
-        es_json_out_signed(out, "source", channel->source);
-        es_json_out_signed(out, "destination", channel->destination);
-        es_json_out_signed(out, "tag", channel->tag);
-        es_json_out_unsigned(out, "sends", channel->sends);
-        es_json_out_unsigned(out, "receives", channel->receives);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_string(out, "communicator", channel->communicator);
+        esi_json_out_signed(out, "source", channel->source);
+        esi_json_out_signed(out, "destination", channel->destination);
+        esi_json_out_signed(out, "tag", channel->tag);
+        esi_json_out_unsigned(out, "sends", channel->sends);
+        esi_json_out_unsigned(out, "receives", channel->receives);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }

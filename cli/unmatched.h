@@ -25,6 +25,7 @@ int esi_unmatched_take(struct esi_unmatched *unmatched,
 /* A line each for the first of them, on standard output. */
 void esi_unmatched_print(const struct esi_unmatched *unmatched);
 /* A list named "unmatched" in the innermost object. */
-void esi_unmatched_json(const struct esi_unmatched *unmatched, struct es_json_out *out);
+void esi_unmatched_json(const struct esi_unmatched *unmatched,
+                        struct esi_json_out *out);
 
 #endif

@@ -396,10 +396,10 @@ static void note_the_dead(struct es_causality_scope *scope)
 
 static int begin_reading(struct es_causality_scope *scope, bool now)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
-    if (scope->reading || (!now && !es_run_has_new_elements(scope->run) &&
+    if (scope->reading || (!now && !esi_run_has_new_elements(scope->run) &&
                            now_ns - scope->begun_ns < REFRESH_NS))
         return 0;
     scope->begun_ns = now_ns;

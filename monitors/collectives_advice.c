@@ -17,7 +17,7 @@
 enum { RANKS_MOST = 1 << 20 };
 
 struct es_collectives_advice {
-    const struct es_tree_plan *plan; /* borrowed */
+    const struct esi_tree_plan *plan; /* borrowed */
     struct es_tree_advisor *advisor;
     struct es_link_costs *costs;
     struct es_link_feed *feed;
@@ -202,7 +202,7 @@ static int make_places(const struct es_collectives_advice *advice,
 
 int es_collectives_advice_propose(const struct es_collectives_advice *advice,
                                   size_t index,
-                                  const struct es_tree_rule *in_force,
+                                  const struct esi_tree_rule *in_force,
                                   uint32_t version,
                                   struct es_tree_advice *ret_advice)
 {

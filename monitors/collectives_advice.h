@@ -22,7 +22,7 @@
 #include "monitors/tree_advice.h"
 
 struct es_collectives_advice_config {
-    const struct es_tree_plan *plan; /* its hosts: clusters and gateways; borrowed */
+    const struct esi_tree_plan *plan; /* its hosts: clusters and gateways; borrowed */
     struct es_tree_advisor_config advisor;
 };
 
@@ -57,7 +57,7 @@ const struct es_tree_advisor *es_collectives_advice_advisor(
  * and the version of the rules.  As es_tree_advisor_propose(). */
 int es_collectives_advice_propose(const struct es_collectives_advice *advice,
                                   size_t index,
-                                  const struct es_tree_rule *in_force,
+                                  const struct esi_tree_rule *in_force,
                                   uint32_t version,
                                   struct es_tree_advice *ret_advice);
 

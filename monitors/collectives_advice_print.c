@@ -40,13 +40,13 @@ static void print_times(const struct es_collectives_proposal *proposal, FILE *st
     describe_ns(then, sizeof then, advice->then_ns);
     describe_ns(gain, sizeof gain, advice->gain_ns);
     if (advice->verdict == ES_ADVICE_BETTER)
-        es_plain_print(
+        esi_plain_print(
             stream, "%s would take %s instead of %s with %s: %s less each (%.0f %%)",
             proposal->then, then, now, proposal->in_force, gain, advice->gain * 100);
     else if (advice->now_ns > 0)
-        es_plain_print(stream, "%s takes %s", proposal->in_force, now);
+        esi_plain_print(stream, "%s takes %s", proposal->in_force, now);
     else
-        es_plain_write(stream, proposal->in_force);
+        esi_plain_write(stream, proposal->in_force);
 }
 
 void es_collectives_advice_print_text(const struct es_collectives_proposal *proposal,
@@ -54,82 +54,83 @@ void es_collectives_advice_print_text(const struct es_collectives_proposal *prop
 {
     const struct es_advice_group *group = &proposal->group;
 
-    es_plain_print(stream, "%s: %s on %s",
-                   es_advice_verdict_name(proposal->advice.verdict),
-                   es_tree_operation_name(group->operation),
-                   group->communicator[0] ? group->communicator : "(no name)");
+    esi_plain_print(stream, "%s: %s on %s",
+                    es_advice_verdict_name(proposal->advice.verdict),
+                    esi_tree_operation_name(group->operation),
+                    group->communicator[0] ? group->communicator : "(no name)");
     print_sizes(group, stream);
     fputs(": ", stream);
     print_times(proposal, stream);
-    es_plain_print(stream, "\n    %s\n", proposal->advice.reason);
+    esi_plain_print(stream, "\n    %s\n", proposal->advice.reason);
     if (proposal->command)
-        es_plain_print(stream, "    %s\n", proposal->command);
+        esi_plain_print(stream, "    %s\n", proposal->command);
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void put_forecast(struct es_json_out *out,
+static void put_forecast(struct esi_json_out *out,
                          const struct es_collectives_proposal *proposal)
 {
     const struct es_tree_advice *advice = &proposal->advice;
     bool is_known = advice->verdict != ES_ADVICE_UNKNOWN;
     double nothing = (double)NAN; /* becomes null */
 
-    es_json_out_string(out, "basis",
-                       is_known ? es_advice_basis_name(advice->basis) : NULL);
-    es_json_out_string(out, "then", is_known ? proposal->then : NULL);
-    es_json_out_real(out, "now_ns", advice->samples > 0 ? advice->now_ns : nothing);
-    es_json_out_real(out, "then_ns", is_known ? advice->then_ns : nothing);
-    es_json_out_real(out, "gain_ns", is_known ? advice->gain_ns : nothing);
-    es_json_out_real(out, "gain", is_known ? advice->gain : nothing);
-    es_json_out_real(out, "doubt_ns", is_known ? advice->doubt_ns : nothing);
-    es_json_out_real(out, "scale", is_known ? advice->scale : nothing);
+    esi_json_out_string(out, "basis",
+                        is_known ? es_advice_basis_name(advice->basis) : NULL);
+    esi_json_out_string(out, "then", is_known ? proposal->then : NULL);
+    esi_json_out_real(out, "now_ns", advice->samples > 0 ? advice->now_ns : nothing);
+    esi_json_out_real(out, "then_ns", is_known ? advice->then_ns : nothing);
+    esi_json_out_real(out, "gain_ns", is_known ? advice->gain_ns : nothing);
+    esi_json_out_real(out, "gain", is_known ? advice->gain : nothing);
+    esi_json_out_real(out, "doubt_ns", is_known ? advice->doubt_ns : nothing);
+    esi_json_out_real(out, "scale", is_known ? advice->scale : nothing);
 }
 
-static void put_candidates(struct es_json_out *out, const struct es_tree_advice *advice)
+static void put_candidates(struct esi_json_out *out,
+                           const struct es_tree_advice *advice)
 {
-    es_json_out_begin_array(out, "candidates");
+    esi_json_out_begin_array(out, "candidates");
     for (size_t i = 0; i < advice->candidate_count; i++) {
         const struct es_advice_candidate *candidate = &advice->candidates[i];
 
-        es_json_out_begin_object(out, NULL);
-        es_json_out_string(out, "tree", candidate->name);
-        es_json_out_real(out, "then_ns",
-                         candidate->possible ? candidate->then_ns : (double)NAN);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_string(out, "tree", candidate->name);
+        esi_json_out_real(out, "then_ns",
+                          candidate->possible ? candidate->then_ns : (double)NAN);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 void es_collectives_advice_print_json(const struct es_collectives_proposal *proposal,
                                       FILE *stream)
 {
     const struct es_advice_group *group = &proposal->group;
-    struct es_json_out out;
+    struct esi_json_out out;
     char key[40];
 
     snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, group->key[0],
              group->key[1]);
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "advice");
-    es_json_out_string(&out, "communicator",
-                       group->communicator[0] ? group->communicator : NULL);
-    es_json_out_string(&out, "key", key);
-    es_json_out_string(&out, "operation", es_tree_operation_name(group->operation));
-    es_json_out_signed(&out, "size", group->size);
-    es_json_out_unsigned(&out, "min_bytes", group->min_bytes);
-    es_json_out_unsigned(&out, "max_bytes", group->max_bytes);
-    es_json_out_string(&out, "verdict",
-                       es_advice_verdict_name(proposal->advice.verdict));
-    es_json_out_string(&out, "in_force", proposal->in_force);
-    es_json_out_bool(&out, "tree", group->tree);
-    es_json_out_unsigned(&out, "version", group->version);
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "advice");
+    esi_json_out_string(&out, "communicator",
+                        group->communicator[0] ? group->communicator : NULL);
+    esi_json_out_string(&out, "key", key);
+    esi_json_out_string(&out, "operation", esi_tree_operation_name(group->operation));
+    esi_json_out_signed(&out, "size", group->size);
+    esi_json_out_unsigned(&out, "min_bytes", group->min_bytes);
+    esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
+    esi_json_out_string(&out, "verdict",
+                        es_advice_verdict_name(proposal->advice.verdict));
+    esi_json_out_string(&out, "in_force", proposal->in_force);
+    esi_json_out_bool(&out, "tree", group->tree);
+    esi_json_out_unsigned(&out, "version", group->version);
     put_forecast(&out, proposal);
-    es_json_out_unsigned(&out, "samples", proposal->advice.samples);
-    es_json_out_unsigned(&out, "count", group->instances);
-    es_json_out_string(&out, "reason", proposal->advice.reason);
-    es_json_out_string(&out, "command", proposal->command);
+    esi_json_out_unsigned(&out, "samples", proposal->advice.samples);
+    esi_json_out_unsigned(&out, "count", group->instances);
+    esi_json_out_string(&out, "reason", proposal->advice.reason);
+    esi_json_out_string(&out, "command", proposal->command);
     put_candidates(&out, &proposal->advice);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }

@@ -23,15 +23,15 @@
 enum { OWN_THREADS = 2 };
 
 struct es_collectives_map {
-    struct es_pathmap *map; /* owned */
-    unsigned node_threads;  /* of the host that has most */
+    struct esi_pathmap *map; /* owned */
+    unsigned node_threads;   /* of the host that has most */
 };
 
 void es_collectives_map_destroy(struct es_collectives_map *map)
 {
     if (!map)
         return;
-    es_pathmap_destroy(map->map);
+    esi_pathmap_destroy(map->map);
     free(map);
 }
 
@@ -43,7 +43,7 @@ static size_t threads_of(const struct es_collectives_host *host)
                                                      : ES_COLLECTIVES_NODE_THREADS;
 }
 
-static void write_application(struct es_json_out *out,
+static void write_application(struct esi_json_out *out,
                               const struct es_collectives_host *hosts,
                               size_t count)
 {
@@ -51,23 +51,24 @@ static void write_application(struct es_json_out *out,
 
     for (size_t i = 0; i < count; i++)
         threads += threads_of(&hosts[i]);
-    es_json_out_begin_object(out, "application");
-    es_json_out_string(out, "program", "eventspace collectives");
-    es_json_out_unsigned(out, "ranks", threads);
-    es_json_out_string(out, "comment",
-                       "the monitor's threads: 0 front end, 1 contributions, from 2 on "
-                       "internal nodes of their host");
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, "application");
+    esi_json_out_string(out, "program", "eventspace collectives");
+    esi_json_out_unsigned(out, "ranks", threads);
+    esi_json_out_string(
+        out, "comment",
+        "the monitor's threads: 0 front end, 1 contributions, from 2 on "
+        "internal nodes of their host");
+    esi_json_out_end(out);
 }
 
-static void write_host(struct es_json_out *out, const char *name)
+static void write_host(struct esi_json_out *out, const char *name)
 {
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "name", name);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "name", name);
+    esi_json_out_end(out);
 }
 
-static void write_cluster(struct es_json_out *out,
+static void write_cluster(struct esi_json_out *out,
                           const struct es_collectives_host *hosts,
                           size_t count,
                           const char *front)
@@ -76,18 +77,18 @@ static void write_cluster(struct es_json_out *out,
 
     for (size_t i = 0; i < count; i++)
         is_there |= strcmp(hosts[i].name, front) == 0;
-    es_json_out_begin_object(out, "cluster");
-    es_json_out_begin_array(out, "hosts");
+    esi_json_out_begin_object(out, "cluster");
+    esi_json_out_begin_array(out, "hosts");
     if (!is_there)
         write_host(out, front);
     for (size_t i = 0; i < count; i++)
         write_host(out, hosts[i].name);
-    es_json_out_end(out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 /* Threads `first` up to, not with, `end`. */
-static void write_placed(struct es_json_out *out,
+static void write_placed(struct esi_json_out *out,
                          size_t first,
                          size_t end,
                          const char *host)
@@ -99,28 +100,28 @@ static void write_placed(struct es_json_out *out,
     snprintf(text, sizeof text, "%zu-%zu", first, end - 1);
     if (end == first + 1)
         snprintf(text, sizeof text, "%zu", first);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "ranks", text);
-    es_json_out_string(out, "host", host);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "ranks", text);
+    esi_json_out_string(out, "host", host);
+    esi_json_out_end(out);
 }
 
-static void write_mapping(struct es_json_out *out,
+static void write_mapping(struct esi_json_out *out,
                           const struct es_collectives_host *hosts,
                           size_t count,
                           const char *front)
 {
     size_t thread = OWN_THREADS;
 
-    es_json_out_begin_object(out, "mapping");
-    es_json_out_begin_array(out, "ranks");
+    esi_json_out_begin_object(out, "mapping");
+    esi_json_out_begin_array(out, "ranks");
     write_placed(out, 0, OWN_THREADS, front);
     for (size_t i = 0; i < count; i++) {
         write_placed(out, thread, thread + threads_of(&hosts[i]), hosts[i].name);
         thread += threads_of(&hosts[i]);
     }
-    es_json_out_end(out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 /* A chain of stages, the root first. */
@@ -129,37 +130,37 @@ struct link {
     const char *per;
 };
 
-static void write_scope(struct es_json_out *out,
+static void write_scope(struct esi_json_out *out,
                         const char *name,
                         uint32_t classes,
                         const struct link *links,
                         size_t count)
 {
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "name", name);
-    es_json_out_begin_object(out, "view");
-    es_json_out_begin_array(out, "classes");
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "name", name);
+    esi_json_out_begin_object(out, "view");
+    esi_json_out_begin_array(out, "classes");
     for (int i = 0; i < ES_CLASS_COUNT; i++)
         if (classes & 1u << i)
-            es_json_out_string(out, NULL, es_class_name((enum es_class)i));
-    es_json_out_end(out);
-    es_json_out_end(out);
+            esi_json_out_string(out, NULL, es_class_name((enum es_class)i));
+    esi_json_out_end(out);
+    esi_json_out_end(out);
     for (size_t i = 0; i < count; i++) {
         if (i == 0) {
-            es_json_out_begin_object(out, "tree");
+            esi_json_out_begin_object(out, "tree");
         } else {
-            es_json_out_begin_array(out, "children");
-            es_json_out_begin_object(out, NULL);
+            esi_json_out_begin_array(out, "children");
+            esi_json_out_begin_object(out, NULL);
         }
-        es_json_out_string(out, "type", links[i].type);
-        es_json_out_string(out, "per", links[i].per);
+        esi_json_out_string(out, "type", links[i].type);
+        esi_json_out_string(out, "per", links[i].per);
     }
     for (size_t i = 0; i < 2 * count - 1; i++)
-        es_json_out_end(out);
-    es_json_out_end(out);
+        esi_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void write_scopes(struct es_json_out *out)
+static void write_scopes(struct esi_json_out *out)
 {
     static const struct link contributions[] = {
         {"gather", "scope"}, {"gather", "host"}, {"element", "element"}};
@@ -169,12 +170,12 @@ static void write_scopes(struct es_json_out *out)
                                         {"gather", "rank"},
                                         {"element", "element"}};
 
-    es_json_out_begin_array(out, "scopes");
+    esi_json_out_begin_array(out, "scopes");
     write_scope(out, "contributions", 1u << ES_CLASS_COLLECTIVE, contributions,
                 sizeof contributions / sizeof *contributions);
     write_scope(out, "nodes", ES_CLASSES_TREE | 1u << ES_CLASS_COLLECTIVE, nodes,
                 sizeof nodes / sizeof *nodes);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 int es_collectives_map_generate(const struct es_collectives_host *hosts,
@@ -183,7 +184,7 @@ int es_collectives_map_generate(const struct es_collectives_host *hosts,
                                 struct es_error *error,
                                 struct es_collectives_map **ret_map)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -191,15 +192,15 @@ int es_collectives_map_generate(const struct es_collectives_host *hosts,
 
     if (!stream)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_unsigned(&out, "version", ES_PATHMAP_VERSION);
-    es_json_out_string(&out, "name", "collective-operation monitor");
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_unsigned(&out, "version", ES_PATHMAP_VERSION);
+    esi_json_out_string(&out, "name", "collective-operation monitor");
     write_application(&out, hosts, count);
     write_cluster(&out, hosts, count, front);
     write_mapping(&out, hosts, count, front);
     write_scopes(&out);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
     result = fclose(stream) == 0 ? 0 : -ENOMEM;
     if (result == 0)
         result = es_collectives_map_parse(text, size, "generated map", error, ret_map);
@@ -277,7 +278,7 @@ int es_collectives_map_discover(const char *run,
     int result = servers ? es_run_open_empty(run, error, &opened)
                          : es_run_open(run, error, &opened);
 
-    es_host_name(front);
+    esi_host_name(front);
     es_scope_config_init(&config);
     config.view.selection.classes = ES_CLASSES_TREE | 1u << ES_CLASS_COLLECTIVE;
     config.servers = servers;
@@ -297,8 +298,8 @@ int es_collectives_map_discover(const char *run,
 /* --- Applying --------------------------------------------------------------------- */
 
 /* Stages of the chain below `stage`, itself included, by type; NULL: there is none. */
-static const struct es_pathmap_stage *find_stage(const struct es_pathmap_stage *stage,
-                                                 const char *type)
+static const struct esi_pathmap_stage *find_stage(const struct esi_pathmap_stage *stage,
+                                                  const char *type)
 {
     while (strcmp(stage->type, type) != 0) {
         if (stage->child_count == 0)
@@ -310,7 +311,7 @@ static const struct es_pathmap_stage *find_stage(const struct es_pathmap_stage *
 
 static int set_from(const struct es_collectives_map *map,
                     const char *setting,
-                    const struct es_pathmap_property *property,
+                    const struct esi_pathmap_property *property,
                     struct es_scope_config *config,
                     struct es_error *error)
 {
@@ -318,7 +319,7 @@ static int set_from(const struct es_collectives_map *map,
     int result = es_scope_config_set(config, setting, property->text, &found);
 
     if (result < 0)
-        return es_error_set_at(error, result, es_pathmap_source(map->map),
+        return es_error_set_at(error, result, esi_pathmap_source(map->map),
                                property->line, property->column, "%s", found.text);
     return 0;
 }
@@ -335,16 +336,17 @@ static const struct {
 };
 
 static int apply_stages(const struct es_collectives_map *map,
-                        const struct es_pathmap_scope *scope,
+                        const struct esi_pathmap_scope *scope,
                         struct es_scope_config *config,
                         struct es_error *error)
 {
     int result = 0;
 
     for (size_t i = 0; i < sizeof mapped / sizeof *mapped && result == 0; i++) {
-        const struct es_pathmap_stage *stage = find_stage(&scope->tree, mapped[i].type);
-        const struct es_pathmap_property *property =
-            stage ? es_pathmap_stage_property(stage, mapped[i].property) : NULL;
+        const struct esi_pathmap_stage *stage =
+            find_stage(&scope->tree, mapped[i].type);
+        const struct esi_pathmap_property *property =
+            stage ? esi_pathmap_stage_property(stage, mapped[i].property) : NULL;
 
         if (property)
             result = set_from(map, mapped[i].setting, property, config, error);
@@ -353,7 +355,7 @@ static int apply_stages(const struct es_collectives_map *map,
 }
 
 static int apply_scope(const struct es_collectives_map *map,
-                       const struct es_pathmap_scope *scope,
+                       const struct esi_pathmap_scope *scope,
                        struct es_scope_config *config,
                        struct es_error *error)
 {
@@ -373,7 +375,7 @@ static int apply_scope(const struct es_collectives_map *map,
 }
 
 static int apply_nodes(const struct es_collectives_map *map,
-                       const struct es_pathmap_scope *scope,
+                       const struct esi_pathmap_scope *scope,
                        struct es_scope_config *config,
                        struct es_error *error)
 {
@@ -391,16 +393,16 @@ static int apply_nodes(const struct es_collectives_map *map,
     return result;
 }
 
-static const struct es_pathmap_scope *find_scope(const struct es_collectives_map *map,
-                                                 const char *name)
+static const struct esi_pathmap_scope *find_scope(const struct es_collectives_map *map,
+                                                  const char *name)
 {
-    return es_pathmap_find_scope(map->map, name);
+    return esi_pathmap_find_scope(map->map, name);
 }
 
 bool es_collectives_map_contributions(const struct es_collectives_map *map,
                                       struct es_scope_config *config)
 {
-    const struct es_pathmap_scope *scope = find_scope(map, "contributions");
+    const struct esi_pathmap_scope *scope = find_scope(map, "contributions");
 
     return scope && apply_scope(map, scope, config, NULL) == 0;
 }
@@ -408,7 +410,7 @@ bool es_collectives_map_contributions(const struct es_collectives_map *map,
 bool es_collectives_map_nodes(const struct es_collectives_map *map,
                               struct es_scope_config *config)
 {
-    const struct es_pathmap_scope *scope = find_scope(map, "nodes");
+    const struct esi_pathmap_scope *scope = find_scope(map, "nodes");
 
     return scope && apply_nodes(map, scope, config, NULL) == 0;
 }
@@ -420,8 +422,8 @@ unsigned es_collectives_map_threads(const struct es_collectives_map *map,
 {
     unsigned count = 0;
 
-    for (int i = OWN_THREADS; i < es_pathmap_rank_count(map->map); i++) {
-        const struct es_pathmap_host *placed = es_pathmap_rank_host(map->map, i);
+    for (int i = OWN_THREADS; i < esi_pathmap_rank_count(map->map); i++) {
+        const struct esi_pathmap_host *placed = esi_pathmap_rank_host(map->map, i);
 
         count += placed && strcmp(placed->name, host) == 0;
     }
@@ -430,7 +432,7 @@ unsigned es_collectives_map_threads(const struct es_collectives_map *map,
 
 size_t es_collectives_map_thread_count(const struct es_collectives_map *map)
 {
-    return (size_t)es_pathmap_rank_count(map->map);
+    return (size_t)esi_pathmap_rank_count(map->map);
 }
 
 /* Threads of the host that has most of them. */
@@ -438,9 +440,9 @@ static unsigned most_threads(const struct es_collectives_map *map)
 {
     unsigned most = 0;
 
-    for (size_t i = 0; i < es_pathmap_host_count(map->map); i++) {
+    for (size_t i = 0; i < esi_pathmap_host_count(map->map); i++) {
         unsigned count =
-            es_collectives_map_threads(map, es_pathmap_host(map->map, i)->name);
+            es_collectives_map_threads(map, esi_pathmap_host(map->map, i)->name);
 
         if (count > most)
             most = count;
@@ -453,8 +455,8 @@ static int check_scopes(const struct es_collectives_map *map, struct es_error *e
 {
     int result = 0;
 
-    for (size_t i = 0; i < es_pathmap_scope_count(map->map) && result == 0; i++) {
-        const struct es_pathmap_scope *scope = es_pathmap_scope(map->map, i);
+    for (size_t i = 0; i < esi_pathmap_scope_count(map->map) && result == 0; i++) {
+        const struct esi_pathmap_scope *scope = esi_pathmap_scope(map->map, i);
         struct es_scope_config config;
 
         es_scope_config_init(&config);
@@ -464,7 +466,7 @@ static int check_scopes(const struct es_collectives_map *map, struct es_error *e
             result = apply_nodes(map, scope, &config, error);
         else
             result = es_error_set_at(
-                error, -EINVAL, es_pathmap_source(map->map), scope->tree.line,
+                error, -EINVAL, esi_pathmap_source(map->map), scope->tree.line,
                 scope->tree.column,
                 "the monitor has no scope \"%s\": expected contributions or nodes",
                 scope->name);
@@ -473,7 +475,7 @@ static int check_scopes(const struct es_collectives_map *map, struct es_error *e
 }
 
 /* Takes the pathmap. */
-static int take_map(struct es_pathmap *pathmap,
+static int take_map(struct esi_pathmap *pathmap,
                     struct es_error *error,
                     struct es_collectives_map **ret_map)
 {
@@ -481,15 +483,15 @@ static int take_map(struct es_pathmap *pathmap,
     int result = map ? 0 : -ENOMEM;
 
     if (!map) {
-        es_pathmap_destroy(pathmap);
+        esi_pathmap_destroy(pathmap);
         return result;
     }
     map->map = pathmap;
-    if (es_pathmap_rank_count(pathmap) < OWN_THREADS)
+    if (esi_pathmap_rank_count(pathmap) < OWN_THREADS)
         result = es_error_set(error, -EINVAL,
                               "%s: application.ranks: the monitor has two threads at "
                               "least, the front end's and the contributions'",
-                              es_pathmap_source(pathmap));
+                              esi_pathmap_source(pathmap));
     map->node_threads = most_threads(map);
     if (result == 0)
         result = check_scopes(map, error);
@@ -505,8 +507,8 @@ int es_collectives_map_load(const char *path,
                             struct es_error *error,
                             struct es_collectives_map **ret_map)
 {
-    struct es_pathmap *map;
-    int result = es_pathmap_load_observer(path, error, &map);
+    struct esi_pathmap *map;
+    int result = esi_pathmap_load_observer(path, error, &map);
 
     return result < 0 ? result : take_map(map, error, ret_map);
 }
@@ -517,13 +519,13 @@ int es_collectives_map_parse(const char *text,
                              struct es_error *error,
                              struct es_collectives_map **ret_map)
 {
-    struct es_pathmap *map;
-    int result = es_pathmap_parse_observer(text, length, source, error, &map);
+    struct esi_pathmap *map;
+    int result = esi_pathmap_parse_observer(text, length, source, error, &map);
 
     return result < 0 ? result : take_map(map, error, ret_map);
 }
 
 int es_collectives_map_format(const struct es_collectives_map *map, char **ret_text)
 {
-    return es_pathmap_format(map->map, ret_text);
+    return esi_pathmap_format(map->map, ret_text);
 }

@@ -214,7 +214,7 @@ void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
 
 static struct timespec time_in(uint64_t span_ns)
 {
-    uint64_t at_ns = es_now_ns(CLOCK_MONOTONIC) + span_ns;
+    uint64_t at_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
 
     return (struct timespec){.tv_sec = (time_t)(at_ns / UINT64_C(1000000000)),
                              .tv_nsec = (long)(at_ns % UINT64_C(1000000000))};

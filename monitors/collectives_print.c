@@ -133,7 +133,7 @@ double es_collectives_worst(const struct es_collectives_report *report, int *ret
 
 /* --- The table -------------------------------------------------------------------- */
 
-static const struct es_table_column columns[] = {
+static const struct esi_text_table_column columns[] = {
     {"COMM", ES_TABLE_LEFT, 8},       {"OPERATION", ES_TABLE_LEFT, 12},
     {"COUNT", ES_TABLE_RIGHT, 0},     {"MEAN", ES_TABLE_RIGHT, 0},
     {"P95", ES_TABLE_RIGHT, 0},       {"MAX", ES_TABLE_RIGHT, 0},
@@ -144,7 +144,7 @@ static const struct es_table_column columns[] = {
 };
 
 /* What fits where all of it does not: who waits how long for whom. */
-static const struct es_table_column narrow_columns[] = {
+static const struct esi_text_table_column narrow_columns[] = {
     {"COMM", ES_TABLE_LEFT, 8},   {"OPERATION", ES_TABLE_LEFT, 12},
     {"COUNT", ES_TABLE_RIGHT, 0}, {"MEAN", ES_TABLE_RIGHT, 0},
     {"LOST", ES_TABLE_RIGHT, 0},  {"%", ES_TABLE_RIGHT, 0},
@@ -156,8 +156,8 @@ static void add_span(struct es_table *table, bool known, double span_ns)
 {
     char words[WORDS];
 
-    es_table_cell(table, "%s",
-                  known ? esi_describe_time(words, sizeof words, span_ns) : "-");
+    esi_text_table_cell(table, "%s",
+                        known ? esi_describe_time(words, sizeof words, span_ns) : "-");
 }
 
 static int shown_rank(const struct es_collective_group *group, int member)
@@ -190,11 +190,11 @@ static void add_last(struct es_table *table, const struct es_collective_group *g
     int member = find_greatest(group, true);
 
     if (member < 0)
-        es_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
     else
-        es_table_cell(table, "%d (%.0f %%)", shown_rank(group, member),
-                      100.0 * (double)group->ranks[member].last /
-                          (double)group->complete);
+        esi_text_table_cell(table, "%d (%.0f %%)", shown_rank(group, member),
+                            100.0 * (double)group->ranks[member].last /
+                                (double)group->complete);
 }
 
 static void add_blame(struct es_table *table, const struct es_collective_group *group)
@@ -203,11 +203,11 @@ static void add_blame(struct es_table *table, const struct es_collective_group *
     char words[WORDS];
 
     if (member < 0)
-        es_table_cell(table, "%s", group->judged ? "nobody" : "-");
+        esi_text_table_cell(table, "%s", group->judged ? "nobody" : "-");
     else
-        es_table_cell(table, "%d: %s", shown_rank(group, member),
-                      esi_describe_time(words, sizeof words,
-                                        (double)group->ranks[member].debt_ns));
+        esi_text_table_cell(table, "%d: %s", shown_rank(group, member),
+                            esi_describe_time(words, sizeof words,
+                                              (double)group->ranks[member].debt_ns));
 }
 
 /* ", 8-63 B", or nothing where sizes are not told apart. */
@@ -234,9 +234,10 @@ static void add_operation(struct es_table *table,
 
     describe_sizes(group, sizes, sizeof sizes);
     if (group->by_tree)
-        es_table_cell(table, "%s, tree %" PRIu32 "%s", name, group->version, sizes);
+        esi_text_table_cell(table, "%s, tree %" PRIu32 "%s", name, group->version,
+                            sizes);
     else
-        es_table_cell(table, "%s%s", name, sizes);
+        esi_text_table_cell(table, "%s%s", name, sizes);
 }
 
 static const char *communicator_of(const struct es_collective_group *group)
@@ -252,9 +253,9 @@ static void add_row(struct es_table *table,
     bool some = group->complete > 0;
     bool judged = group->judged > 0;
 
-    es_table_cell(table, "%s", communicator_of(group));
+    esi_text_table_cell(table, "%s", communicator_of(group));
     add_operation(table, group);
-    es_table_cell(table, "%" PRIu64, group->complete);
+    esi_text_table_cell(table, "%" PRIu64, group->complete);
     add_span(table, some, group->time.mean);
     if (!narrow) {
         add_span(table, some, (double)es_quantiles_at(&group->time.quantiles, 0.95));
@@ -264,14 +265,14 @@ static void add_row(struct es_table *table,
     }
     add_span(table, judged, (double)group->lost.sum);
     if (judged)
-        es_table_cell(table, "%.1f",
-                      100 * share_of(report, group->lost.sum, group->size));
+        esi_text_table_cell(table, "%.1f",
+                            100 * share_of(report, group->lost.sum, group->size));
     else
-        es_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
     if (!narrow && group->imbalance.count)
-        es_table_cell(table, "%.0f %%", group->imbalance.mean / 10);
+        esi_text_table_cell(table, "%.0f %%", group->imbalance.mean / 10);
     else if (!narrow)
-        es_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
     add_last(table, group);
     add_blame(table, group);
 }
@@ -288,16 +289,16 @@ static int print_table(const struct es_collectives_report *report,
     int result = -ENOMEM;
 
     if (groups)
-        result = es_table_create(narrow ? narrow_columns : columns,
-                                 narrow ? sizeof narrow_columns / sizeof *columns
-                                        : sizeof columns / sizeof *columns,
-                                 &table);
+        result = esi_text_table_create(narrow ? narrow_columns : columns,
+                                       narrow ? sizeof narrow_columns / sizeof *columns
+                                              : sizeof columns / sizeof *columns,
+                                       &table);
     if (result == 0) {
         count = es_collectives_top(report, groups, top < count ? top : count);
         for (size_t i = 0; i < count; i++)
             add_row(table, report, groups[i], narrow);
-        result = es_table_print(table, stream, width);
-        es_table_destroy(table);
+        result = esi_text_table_print(table, stream, width);
+        esi_text_table_destroy(table);
     }
     free(groups);
     return result;
@@ -316,13 +317,13 @@ static void print_debt(const struct es_collectives_report *report,
     const char *host = es_collectives_report_host(report, rank);
     char words[WORDS];
 
-    es_plain_print(
+    esi_plain_print(
         stream, "rank %d%s%s arrives last in %.0f %% of %" PRIu64 " %s on %s; ", rank,
         *host ? " on " : "", host,
         group->complete ? 100.0 * (double)debt->rank->last / (double)group->complete
                         : 0.0,
         group->complete, es_operation_name(group->operation), communicator_of(group));
-    es_plain_print(
+    esi_plain_print(
         stream, "the others lost %s waiting for it (%.1f %% of the %d ranks' time)\n",
         esi_describe_time(words, sizeof words, (double)debt->rank->debt_ns),
         100 * debt->share, group->size);
@@ -342,7 +343,7 @@ static void print_debts(const struct es_collectives_report *report, FILE *stream
 static void print_counted(FILE *stream, uint64_t count, const char *what)
 {
     if (count > 0)
-        es_plain_print(stream, ", %" PRIu64 " %s", count, what);
+        esi_plain_print(stream, ", %" PRIu64 " %s", count, what);
 }
 
 static void print_totals(const struct es_collectives_report *report, FILE *stream)
@@ -354,9 +355,9 @@ static void print_totals(const struct es_collectives_report *report, FILE *strea
 
     for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++)
         shown += es_collective_statistics_at(report->statistics, i)->complete;
-    es_plain_print(stream, "%" PRIu64 " operations in %s", shown,
-                   esi_describe_time(words, sizeof words,
-                                     (double)(report->last_ns - report->first_ns)));
+    esi_plain_print(stream, "%" PRIu64 " operations in %s", shown,
+                    esi_describe_time(words, sizeof words,
+                                      (double)(report->last_ns - report->first_ns)));
     if (counts->complete > shown)
         print_counted(stream, counts->complete - shown, "others not shown");
     print_counted(stream, counts->open, "under way");
@@ -408,24 +409,25 @@ void es_collectives_print_instance(const struct es_collective_instance *instance
     char span[WORDS];
     int last = instance->arrivals[instance->last].world_rank;
 
-    es_plain_print(stream, "%14.6f  %s on %s, instance %" PRIu32 ": ",
-                   ((double)instance->first_enter_ns - (double)start_ns) / 1e9,
-                   es_operation_name(instance->operation),
-                   *instance->communicator ? instance->communicator : "(no name)",
-                   instance->instance);
+    esi_plain_print(stream, "%14.6f  %s on %s, instance %" PRIu32 ": ",
+                    ((double)instance->first_enter_ns - (double)start_ns) / 1e9,
+                    es_operation_name(instance->operation),
+                    *instance->communicator ? instance->communicator : "(no name)",
+                    instance->instance);
     if (instance->known < instance->size) {
         fprintf(stream, "incomplete, %d of %d ranks\n", instance->known,
                 instance->size);
         return;
     }
-    es_plain_print(
+    esi_plain_print(
         stream, "%s, spread %s, last %s%d",
         esi_describe_time(span, sizeof span, (double)instance->time_ns),
         esi_describe_time(spread, sizeof spread, (double)instance->spread_ns),
         instance->late > 1 ? "perhaps " : "", last);
     if (instance->waits_known)
-        es_plain_print(stream, ", lost %s",
-                       esi_describe_time(lost, sizeof lost, (double)instance->lost_ns));
+        esi_plain_print(
+            stream, ", lost %s",
+            esi_describe_time(lost, sizeof lost, (double)instance->lost_ns));
     if (instance->culprit >= 0)
         fprintf(stream, " waiting for %d",
                 instance->arrivals[instance->culprit].world_rank);

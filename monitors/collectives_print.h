@@ -34,7 +34,7 @@ size_t es_collectives_debts(const struct es_collectives_report *report,
 double es_collectives_worst(const struct es_collectives_report *report, int *ret_rank);
 
 /* A table of the `top` groups that cost most, who is to blame, and what is missing.
- * `width` as in es_table_print().  0, -ENOMEM or -EIO. */
+ * `width` as in esi_text_table_print().  0, -ENOMEM or -EIO. */
 int es_collectives_print_text(const struct es_collectives_report *report,
                               size_t top,
                               FILE *stream,

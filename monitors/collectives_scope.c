@@ -256,7 +256,7 @@ static bool make_call(struct es_collectives_scope *scope,
 /* Looking for new elements costs more than a pull: not in each of them. */
 static int refresh(struct es_collectives_scope *scope, bool now)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_REALTIME);
+    uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
 
     if (!now && now_ns - scope->refreshed_ns < REFRESH_NS)
         return 0;

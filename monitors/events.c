@@ -290,9 +290,9 @@ int es_events_read_backlog(struct es_events *events,
  * last. */
 static int refresh(struct es_events *events, bool last)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_REALTIME);
+    uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
 
-    if (!last && !es_run_has_new_elements(events->run) &&
+    if (!last && !esi_run_has_new_elements(events->run) &&
         now_ns - events->refreshed_ns < REFRESH_NS)
         return 0;
     events->refreshed_ns = now_ns;

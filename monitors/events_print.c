@@ -52,14 +52,14 @@ static void print_seconds(const struct es_events_printer *printer, uint64_t time
 
     snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, shown < 0 ? "-" : "",
              size / UINT64_C(1000000000), size % UINT64_C(1000000000));
-    es_plain_print(printer->stream, "%16s", text);
+    esi_plain_print(printer->stream, "%16s", text);
 }
 
 static void text_header(const struct es_events_printer *printer)
 {
-    es_plain_print(printer->stream, "%16s %8s %9s  %s\n",
-                   printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
-                   "OPERATION");
+    esi_plain_print(printer->stream, "%16s %8s %9s  %s\n",
+                    printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
+                    "OPERATION");
 }
 
 /* Calls about requests count them there, and an open receive its buffer. */
@@ -87,7 +87,7 @@ static int text_event(void *data, const struct es_event *event)
     esi_describe_activity(words, sizeof words, activity);
     print_seconds(printer, printer->by_start || !activity->stop_ns ? activity->start_ns
                                                                    : activity->stop_ns);
-    es_plain_print(printer->stream, " %8s %9s  %s", thread, span, words);
+    esi_plain_print(printer->stream, " %8s %9s  %s", thread, span, words);
     if (has_payload(activity))
         fprintf(printer->stream, ", %" PRIu32 " bytes", activity->bytes);
     fputs(activity->stop_ns ? "\n" : ", under way since then\n", printer->stream);
@@ -98,9 +98,9 @@ static int text_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
     const struct es_events_printer *printer = data;
 
-    es_plain_print(printer->stream,
-                   "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost\n", "-",
-                   origin->rank, origin->thread, "-", lost, origin->name);
+    esi_plain_print(printer->stream,
+                    "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost\n", "-",
+                    origin->rank, origin->thread, "-", lost, origin->name);
     return state_of(printer);
 }
 
@@ -121,32 +121,32 @@ static void json_header(const struct es_events_printer *printer)
     (void)printer;
 }
 
-static void put_known(struct es_json_out *out,
+static void put_known(struct esi_json_out *out,
                       const char *key,
                       int64_t value,
                       bool known)
 {
     if (known)
-        es_json_out_signed(out, key, value);
+        esi_json_out_signed(out, key, value);
     else
-        es_json_out_null(out, key);
+        esi_json_out_null(out, key);
 }
 
 /* A number, "any" or null. */
-static void put_partner(struct es_json_out *out, const char *key, int value)
+static void put_partner(struct esi_json_out *out, const char *key, int value)
 {
     if (value == ES_PEER_ANY)
-        es_json_out_string(out, key, "any");
+        esi_json_out_string(out, key, "any");
     else
         put_known(out, key, value, value >= 0);
 }
 
-static void put_origin(struct es_json_out *out, const struct es_origin *origin)
+static void put_origin(struct esi_json_out *out, const struct es_origin *origin)
 {
-    es_json_out_signed(out, "rank", origin->rank);
-    es_json_out_signed(out, "thread", origin->thread);
-    es_json_out_string(out, "host", origin->host);
-    es_json_out_string(out, "element", origin->name);
+    esi_json_out_signed(out, "rank", origin->rank);
+    esi_json_out_signed(out, "thread", origin->thread);
+    esi_json_out_string(out, "host", origin->host);
+    esi_json_out_string(out, "element", origin->name);
 }
 
 static int json_event(void *data, const struct es_event *event)
@@ -154,73 +154,73 @@ static int json_event(void *data, const struct es_event *event)
     const struct es_events_printer *printer = data;
     const struct es_activity *activity = &event->activity;
     bool open = activity->stop_ns == 0;
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, printer->stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", open ? "open" : "event");
+    esi_json_out_init(&out, printer->stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", open ? "open" : "event");
     put_origin(&out, event->origin);
-    es_json_out_unsigned(&out, "position", event->position);
-    es_json_out_string(&out, "operation", es_operation_name(activity->operation));
-    es_json_out_string(&out, "class", class_of(activity));
-    es_json_out_string(&out, "communicator",
-                       activity->has_communicator ? activity->communicator : NULL);
+    esi_json_out_unsigned(&out, "position", event->position);
+    esi_json_out_string(&out, "operation", es_operation_name(activity->operation));
+    esi_json_out_string(&out, "class", class_of(activity));
+    esi_json_out_string(&out, "communicator",
+                        activity->has_communicator ? activity->communicator : NULL);
     put_partner(&out, "peer", activity->peer);
     if (activity->tag == ES_TAG_ANY)
-        es_json_out_string(&out, "tag", "any");
+        esi_json_out_string(&out, "tag", "any");
     else
-        es_json_out_signed(&out, "tag", activity->tag);
-    es_json_out_unsigned(&out, "bytes", activity->bytes);
+        esi_json_out_signed(&out, "tag", activity->tag);
+    esi_json_out_unsigned(&out, "bytes", activity->bytes);
     put_known(&out, "sequence", activity->sequence,
               activity->sequence != ES_SEQUENCE_UNKNOWN);
-    es_json_out_signed(&out, "start_ns", shown_time(printer, activity->start_ns));
+    esi_json_out_signed(&out, "start_ns", shown_time(printer, activity->start_ns));
     put_known(&out, "stop_ns", shown_time(printer, activity->stop_ns), !open);
     put_known(&out, "error_ns", (int64_t)activity->error_ns,
               activity->error_ns <= INT64_MAX);
-    es_json_out_string(&out, "awaits", awaits_of(activity));
-    es_json_out_end(&out);
+    esi_json_out_string(&out, "awaits", awaits_of(activity));
+    esi_json_out_end(&out);
     return state_of(printer);
 }
 
 static int json_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
     const struct es_events_printer *printer = data;
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, printer->stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "loss");
+    esi_json_out_init(&out, printer->stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "loss");
     put_origin(&out, origin);
-    es_json_out_unsigned(&out, "lost", lost);
-    es_json_out_end(&out);
+    esi_json_out_unsigned(&out, "lost", lost);
+    esi_json_out_end(&out);
     return state_of(printer);
 }
 
-static void put_repairs(struct es_json_out *out,
+static void put_repairs(struct esi_json_out *out,
                         const struct es_time_repair_totals *repairs)
 {
-    es_json_out_unsigned(out, "times_checked", repairs->checked);
-    es_json_out_unsigned(out, "times_repaired", repairs->repaired);
-    es_json_out_unsigned(out, "times_beyond_bounds", repairs->beyond);
-    es_json_out_unsigned(out, "times_unmatched", repairs->unmatched);
-    es_json_out_unsigned(out, "events_moved", repairs->moved);
-    es_json_out_unsigned(out, "largest_repair_ns", repairs->largest_ns);
+    esi_json_out_unsigned(out, "times_checked", repairs->checked);
+    esi_json_out_unsigned(out, "times_repaired", repairs->repaired);
+    esi_json_out_unsigned(out, "times_beyond_bounds", repairs->beyond);
+    esi_json_out_unsigned(out, "times_unmatched", repairs->unmatched);
+    esi_json_out_unsigned(out, "events_moved", repairs->moved);
+    esi_json_out_unsigned(out, "largest_repair_ns", repairs->largest_ns);
 }
 
 static void json_losses(const struct es_events_printer *printer,
                         uint64_t lost,
                         uint64_t missed)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, printer->stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "end");
-    es_json_out_unsigned(&out, "lost", lost);
-    es_json_out_unsigned(&out, "overwritten_before", missed);
+    esi_json_out_init(&out, printer->stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "end");
+    esi_json_out_unsigned(&out, "lost", lost);
+    esi_json_out_unsigned(&out, "overwritten_before", missed);
     if (printer->repairs)
         put_repairs(&out, printer->repairs);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
 /* --- CSV ---------------------------------------------------------------------- */
@@ -236,10 +236,10 @@ static void csv_origin(const struct es_events_printer *printer,
                        const char *type,
                        const struct es_origin *origin)
 {
-    es_plain_print(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
-    es_csv_text(printer->stream, origin->host);
+    esi_plain_print(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
+    esi_csv_text(printer->stream, origin->host);
     fputc(',', printer->stream);
-    es_csv_text(printer->stream, origin->name);
+    esi_csv_text(printer->stream, origin->name);
 }
 
 static void csv_number(const struct es_events_printer *printer,
@@ -268,10 +268,10 @@ static int csv_event(void *data, const struct es_event *event)
 
     csv_origin(printer, open ? "open" : "event", event->origin);
     fprintf(printer->stream, ",%" PRIu64 ",", event->position);
-    es_csv_text(printer->stream, es_operation_name(activity->operation));
-    es_plain_print(printer->stream, ",%s,", class_of(activity));
-    es_csv_text(printer->stream,
-                activity->has_communicator ? activity->communicator : "");
+    esi_csv_text(printer->stream, es_operation_name(activity->operation));
+    esi_plain_print(printer->stream, ",%s,", class_of(activity));
+    esi_csv_text(printer->stream,
+                 activity->has_communicator ? activity->communicator : "");
     csv_partner(printer, activity->peer, activity->peer >= 0);
     csv_partner(printer, activity->tag, true);
     csv_number(printer, activity->bytes, true);
@@ -279,7 +279,7 @@ static int csv_event(void *data, const struct es_event *event)
     csv_number(printer, shown_time(printer, activity->start_ns), true);
     csv_number(printer, shown_time(printer, activity->stop_ns), !open);
     fputs(",,", printer->stream);
-    es_csv_text(printer->stream, awaits ? awaits : "");
+    esi_csv_text(printer->stream, awaits ? awaits : "");
     fputs("\r\n", printer->stream);
     return state_of(printer);
 }

@@ -54,13 +54,13 @@ static void link_message(const struct es_activity *activity,
 /* Kind of a collective operation that orders its members for certain;
  * ES_TREE_KIND_COUNT = none.  Where counts are each member's own, some may have nothing
  * to wait for. */
-static enum es_tree_kind kind_of(uint16_t operation)
+static enum esi_tree_kind kind_of(uint16_t operation)
 {
-    uint32_t bit = es_tree_operation_of_code(operation);
+    uint32_t bit = esi_tree_operation_of_code(operation);
 
     for (unsigned kind = 0; kind < ES_TREE_KIND_COUNT; kind++)
         if (bit & (1u << kind | ES_TREE_NONBLOCKING(kind)))
-            return (enum es_tree_kind)kind;
+            return (enum esi_tree_kind)kind;
     return ES_TREE_KIND_COUNT;
 }
 
@@ -69,7 +69,7 @@ static void link_collective(const struct es_activity *activity,
                             int size,
                             struct es_time_link *link)
 {
-    enum es_tree_kind kind = kind_of(activity->operation);
+    enum esi_tree_kind kind = kind_of(activity->operation);
     bool from_root = kind == ES_TREE_BCAST || kind == ES_TREE_SCATTER;
     bool to_root = kind == ES_TREE_REDUCE || kind == ES_TREE_GATHER;
 
@@ -227,7 +227,7 @@ int esi_events_repair_create(const struct esi_events_repair_config *config,
     /* Unsorted, an element is read to its end before the next: a match may be far. */
     settings.window_ns =
         config->sorting == ES_SORTING_NONE ? UINT64_MAX : repair->config.window_ns;
-    repair->marked_ns = es_now_ns(CLOCK_MONOTONIC);
+    repair->marked_ns = esi_now_ns(CLOCK_MONOTONIC);
     result = es_time_repair_create(&settings, &repair->repair);
     if (result < 0) {
         esi_events_repair_destroy(repair);
@@ -268,7 +268,7 @@ int esi_events_repair_add(struct esi_events_repair *repair,
 
 int esi_events_repair_rest(struct esi_events_repair *repair)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
     if (repair->config.sorting == ES_SORTING_NONE)

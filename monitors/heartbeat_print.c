@@ -29,7 +29,7 @@ static uint64_t quiet_ns(const struct es_heartbeat_report *report,
 
 /* --- The table --------------------------------------------------------------- */
 
-static const struct es_table_column columns[] = {
+static const struct esi_text_table_column columns[] = {
     {"THREAD", ES_TABLE_RIGHT, 0}, {"HOST", ES_TABLE_LEFT, 8},
     {"EVENTS", ES_TABLE_RIGHT, 0}, {"POLLS", ES_TABLE_RIGHT, 0},
     {"VERDICT", ES_TABLE_LEFT, 0}, {"FOR", ES_TABLE_RIGHT, 0},
@@ -64,16 +64,16 @@ static void add_row(struct es_table *table,
     bool ended = thread->verdict == ES_VERDICT_FINISHED;
     char words[WORDS];
 
-    es_table_cell(table, "%d.%d", thread->rank, thread->thread);
-    es_table_cell(table, "%s", thread->host);
-    es_table_cell(table, "%" PRIu64, thread->events);
-    es_table_cell(table, "%" PRIu64, thread->polls);
-    es_table_cell(table, "%s", es_verdict_name(thread->verdict));
-    es_table_cell(
+    esi_text_table_cell(table, "%d.%d", thread->rank, thread->thread);
+    esi_text_table_cell(table, "%s", thread->host);
+    esi_text_table_cell(table, "%" PRIu64, thread->events);
+    esi_text_table_cell(table, "%" PRIu64, thread->polls);
+    esi_text_table_cell(table, "%s", es_verdict_name(thread->verdict));
+    esi_text_table_cell(
         table, "%s",
         ended ? "" : esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
     describe_doing(report, thread, words);
-    es_table_cell(table, "%s", words);
+    esi_text_table_cell(table, "%s", words);
 }
 
 static int print_table(const struct es_heartbeat_report *report,
@@ -81,14 +81,15 @@ static int print_table(const struct es_heartbeat_report *report,
                        size_t width)
 {
     struct es_table *table;
-    int result = es_table_create(columns, sizeof columns / sizeof *columns, &table);
+    int result =
+        esi_text_table_create(columns, sizeof columns / sizeof *columns, &table);
 
     if (result < 0)
         return result;
     for (size_t i = 0; i < report->thread_count; i++)
         add_row(table, report, &report->threads[i]);
-    result = es_table_print(table, stream, width);
-    es_table_destroy(table);
+    result = esi_text_table_print(table, stream, width);
+    esi_text_table_destroy(table);
     return result;
 }
 
@@ -156,17 +157,17 @@ static void print_message_wait(const struct es_heartbeat_report *report,
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     if (wait->reason == ES_REASON_TRANSFER)
-        es_plain_print(stream, "%s is in %s, the message %s %s is under way %s\n", who,
-                       operation,
-                       thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with",
-                       ranks, details);
+        esi_plain_print(stream, "%s is in %s, the message %s %s is under way %s\n", who,
+                        operation,
+                        thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with",
+                        ranks, details);
     else if (is_of_several_requests(&thread->open))
-        es_plain_print(stream,
-                       "%s waits in %s for %" PRIu32
-                       " requests, the first of them with %s %s\n",
-                       who, operation, thread->open.bytes, ranks, details);
+        esi_plain_print(stream,
+                        "%s waits in %s for %" PRIu32
+                        " requests, the first of them with %s %s\n",
+                        who, operation, thread->open.bytes, ranks, details);
     else
-        es_plain_print(
+        esi_plain_print(
             stream, "%s waits in %s for %s%s %s\n", who, operation,
             thread->open.peer == ES_PEER_ANY && wait->target_count > 1 ? "any of " : "",
             ranks, details);
@@ -188,11 +189,11 @@ static void print_collective_wait(const struct es_heartbeat_report *report,
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     if (wait->reason == ES_REASON_ENTERED)
-        es_plain_print(stream, "%s is in %s, which all have entered (%s)\n", who,
-                       operation, span);
+        esi_plain_print(stream, "%s is in %s, which all have entered (%s)\n", who,
+                        operation, span);
     else
-        es_plain_print(stream, "%s waits in %s%s for %s to enter (%s)\n", who,
-                       operation, thread->open.awaited ? "," : "", ranks, span);
+        esi_plain_print(stream, "%s waits in %s%s for %s to enter (%s)\n", who,
+                        operation, thread->open.awaited ? "," : "", ranks, span);
 }
 
 static void print_wait(const struct es_heartbeat_report *report,
@@ -220,11 +221,11 @@ static void print_wait(const struct es_heartbeat_report *report,
     }
     esi_describe_span(words, sizeof words, quiet_ns(report, thread));
     if (thread->polls_rise)
-        es_plain_print(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who, words,
-                       thread->polls);
+        esi_plain_print(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who,
+                        words, thread->polls);
     else
-        es_plain_print(stream, "%s is in %s (%s)\n", who,
-                       es_operation_name(thread->open.operation), words);
+        esi_plain_print(stream, "%s is in %s (%s)\n", who,
+                        es_operation_name(thread->open.operation), words);
 }
 
 static void print_cycle(const struct es_wait_cycle *cycle, FILE *stream)
@@ -262,9 +263,9 @@ static void print_culprit(const struct es_heartbeat_report *report,
     char words[WORDS];
 
     describe_culprit(report, culprit, words);
-    es_plain_print(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank,
-                   culprit->waiting, culprit->waiting == 1 ? "thread" : "threads",
-                   words);
+    esi_plain_print(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank,
+                    culprit->waiting, culprit->waiting == 1 ? "thread" : "threads",
+                    words);
 }
 
 static void print_waits(const struct es_heartbeat_report *report, FILE *stream)
@@ -291,11 +292,11 @@ static void print_heading(const struct es_heartbeat_report *report, FILE *stream
 
     if (localtime_r(&seconds, &local))
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    es_plain_print(stream,
-                   "run %s  pull %" PRIu64
-                   "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
-                   report->run, report->pull, clock, report->thread_count,
-                   report->stalled, report->dead, report->finished);
+    esi_plain_print(stream,
+                    "run %s  pull %" PRIu64
+                    "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
+                    report->run, report->pull, clock, report->thread_count,
+                    report->stalled, report->dead, report->finished);
 }
 
 int es_heartbeat_print_text(const struct es_heartbeat_report *report,
@@ -313,43 +314,43 @@ int es_heartbeat_print_text(const struct es_heartbeat_report *report,
 
 /* --- JSON -------------------------------------------------------------------- */
 
-static void put_activity(struct es_json_out *out,
+static void put_activity(struct esi_json_out *out,
                          const char *key,
                          const struct es_activity *activity)
 {
     if (!activity->present) {
-        es_json_out_null(out, key);
+        esi_json_out_null(out, key);
         return;
     }
-    es_json_out_begin_object(out, key);
-    es_json_out_string(out, "operation", es_operation_name(activity->operation));
+    esi_json_out_begin_object(out, key);
+    esi_json_out_string(out, "operation", es_operation_name(activity->operation));
     if (activity->has_communicator)
-        es_json_out_string(out, "communicator", activity->communicator);
+        esi_json_out_string(out, "communicator", activity->communicator);
     else
-        es_json_out_null(out, "communicator");
+        esi_json_out_null(out, "communicator");
     if (activity->peer >= 0)
-        es_json_out_signed(out, "peer", activity->peer);
+        esi_json_out_signed(out, "peer", activity->peer);
     else if (activity->peer == ES_PEER_ANY)
-        es_json_out_string(out, "peer", "any");
+        esi_json_out_string(out, "peer", "any");
     else
-        es_json_out_null(out, "peer");
+        esi_json_out_null(out, "peer");
     if (activity->tag == ES_TAG_ANY)
-        es_json_out_string(out, "tag", "any");
+        esi_json_out_string(out, "tag", "any");
     else
-        es_json_out_signed(out, "tag", activity->tag);
-    es_json_out_unsigned(out, "bytes", activity->bytes);
+        esi_json_out_signed(out, "tag", activity->tag);
+    esi_json_out_unsigned(out, "bytes", activity->bytes);
     if (activity->sequence == ES_SEQUENCE_UNKNOWN)
-        es_json_out_null(out, "sequence");
+        esi_json_out_null(out, "sequence");
     else
-        es_json_out_unsigned(out, "sequence", activity->sequence);
-    es_json_out_unsigned(out, "start_ns", activity->start_ns);
+        esi_json_out_unsigned(out, "sequence", activity->sequence);
+    esi_json_out_unsigned(out, "start_ns", activity->start_ns);
     if (activity->stop_ns)
-        es_json_out_unsigned(out, "stop_ns", activity->stop_ns);
+        esi_json_out_unsigned(out, "stop_ns", activity->stop_ns);
     else
-        es_json_out_null(out, "stop_ns");
-    es_json_out_string(out, "awaits",
-                       activity->awaited ? es_operation_name(activity->awaited) : NULL);
-    es_json_out_end(out);
+        esi_json_out_null(out, "stop_ns");
+    esi_json_out_string(
+        out, "awaits", activity->awaited ? es_operation_name(activity->awaited) : NULL);
+    esi_json_out_end(out);
 }
 
 static const char *process_name(enum es_process_state state)
@@ -363,31 +364,31 @@ static const char *process_name(enum es_process_state state)
     return names[state];
 }
 
-static void put_process(struct es_json_out *out, const struct es_thread_state *thread)
+static void put_process(struct esi_json_out *out, const struct es_thread_state *thread)
 {
-    es_json_out_string(out, "process", process_name(thread->process));
+    esi_json_out_string(out, "process", process_name(thread->process));
     if (thread->process == ES_PROCESS_KILLED)
-        es_json_out_signed(out, "signal", thread->signal);
+        esi_json_out_signed(out, "signal", thread->signal);
     else
-        es_json_out_null(out, "signal");
+        esi_json_out_null(out, "signal");
     if (thread->process == ES_PROCESS_EXITED && thread->exit_code >= 0)
-        es_json_out_signed(out, "exit_code", thread->exit_code);
+        esi_json_out_signed(out, "exit_code", thread->exit_code);
     else
-        es_json_out_null(out, "exit_code");
+        esi_json_out_null(out, "exit_code");
 }
 
-static void put_ranks(struct es_json_out *out,
+static void put_ranks(struct esi_json_out *out,
                       const char *key,
                       const int *ranks,
                       size_t count)
 {
-    es_json_out_begin_array(out, key);
+    esi_json_out_begin_array(out, key);
     for (size_t i = 0; i < count; i++)
-        es_json_out_signed(out, NULL, ranks[i]);
-    es_json_out_end(out);
+        esi_json_out_signed(out, NULL, ranks[i]);
+    esi_json_out_end(out);
 }
 
-static void put_wait(struct es_json_out *out,
+static void put_wait(struct esi_json_out *out,
                      const struct es_heartbeat_report *report,
                      size_t i)
 {
@@ -400,79 +401,79 @@ static void put_wait(struct es_json_out *out,
     const struct es_wait *wait = &report->waits[i];
 
     if (!es_thread_is_blocked(&report->threads[i])) {
-        es_json_out_null(out, "waits_for");
+        esi_json_out_null(out, "waits_for");
         return;
     }
-    es_json_out_begin_object(out, "waits_for");
-    es_json_out_string(out, "reason", reasons[wait->reason]);
+    esi_json_out_begin_object(out, "waits_for");
+    esi_json_out_string(out, "reason", reasons[wait->reason]);
     put_ranks(out, "ranks", wait->targets, wait->target_count);
-    es_json_out_bool(out, "any", wait->state == ES_WAIT_ANY);
-    es_json_out_bool(out, "certain", wait->certain);
-    es_json_out_bool(out, "stuck", report->nodes[i].stuck);
-    es_json_out_end(out);
+    esi_json_out_bool(out, "any", wait->state == ES_WAIT_ANY);
+    esi_json_out_bool(out, "certain", wait->certain);
+    esi_json_out_bool(out, "stuck", report->nodes[i].stuck);
+    esi_json_out_end(out);
 }
 
-static void put_thread(struct es_json_out *out,
+static void put_thread(struct esi_json_out *out,
                        const struct es_heartbeat_report *report,
                        size_t i)
 {
     const struct es_thread_state *thread = &report->threads[i];
 
-    es_json_out_begin_object(out, NULL);
-    es_json_out_signed(out, "rank", thread->rank);
-    es_json_out_signed(out, "thread", thread->thread);
-    es_json_out_string(out, "host", thread->host);
-    es_json_out_signed(out, "pid", thread->pid);
-    es_json_out_string(out, "verdict", es_verdict_name(thread->verdict));
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_signed(out, "rank", thread->rank);
+    esi_json_out_signed(out, "thread", thread->thread);
+    esi_json_out_string(out, "host", thread->host);
+    esi_json_out_signed(out, "pid", thread->pid);
+    esi_json_out_string(out, "verdict", es_verdict_name(thread->verdict));
     put_process(out, thread);
-    es_json_out_unsigned(out, "events", thread->events);
-    es_json_out_unsigned(out, "polls", thread->polls);
-    es_json_out_bool(out, "polling", thread->polls_rise);
-    es_json_out_unsigned(out, "unchanged_pulls", thread->unchanged);
-    es_json_out_unsigned(out, "quiet_ns", quiet_ns(report, thread));
+    esi_json_out_unsigned(out, "events", thread->events);
+    esi_json_out_unsigned(out, "polls", thread->polls);
+    esi_json_out_bool(out, "polling", thread->polls_rise);
+    esi_json_out_unsigned(out, "unchanged_pulls", thread->unchanged);
+    esi_json_out_unsigned(out, "quiet_ns", quiet_ns(report, thread));
     put_activity(out, "last", &thread->last);
     put_activity(out, "open", &thread->open);
     put_wait(out, report, i);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void put_result(struct es_json_out *out, const struct es_wait_result *result)
+static void put_result(struct esi_json_out *out, const struct es_wait_result *result)
 {
-    es_json_out_begin_array(out, "cycles");
+    esi_json_out_begin_array(out, "cycles");
     for (size_t i = 0; i < result->cycle_count; i++) {
-        es_json_out_begin_object(out, NULL);
+        esi_json_out_begin_object(out, NULL);
         put_ranks(out, "ranks", result->cycles[i].ranks, result->cycles[i].count);
-        es_json_out_bool(out, "certain", result->cycles[i].certain);
-        es_json_out_end(out);
+        esi_json_out_bool(out, "certain", result->cycles[i].certain);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
-    es_json_out_begin_array(out, "held_up_by");
+    esi_json_out_end(out);
+    esi_json_out_begin_array(out, "held_up_by");
     for (size_t i = 0; i < result->culprit_count; i++) {
-        es_json_out_begin_object(out, NULL);
-        es_json_out_signed(out, "rank", result->culprits[i].rank);
-        es_json_out_unsigned(out, "threads", result->culprits[i].waiting);
-        es_json_out_bool(out, "gone", result->culprits[i].gone);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_signed(out, "rank", result->culprits[i].rank);
+        esi_json_out_unsigned(out, "threads", result->culprits[i].waiting);
+        esi_json_out_bool(out, "gone", result->culprits[i].gone);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 void es_heartbeat_print_json(const struct es_heartbeat_report *report, FILE *stream)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "run", report->run);
-    es_json_out_unsigned(&out, "pull", report->pull);
-    es_json_out_unsigned(&out, "time_ns", report->realtime_ns);
-    es_json_out_unsigned(&out, "stalled", report->stalled);
-    es_json_out_unsigned(&out, "dead", report->dead);
-    es_json_out_unsigned(&out, "finished", report->finished);
-    es_json_out_begin_array(&out, "threads");
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "run", report->run);
+    esi_json_out_unsigned(&out, "pull", report->pull);
+    esi_json_out_unsigned(&out, "time_ns", report->realtime_ns);
+    esi_json_out_unsigned(&out, "stalled", report->stalled);
+    esi_json_out_unsigned(&out, "dead", report->dead);
+    esi_json_out_unsigned(&out, "finished", report->finished);
+    esi_json_out_begin_array(&out, "threads");
     for (size_t i = 0; i < report->thread_count; i++)
         put_thread(&out, report, i);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
     put_result(&out, report->result);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }

@@ -9,7 +9,7 @@
 #include "monitors/heartbeat.h"
 
 /* A table of the threads and, where some are stalled, who waits for whom.  `width` as
- * in es_table_print().  0, -ENOMEM or -EIO. */
+ * in esi_text_table_print().  0, -ENOMEM or -EIO. */
 int es_heartbeat_print_text(const struct es_heartbeat_report *report,
                             FILE *stream,
                             size_t width);

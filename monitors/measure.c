@@ -84,30 +84,30 @@ double es_measure_deviation(const struct es_measure *measure)
     return square_root(measure->squares / (double)measure->count);
 }
 
-static void write_quantile(struct es_json_out *out,
+static void write_quantile(struct esi_json_out *out,
                            const char *key,
                            const struct es_measure *measure,
                            double part,
                            double unit)
 {
-    es_json_out_real(out, key,
-                     (double)es_quantiles_at(&measure->quantiles, part) / unit);
+    esi_json_out_real(out, key,
+                      (double)es_quantiles_at(&measure->quantiles, part) / unit);
 }
 
-void es_measure_write(struct es_json_out *out,
+void es_measure_write(struct esi_json_out *out,
                       const char *key,
                       const struct es_measure *measure,
                       double unit)
 {
-    es_json_out_begin_object(out, key);
-    es_json_out_unsigned(out, "count", measure->count);
-    es_json_out_real(out, "sum", (double)measure->sum / unit);
-    es_json_out_real(out, "mean", measure->mean / unit);
-    es_json_out_real(out, "deviation", es_measure_deviation(measure) / unit);
-    es_json_out_real(out, "min", (double)measure->least / unit);
-    es_json_out_real(out, "max", (double)measure->greatest / unit);
+    esi_json_out_begin_object(out, key);
+    esi_json_out_unsigned(out, "count", measure->count);
+    esi_json_out_real(out, "sum", (double)measure->sum / unit);
+    esi_json_out_real(out, "mean", measure->mean / unit);
+    esi_json_out_real(out, "deviation", es_measure_deviation(measure) / unit);
+    esi_json_out_real(out, "min", (double)measure->least / unit);
+    esi_json_out_real(out, "max", (double)measure->greatest / unit);
     write_quantile(out, "p50", measure, 0.5, unit);
     write_quantile(out, "p95", measure, 0.95, unit);
     write_quantile(out, "p99", measure, 0.99, unit);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }

@@ -12,7 +12,7 @@
 
 #include "monitors/quantiles.h"
 
-struct es_json_out;
+struct esi_json_out;
 
 /* Caller's memory; all zero is the empty measure. */
 struct es_measure {
@@ -33,7 +33,7 @@ int es_measure_merge(struct es_measure *measure, const struct es_measure *other)
 /* Standard deviation of the values; 0 of fewer than two. */
 double es_measure_deviation(const struct es_measure *measure);
 /* Writes all of it as a JSON object, values divided by `unit`. */
-void es_measure_write(struct es_json_out *out,
+void es_measure_write(struct esi_json_out *out,
                       const char *key,
                       const struct es_measure *measure,
                       double unit);

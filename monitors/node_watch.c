@@ -90,7 +90,7 @@ void es_node_watch_destroy(struct es_node_watch *watch)
 
 /* --- The table -------------------------------------------------------------------- */
 
-static const struct es_table_column columns[] = {
+static const struct esi_text_table_column columns[] = {
     {"NODE", ES_TABLE_RIGHT, 0},   {"HOST", ES_TABLE_LEFT, 8},
     {"COMM", ES_TABLE_LEFT, 8},    {"OPERATION", ES_TABLE_LEFT, 12},
     {"COUNT", ES_TABLE_RIGHT, 0},  {"WAIT", ES_TABLE_RIGHT, 0},
@@ -112,31 +112,32 @@ static void add_mean(struct es_table *table, const struct es_measure *measure)
 {
     char words[64];
 
-    es_table_cell(table, "%s",
-                  measure->count
-                      ? esi_describe_span(words, sizeof words, (uint64_t)measure->mean)
-                      : "-");
+    esi_text_table_cell(
+        table, "%s",
+        measure->count ? esi_describe_span(words, sizeof words, (uint64_t)measure->mean)
+                       : "-");
 }
 
 static void add_row(struct es_table *table, const struct es_node_row *row)
 {
     const struct es_node_child *slowest = es_node_row_slowest(row);
 
-    es_table_cell(table, "%d", row->world_rank);
-    es_table_cell(table, "%s", row->host);
-    es_table_cell(table, "%s", row->communicator[0] ? row->communicator : "(no name)");
-    es_table_cell(table, "%s, tree %" PRIu32, es_operation_name(row->operation),
-                  row->version);
-    es_table_cell(table, "%" PRIu64, row->count);
+    esi_text_table_cell(table, "%d", row->world_rank);
+    esi_text_table_cell(table, "%s", row->host);
+    esi_text_table_cell(table, "%s",
+                        row->communicator[0] ? row->communicator : "(no name)");
+    esi_text_table_cell(table, "%s, tree %" PRIu32, es_operation_name(row->operation),
+                        row->version);
+    esi_text_table_cell(table, "%" PRIu64, row->count);
     add_mean(table, &row->wait);
     add_mean(table, &row->spread);
     add_mean(table, &row->up);
     add_mean(table, &row->down);
     if (slowest)
-        es_table_cell(table, "%d (%.0f %%)", slowest->rank,
-                      100.0 * (double)slowest->times_last / (double)row->count);
+        esi_text_table_cell(table, "%d (%.0f %%)", slowest->rank,
+                            100.0 * (double)slowest->times_last / (double)row->count);
     else
-        es_table_cell(table, "-");
+        esi_text_table_cell(table, "-");
 }
 
 static int print_rows(const struct es_node_statistics *statistics,
@@ -149,15 +150,16 @@ static int print_rows(const struct es_node_statistics *statistics,
     int result = -ENOMEM;
 
     if (rows)
-        result = es_table_create(columns, sizeof columns / sizeof *columns, &table);
+        result =
+            esi_text_table_create(columns, sizeof columns / sizeof *columns, &table);
     if (result == 0) {
         for (size_t i = 0; i < count; i++)
             rows[i] = es_node_statistics_at(statistics, i);
         qsort(rows, count, sizeof *rows, compare_rows);
         for (size_t i = 0; i < count; i++)
             add_row(table, rows[i]);
-        result = es_table_print(table, stream, width);
-        es_table_destroy(table);
+        result = esi_text_table_print(table, stream, width);
+        esi_text_table_destroy(table);
     }
     free(rows);
     return result;
@@ -182,54 +184,54 @@ int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t w
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void put_row(struct es_json_out *out, const struct es_node_row *row)
+static void put_row(struct esi_json_out *out, const struct es_node_row *row)
 {
     char key[40];
 
     snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, row->key[0], row->key[1]);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "type", "node");
-    es_json_out_string(out, "communicator",
-                       row->communicator[0] ? row->communicator : NULL);
-    es_json_out_string(out, "key", key);
-    es_json_out_string(out, "operation", es_operation_name(row->operation));
-    es_json_out_unsigned(out, "version", row->version);
-    es_json_out_signed(out, "rank", row->world_rank);
-    es_json_out_signed(out, "member", row->rank);
-    es_json_out_string(out, "host", row->host[0] ? row->host : NULL);
-    es_json_out_unsigned(out, "count", row->count);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "type", "node");
+    esi_json_out_string(out, "communicator",
+                        row->communicator[0] ? row->communicator : NULL);
+    esi_json_out_string(out, "key", key);
+    esi_json_out_string(out, "operation", es_operation_name(row->operation));
+    esi_json_out_unsigned(out, "version", row->version);
+    esi_json_out_signed(out, "rank", row->world_rank);
+    esi_json_out_signed(out, "member", row->rank);
+    esi_json_out_string(out, "host", row->host[0] ? row->host : NULL);
+    esi_json_out_unsigned(out, "count", row->count);
     es_measure_write(out, "wait_ns", &row->wait, 1);
     es_measure_write(out, "spread_ns", &row->spread, 1);
     es_measure_write(out, "up_ns", &row->up, 1);
     es_measure_write(out, "down_ns", &row->down, 1);
-    es_json_out_begin_array(out, "children");
+    esi_json_out_begin_array(out, "children");
     for (size_t i = 0; i < row->child_count; i++) {
-        es_json_out_begin_object(out, NULL);
-        es_json_out_signed(out, "member", row->children[i].rank);
-        es_json_out_unsigned(out, "last", row->children[i].times_last);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_signed(out, "member", row->children[i].rank);
+        esi_json_out_unsigned(out, "last", row->children[i].times_last);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 int es_node_watch_print_json(struct es_node_watch *watch, FILE *stream)
 {
     struct es_tree_nodes_counts counts;
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stream);
+    esi_json_out_init(&out, stream);
     pthread_mutex_lock(&watch->lock);
     for (size_t i = 0; i < es_node_statistics_count(watch->statistics); i++)
         put_row(&out, es_node_statistics_at(watch->statistics, i));
     pthread_mutex_unlock(&watch->lock);
     es_tree_nodes_counts(watch->nodes, &counts);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "type", "nodes");
-    es_json_out_unsigned(&out, "results", counts.results);
-    es_json_out_unsigned(&out, "incomplete", counts.incomplete);
-    es_json_out_unsigned(&out, "lost_tuples", counts.lost);
-    es_json_out_unsigned(&out, "elements", counts.elements);
-    es_json_out_end(&out);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "nodes");
+    esi_json_out_unsigned(&out, "results", counts.results);
+    esi_json_out_unsigned(&out, "incomplete", counts.incomplete);
+    esi_json_out_unsigned(&out, "lost_tuples", counts.lost);
+    esi_json_out_unsigned(&out, "elements", counts.elements);
+    esi_json_out_end(&out);
     return ferror(stream) ? -EIO : 0;
 }

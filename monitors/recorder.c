@@ -109,16 +109,16 @@ static int open_archive(struct es_recorder *recorder,
 /* Runs that were not started by `eventspace run` have none. */
 static void take_map(struct es_recorder *recorder)
 {
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
     char *text;
 
-    if (es_run_map_load(es_run_name(recorder->run), recorder->servers, NULL, &map) < 0)
+    if (esi_run_map_load(es_run_name(recorder->run), recorder->servers, NULL, &map) < 0)
         return;
-    if (es_pathmap_format(map, &text) == 0) {
+    if (esi_pathmap_format(map, &text) == 0) {
         es_archive_write_map(recorder->archive, text);
         free(text);
     }
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 int es_recorder_create(struct es_run *run,
@@ -150,10 +150,10 @@ int es_recorder_create(struct es_run *run,
 
 static int write_tables(struct es_recorder *recorder)
 {
-    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result = es_archive_write_tables(recorder->archive);
 
-    recorder->tables_ns = es_now_ns(CLOCK_MONOTONIC);
+    recorder->tables_ns = esi_now_ns(CLOCK_MONOTONIC);
     recorder->tables_cost_ns = recorder->tables_ns - begun_ns;
     recorder->tables_changed = false;
     return result;
@@ -175,18 +175,18 @@ static int take_origins(struct es_recorder *recorder)
     memset(places + recorder->place_count, 0,
            (count - recorder->place_count) * sizeof *places);
     recorder->place_count = count;
-    recorder->appeared_ns = es_now_ns(CLOCK_MONOTONIC);
+    recorder->appeared_ns = esi_now_ns(CLOCK_MONOTONIC);
     return write_tables(recorder);
 }
 
 /* Looks for what is new, but not in each reading. */
 static int refresh(struct es_recorder *recorder, bool last)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     bool soon = recorder->place_count == 0 || now_ns - recorder->appeared_ns < SOON_NS;
     int result;
 
-    if (!last && !es_run_has_new_elements(recorder->run) &&
+    if (!last && !esi_run_has_new_elements(recorder->run) &&
         now_ns - recorder->refreshed_ns < (soon ? REFRESH_SOON_NS : REFRESH_NS))
         return 0;
     recorder->refreshed_ns = now_ns;
@@ -215,7 +215,7 @@ static bool clock_is_known(struct es_recorder *recorder, uint32_t index)
     if (!place->clock_is_known)
         place->clock_is_known =
             !origin->host_clock ||
-            es_host_clock_run_ns(origin->host_clock, 0, &run_ns, NULL);
+            esi_host_clock_run_ns(origin->host_clock, 0, &run_ns, NULL);
     return place->clock_is_known;
 }
 
@@ -223,7 +223,7 @@ static bool clock_is_known(struct es_recorder *recorder, uint32_t index)
  * yet would be of another kind than those that come later. */
 static bool waits_for_clocks(struct es_recorder *recorder, const struct es_batch *batch)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     bool known = true;
 
     for (size_t i = 0; i < batch->count && known; i++)
@@ -338,7 +338,7 @@ static void note_lag(struct es_recorder *recorder,
 
 static int flush_old(struct es_recorder *recorder)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
 
     if (now_ns - recorder->flushed_ns < recorder->config.flush_ns / 2)
         return 0;

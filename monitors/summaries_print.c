@@ -128,9 +128,9 @@ static int print_text(const struct es_events_printer *printer,
 
     describe_group(group, sizeof group, row);
     describe_figure(figure, sizeof figure, summary);
-    es_plain_print(printer->stream, "%16.9f %10" PRIu64 "  %s%s%s\n",
-                   (double)shown_time(printer, summary->last_ns) / 1e9, summary->count,
-                   group, figure[0] ? ": " : "", figure);
+    esi_plain_print(printer->stream, "%16.9f %10" PRIu64 "  %s%s%s\n",
+                    (double)shown_time(printer, summary->last_ns) / 1e9, summary->count,
+                    group, figure[0] ? ": " : "", figure);
     return state_of(printer);
 }
 
@@ -273,8 +273,8 @@ void esi_summaries_print_header(const struct es_events_printer *printer)
     struct esi_rows rows;
 
     if (printer->format == ES_EVENTS_TEXT) {
-        es_plain_print(printer->stream, "%16s %10s  %s\n", "LAST s", "OPERATIONS",
-                       "OF");
+        esi_plain_print(printer->stream, "%16s %10s  %s\n", "LAST s", "OPERATIONS",
+                        "OF");
     } else if (printer->format == ES_EVENTS_CSV) {
         esi_rows_init(&rows, ESI_ROWS_CSV, printer->stream, describe_line);
         esi_rows_begin(&rows, &(struct line){.type = NULL});

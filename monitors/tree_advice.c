@@ -285,7 +285,7 @@ static int note_ranks(struct esi_advice_group *group,
 int es_tree_advisor_add(struct es_tree_advisor *advisor,
                         const struct es_collective_instance *instance)
 {
-    uint32_t operation = es_tree_operation_of_code(instance->operation);
+    uint32_t operation = esi_tree_operation_of_code(instance->operation);
     struct esi_advice_group *group;
     struct esi_advice_sample *sample;
 

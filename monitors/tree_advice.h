@@ -108,7 +108,7 @@ int es_tree_advisor_past(const struct es_tree_advisor *advisor,
 struct es_advice_situation {
     const struct esi_location *places; /* of the communicator's ranks */
     const struct es_link_costs *costs;
-    const struct es_tree_rule *in_force; /* NULL = the MPI library's own algorithm */
+    const struct esi_tree_rule *in_force; /* NULL = the MPI library's own algorithm */
     uint32_t version; /* of the rules in force: samples of others do not count */
 };
 
@@ -147,11 +147,11 @@ enum es_advice_basis {
 struct es_tree_advice {
     enum es_advice_verdict verdict;
     enum es_advice_basis basis;
-    struct es_tree_rule rule; /* the best candidate, for this group only; owns nothing.
+    struct esi_tree_rule rule; /* the best candidate, for this group only; owns nothing.
                                  Without meaning with ES_ADVICE_UNKNOWN */
-    double now_ns;            /* measured mean of one operation, the fastest and slowest
+    double now_ns;  /* measured mean of one operation, the fastest and slowest
                                  eighth left out */
-    double then_ns;           /* predicted mean */
+    double then_ns; /* predicted mean */
     double gain_ns;
     double gain;     /* part of now_ns */
     double doubt_ns; /* twice the standard error of gain_ns, and what clocks do to it */

@@ -27,12 +27,12 @@ struct walk {
     unsigned pieces;
 };
 
-static bool goes_up(enum es_tree_kind kind)
+static bool goes_up(enum esi_tree_kind kind)
 {
     return kind != ES_TREE_BCAST && kind != ES_TREE_SCATTER;
 }
 
-static bool goes_down(enum es_tree_kind kind)
+static bool goes_down(enum esi_tree_kind kind)
 {
     return kind != ES_TREE_REDUCE && kind != ES_TREE_GATHER;
 }

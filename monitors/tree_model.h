@@ -25,7 +25,7 @@
 #define ES_MODEL_PIECES 8
 
 struct es_model_operation {
-    enum es_tree_kind kind;
+    enum esi_tree_kind kind;
     uint64_t bytes;         /* as the call names them: of one rank's block in gathers */
     uint64_t segment_bytes; /* 0 = messages go whole */
     const double *enters_ns; /* of each rank */

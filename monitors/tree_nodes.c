@@ -144,7 +144,7 @@ int es_tree_nodes_open(const struct es_tree_nodes_config *config,
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&nodes->wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    nodes->refreshed_ns = es_now_ns(CLOCK_MONOTONIC);
+    nodes->refreshed_ns = esi_now_ns(CLOCK_MONOTONIC);
     result = open_scope(nodes, error);
     if (result < 0) {
         es_tree_nodes_close(nodes);
@@ -539,10 +539,10 @@ static void count_pull(struct es_tree_nodes *nodes,
  * but they cannot be read. */
 static int refresh(struct es_tree_nodes *nodes, bool now)
 {
-    if (!now && es_now_ns(CLOCK_MONOTONIC) - nodes->refreshed_ns < REFRESH_NS)
+    if (!now && esi_now_ns(CLOCK_MONOTONIC) - nodes->refreshed_ns < REFRESH_NS)
         return 0;
     (void)es_scope_refresh(nodes->scope ? nodes->scope : nodes->scout);
-    nodes->refreshed_ns = es_now_ns(CLOCK_MONOTONIC);
+    nodes->refreshed_ns = esi_now_ns(CLOCK_MONOTONIC);
     return open_when_needed(nodes, NULL);
 }
 
@@ -551,7 +551,7 @@ static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
 {
     const struct es_batch *batch = NULL;
     struct brought brought = {.results = 0};
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
     *ret_more = false;
@@ -623,13 +623,13 @@ static bool wait_for_turn(struct es_tree_nodes *nodes, uint64_t due_ns)
 static void *run(void *data)
 {
     struct es_tree_nodes *nodes = data;
-    uint64_t due_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t due_ns = esi_now_ns(CLOCK_MONOTONIC);
 
     do {
         uint64_t now_ns;
 
         (void)es_tree_nodes_pull(nodes);
-        now_ns = es_now_ns(CLOCK_MONOTONIC);
+        now_ns = esi_now_ns(CLOCK_MONOTONIC);
         due_ns += nodes->config.interval_ns;
         if (due_ns < now_ns)
             due_ns = now_ns;

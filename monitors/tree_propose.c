@@ -47,7 +47,7 @@ struct replay {
     const struct esi_advice_group *group;
     const struct es_advice_situation *situation;
     struct es_link_cost costs[ES_LINK_CLASSES];
-    enum es_tree_kind kind;
+    enum esi_tree_kind kind;
     double *now_ns;                /* of each sample that counts */
     double *then_ns;               /* of each sample over the tree that is replayed */
     double *best_ns;               /* over the best so far */
@@ -106,7 +106,7 @@ static bool are_known(const struct replay *replay, const struct es_advice_edges 
 
 static int replay_sample(const struct replay *replay,
                          const struct esi_advice_sample *sample,
-                         const struct es_tree_rule *rule,
+                         const struct esi_tree_rule *rule,
                          const struct esi_tree *tree,
                          double *ret_ns)
 {
@@ -129,7 +129,7 @@ static int replay_sample(const struct replay *replay,
 
 /* Replays all samples over the trees of a rule, one for each root among them. */
 static int replay_rule(struct replay *replay,
-                       const struct es_tree_rule *rule,
+                       const struct esi_tree_rule *rule,
                        struct es_advice_edges *ret_edges)
 {
     const struct esi_advice_group *group = replay->group;
@@ -156,7 +156,7 @@ static int replay_rule(struct replay *replay,
 
 static bool is_by_tree(const struct replay *replay)
 {
-    const struct es_tree_rule *rule = replay->situation->in_force;
+    const struct esi_tree_rule *rule = replay->situation->in_force;
 
     return rule && rule->shape != ES_TREE_LIBRARY;
 }
@@ -229,8 +229,8 @@ static int try_candidate(struct replay *replay,
     const struct es_advice_candidate *best = advice->best < advice->candidate_count
                                                  ? &advice->candidates[advice->best]
                                                  : NULL;
-    struct es_tree_rule rule;
-    int result = es_tree_rule_parse_short(name, NULL, &rule);
+    struct esi_tree_rule rule;
+    int result = esi_tree_rule_parse_short(name, NULL, &rule);
 
     if (result < 0)
         return result;
@@ -249,7 +249,7 @@ static int try_candidate(struct replay *replay,
     }
     if (result == 0)
         advice->candidate_count++;
-    es_tree_rule_fini(&rule);
+    esi_tree_rule_fini(&rule);
     return result == -EINVAL ? 0 : result;
 }
 
@@ -271,7 +271,7 @@ static void try_library(struct replay *replay, struct es_tree_advice *advice)
         candidate->then_ns < advice->candidates[advice->best].then_ns) {
         advice->best = advice->candidate_count;
         advice->basis = ES_ADVICE_MEASURED;
-        es_tree_rule_init(&advice->rule, ES_TREE_LIBRARY);
+        esi_tree_rule_init(&advice->rule, ES_TREE_LIBRARY);
     }
     advice->candidate_count++;
 }
@@ -365,7 +365,7 @@ static void quote_pattern(const char *name, char *out, size_t size)
 static void fill_rule(const struct replay *replay, struct es_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
-    struct es_tree_rule *rule = &advice->rule;
+    struct esi_tree_rule *rule = &advice->rule;
 
     snprintf(rule->name, sizeof rule->name, "advised");
     quote_pattern(group->communicator, rule->communicator, sizeof rule->communicator);
@@ -494,13 +494,13 @@ static int propose(struct replay *replay, struct es_tree_advice *advice)
     return 0;
 }
 
-static enum es_tree_kind kind_of(uint32_t operation)
+static enum esi_tree_kind kind_of(uint32_t operation)
 {
     unsigned kind = 0;
 
     while (!(operation & (1u << kind | ES_TREE_NONBLOCKING(kind))))
         kind++;
-    return (enum es_tree_kind)kind;
+    return (enum esi_tree_kind)kind;
 }
 
 int es_tree_advisor_propose(const struct es_tree_advisor *advisor,

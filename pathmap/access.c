@@ -9,63 +9,64 @@
 #include "pathmap/path.h"
 #include "tuplespace/layout.h"
 
-bool es_pathmap_has_collectives(const struct es_pathmap *map)
+bool esi_pathmap_has_collectives(const struct esi_pathmap *map)
 {
     return map->rules.collectives != NULL;
 }
 
-size_t es_pathmap_collective_count(const struct es_pathmap *map)
+size_t esi_pathmap_collective_count(const struct esi_pathmap *map)
 {
     return map->rules.collective_count;
 }
 
-const struct es_pathmap_collective *es_pathmap_collective(const struct es_pathmap *map,
-                                                          size_t index)
+const struct esi_pathmap_collective *esi_pathmap_collective(
+    const struct esi_pathmap *map,
+    size_t index)
 {
     return index < map->rules.collective_count ? &map->rules.collectives[index] : NULL;
 }
 
-int es_pathmap_rank_count(const struct es_pathmap *map)
+int esi_pathmap_rank_count(const struct esi_pathmap *map)
 {
     return (int)map->application.ranks;
 }
 
-static const struct esi_seat *seat_of(const struct es_pathmap *map, int rank)
+static const struct esi_rank_placement *seat_of(const struct esi_pathmap *map, int rank)
 {
     return rank >= 0 && rank < map->application.ranks ? &map->seats[rank] : NULL;
 }
 
-int es_pathmap_thread_count(const struct es_pathmap *map, int rank)
+int esi_pathmap_thread_count(const struct esi_pathmap *map, int rank)
 {
-    const struct esi_seat *seat = seat_of(map, rank);
+    const struct esi_rank_placement *seat = seat_of(map, rank);
 
     return seat != NULL ? seat->threads : 0;
 }
 
-size_t es_pathmap_cluster_count(const struct es_pathmap *map)
+size_t esi_pathmap_cluster_count(const struct esi_pathmap *map)
 {
     return map->cluster.cluster_count;
 }
 
-const struct es_pathmap_cluster *es_pathmap_cluster(const struct es_pathmap *map,
-                                                    size_t index)
+const struct esi_pathmap_cluster *esi_pathmap_cluster(const struct esi_pathmap *map,
+                                                      size_t index)
 {
     return index < map->cluster.cluster_count ? &map->cluster.clusters[index] : NULL;
 }
 
-size_t es_pathmap_host_count(const struct es_pathmap *map)
+size_t esi_pathmap_host_count(const struct esi_pathmap *map)
 {
     return map->cluster.host_count;
 }
 
-const struct es_pathmap_host *es_pathmap_host(const struct es_pathmap *map,
-                                              size_t index)
+const struct esi_pathmap_host *esi_pathmap_host(const struct esi_pathmap *map,
+                                                size_t index)
 {
     return index < map->cluster.host_count ? &map->cluster.hosts[index] : NULL;
 }
 
-const struct es_pathmap_host *es_pathmap_find_host(const struct es_pathmap *map,
-                                                   const char *name)
+const struct esi_pathmap_host *esi_pathmap_find_host(const struct esi_pathmap *map,
+                                                     const char *name)
 {
     for (size_t i = 0; i < map->cluster.host_count; i++)
         if (strcmp(map->cluster.hosts[i].name, name) == 0)
@@ -73,25 +74,25 @@ const struct es_pathmap_host *es_pathmap_find_host(const struct es_pathmap *map,
     return NULL;
 }
 
-const struct es_pathmap_host *es_pathmap_rank_host(const struct es_pathmap *map,
-                                                   int rank)
+const struct esi_pathmap_host *esi_pathmap_rank_host(const struct esi_pathmap *map,
+                                                     int rank)
 {
-    const struct esi_seat *seat = seat_of(map, rank);
+    const struct esi_rank_placement *seat = seat_of(map, rank);
 
     return seat != NULL && seat->host >= 0 ? &map->cluster.hosts[seat->host] : NULL;
 }
 
-int es_pathmap_rank_core(const struct es_pathmap *map, int rank)
+int esi_pathmap_rank_core(const struct esi_pathmap *map, int rank)
 {
-    const struct esi_seat *seat = seat_of(map, rank);
+    const struct esi_rank_placement *seat = seat_of(map, rank);
 
     return seat != NULL ? seat->core : -1;
 }
 
-static const struct es_pathmap_stage *find_stage(const struct es_pathmap_stage *stage,
-                                                 const char *name)
+static const struct esi_pathmap_stage *find_stage(const struct esi_pathmap_stage *stage,
+                                                  const char *name)
 {
-    const struct es_pathmap_stage *found = NULL;
+    const struct esi_pathmap_stage *found = NULL;
 
     if (stage->name != NULL && strcmp(stage->name, name) == 0)
         return stage;
@@ -100,45 +101,45 @@ static const struct es_pathmap_stage *find_stage(const struct es_pathmap_stage *
     return found;
 }
 
-const char *es_pathmap_stage_host(const struct es_pathmap *map,
-                                  const char *scope,
-                                  const char *stage)
+const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
+                                   const char *scope,
+                                   const char *stage)
 {
     for (size_t i = 0; i < map->mapping.stage_count; i++)
         if (strcmp(map->mapping.stages[i].scope, scope) == 0 &&
             strcmp(map->mapping.stages[i].stage, stage) == 0)
             return map->mapping.stages[i].host;
 
-    const struct es_pathmap_scope *owner = es_pathmap_find_scope(map, scope);
-    const struct es_pathmap_stage *found =
+    const struct esi_pathmap_scope *owner = esi_pathmap_find_scope(map, scope);
+    const struct esi_pathmap_stage *found =
         owner != NULL ? find_stage(&owner->tree, stage) : NULL;
     return found != NULL ? found->host : NULL;
 }
 
-size_t es_pathmap_collector_count(const struct es_pathmap *map)
+size_t esi_pathmap_collector_count(const struct esi_pathmap *map)
 {
     return map->collector_count;
 }
 
-const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap *map,
-                                                        size_t index)
+const struct esi_pathmap_collector *esi_pathmap_collector(const struct esi_pathmap *map,
+                                                          size_t index)
 {
     return index < map->collector_count ? &map->collectors[index] : NULL;
 }
 
-size_t es_pathmap_scope_count(const struct es_pathmap *map)
+size_t esi_pathmap_scope_count(const struct esi_pathmap *map)
 {
     return map->scope_count;
 }
 
-const struct es_pathmap_scope *es_pathmap_scope(const struct es_pathmap *map,
-                                                size_t index)
+const struct esi_pathmap_scope *esi_pathmap_scope(const struct esi_pathmap *map,
+                                                  size_t index)
 {
     return index < map->scope_count ? &map->scopes[index] : NULL;
 }
 
-const struct es_pathmap_scope *es_pathmap_find_scope(const struct es_pathmap *map,
-                                                     const char *name)
+const struct esi_pathmap_scope *esi_pathmap_find_scope(const struct esi_pathmap *map,
+                                                       const char *name)
 {
     for (size_t i = 0; i < map->scope_count; i++)
         if (strcmp(map->scopes[i].name, name) == 0)
@@ -146,8 +147,8 @@ const struct es_pathmap_scope *es_pathmap_find_scope(const struct es_pathmap *ma
     return NULL;
 }
 
-const struct es_pathmap_property *es_pathmap_stage_property(
-    const struct es_pathmap_stage *stage,
+const struct esi_pathmap_property *esi_pathmap_stage_property(
+    const struct esi_pathmap_stage *stage,
     const char *name)
 {
     for (size_t i = 0; i < stage->property_count; i++)
@@ -156,18 +157,18 @@ const struct es_pathmap_property *es_pathmap_stage_property(
     return NULL;
 }
 
-const char *es_pathmap_source(const struct es_pathmap *map)
+const char *esi_pathmap_source(const struct esi_pathmap *map)
 {
     return map->source != NULL ? map->source : "";
 }
 
-size_t es_pathmap_path_count(const struct es_pathmap *map)
+size_t esi_pathmap_path_count(const struct esi_pathmap *map)
 {
     return map->path_count;
 }
 
-const struct es_pathmap_path *es_pathmap_path(const struct es_pathmap *map,
-                                              size_t index)
+const struct esi_pathmap_path *esi_pathmap_path(const struct esi_pathmap *map,
+                                                size_t index)
 {
     return index < map->path_count ? &map->paths[index] : NULL;
 }
@@ -184,10 +185,10 @@ static uint64_t ring_bytes(int64_t threshold)
     return slots * sizeof(struct es_tuple);
 }
 
-void es_pathmap_summarize(const struct es_pathmap *map,
-                          struct es_pathmap_summary *ret_summary)
+void esi_pathmap_summarize(const struct esi_pathmap *map,
+                           struct esi_pathmap_summary *ret_summary)
 {
-    *ret_summary = (struct es_pathmap_summary){
+    *ret_summary = (struct esi_pathmap_summary){
         .hosts = map->cluster.host_count,
         .ranks = (size_t)map->application.ranks,
         .collectors = map->collector_count,

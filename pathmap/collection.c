@@ -28,7 +28,7 @@ struct slot {
 };
 
 struct draft {
-    const struct es_pathmap *map;
+    const struct esi_pathmap *map;
     struct slot *slots; /* one per rank */
     struct es_plan plan;
 };
@@ -36,19 +36,19 @@ struct draft {
 /* --- Slots ------------------------------------------------------------------------ */
 
 /* NULL: the rank's own. */
-static const char *host_of(const struct es_pathmap_collector *collector)
+static const char *host_of(const struct esi_pathmap_collector *collector)
 {
     return collector->plan.host[0] != '\0' ? collector->plan.host : NULL;
 }
 
 static void slots_from_collector(struct draft *draft,
-                                 const struct es_pathmap_collector *collector)
+                                 const struct esi_pathmap_collector *collector)
 {
-    const struct es_collector_plan *plan = &collector->plan;
+    const struct esi_collector_plan *plan = &collector->plan;
 
     for (int rank = 0; rank < draft->map->application.ranks; rank++)
         draft->slots[rank] = (struct slot){
-            .wanted = es_collector_plan_has_rank(plan, rank),
+            .wanted = esi_collector_plan_has_rank(plan, rank),
             .settings = {.enabled = plan->enabled,
                          .polls = plan->polls,
                          .threshold = plan->threshold,
@@ -59,9 +59,9 @@ static void slots_from_collector(struct draft *draft,
 
 /* The rank's own host is no placement, unless the collector names it: then all its
  * ranks stay on one line. */
-static const char *placement(const struct es_pathmap_path *path,
-                             const struct es_pathmap_collector *collector,
-                             const char *found)
+static const char *collection_placement(const struct esi_pathmap_path *path,
+                                        const struct esi_pathmap_collector *collector,
+                                        const char *found)
 {
     const char *element = path->stages[1].host, *host = host_of(collector);
 
@@ -69,25 +69,26 @@ static const char *placement(const struct es_pathmap_path *path,
 }
 
 static void slots_from_paths(struct draft *draft,
-                             const struct es_pathmap_collector *collector)
+                             const struct esi_pathmap_collector *collector)
 {
     memset(draft->slots, 0,
            (size_t)draft->map->application.ranks * sizeof(*draft->slots));
     for (size_t i = 0; i < draft->map->path_count; i++) {
-        const struct es_pathmap_path *path = &draft->map->paths[i];
+        const struct esi_pathmap_path *path = &draft->map->paths[i];
         if (strcmp(path->collector, collector->plan.name) != 0)
             continue;
         struct slot *slot = &draft->slots[path->rank];
         slot->wanted = true;
         esi_path_settings(path, &slot->settings);
-        slot->settings.host = placement(path, collector, slot->settings.host);
+        slot->settings.host =
+            collection_placement(path, collector, slot->settings.host);
     }
 }
 
 static void slots_of_host(struct draft *draft, const char *host)
 {
     for (int rank = 0; host != NULL && rank < draft->map->application.ranks; rank++) {
-        const struct es_pathmap_host *own = es_pathmap_rank_host(draft->map, rank);
+        const struct esi_pathmap_host *own = esi_pathmap_rank_host(draft->map, rank);
         if (own != NULL && strcmp(own->name, host) != 0)
             draft->slots[rank].wanted = false;
     }
@@ -95,20 +96,21 @@ static void slots_of_host(struct draft *draft, const char *host)
 
 /* --- Lines of the plan ------------------------------------------------------------ */
 
-static struct es_collector_plan *add_line(struct draft *draft,
-                                          const struct es_pathmap_collector *collector,
-                                          const struct esi_path_settings *settings)
+static struct esi_collector_plan *add_line(
+    struct draft *draft,
+    const struct esi_pathmap_collector *collector,
+    const struct esi_path_settings *settings)
 {
     struct es_plan *plan = &draft->plan;
 
     if (ESI_ARRAY_RESERVE(plan->collectors, plan->capacity, plan->count + 1) < 0)
         return NULL;
-    struct es_collector_plan *line = &plan->collectors[plan->count++];
+    struct esi_collector_plan *line = &plan->collectors[plan->count++];
     *line = collector->plan;
     line->ranges = NULL;
     line->range_count = 0;
     line->threshold = (uint32_t)settings->threshold;
-    line->on_full = (enum es_on_full)settings->full;
+    line->on_full = (enum esi_on_full)settings->full;
     line->enabled = settings->enabled;
     line->polls = settings->polls;
     snprintf(line->host, sizeof(line->host), "%s",
@@ -117,7 +119,7 @@ static struct es_collector_plan *add_line(struct draft *draft,
 }
 
 /* Takes the ranks from `from` on that want the same as it does. */
-static int take_ranks(struct draft *draft, int from, struct es_collector_plan *line)
+static int take_ranks(struct draft *draft, int from, struct esi_collector_plan *line)
 {
     const struct esi_path_settings settings = draft->slots[from].settings;
     int count = (int)draft->map->application.ranks;
@@ -138,14 +140,14 @@ static int take_ranks(struct draft *draft, int from, struct es_collector_plan *l
         }
         if (ESI_ARRAY_RESERVE(line->ranges, room, line->range_count + 1) < 0)
             return -ENOMEM;
-        line->ranges[line->range_count++] = (struct es_rank_range){rank, rank};
+        line->ranges[line->range_count++] = (struct esi_rank_range){rank, rank};
         in_range = true;
     }
     return 0;
 }
 
 /* All ranks: then also those that the map does not know of. */
-static void widen(const struct draft *draft, struct es_collector_plan *line)
+static void collection_widen(const struct draft *draft, struct esi_collector_plan *line)
 {
     if (line->range_count != 1 || line->ranges[0].first != 0 ||
         line->ranges[0].last != draft->map->application.ranks - 1)
@@ -155,30 +157,30 @@ static void widen(const struct draft *draft, struct es_collector_plan *line)
     line->range_count = 0;
 }
 
-static int add_lines(struct draft *draft, const struct es_pathmap_collector *collector)
+static int add_lines(struct draft *draft, const struct esi_pathmap_collector *collector)
 {
     for (int rank = 0; rank < draft->map->application.ranks; rank++) {
         const struct slot *slot = &draft->slots[rank];
         if (!slot->wanted || slot->done)
             continue;
-        struct es_collector_plan *line = add_line(draft, collector, &slot->settings);
+        struct esi_collector_plan *line = add_line(draft, collector, &slot->settings);
         if (line == NULL || take_ranks(draft, rank, line) < 0)
             return -ENOMEM;
-        widen(draft, line);
+        collection_widen(draft, line);
     }
     return 0;
 }
 
-int es_pathmap_plan(const struct es_pathmap *map,
-                    const char *host,
-                    struct es_error *error,
-                    struct es_plan *ret_plan)
+int esi_pathmap_plan(const struct esi_pathmap *map,
+                     const char *host,
+                     struct es_error *error,
+                     struct es_plan *ret_plan)
 {
     struct draft draft = {.map = map};
     int code = 0;
 
     if (host != NULL && map->cluster.hosts != NULL &&
-        es_pathmap_find_host(map, host) == NULL)
+        esi_pathmap_find_host(map, host) == NULL)
         return es_error_set(error, -ENOENT,
                             "host \"%s\": not in the pathmap's cluster.hosts", host);
     draft.slots = calloc((size_t)map->application.ranks, sizeof(*draft.slots));
@@ -195,7 +197,7 @@ int es_pathmap_plan(const struct es_pathmap *map,
     }
     free(draft.slots);
     if (code < 0) {
-        es_plan_fini(&draft.plan);
+        esi_plan_fini(&draft.plan);
         return es_error_set(error, code, "no memory left for the plan");
     }
     *ret_plan = draft.plan;

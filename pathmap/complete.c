@@ -17,13 +17,13 @@ static int set_text(char **field, const char *text)
     return *field != NULL ? 0 : -ENOMEM;
 }
 
-static int add_collectors(struct es_pathmap *map)
+static int add_collectors(struct esi_pathmap *map)
 {
     struct es_plan plan = {.collectors = NULL};
-    int code = es_plan_default(&plan);
+    int code = esi_plan_default(&plan);
 
-    if (code == 0 && es_pathmap_has_collectives(map))
-        code = es_plan_add_trees(&plan);
+    if (code == 0 && esi_pathmap_has_collectives(map))
+        code = esi_plan_add_trees(&plan);
     if (code < 0)
         goto free_plan;
     map->collectors = calloc(plan.count, sizeof(*map->collectors));
@@ -34,11 +34,11 @@ static int add_collectors(struct es_pathmap *map)
     for (size_t i = 0; i < map->collector_count; i++)
         map->collectors[i].plan = plan.collectors[i]; /* they have no ranges */
 free_plan:
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
     return code;
 }
 
-int esi_map_complete(struct es_pathmap *map)
+int esi_map_complete(struct esi_pathmap *map)
 {
     int code = map->collectors == NULL ? add_collectors(map) : 0;
 
@@ -57,7 +57,7 @@ void esi_rules_complete(struct esi_rules *rules)
 
 /* The two shapes of the EventSpace paper, section 5: elements under their thread,
  * threads under their host, hosts under the consumer. */
-struct level {
+struct complete_level {
     const char *type;
     int per;
     const char *property;
@@ -69,7 +69,7 @@ enum { LEVELS = 4 };
 static const struct {
     const char *name;
     const char *comment;
-    struct level levels[LEVELS];
+    struct complete_level levels[LEVELS];
 } defaults[] = {
     {"heartbeat",
      "the newest event of each thread",
@@ -85,7 +85,8 @@ static const struct {
       {"element", ES_PER_ELEMENT, "read", "every"}}},
 };
 
-static int add_property(struct es_pathmap_stage *stage, const struct level *level)
+static int add_property(struct esi_pathmap_stage *stage,
+                        const struct complete_level *level)
 {
     if (level->property == NULL)
         return 0;
@@ -99,8 +100,8 @@ static int add_property(struct es_pathmap_stage *stage, const struct level *leve
 }
 
 /* A stage, and below it the stages of the levels that are left. */
-static int fill_stage(struct es_pathmap_stage *stage,
-                      const struct level *level,
+static int fill_stage(struct esi_pathmap_stage *stage,
+                      const struct complete_level *level,
                       int left)
 {
     stage->per = level->per;
@@ -115,7 +116,7 @@ static int fill_stage(struct es_pathmap_stage *stage,
     return fill_stage(&stage->children[0], level + 1, left - 1);
 }
 
-static int add_scope(struct es_pathmap_scope *scope, size_t index)
+static int add_scope(struct esi_pathmap_scope *scope, size_t index)
 {
     if (set_text(&scope->name, defaults[index].name) < 0 ||
         set_text(&scope->comment, defaults[index].comment) < 0 ||
@@ -124,7 +125,7 @@ static int add_scope(struct es_pathmap_scope *scope, size_t index)
     return fill_stage(&scope->tree, defaults[index].levels, LEVELS);
 }
 
-int esi_map_add_scopes(struct es_pathmap *map)
+int esi_map_add_scopes(struct esi_pathmap *map)
 {
     const size_t count = sizeof(defaults) / sizeof(defaults[0]);
     int code = 0;

@@ -6,12 +6,12 @@
 
 #include "pathmap/map.h"
 
-/* Puts the collectors of es_plan_default() where the list is left out, and "*" where
+/* Puts the collectors of esi_plan_default() where the list is left out, and "*" where
  * ranks and communicators of collectors are.  -ENOMEM. */
-int esi_map_complete(struct es_pathmap *map);
+int esi_map_complete(struct esi_pathmap *map);
 
 /* Puts the scopes "heartbeat" and "events" into a map that has none.  -ENOMEM. */
-int esi_map_add_scopes(struct es_pathmap *map);
+int esi_map_add_scopes(struct esi_pathmap *map);
 
 /* Fills what rules of trees leave out and maps write. */
 void esi_rules_complete(struct esi_rules *rules);

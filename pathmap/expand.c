@@ -16,24 +16,24 @@
 
 /* --- Paths ------------------------------------------------------------------------ */
 
-static size_t count_paths(const struct es_pathmap *map)
+static size_t count_paths(const struct esi_pathmap *map)
 {
     size_t count = 0;
 
     for (int rank = 0; rank < map->application.ranks; rank++)
         for (size_t c = 0; c < map->collector_count; c++)
-            if (es_collector_plan_has_rank(&map->collectors[c].plan, rank))
+            if (esi_collector_plan_has_rank(&map->collectors[c].plan, rank))
                 count += (size_t)map->seats[rank].threads;
     return count;
 }
 
-static int fill_paths(struct es_pathmap *map)
+static int fill_paths(struct esi_pathmap *map)
 {
     for (int rank = 0; rank < map->application.ranks; rank++) {
-        const struct es_pathmap_host *host = es_pathmap_rank_host(map, rank);
+        const struct esi_pathmap_host *host = esi_pathmap_rank_host(map, rank);
         for (int thread = 0; thread < map->seats[rank].threads; thread++)
             for (size_t c = 0; c < map->collector_count; c++) {
-                if (!es_collector_plan_has_rank(&map->collectors[c].plan, rank))
+                if (!esi_collector_plan_has_rank(&map->collectors[c].plan, rank))
                     continue;
                 int code = esi_path_init(&map->paths[map->path_count++], rank, thread,
                                          &map->collectors[c],
@@ -45,7 +45,7 @@ static int fill_paths(struct es_pathmap *map)
     return 0;
 }
 
-static int add_paths(struct es_pathmap *map, struct es_error *error)
+static int add_paths(struct esi_pathmap *map, struct es_error *error)
 {
     size_t count = count_paths(map);
     if (count > ESI_MAX_PATHS)
@@ -59,11 +59,11 @@ static int add_paths(struct es_pathmap *map, struct es_error *error)
 
 /* --- Mapping ---------------------------------------------------------------------- */
 
-static int spell_seat(const struct es_pathmap *map,
+static int spell_seat(const struct esi_pathmap *map,
                       int rank,
                       struct esi_rank_mapping *entry)
 {
-    const struct esi_seat *seat = &map->seats[rank];
+    const struct esi_rank_placement *seat = &map->seats[rank];
     char number[16];
 
     snprintf(number, sizeof(number), "%d", rank);
@@ -78,7 +78,7 @@ static int spell_seat(const struct es_pathmap *map,
     return whole ? 0 : -ENOMEM;
 }
 
-static int spell_mapping(struct es_pathmap *map)
+static int spell_mapping(struct esi_pathmap *map)
 {
     size_t count = (size_t)map->application.ranks;
     int code = 0;
@@ -95,9 +95,9 @@ static int spell_mapping(struct es_pathmap *map)
 /* --- The map ---------------------------------------------------------------------- */
 
 /* A map without a cluster is meant for this host. */
-static int add_host(struct es_pathmap *map, struct es_error *error)
+static int add_host(struct esi_pathmap *map, struct es_error *error)
 {
-    const struct es_pathmap_request request = {.ranks = (int)map->application.ranks};
+    const struct esi_pathmap_request request = {.ranks = (int)map->application.ranks};
 
     if (map->cluster.hosts != NULL)
         return 0;
@@ -107,7 +107,7 @@ static int add_host(struct es_pathmap *map, struct es_error *error)
     return code;
 }
 
-static int expand(struct es_pathmap *map, struct es_error *error)
+static int expand_expand(struct esi_pathmap *map, struct es_error *error)
 {
     int code = add_host(map, error);
 
@@ -119,12 +119,12 @@ static int expand(struct es_pathmap *map, struct es_error *error)
 }
 
 /* Works on what is new and takes it back when something fails. */
-int es_pathmap_expand(struct es_pathmap *map, struct es_error *error)
+int esi_pathmap_expand(struct esi_pathmap *map, struct es_error *error)
 {
-    struct es_pathmap before = *map;
+    struct esi_pathmap before = *map;
     bool had_hosts = map->cluster.hosts != NULL, had_paths = map->paths != NULL;
-    int code = expand(map, error);
-    struct es_pathmap waste = {0};
+    int code = expand_expand(map, error);
+    struct esi_pathmap waste = {0};
 
     if (code < 0) {
         waste.mapping.ranks =
@@ -150,9 +150,9 @@ int es_pathmap_expand(struct es_pathmap *map, struct es_error *error)
     return code;
 }
 
-int es_pathmap_set_threshold(struct es_pathmap *map,
-                             uint32_t threshold,
-                             struct es_error *error)
+int esi_pathmap_set_threshold(struct esi_pathmap *map,
+                              uint32_t threshold,
+                              struct es_error *error)
 {
     if (threshold < 1 || threshold > ES_PLAN_THRESHOLD_MAX)
         return es_error_set(error, -ERANGE,

@@ -18,7 +18,10 @@
 
 enum { LARGEST = 1 << 30 };
 
-static int fail(struct es_error *error, const char *path, int code, const char *what)
+static int file_fail(struct es_error *error,
+                     const char *path,
+                     int code,
+                     const char *what)
 {
     return es_error_set_at(error, code, path, 0, 0, "%s: %s", what, strerror(-code));
 }
@@ -33,10 +36,10 @@ int esi_file_read(const char *path,
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return fail(error, path, -errno, "cannot be read");
-    int code = es_file_read_all(fd, LARGEST, ret_text, ret_length);
+        return file_fail(error, path, -errno, "cannot be read");
+    int code = esi_file_read_all(fd, LARGEST, ret_text, ret_length);
     close(fd);
-    return code < 0 ? fail(error, path, code, "cannot be read") : 0;
+    return code < 0 ? file_fail(error, path, code, "cannot be read") : 0;
 }
 
 /* --- Writing ---------------------------------------------------------------------- */
@@ -47,13 +50,13 @@ static int write_to(const char *path, int flags, const char *text, size_t length
 
     if (fd < 0)
         return -errno;
-    int code = es_file_write_all(fd, text, length);
+    int code = esi_file_write_all(fd, text, length);
     if (close(fd) != 0 && code == 0)
         code = -errno;
     return code;
 }
 
-static int replace(const char *path, const char *text, size_t length)
+static int file_replace(const char *path, const char *text, size_t length)
 {
     char *draft;
 
@@ -76,16 +79,17 @@ int esi_file_write(const char *path,
 {
     struct stat found;
     bool plain = stat(path, &found) != 0 || S_ISREG(found.st_mode);
-    int code = plain ? replace(path, text, length) : write_to(path, 0, text, length);
+    int code =
+        plain ? file_replace(path, text, length) : write_to(path, 0, text, length);
 
-    return code < 0 ? fail(error, path, code, "cannot be written") : 0;
+    return code < 0 ? file_fail(error, path, code, "cannot be written") : 0;
 }
 
 /* --- Maps ------------------------------------------------------------------------- */
 
-int es_pathmap_load(const char *path,
-                    struct es_error *error,
-                    struct es_pathmap **ret_map)
+int esi_pathmap_load(const char *path,
+                     struct es_error *error,
+                     struct esi_pathmap **ret_map)
 {
     char *text;
     size_t length;
@@ -93,14 +97,14 @@ int es_pathmap_load(const char *path,
 
     if (code < 0)
         return code;
-    code = es_pathmap_parse(text, length, path, error, ret_map);
+    code = esi_pathmap_parse(text, length, path, error, ret_map);
     free(text);
     return code;
 }
 
-int es_pathmap_load_observer(const char *path,
-                             struct es_error *error,
-                             struct es_pathmap **ret_map)
+int esi_pathmap_load_observer(const char *path,
+                              struct es_error *error,
+                              struct esi_pathmap **ret_map)
 {
     char *text;
     size_t length;
@@ -108,20 +112,20 @@ int es_pathmap_load_observer(const char *path,
 
     if (code < 0)
         return code;
-    code = es_pathmap_parse_observer(text, length, path, error, ret_map);
+    code = esi_pathmap_parse_observer(text, length, path, error, ret_map);
     free(text);
     return code;
 }
 
-int es_pathmap_save(const struct es_pathmap *map,
-                    const char *path,
-                    struct es_error *error)
+int esi_pathmap_save(const struct esi_pathmap *map,
+                     const char *path,
+                     struct es_error *error)
 {
     char *text;
-    int code = es_pathmap_format(map, &text);
+    int code = esi_pathmap_format(map, &text);
 
     if (code < 0)
-        return fail(error, path, code, "cannot be written");
+        return file_fail(error, path, code, "cannot be written");
     code = esi_file_write(path, text, strlen(text), error);
     free(text);
     return code;

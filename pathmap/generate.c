@@ -41,11 +41,11 @@ static bool is_local(const char *name, const char *local)
            (name[label] == '\0' || local[label] == '\0');
 }
 
-static int fill_host(const struct es_pathmap_request *request,
+static int fill_host(const struct esi_pathmap_request *request,
                      const struct esi_hostfile_line *line,
                      const char *local,
                      struct es_error *error,
-                     struct es_pathmap_host *host)
+                     struct esi_pathmap_host *host)
 {
     bool here = is_local(line->name, local);
 
@@ -83,7 +83,7 @@ static void merge_local(struct esi_hostfile *hostfile, const char *local)
     hostfile->count = kept;
 }
 
-static int read_hosts(const struct es_pathmap_request *request,
+static int read_hosts(const struct esi_pathmap_request *request,
                       const char *local,
                       struct es_error *error,
                       struct esi_hostfile *ret_hostfile)
@@ -96,7 +96,7 @@ static int read_hosts(const struct es_pathmap_request *request,
     return code;
 }
 
-static int fill_cluster(const struct es_pathmap_request *request,
+static int fill_cluster(const struct esi_pathmap_request *request,
                         const struct esi_hostfile *hostfile,
                         const char *local,
                         struct es_error *error,
@@ -119,17 +119,17 @@ static int fill_cluster(const struct es_pathmap_request *request,
     return code;
 }
 
-int esi_cluster_generate(const struct es_pathmap_request *request,
+int esi_cluster_generate(const struct esi_pathmap_request *request,
                          struct es_error *error,
                          struct esi_cluster_map *cluster)
 {
-    struct es_pathmap scratch = {0}; /* whose tables know how to free a cluster map */
+    struct esi_pathmap scratch = {0}; /* whose tables know how to free a cluster map */
     struct esi_hostfile hostfile;
     char name[ES_HOST_NAME_BYTES];
     const char *local = request->local_name;
 
     if (local == NULL)
-        local = es_host_name(name);
+        local = esi_host_name(name);
     int code = read_hosts(request, local, error, &hostfile);
     if (code < 0)
         return code == -ENOMEM ? fail_memory(error) : code;
@@ -140,7 +140,7 @@ int esi_cluster_generate(const struct es_pathmap_request *request,
         return code;
     }
     /* Nobody said how many ranks this host should take: one for each core. */
-    struct es_pathmap_host *first = &scratch.cluster.hosts[0];
+    struct esi_pathmap_host *first = &scratch.cluster.hosts[0];
     if (request->hostfile == NULL && first->cores > 0)
         first->slots = first->cores;
     *cluster = scratch.cluster;
@@ -150,7 +150,7 @@ int esi_cluster_generate(const struct es_pathmap_request *request,
 /* --- The map ---------------------------------------------------------------------- */
 
 /* The ranks of a host as text: "0-1,4-5". */
-static int format_ranks(const struct es_pathmap *map, int host, char **ret_text)
+static int format_ranks(const struct esi_pathmap *map, int host, char **ret_text)
 {
     char *text = NULL;
     size_t size = 0;
@@ -181,7 +181,7 @@ static int format_ranks(const struct es_pathmap *map, int host, char **ret_text)
 }
 
 /* One entry for each host that has ranks. */
-static int add_mapping(struct es_pathmap *map)
+static int add_mapping(struct esi_pathmap *map)
 {
     struct esi_mapping *mapping = &map->mapping;
 
@@ -216,7 +216,7 @@ static int count_slots(const struct esi_cluster_map *cluster)
     return slots < ESI_MAX_RANKS ? (int)slots : ESI_MAX_RANKS;
 }
 
-static int check_request(const struct es_pathmap_request *request,
+static int check_request(const struct esi_pathmap_request *request,
                          struct es_error *error)
 {
     if (request->ranks < 0 || request->ranks > ESI_MAX_RANKS)
@@ -228,9 +228,9 @@ static int check_request(const struct es_pathmap_request *request,
     return 0;
 }
 
-static int fill_map(const struct es_pathmap_request *request,
+static int fill_map(const struct esi_pathmap_request *request,
                     struct es_error *error,
-                    struct es_pathmap *map)
+                    struct esi_pathmap *map)
 {
     struct esi_reader reader = {.source = "", .error = error};
 
@@ -245,7 +245,7 @@ static int fill_map(const struct es_pathmap_request *request,
     if (esi_map_complete(map) < 0 || esi_map_add_scopes(map) < 0)
         return fail_memory(error);
     if (request->threshold > 0)
-        code = es_pathmap_set_threshold(map, request->threshold, error);
+        code = esi_pathmap_set_threshold(map, request->threshold, error);
     if (code == 0)
         code = esi_map_validate(&reader, map);
     if (code < 0)
@@ -253,20 +253,20 @@ static int fill_map(const struct es_pathmap_request *request,
     return add_mapping(map) < 0 ? fail_memory(error) : 0;
 }
 
-int es_pathmap_generate(const struct es_pathmap_request *request,
-                        struct es_error *error,
-                        struct es_pathmap **ret_map)
+int esi_pathmap_generate(const struct esi_pathmap_request *request,
+                         struct es_error *error,
+                         struct esi_pathmap **ret_map)
 {
     int code = check_request(request, error);
 
     if (code < 0)
         return code;
-    struct es_pathmap *map = calloc(1, sizeof(*map));
+    struct esi_pathmap *map = calloc(1, sizeof(*map));
     if (map == NULL)
         return fail_memory(error);
     code = fill_map(request, error, map);
     if (code < 0) {
-        es_pathmap_destroy(map);
+        esi_pathmap_destroy(map);
         return code;
     }
     *ret_map = map;

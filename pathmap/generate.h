@@ -7,7 +7,7 @@
 #include "pathmap/map.h"
 
 /* Fills an empty cluster map with one host at least.  On failure nothing is in it. */
-int esi_cluster_generate(const struct es_pathmap_request *request,
+int esi_cluster_generate(const struct esi_pathmap_request *request,
                          struct es_error *error,
                          struct esi_cluster_map *cluster);
 

@@ -15,7 +15,7 @@
 #include "pathmap/file.h"
 #include "pathmap/map.h"
 
-struct parser {
+struct hostfile_parser {
     struct esi_hostfile *hostfile;
     const char *source;
     struct es_error *error;
@@ -28,9 +28,9 @@ struct word {
     size_t length;
 };
 
-static int fail(const struct parser *parser,
-                const struct word *at,
-                const char *expected)
+static int hostfile_fail(const struct hostfile_parser *parser,
+                         const struct word *at,
+                         const char *expected)
 {
     return es_error_set_at(
         parser->error, -EINVAL, parser->source, parser->number,
@@ -44,7 +44,7 @@ static struct word next_word(const char *from)
     return (struct word){from, *from == '#' ? 0 : strcspn(from, " \t\r\n#")};
 }
 
-static int parse_slots(const struct parser *parser,
+static int parse_slots(const struct hostfile_parser *parser,
                        const struct word *word,
                        int *ret_slots)
 {
@@ -53,11 +53,11 @@ static int parse_slots(const struct parser *parser,
     for (size_t i = 0; i < word->length && slots <= ESI_MAX_RANKS; i++) {
         char c = word->text[i];
         if (c < '0' || c > '9')
-            return fail(parser, word, "a number of slots");
+            return hostfile_fail(parser, word, "a number of slots");
         slots = slots * 10 + (c - '0');
     }
     if (slots < 1 || slots > ESI_MAX_RANKS)
-        return fail(parser, word, "1 to 1048576 slots");
+        return hostfile_fail(parser, word, "1 to 1048576 slots");
     *ret_slots = slots;
     return 0;
 }
@@ -71,7 +71,9 @@ static bool is_name(const struct word *word)
            strspn(word->text, allowed) >= word->length;
 }
 
-static int add(struct esi_hostfile *hostfile, const struct word *name, int slots)
+static int hostfile_add(struct esi_hostfile *hostfile,
+                        const struct word *name,
+                        int slots)
 {
     for (size_t i = 0; i < hostfile->count; i++) {
         struct esi_hostfile_line *host = &hostfile->hosts[i];
@@ -104,29 +106,29 @@ static struct word cut_count(struct word *name)
     return count;
 }
 
-static bool begins(const struct word *word, const char *key)
+static bool hostfile_begins(const struct word *word, const char *key)
 {
     return word->length >= strlen(key) && memcmp(word->text, key, strlen(key)) == 0;
 }
 
-static int parse_option(const struct parser *parser,
+static int parse_option(const struct hostfile_parser *parser,
                         const struct word *word,
                         int *slots)
 {
     static const char *const skipped[] = {
         "max_slots=", "max-slots=", "binding=", "user="};
 
-    if (begins(word, "slots=")) {
+    if (hostfile_begins(word, "slots=")) {
         struct word value = {word->text + 6, word->length - 6};
         return parse_slots(parser, &value, slots);
     }
     for (size_t i = 0; i < sizeof(skipped) / sizeof(skipped[0]); i++)
-        if (begins(word, skipped[i]))
+        if (hostfile_begins(word, skipped[i]))
             return 0;
-    return fail(parser, word, "\"slots=N\" or the next line");
+    return hostfile_fail(parser, word, "\"slots=N\" or the next line");
 }
 
-static int parse_line(const struct parser *parser)
+static int parse_line(const struct hostfile_parser *parser)
 {
     struct word name = next_word(parser->line);
     const char *rest = name.text + name.length;
@@ -136,16 +138,16 @@ static int parse_line(const struct parser *parser)
         return 0;
     struct word count = cut_count(&name);
     if (!is_name(&name))
-        return fail(parser, &name, "a host's name");
+        return hostfile_fail(parser, &name, "a host's name");
     int code = count.text != NULL ? parse_slots(parser, &count, &slots) : 0;
     for (struct word word = next_word(rest); word.length > 0 && code == 0;
          word = next_word(word.text + word.length))
         code = parse_option(parser, &word, &slots);
     if (code < 0)
         return code;
-    code = add(parser->hostfile, &name, slots);
+    code = hostfile_add(parser->hostfile, &name, slots);
     if (code == -ERANGE)
-        return fail(parser, &name, "at most 1048576 slots in all");
+        return hostfile_fail(parser, &name, "at most 1048576 slots in all");
     return code;
 }
 
@@ -155,7 +157,7 @@ int esi_hostfile_parse(const char *text,
                        struct esi_hostfile *ret_hostfile)
 {
     struct esi_hostfile hostfile = {0};
-    struct parser parser = {&hostfile, source, error, text, 1};
+    struct hostfile_parser parser = {&hostfile, source, error, text, 1};
     int code = 0;
 
     while (code == 0) {

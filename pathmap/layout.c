@@ -18,7 +18,7 @@
 
 enum { LINE = 96, INDENT = 2 };
 
-static int put(FILE *out, const json_t *json, size_t indent, size_t used);
+static int layout_put(FILE *out, const json_t *json, size_t indent, size_t used);
 
 static void put_break(FILE *out, bool first, size_t indent)
 {
@@ -48,8 +48,8 @@ static int put_object(FILE *out, const json_t *json, size_t indent)
         if (put_name(out, name) != 0)
             return -1;
         /* The name is measured without its escapes: a long line at worst. */
-        if (put(out, json_object_iter_value(at), indent + INDENT,
-                indent + INDENT + strlen(name) + 4) != 0)
+        if (layout_put(out, json_object_iter_value(at), indent + INDENT,
+                       indent + INDENT + strlen(name) + 4) != 0)
             return -1;
     }
     put_break(out, true, indent);
@@ -62,7 +62,8 @@ static int put_list(FILE *out, const json_t *json, size_t indent)
     fputc('[', out);
     for (size_t i = 0; i < json_array_size(json); i++) {
         put_break(out, i == 0, indent + INDENT);
-        if (put(out, json_array_get(json, i), indent + INDENT, indent + INDENT) != 0)
+        if (layout_put(out, json_array_get(json, i), indent + INDENT,
+                       indent + INDENT) != 0)
             return -1;
     }
     put_break(out, true, indent);
@@ -71,7 +72,7 @@ static int put_list(FILE *out, const json_t *json, size_t indent)
 }
 
 /* `used` bytes stand on the line already. */
-static int put(FILE *out, const json_t *json, size_t indent, size_t used)
+static int layout_put(FILE *out, const json_t *json, size_t indent, size_t used)
 {
     char line[LINE];
     size_t length = json_dumpb(json, line, sizeof(line), JSON_ENCODE_ANY);
@@ -98,8 +99,8 @@ int esi_layout_format(const json_t *json, char **ret_text)
     if (out == NULL)
         return -ENOMEM;
     /* The outermost object is always broken up. */
-    bool failed =
-        (json_is_object(json) ? put_object(out, json, 0) : put(out, json, 0, 0)) != 0;
+    bool failed = (json_is_object(json) ? put_object(out, json, 0)
+                                        : layout_put(out, json, 0, 0)) != 0;
     fputc('\n', out);
     failed |= ferror(out) != 0;
     failed |= fclose(out) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The whole pathmap as a record: what lies behind struct es_pathmap, for this folder
+/* The whole pathmap as a record: what lies behind struct esi_pathmap, for this folder
  * only. */
 #ifndef ES_PATHMAP_MAP_H
 #define ES_PATHMAP_MAP_H
@@ -33,9 +33,9 @@ struct esi_application {
 };
 
 struct esi_cluster_map {
-    struct es_pathmap_cluster *clusters;
+    struct esi_pathmap_cluster *clusters;
     size_t cluster_count;
-    struct es_pathmap_host *hosts;
+    struct esi_pathmap_host *hosts;
     size_t host_count;
     char *comment;
 };
@@ -64,24 +64,24 @@ struct esi_mapping {
 
 /* Rules of collective trees, in a map or in a document of their own. */
 struct esi_rules {
-    struct es_pathmap_collective *collectives;
+    struct esi_pathmap_collective *collectives;
     size_t collective_count;
     char *comment; /* of the document of their own */
 };
 
 /* Adds the rules to an empty plan (rules.c).  -ENOMEM; the plan is to be finished then
  * too. */
-int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan);
+int esi_rules_fill(const struct esi_rules *said, struct esi_tree_plan *plan);
 
 /* Where a rank runs and how wide it is. */
-struct esi_seat {
+struct esi_rank_placement {
     int host; /* index, -1 = the map has no hosts */
     int core; /* of the host, -1 = any */
     int threads;
 };
 
 /* Lists that the document leaves out are NULL, empty ones are not. */
-struct es_pathmap {
+struct esi_pathmap {
     char *schema; /* where editors find docs/pathmap.schema.json */
     int64_t version;
     char *name;
@@ -89,18 +89,19 @@ struct es_pathmap {
     struct esi_application application;
     struct esi_cluster_map cluster;
     struct esi_mapping mapping;
-    struct es_pathmap_collector *collectors;
+    struct esi_pathmap_collector *collectors;
     size_t collector_count;
     struct esi_rules rules;
-    struct es_pathmap_scope *scopes;
+    struct esi_pathmap_scope *scopes;
     size_t scope_count;
-    struct es_pathmap_path *paths;
+    struct esi_pathmap_path *paths;
     size_t path_count;
 
     /* Not in the document. */
     bool observes; /* the application is a monitor: scopes look at another's ranks */
     char *source;
-    struct esi_seat *seats; /* one per rank, once the map is checked (rank_placement.c) */
+    struct esi_rank_placement
+        *seats; /* one per rank, once the map is checked (rank_placement.c) */
 };
 
 #endif

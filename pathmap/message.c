@@ -45,11 +45,11 @@ static int fail_parse(const json_error_t *fault,
                            esi_library_words(fault->text, words, sizeof words));
 }
 
-int es_message_parse(const char *text,
-                     size_t length,
-                     const char *source,
-                     struct es_error *error,
-                     struct es_message **ret_message)
+int esi_message_parse(const char *text,
+                      size_t length,
+                      const char *source,
+                      struct es_error *error,
+                      struct es_message **ret_message)
 {
     json_error_t fault = {0};
     json_t *json;
@@ -67,7 +67,7 @@ int es_message_parse(const char *text,
     return 0;
 }
 
-void es_message_destroy(struct es_message *message)
+void esi_message_destroy(struct es_message *message)
 {
     int saved_errno = errno;
 
@@ -75,35 +75,36 @@ void es_message_destroy(struct es_message *message)
     errno = saved_errno;
 }
 
-const struct es_member *es_message_root(const struct es_message *message)
+const struct es_member *esi_message_root(const struct es_message *message)
 {
     return member_of((const json_t *)message);
 }
 
 /* --- Within objects and arrays ----------------------------------------------- */
 
-const struct es_member *es_member_find(const struct es_member *object, const char *name)
+const struct es_member *esi_member_find(const struct es_member *object,
+                                        const char *name)
 {
     return member_of(json_object_get(json_of(object), name));
 }
 
-size_t es_member_count(const struct es_member *list)
+size_t esi_member_count(const struct es_member *list)
 {
     const json_t *json = json_of(list);
 
     return json_is_object(json) ? json_object_size(json) : json_array_size(json);
 }
 
-const struct es_member *es_member_at(const struct es_member *list, size_t index)
+const struct es_member *esi_member_at(const struct es_member *list, size_t index)
 {
     return member_of(json_array_get(json_of(list), index));
 }
 
-int es_member_foreach(const struct es_member *object,
-                      int (*visit)(void *data,
-                                   const char *name,
-                                   const struct es_member *value),
-                      void *data)
+int esi_member_foreach(const struct es_member *object,
+                       int (*visit)(void *data,
+                                    const char *name,
+                                    const struct es_member *value),
+                       void *data)
 {
     /* Iterating changes nothing, though the library takes a plain pointer. */
     json_t *json = (json_t *)json_of(object);
@@ -151,10 +152,10 @@ static int fail_type(const json_t *json,
                         type_name(json), expected);
 }
 
-int es_member_text(const struct es_member *object,
-                   const char *name,
-                   struct es_error *error,
-                   const char **ret_text)
+int esi_member_text(const struct es_member *object,
+                    const char *name,
+                    struct es_error *error,
+                    const char **ret_text)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
@@ -164,12 +165,12 @@ int es_member_text(const struct es_member *object,
     return 0;
 }
 
-int es_member_integer(const struct es_member *object,
-                      const char *name,
-                      int64_t minimum,
-                      int64_t maximum,
-                      struct es_error *error,
-                      int64_t *ret_value)
+int esi_member_integer(const struct es_member *object,
+                       const char *name,
+                       int64_t minimum,
+                       int64_t maximum,
+                       struct es_error *error,
+                       int64_t *ret_value)
 {
     const json_t *json = json_object_get(json_of(object), name);
     int64_t value;
@@ -185,10 +186,10 @@ int es_member_integer(const struct es_member *object,
     return 0;
 }
 
-int es_member_real(const struct es_member *object,
-                   const char *name,
-                   struct es_error *error,
-                   double *ret_value)
+int esi_member_real(const struct es_member *object,
+                    const char *name,
+                    struct es_error *error,
+                    double *ret_value)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
@@ -198,10 +199,10 @@ int es_member_real(const struct es_member *object,
     return 0;
 }
 
-int es_member_boolean(const struct es_member *object,
-                      const char *name,
-                      struct es_error *error,
-                      bool *ret_value)
+int esi_member_boolean(const struct es_member *object,
+                       const char *name,
+                       struct es_error *error,
+                       bool *ret_value)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
@@ -211,48 +212,48 @@ int es_member_boolean(const struct es_member *object,
     return 0;
 }
 
-const char *es_member_text_or(const struct es_member *object,
-                              const char *name,
-                              const char *fallback)
+const char *esi_member_text_or(const struct es_member *object,
+                               const char *name,
+                               const char *fallback)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
     return json_is_string(json) ? json_string_value(json) : fallback;
 }
 
-int64_t es_member_integer_or(const struct es_member *object,
-                             const char *name,
-                             int64_t fallback)
+int64_t esi_member_integer_or(const struct es_member *object,
+                              const char *name,
+                              int64_t fallback)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
     return json_is_integer(json) ? json_integer_value(json) : fallback;
 }
 
-bool es_member_boolean_or(const struct es_member *object,
-                          const char *name,
-                          bool fallback)
+bool esi_member_boolean_or(const struct es_member *object,
+                           const char *name,
+                           bool fallback)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
     return json_is_boolean(json) ? json_is_true(json) : fallback;
 }
 
-double es_member_real_or(const struct es_member *object,
-                         const char *name,
-                         double fallback)
+double esi_member_real_or(const struct es_member *object,
+                          const char *name,
+                          double fallback)
 {
     const json_t *json = json_object_get(json_of(object), name);
 
     return json_is_number(json) ? json_number_value(json) : fallback;
 }
 
-const char *es_member_as_text(const struct es_member *value)
+const char *esi_member_as_text(const struct es_member *value)
 {
     return json_string_value(json_of(value));
 }
 
-int64_t es_member_as_integer(const struct es_member *value)
+int64_t esi_member_as_integer(const struct es_member *value)
 {
     return json_integer_value(json_of(value));
 }
@@ -285,7 +286,7 @@ int esi_message_copy(const struct es_member *object, struct es_message **ret_mes
 }
 
 void esi_member_write(const struct es_member *value,
-                      struct es_json_out *out,
+                      struct esi_json_out *out,
                       const char *key)
 {
     const json_t *json = json_of(value);
@@ -295,31 +296,31 @@ void esi_member_write(const struct es_member *value,
 
     switch (json_typeof(json)) {
     case JSON_OBJECT:
-        es_json_out_begin_object(out, key);
+        esi_json_out_begin_object(out, key);
         json_object_foreach((json_t *)json, name, below)
             esi_member_write(member_of(below), out, name);
-        es_json_out_end(out);
+        esi_json_out_end(out);
         return;
     case JSON_ARRAY:
-        es_json_out_begin_array(out, key);
+        esi_json_out_begin_array(out, key);
         json_array_foreach(json, index, below)
             esi_member_write(member_of(below), out, NULL);
-        es_json_out_end(out);
+        esi_json_out_end(out);
         return;
     case JSON_STRING:
-        es_json_out_string(out, key, json_string_value(json));
+        esi_json_out_string(out, key, json_string_value(json));
         return;
     case JSON_INTEGER:
-        es_json_out_signed(out, key, json_integer_value(json));
+        esi_json_out_signed(out, key, json_integer_value(json));
         return;
     case JSON_REAL:
-        es_json_out_real(out, key, json_real_value(json));
+        esi_json_out_real(out, key, json_real_value(json));
         return;
     case JSON_TRUE:
     case JSON_FALSE:
-        es_json_out_bool(out, key, json_is_true(json));
+        esi_json_out_bool(out, key, json_is_true(json));
         return;
     case JSON_NULL:
-        es_json_out_null(out, key);
+        esi_json_out_null(out, key);
     }
 }

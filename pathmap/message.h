@@ -21,64 +21,64 @@ struct es_message; /* the document: owned by who parsed it */
 struct es_member;  /* a value within it: borrowed from the document */
 
 /* `source` names where it came from in errors.  -EINVAL with line and column. */
-int es_message_parse(const char *text,
-                     size_t length,
-                     const char *source,
-                     struct es_error *error,
-                     struct es_message **ret_message);
+int esi_message_parse(const char *text,
+                      size_t length,
+                      const char *source,
+                      struct es_error *error,
+                      struct es_message **ret_message);
 /* Accepts NULL. */
-void es_message_destroy(struct es_message *message);
+void esi_message_destroy(struct es_message *message);
 
 /* The object that is the whole message. */
-const struct es_member *es_message_root(const struct es_message *message);
+const struct es_member *esi_message_root(const struct es_message *message);
 
 /* A member of an object by its name; NULL when it is not there. */
-const struct es_member *es_member_find(const struct es_member *object,
-                                       const char *name);
+const struct es_member *esi_member_find(const struct es_member *object,
+                                        const char *name);
 /* Items of an array (0 for anything else), members of an object. */
-size_t es_member_count(const struct es_member *list);
-const struct es_member *es_member_at(const struct es_member *list, size_t index);
+size_t esi_member_count(const struct es_member *list);
+const struct es_member *esi_member_at(const struct es_member *list, size_t index);
 /* Calls for each member of an object in the order of the text; stops at the first
  * result that is not 0 and returns it. */
-int es_member_foreach(const struct es_member *object,
-                      int (*visit)(void *data,
-                                   const char *name,
-                                   const struct es_member *value),
-                      void *data);
+int esi_member_foreach(const struct es_member *object,
+                       int (*visit)(void *data,
+                                    const char *name,
+                                    const struct es_member *value),
+                       void *data);
 
 /* Members of an object with their type.  -EINVAL with words when missing or of another
  * type or out of range.  Text is borrowed from the message. */
-int es_member_text(const struct es_member *object,
-                   const char *name,
-                   struct es_error *error,
-                   const char **ret_text);
-int es_member_integer(const struct es_member *object,
-                      const char *name,
-                      int64_t minimum,
-                      int64_t maximum,
-                      struct es_error *error,
-                      int64_t *ret_value);
-int es_member_real(const struct es_member *object,
-                   const char *name,
-                   struct es_error *error,
-                   double *ret_value);
-int es_member_boolean(const struct es_member *object,
-                      const char *name,
-                      struct es_error *error,
-                      bool *ret_value);
+int esi_member_text(const struct es_member *object,
+                    const char *name,
+                    struct es_error *error,
+                    const char **ret_text);
+int esi_member_integer(const struct es_member *object,
+                       const char *name,
+                       int64_t minimum,
+                       int64_t maximum,
+                       struct es_error *error,
+                       int64_t *ret_value);
+int esi_member_real(const struct es_member *object,
+                    const char *name,
+                    struct es_error *error,
+                    double *ret_value);
+int esi_member_boolean(const struct es_member *object,
+                       const char *name,
+                       struct es_error *error,
+                       bool *ret_value);
 /* The same, with a value for what is not there; another type gives the fallback too. */
-const char *es_member_text_or(const struct es_member *object,
+const char *esi_member_text_or(const struct es_member *object,
+                               const char *name,
+                               const char *fallback);
+int64_t esi_member_integer_or(const struct es_member *object,
                               const char *name,
-                              const char *fallback);
-int64_t es_member_integer_or(const struct es_member *object,
-                             const char *name,
-                             int64_t fallback);
-bool es_member_boolean_or(const struct es_member *object,
+                              int64_t fallback);
+bool esi_member_boolean_or(const struct es_member *object,
+                           const char *name,
+                           bool fallback);
+double esi_member_real_or(const struct es_member *object,
                           const char *name,
-                          bool fallback);
-double es_member_real_or(const struct es_member *object,
-                         const char *name,
-                         double fallback);
+                          double fallback);
 
 /* Whether the value is an integer or a boolean: then it is put there, a boolean as 0 or
  * 1. */
@@ -89,12 +89,12 @@ bool esi_member_number(const struct es_member *value, int64_t *ret_number);
 int esi_message_copy(const struct es_member *object, struct es_message **ret_message);
 /* Writes the value, whatever it holds, as a member of what is being written. */
 void esi_member_write(const struct es_member *value,
-                      struct es_json_out *out,
+                      struct esi_json_out *out,
                       const char *key);
 
 /* The value itself as text or number, for items of arrays; NULL and 0 for other types.
  */
-const char *es_member_as_text(const struct es_member *value);
-int64_t es_member_as_integer(const struct es_member *value);
+const char *esi_member_as_text(const struct es_member *value);
+int64_t esi_member_as_integer(const struct es_member *value);
 
 #endif

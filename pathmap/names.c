@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* By name, equal ones in the order of the records. */
-static int compare(const void *a, const void *b)
+static int names_compare(const void *a, const void *b)
 {
     const struct esi_name *left = a, *right = b;
     int order = strcmp(left->text, right->text);
@@ -39,7 +39,7 @@ int esi_names_init(struct esi_names *names,
         if (text != NULL)
             names->items[names->count++] = (struct esi_name){text, i};
     }
-    qsort(names->items, names->count, sizeof(*names->items), compare);
+    qsort(names->items, names->count, sizeof(*names->items), names_compare);
     return 0;
 }
 

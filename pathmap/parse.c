@@ -60,19 +60,19 @@ static int check_version(const struct esi_reader *reader, const json_t *json)
                            json_integer_value(version), ES_PATHMAP_VERSION);
 }
 
-static void place_scopes(const struct esi_reader *reader, struct es_pathmap *map)
+static void place_scopes(const struct esi_reader *reader, struct esi_pathmap *map)
 {
     struct esi_step step = {&root, "scopes", 0};
     struct esi_text_cursor cursor;
 
     esi_text_cursor_init(&cursor, reader->text, reader->length);
     if (esi_text_cursor_seek(&cursor, &step, false))
-        esi_scopes_place(&cursor, map->scopes, map->scope_count);
+        esi_scopes_locate(&cursor, map->scopes, map->scope_count);
 }
 
 static int read_map(const struct esi_reader *reader,
                     const json_t *json,
-                    struct es_pathmap *map)
+                    struct esi_pathmap *map)
 {
     int code = check_version(reader, json);
 
@@ -89,9 +89,9 @@ static int read_map(const struct esi_reader *reader,
 
 static int parse_map(const struct esi_reader *reader,
                      bool observes,
-                     struct es_pathmap **ret_map)
+                     struct esi_pathmap **ret_map)
 {
-    struct es_pathmap *map = calloc(1, sizeof(*map));
+    struct esi_pathmap *map = calloc(1, sizeof(*map));
     json_t *json = NULL;
 
     if (map == NULL)
@@ -102,29 +102,29 @@ static int parse_map(const struct esi_reader *reader,
         code = read_map(reader, json, map);
     json_decref(json);
     if (code < 0) {
-        es_pathmap_destroy(map);
+        esi_pathmap_destroy(map);
         return code;
     }
     *ret_map = map;
     return 0;
 }
 
-int es_pathmap_parse(const char *text,
-                     size_t length,
-                     const char *source,
-                     struct es_error *error,
-                     struct es_pathmap **ret_map)
+int esi_pathmap_parse(const char *text,
+                      size_t length,
+                      const char *source,
+                      struct es_error *error,
+                      struct esi_pathmap **ret_map)
 {
     struct esi_reader reader = {text, length, source != NULL ? source : "", error};
 
     return parse_map(&reader, false, ret_map);
 }
 
-int es_pathmap_parse_observer(const char *text,
-                              size_t length,
-                              const char *source,
-                              struct es_error *error,
-                              struct es_pathmap **ret_map)
+int esi_pathmap_parse_observer(const char *text,
+                               size_t length,
+                               const char *source,
+                               struct es_error *error,
+                               struct esi_pathmap **ret_map)
 {
     struct esi_reader reader = {text, length, source != NULL ? source : "", error};
 
@@ -145,12 +145,12 @@ static int format_record(const struct esi_fields *schema,
     return code;
 }
 
-int es_pathmap_format(const struct es_pathmap *map, char **ret_text)
+int esi_pathmap_format(const struct esi_pathmap *map, char **ret_text)
 {
     return format_record(&esi_map_fields, map, ret_text);
 }
 
-void es_pathmap_destroy(struct es_pathmap *map)
+void esi_pathmap_destroy(struct esi_pathmap *map)
 {
     int saved = errno;
 
@@ -167,10 +167,10 @@ void es_pathmap_destroy(struct es_pathmap *map)
 
 static int read_rules(const struct esi_reader *reader,
                       struct esi_rules *rules,
-                      struct es_tree_plan *ret_plan)
+                      struct esi_tree_plan *ret_plan)
 {
     struct esi_check check = {.reader = reader};
-    struct es_tree_plan plan = {.hosts = NULL};
+    struct esi_tree_plan plan = {.hosts = NULL};
     json_t *json = NULL;
     int code = parse_json(reader, &json);
 
@@ -184,16 +184,16 @@ static int read_rules(const struct esi_reader *reader,
     if (code < 0)
         return code;
     if (esi_rules_fill(rules, &plan) < 0) {
-        es_tree_plan_fini(&plan);
+        esi_tree_plan_fini(&plan);
         return esi_reader_fail_memory(reader);
     }
     *ret_plan = plan;
     return 0;
 }
 
-int es_pathmap_rules_load(const char *path,
-                          struct es_error *error,
-                          struct es_tree_plan *ret_plan)
+int esi_pathmap_rules_load(const char *path,
+                           struct es_error *error,
+                           struct esi_tree_plan *ret_plan)
 {
     struct esi_reader reader = {.source = path, .error = error};
     struct esi_rules rules = {.collectives = NULL};
@@ -213,7 +213,7 @@ int es_pathmap_rules_load(const char *path,
 
 static int read_scope(const struct esi_reader *reader,
                       const json_t *json,
-                      struct es_pathmap_scope *scope)
+                      struct esi_pathmap_scope *scope)
 {
     struct esi_check check = {.reader = reader};
     struct esi_text_cursor cursor;
@@ -222,18 +222,18 @@ static int read_scope(const struct esi_reader *reader,
     if (code < 0)
         return code;
     esi_text_cursor_init(&cursor, reader->text, reader->length);
-    esi_scope_place(&cursor, scope);
+    esi_scope_locate(&cursor, scope);
     return esi_check_scope(&check, scope, "");
 }
 
-int es_pathmap_scope_parse(const char *text,
-                           size_t length,
-                           const char *source,
-                           struct es_error *error,
-                           struct es_pathmap_scope **ret_scope)
+int esi_pathmap_scope_parse(const char *text,
+                            size_t length,
+                            const char *source,
+                            struct es_error *error,
+                            struct esi_pathmap_scope **ret_scope)
 {
     struct esi_reader reader = {text, length, source != NULL ? source : "", error};
-    struct es_pathmap_scope *scope = calloc(1, sizeof(*scope));
+    struct esi_pathmap_scope *scope = calloc(1, sizeof(*scope));
     json_t *json = NULL;
 
     if (scope == NULL)
@@ -243,19 +243,19 @@ int es_pathmap_scope_parse(const char *text,
         code = read_scope(&reader, json, scope);
     json_decref(json);
     if (code < 0) {
-        es_pathmap_scope_destroy(scope);
+        esi_pathmap_scope_destroy(scope);
         return code;
     }
     *ret_scope = scope;
     return 0;
 }
 
-int es_pathmap_scope_format(const struct es_pathmap_scope *scope, char **ret_text)
+int esi_pathmap_scope_format(const struct esi_pathmap_scope *scope, char **ret_text)
 {
     return format_record(&esi_scope_fields, scope, ret_text);
 }
 
-void es_pathmap_scope_destroy(struct es_pathmap_scope *scope)
+void esi_pathmap_scope_destroy(struct esi_pathmap_scope *scope)
 {
     int saved = errno;
 

@@ -39,22 +39,23 @@ const char *esi_path_element(const char *id, int split, char out[ESI_PATH_NAME_B
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-static bool is_true(const struct es_pathmap_stage *stage, const char *name)
+static bool is_true(const struct esi_pathmap_stage *stage, const char *name)
 {
-    const struct es_pathmap_property *property = es_pathmap_stage_property(stage, name);
+    const struct esi_pathmap_property *property =
+        esi_pathmap_stage_property(stage, name);
 
     return property != NULL && property->boolean;
 }
 
-void esi_path_settings(const struct es_pathmap_path *path,
+void esi_path_settings(const struct esi_pathmap_path *path,
                        struct esi_path_settings *ret_settings)
 {
-    const struct es_pathmap_stage *collector = &path->stages[COLLECTOR];
-    const struct es_pathmap_stage *element = &path->stages[ELEMENT];
-    const struct es_pathmap_property *threshold =
-        es_pathmap_stage_property(element, "threshold");
-    const struct es_pathmap_property *full =
-        es_pathmap_stage_property(element, "on_full");
+    const struct esi_pathmap_stage *collector = &path->stages[COLLECTOR];
+    const struct esi_pathmap_stage *element = &path->stages[ELEMENT];
+    const struct esi_pathmap_property *threshold =
+        esi_pathmap_stage_property(element, "threshold");
+    const struct esi_pathmap_property *full =
+        esi_pathmap_stage_property(element, "on_full");
     bool block = full != NULL && strcmp(full->text, "block") == 0;
     const char *own = collector->host, *other = element->host;
 
@@ -79,9 +80,9 @@ bool esi_path_settings_equal(const struct esi_path_settings *a,
 
 /* --- Making ----------------------------------------------------------------------- */
 
-static int set_property(struct es_pathmap_property *property,
+static int set_property(struct esi_pathmap_property *property,
                         const char *name,
-                        enum es_pathmap_value kind,
+                        enum esi_pathmap_value kind,
                         const char *text)
 {
     property->kind = kind;
@@ -93,7 +94,7 @@ static int set_property(struct es_pathmap_property *property,
     return property->name != NULL && property->text != NULL ? 0 : -ENOMEM;
 }
 
-static int init_stage(struct es_pathmap_stage *stage,
+static int init_stage(struct esi_pathmap_stage *stage,
                       const char *type,
                       const char *host)
 {
@@ -107,8 +108,8 @@ static int init_stage(struct es_pathmap_stage *stage,
     return 0;
 }
 
-static int init_collector(struct es_pathmap_stage *stage,
-                          const struct es_pathmap_collector *collector,
+static int init_collector(struct esi_pathmap_stage *stage,
+                          const struct esi_pathmap_collector *collector,
                           const char *host)
 {
     int code = init_stage(stage, "collector", host);
@@ -122,8 +123,8 @@ static int init_collector(struct es_pathmap_stage *stage,
     return code;
 }
 
-static int init_element(struct es_pathmap_stage *stage,
-                        const struct es_pathmap_collector *collector,
+static int init_element(struct esi_pathmap_stage *stage,
+                        const struct esi_pathmap_collector *collector,
                         const char *host)
 {
     int code =
@@ -142,10 +143,10 @@ static int init_element(struct es_pathmap_stage *stage,
     return code;
 }
 
-int esi_path_init(struct es_pathmap_path *path,
+int esi_path_init(struct esi_pathmap_path *path,
                   int rank,
                   int thread,
-                  const struct es_pathmap_collector *collector,
+                  const struct esi_pathmap_collector *collector,
                   const char *host)
 {
     char id[ESI_PATH_NAME_BYTES], element[ESI_PATH_NAME_BYTES];
@@ -164,12 +165,12 @@ int esi_path_init(struct es_pathmap_path *path,
     return code == 0 ? init_element(&path->stages[ELEMENT], collector, host) : code;
 }
 
-int esi_path_set_threshold(struct es_pathmap_path *path, uint32_t threshold)
+int esi_path_set_threshold(struct esi_pathmap_path *path, uint32_t threshold)
 {
-    struct es_pathmap_stage *element = &path->stages[ELEMENT];
+    struct esi_pathmap_stage *element = &path->stages[ELEMENT];
 
     for (size_t i = 0; i < element->property_count; i++) {
-        struct es_pathmap_property *property = &element->properties[i];
+        struct esi_pathmap_property *property = &element->properties[i];
         char text[24];
         if (strcmp(property->name, "threshold") != 0)
             continue;

@@ -26,7 +26,7 @@ const char *esi_path_id(int rank,
                         const char *collector,
                         char out[ESI_PATH_NAME_BYTES]);
 
-/* The id and "[comm=*]", "[peer=*]" by enum es_split.  Returns out. */
+/* The id and "[comm=*]", "[peer=*]" by enum esi_split.  Returns out. */
 const char *esi_path_element(const char *id, int split, char out[ESI_PATH_NAME_BYTES]);
 
 /* What may differ between ranks that share a collector. */
@@ -39,20 +39,20 @@ struct esi_path_settings {
 };
 
 /* Of a path that has been checked, or is as this folder makes it. */
-void esi_path_settings(const struct es_pathmap_path *path,
+void esi_path_settings(const struct esi_pathmap_path *path,
                        struct esi_path_settings *ret_settings);
 bool esi_path_settings_equal(const struct esi_path_settings *a,
                              const struct esi_path_settings *b);
 
 /* Fills a zeroed path of a collector.  `host` is the rank's, may be NULL.  -ENOMEM: the
  * path is to be finished all the same. */
-int esi_path_init(struct es_pathmap_path *path,
+int esi_path_init(struct esi_pathmap_path *path,
                   int rank,
                   int thread,
-                  const struct es_pathmap_collector *collector,
+                  const struct esi_pathmap_collector *collector,
                   const char *host);
 
 /* Changes the threshold of a path; -ENOMEM: nothing has changed. */
-int esi_path_set_threshold(struct es_pathmap_path *path, uint32_t threshold);
+int esi_path_set_threshold(struct esi_pathmap_path *path, uint32_t threshold);
 
 #endif

@@ -22,186 +22,188 @@
 
 #define ES_PATHMAP_VERSION 1
 
-struct es_pathmap;
+struct esi_pathmap;
 
 /* --- From and to text ------------------------------------------------------------- */
 
 /* Parses and validates.  `source` names the text in errors.  -EINVAL with file, line,
  * column and the member's path in `error`, or -ENOMEM. */
-int es_pathmap_parse(const char *text,
-                     size_t length,
-                     const char *source,
-                     struct es_error *error,
-                     struct es_pathmap **ret_map);
+int esi_pathmap_parse(const char *text,
+                      size_t length,
+                      const char *source,
+                      struct es_error *error,
+                      struct esi_pathmap **ret_map);
 
 /* The same from a file; also -errno when it cannot be read. */
-int es_pathmap_load(const char *path,
-                    struct es_error *error,
-                    struct es_pathmap **ret_map);
+int esi_pathmap_load(const char *path,
+                     struct es_error *error,
+                     struct esi_pathmap **ret_map);
 
 /* The same of a monitor's own map: its scopes look at the ranks of the application that
  * is observed, which may be more than the monitor's threads. */
-int es_pathmap_parse_observer(const char *text,
-                              size_t length,
-                              const char *source,
+int esi_pathmap_parse_observer(const char *text,
+                               size_t length,
+                               const char *source,
+                               struct es_error *error,
+                               struct esi_pathmap **ret_map);
+int esi_pathmap_load_observer(const char *path,
                               struct es_error *error,
-                              struct es_pathmap **ret_map);
-int es_pathmap_load_observer(const char *path,
-                             struct es_error *error,
-                             struct es_pathmap **ret_map);
+                              struct esi_pathmap **ret_map);
 
 /* The map as JSON text, ending in a newline: members in the order of the documentation,
  * defaults spelled out.  Parsing it gives an equal map.  Caller frees *ret_text. */
-int es_pathmap_format(const struct es_pathmap *map, char **ret_text);
+int esi_pathmap_format(const struct esi_pathmap *map, char **ret_text);
 
 /* Writes the text to a file that appears whole or not at all. */
-int es_pathmap_save(const struct es_pathmap *map,
-                    const char *path,
-                    struct es_error *error);
+int esi_pathmap_save(const struct esi_pathmap *map,
+                     const char *path,
+                     struct es_error *error);
 
 /* Accepts NULL. */
-void es_pathmap_destroy(struct es_pathmap *map);
+void esi_pathmap_destroy(struct esi_pathmap *map);
 
 /* --- Generators ------------------------------------------------------------------- */
 
 /* What to generate.  Zero means the default of each field. */
-struct es_pathmap_request {
+struct esi_pathmap_request {
     int ranks;              /* 0 = one for each slot of the hosts */
     int threads;            /* per rank, whose paths are spelled out; 0 = 1 */
     const char *hostfile;   /* NULL = this host alone */
     const char *synthetic;  /* describe this host by hwloc's synthetic text, for tests;
                                NULL = look */
     const char *local_name; /* this host's name; NULL = ask the system */
-    uint32_t threshold;     /* of all collectors; 0 = as es_plan_default() */
+    uint32_t threshold;     /* of all collectors; 0 = as esi_plan_default() */
 };
 
 /* The default map: the hosts with this one's topology, ranks placed on the hosts' slots
- * in turn, the collectors of es_plan_default(), and the scopes "heartbeat" and
+ * in turn, the collectors of esi_plan_default(), and the scopes "heartbeat" and
  * "events". */
-int es_pathmap_generate(const struct es_pathmap_request *request,
-                        struct es_error *error,
-                        struct es_pathmap **ret_map);
+int esi_pathmap_generate(const struct esi_pathmap_request *request,
+                         struct es_error *error,
+                         struct esi_pathmap **ret_map);
 
 /* Spells the mapping and every path out, in place.  A map that has paths keeps them as
  * they are. */
-int es_pathmap_expand(struct es_pathmap *map, struct es_error *error);
+int esi_pathmap_expand(struct esi_pathmap *map, struct es_error *error);
 
 /* Changes the threshold of all collectors and of all paths. */
-int es_pathmap_set_threshold(struct es_pathmap *map,
-                             uint32_t threshold,
-                             struct es_error *error);
+int esi_pathmap_set_threshold(struct esi_pathmap *map,
+                              uint32_t threshold,
+                              struct es_error *error);
 
 /* What the observed processes of `host` (NULL = of all hosts) are to collect.  Where
  * the map is expanded its paths decide, else its collectors.  Caller finishes the plan
- * with es_plan_fini(). */
-int es_pathmap_plan(const struct es_pathmap *map,
-                    const char *host,
-                    struct es_error *error,
-                    struct es_plan *ret_plan);
+ * with esi_plan_fini(). */
+int esi_pathmap_plan(const struct esi_pathmap *map,
+                     const char *host,
+                     struct es_error *error,
+                     struct es_plan *ret_plan);
 
 /* --- Application ------------------------------------------------------------------ */
 
-int es_pathmap_rank_count(const struct es_pathmap *map);
+int esi_pathmap_rank_count(const struct esi_pathmap *map);
 /* Threads of this rank whose paths are spelled out. */
-int es_pathmap_thread_count(const struct es_pathmap *map, int rank);
+int esi_pathmap_thread_count(const struct esi_pathmap *map, int rank);
 
 /* --- Cluster and mapping ---------------------------------------------------------- */
 
 /* Records below are open because they are what the document says, member for member;
  * only the pathmap writes them.  A string that the document leaves out is NULL. */
 
-struct es_pathmap_cluster {
+struct esi_pathmap_cluster {
     char *name;
     char *gateway; /* host that leads into it, or NULL */
     char *comment;
 };
 
 /* Processing units of one core, by the operating system's numbers. */
-struct es_pathmap_core {
+struct esi_pathmap_core {
     int64_t *pus;
     size_t pu_count;
 };
 
-struct es_pathmap_package {
-    struct es_pathmap_core *cores;
+struct esi_pathmap_package {
+    struct esi_pathmap_core *cores;
     size_t core_count;
     char *comment;
 };
 
-struct es_pathmap_host {
+struct esi_pathmap_host {
     char *name;
-    char *cluster;                       /* or NULL */
-    char *address;                       /* how others reach it; NULL = the name */
-    int64_t slots;                       /* ranks meant to run there */
-    int64_t cores;                       /* 0 = not known */
-    int64_t pus;                         /* 0 = not known */
-    int64_t memory_bytes;                /* 0 = not known */
-    struct es_pathmap_package *packages; /* none = topology not known */
+    char *cluster;                        /* or NULL */
+    char *address;                        /* how others reach it; NULL = the name */
+    int64_t slots;                        /* ranks meant to run there */
+    int64_t cores;                        /* 0 = not known */
+    int64_t pus;                          /* 0 = not known */
+    int64_t memory_bytes;                 /* 0 = not known */
+    struct esi_pathmap_package *packages; /* none = topology not known */
     size_t package_count;
     char *comment;
 };
 
-size_t es_pathmap_cluster_count(const struct es_pathmap *map);
-const struct es_pathmap_cluster *es_pathmap_cluster(const struct es_pathmap *map,
-                                                    size_t index);
-size_t es_pathmap_host_count(const struct es_pathmap *map);
-const struct es_pathmap_host *es_pathmap_host(const struct es_pathmap *map,
-                                              size_t index);
+size_t esi_pathmap_cluster_count(const struct esi_pathmap *map);
+const struct esi_pathmap_cluster *esi_pathmap_cluster(const struct esi_pathmap *map,
+                                                      size_t index);
+size_t esi_pathmap_host_count(const struct esi_pathmap *map);
+const struct esi_pathmap_host *esi_pathmap_host(const struct esi_pathmap *map,
+                                                size_t index);
 /* NULL when there is no such host. */
-const struct es_pathmap_host *es_pathmap_find_host(const struct es_pathmap *map,
-                                                   const char *name);
+const struct esi_pathmap_host *esi_pathmap_find_host(const struct esi_pathmap *map,
+                                                     const char *name);
 
 /* Where a rank runs.  A map without mapping places ranks as the generator does. */
-const struct es_pathmap_host *es_pathmap_rank_host(const struct es_pathmap *map,
-                                                   int rank);
+const struct esi_pathmap_host *esi_pathmap_rank_host(const struct esi_pathmap *map,
+                                                     int rank);
 /* Core of its host the rank is meant for, counted through the packages; -1 = any. */
-int es_pathmap_rank_core(const struct es_pathmap *map, int rank);
+int esi_pathmap_rank_core(const struct esi_pathmap *map, int rank);
 /* Where the map places a named stage of a scope: mapping first, then the stage's own
  * host. NULL = nothing said. */
-const char *es_pathmap_stage_host(const struct es_pathmap *map,
-                                  const char *scope,
-                                  const char *stage);
+const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
+                                   const char *scope,
+                                   const char *stage);
 
 /* --- Collectors ------------------------------------------------------------------- */
 
-struct es_pathmap_collector {
-    struct es_collector_plan plan; /* its members: esi_collector_fields */
+struct esi_pathmap_collector {
+    struct esi_collector_plan plan; /* its members: esi_collector_fields */
     char *comment;
 };
 
-size_t es_pathmap_collector_count(const struct es_pathmap *map);
-const struct es_pathmap_collector *es_pathmap_collector(const struct es_pathmap *map,
-                                                        size_t index);
+size_t esi_pathmap_collector_count(const struct esi_pathmap *map);
+const struct esi_pathmap_collector *esi_pathmap_collector(const struct esi_pathmap *map,
+                                                          size_t index);
 
 /* --- Collective trees ------------------------------------------------------------- */
 
-struct es_pathmap_collective {
-    struct es_tree_rule rule; /* its members: esi_tree_rule_fields; what the map leaves
+struct esi_pathmap_collective {
+    struct esi_tree_rule rule; /* its members: esi_tree_rule_fields; what the map leaves
                                  out is 0 */
     char *comment;
 };
 
 /* Whether the map says anything of collective trees, and be it an empty list: then the
  * run can be switched. */
-bool es_pathmap_has_collectives(const struct es_pathmap *map);
-size_t es_pathmap_collective_count(const struct es_pathmap *map);
-const struct es_pathmap_collective *es_pathmap_collective(const struct es_pathmap *map,
-                                                          size_t index);
+bool esi_pathmap_has_collectives(const struct esi_pathmap *map);
+size_t esi_pathmap_collective_count(const struct esi_pathmap *map);
+const struct esi_pathmap_collective *esi_pathmap_collective(
+    const struct esi_pathmap *map,
+    size_t index);
 /* The rules for the observed processes, with the clusters and gateways of the hosts (of
- * maps without rules too).  Caller finishes the plan with es_tree_plan_fini(). -ENOMEM.
+ * maps without rules too).  Caller finishes the plan with esi_tree_plan_fini().
+ * -ENOMEM.
  */
-int es_pathmap_tree_plan(const struct es_pathmap *map,
-                         struct es_error *error,
-                         struct es_tree_plan *ret_plan);
+int esi_pathmap_tree_plan(const struct esi_pathmap *map,
+                          struct es_error *error,
+                          struct esi_tree_plan *ret_plan);
 /* The same of a document that holds nothing but {"collectives": [...]}.  -EINVAL with
  * the place. */
-int es_pathmap_rules_load(const char *path,
-                          struct es_error *error,
-                          struct es_tree_plan *ret_plan);
+int esi_pathmap_rules_load(const char *path,
+                           struct es_error *error,
+                           struct esi_tree_plan *ret_plan);
 
 /* --- Scopes ----------------------------------------------------------------------- */
 
-enum es_pathmap_value {
+enum esi_pathmap_value {
     ES_PATHMAP_VALUE_NULL = 0,
     ES_PATHMAP_VALUE_BOOLEAN,
     ES_PATHMAP_VALUE_INTEGER,
@@ -214,14 +216,14 @@ enum es_pathmap_value {
 /* One property of a stage or scope, as written.  The stage's type says what is allowed,
  * not the pathmap; text, line and column (of the value; 0 = not from a text) are what
  * es_property_values_parse() of the stage registry wants. */
-struct es_pathmap_property {
+struct esi_pathmap_property {
     char *name; /* NULL in a list */
-    enum es_pathmap_value kind;
+    enum esi_pathmap_value kind;
     char *text; /* a string as it is, everything else as JSON: "true", "64" */
     bool boolean;
     int64_t integer;
-    double real;                       /* also set for integers */
-    struct es_pathmap_property *items; /* of lists and objects */
+    double real;                        /* also set for integers */
+    struct esi_pathmap_property *items; /* of lists and objects */
     size_t item_count;
     int line;
     int column;
@@ -230,7 +232,7 @@ struct es_pathmap_property {
 };
 
 /* Which elements; what is left out selects all. */
-struct es_pathmap_view {
+struct esi_pathmap_view {
     char *ranks;        /* "0-3,7" or NULL */
     char *threads;      /* thread numbers, the same form, or NULL */
     char *hosts;        /* name pattern or NULL */
@@ -242,7 +244,7 @@ struct es_pathmap_view {
 };
 
 /* For each of what a stage of a tree is made. */
-enum es_per {
+enum esi_per {
     ES_PER_SCOPE = 0, /* once */
     ES_PER_CLUSTER,
     ES_PER_HOST,
@@ -253,78 +255,78 @@ enum es_per {
 
 /* One stage; results flow from the children to their parent.  A stage without children
  * reads the elements of the view that belong to its part. */
-struct es_pathmap_stage {
+struct esi_pathmap_stage {
     char *name;      /* unique in its scope, or NULL */
     char *type;      /* a name of the stage registry */
-    int per;         /* enum es_per; never wider than the parent's */
+    int per;         /* enum esi_per; never wider than the parent's */
     char *host;      /* placement, or NULL */
     char *collector; /* collector that observes this stage itself, or NULL */
-    struct es_pathmap_property *properties; /* in the order of the text */
+    struct esi_pathmap_property *properties; /* in the order of the text */
     size_t property_count;
-    struct es_pathmap_stage *children;
+    struct esi_pathmap_stage *children;
     size_t child_count;
     char *comment;
     int line; /* of the stage; 0 = not from a text */
     int column;
 };
 
-struct es_pathmap_scope {
+struct esi_pathmap_scope {
     char *name;
-    struct es_pathmap_view view;
-    struct es_pathmap_property *properties; /* of the scope as a whole */
+    struct esi_pathmap_view view;
+    struct esi_pathmap_property *properties; /* of the scope as a whole */
     size_t property_count;
-    struct es_pathmap_stage tree; /* its root */
+    struct esi_pathmap_stage tree; /* its root */
     char *comment;
 };
 
-size_t es_pathmap_scope_count(const struct es_pathmap *map);
-const struct es_pathmap_scope *es_pathmap_scope(const struct es_pathmap *map,
-                                                size_t index);
+size_t esi_pathmap_scope_count(const struct esi_pathmap *map);
+const struct esi_pathmap_scope *esi_pathmap_scope(const struct esi_pathmap *map,
+                                                  size_t index);
 /* NULL when there is no such scope. */
-const struct es_pathmap_scope *es_pathmap_find_scope(const struct es_pathmap *map,
-                                                     const char *name);
+const struct esi_pathmap_scope *esi_pathmap_find_scope(const struct esi_pathmap *map,
+                                                       const char *name);
 /* NULL when the stage has no such property. */
-const struct es_pathmap_property *es_pathmap_stage_property(
-    const struct es_pathmap_stage *stage,
+const struct esi_pathmap_property *esi_pathmap_stage_property(
+    const struct esi_pathmap_stage *stage,
     const char *name);
 /* The name of the text that the map came from, for errors about properties; "" if none.
  */
-const char *es_pathmap_source(const struct es_pathmap *map);
+const char *esi_pathmap_source(const struct esi_pathmap *map);
 
 /* Parses a scope by itself (one scope object, as in the list `scopes`), for example
  * from a scope file or from `eventspace scope set`.  Hosts and collectors are not
- * looked up.  Caller destroys it with es_pathmap_scope_destroy(). */
-int es_pathmap_scope_parse(const char *text,
-                           size_t length,
-                           const char *source,
-                           struct es_error *error,
-                           struct es_pathmap_scope **ret_scope);
-int es_pathmap_scope_format(const struct es_pathmap_scope *scope, char **ret_text);
+ * looked up.  Caller destroys it with esi_pathmap_scope_destroy(). */
+int esi_pathmap_scope_parse(const char *text,
+                            size_t length,
+                            const char *source,
+                            struct es_error *error,
+                            struct esi_pathmap_scope **ret_scope);
+int esi_pathmap_scope_format(const struct esi_pathmap_scope *scope, char **ret_text);
 /* Accepts NULL. */
-void es_pathmap_scope_destroy(struct es_pathmap_scope *scope);
+void esi_pathmap_scope_destroy(struct esi_pathmap_scope *scope);
 
 /* --- Paths: the expanded map ------------------------------------------------------ */
 
 /* From one thread through its stages to the element; the stages of a path have no
  * children. */
-struct es_pathmap_path {
+struct esi_pathmap_path {
     char *id; /* "RANK.THREAD/COLLECTOR" */
     int64_t rank;
     int64_t thread;
     char *collector;
     char *element; /* id, with "[comm=*]", "[peer=*]" where it is split at run time */
-    struct es_pathmap_stage *stages; /* "collector", then "element" */
+    struct esi_pathmap_stage *stages; /* "collector", then "element" */
     size_t stage_count;
     char *comment;
 };
 
-size_t es_pathmap_path_count(const struct es_pathmap *map);
-const struct es_pathmap_path *es_pathmap_path(const struct es_pathmap *map,
-                                              size_t index);
+size_t esi_pathmap_path_count(const struct esi_pathmap *map);
+const struct esi_pathmap_path *esi_pathmap_path(const struct esi_pathmap *map,
+                                                size_t index);
 
 /* --- Overview --------------------------------------------------------------------- */
 
-struct es_pathmap_summary {
+struct esi_pathmap_summary {
     size_t hosts;
     size_t ranks;
     size_t threads;
@@ -336,7 +338,7 @@ struct es_pathmap_summary {
     bool expanded;
 };
 
-void es_pathmap_summarize(const struct es_pathmap *map,
-                          struct es_pathmap_summary *ret_summary);
+void esi_pathmap_summarize(const struct esi_pathmap *map,
+                           struct esi_pathmap_summary *ret_summary);
 
 #endif

@@ -16,13 +16,13 @@
 static int read_value(const struct esi_reader *reader,
                       const struct esi_step *step,
                       const json_t *json,
-                      struct es_pathmap_property *property,
+                      struct esi_pathmap_property *property,
                       int depth);
 
 static int read_list(const struct esi_reader *reader,
                      const struct esi_step *step,
                      const json_t *json,
-                     struct es_pathmap_property *property,
+                     struct esi_pathmap_property *property,
                      int depth)
 {
     size_t count = json_array_size(json);
@@ -45,7 +45,7 @@ static int read_list(const struct esi_reader *reader,
 static int read_object(const struct esi_reader *reader,
                        const struct esi_step *step,
                        const json_t *json,
-                       struct es_pathmap_property *property,
+                       struct esi_pathmap_property *property,
                        int depth)
 {
     size_t count = json_object_size(json), i = 0;
@@ -84,7 +84,7 @@ static char *text_of(const json_t *json)
 static int read_value(const struct esi_reader *reader,
                       const struct esi_step *step,
                       const json_t *json,
-                      struct es_pathmap_property *property,
+                      struct esi_pathmap_property *property,
                       int depth)
 {
     if (depth > ESI_MAX_DEPTH)
@@ -125,10 +125,10 @@ static int read_value(const struct esi_reader *reader,
 int esi_properties_read(const struct esi_reader *reader,
                         const struct esi_step *step,
                         const json_t *json,
-                        struct es_pathmap_property **ret_properties,
+                        struct esi_pathmap_property **ret_properties,
                         size_t *ret_count)
 {
-    struct es_pathmap_property all = {0};
+    struct esi_pathmap_property all = {0};
     int code = read_object(reader, step, json, &all, 0);
 
     if (code < 0) {
@@ -140,7 +140,7 @@ int esi_properties_read(const struct esi_reader *reader,
     return 0;
 }
 
-static json_t *write_value(const struct es_pathmap_property *property)
+static json_t *write_value(const struct esi_pathmap_property *property)
 {
     json_t *json = NULL;
 
@@ -171,7 +171,7 @@ static json_t *write_value(const struct es_pathmap_property *property)
     return NULL;
 }
 
-int esi_properties_write(const struct es_pathmap_property *properties,
+int esi_properties_write(const struct esi_pathmap_property *properties,
                          size_t count,
                          json_t **ret_json)
 {
@@ -191,7 +191,7 @@ int esi_properties_write(const struct es_pathmap_property *properties,
     return 0;
 }
 
-void esi_properties_destroy(struct es_pathmap_property *properties, size_t count)
+void esi_properties_destroy(struct esi_pathmap_property *properties, size_t count)
 {
     for (size_t i = 0; properties != NULL && i < count; i++) {
         free(properties[i].name);

@@ -19,7 +19,7 @@ enum { WAY = 96, NOBODY = -1 };
 
 /* The cores of one entry of the mapping, handed out in turn. */
 struct cores {
-    struct es_rank_range *ranges;
+    struct esi_rank_range *ranges;
     size_t range_count;
     int64_t total;
     int64_t next;
@@ -27,14 +27,14 @@ struct cores {
 
 /* Notes for each rank which entry of the list at `path` names it; a second one is a
  * fault. */
-static int claim(const struct esi_check *check,
-                 const char *ranges,
-                 const char *path,
-                 size_t entry,
-                 int *owners)
+static int rank_placement_claim(const struct esi_check *check,
+                                const char *ranges,
+                                const char *path,
+                                size_t entry,
+                                int *owners)
 {
     int64_t limit = check->map->application.ranks;
-    struct es_rank_range *parsed = NULL;
+    struct esi_rank_range *parsed = NULL;
     char way[WAY];
 
     snprintf(way, sizeof(way), "%s[%zu].ranks", path, entry);
@@ -42,12 +42,12 @@ static int claim(const struct esi_check *check,
     if (code < 0)
         return code;
 
-    int count = es_rank_ranges_parse(ranges, NULL, &parsed);
-    struct es_rank_range all = {0, INT_MAX};
+    int count = esi_rank_ranges_parse(ranges, NULL, &parsed);
+    struct esi_rank_range all = {0, INT_MAX};
     if (count < 0)
         return esi_reader_fail_memory(check->reader);
     for (int i = 0; i < (count > 0 ? count : 1) && code == 0; i++) {
-        const struct es_rank_range *range = count > 0 ? &parsed[i] : &all;
+        const struct esi_rank_range *range = count > 0 ? &parsed[i] : &all;
         for (int64_t r = range->first; r <= range->last && r < limit && code == 0;
              r++) {
             if (owners[r] != NOBODY)
@@ -81,8 +81,8 @@ static int fill_threads(const struct esi_check *check)
     if (owners == NULL)
         return esi_reader_fail_memory(check->reader);
     for (size_t i = 0; i < application->group_count && code == 0; i++)
-        code =
-            claim(check, application->groups[i].ranks, "application.groups", i, owners);
+        code = rank_placement_claim(check, application->groups[i].ranks,
+                                    "application.groups", i, owners);
     for (int64_t r = 0; r < application->ranks && code == 0; r++)
         check->map->seats[r].threads =
             (int)(owners[r] == NOBODY ? application->threads
@@ -107,12 +107,12 @@ static int open_cores(const struct esi_check *check, size_t entry, struct cores 
                                 known > 0 ? known : ESI_MAX_CORES, "cores", way);
     if (code < 0)
         return code;
-    int count = es_rank_ranges_parse(mapping->cores, NULL, &cores->ranges);
+    int count = esi_rank_ranges_parse(mapping->cores, NULL, &cores->ranges);
     if (count < 0)
         return esi_reader_fail_memory(check->reader);
     cores->range_count = (size_t)count;
     for (int i = 0; i < count; i++) {
-        struct es_rank_range *range = &cores->ranges[i];
+        struct esi_rank_range *range = &cores->ranges[i];
         if (range->last == INT_MAX && known == 0)
             return esi_reader_fail_path(
                 check->reader, way,
@@ -147,7 +147,7 @@ static int seat_mapped(const struct esi_check *check,
     const struct esi_mapping *mapping = &check->map->mapping;
 
     for (int64_t r = 0; r < check->map->application.ranks; r++) {
-        struct esi_seat *seat = &check->map->seats[r];
+        struct esi_rank_placement *seat = &check->map->seats[r];
         size_t host;
         if (owners[r] == NOBODY)
             return esi_reader_fail_path(check->reader, "mapping.ranks",
@@ -171,7 +171,8 @@ static int read_mapping(const struct esi_check *check, int *owners, struct cores
         snprintf(way, sizeof(way), "mapping.ranks[%zu].host", i);
         code = esi_check_host(check, mapping->ranks[i].host, way);
         if (code == 0)
-            code = claim(check, mapping->ranks[i].ranks, "mapping.ranks", i, owners);
+            code = rank_placement_claim(check, mapping->ranks[i].ranks, "mapping.ranks",
+                                        i, owners);
         if (code == 0)
             code = open_cores(check, i, &cores[i]);
     }
@@ -195,7 +196,7 @@ static int fill_mapped(const struct esi_check *check)
 
 /* --- Without a mapping ------------------------------------------------------------ */
 
-static void fill_slots(struct es_pathmap *map)
+static void fill_slots(struct esi_pathmap *map)
 {
     size_t host = 0;
     int64_t taken = 0;
@@ -212,16 +213,16 @@ static void fill_slots(struct es_pathmap *map)
     }
 }
 
-int esi_seats_fill(const struct esi_check *check)
+int esi_rank_placements_fill(const struct esi_check *check)
 {
-    struct es_pathmap *map = check->map;
+    struct esi_pathmap *map = check->map;
 
     free(map->seats);
     map->seats = calloc((size_t)map->application.ranks, sizeof(*map->seats));
     if (map->seats == NULL)
         return esi_reader_fail_memory(check->reader);
     for (int64_t r = 0; r < map->application.ranks; r++)
-        map->seats[r] = (struct esi_seat){.host = -1, .core = -1};
+        map->seats[r] = (struct esi_rank_placement){.host = -1, .core = -1};
 
     int code = fill_threads(check);
     if (code < 0)

@@ -14,11 +14,11 @@
 
 enum { WORDS_BYTES = 320, PATH_STEPS = 2 * ESI_MAX_DEPTH + 16 };
 
-static int fail(const struct esi_reader *reader,
-                const struct esi_step *step,
-                bool name,
-                int code,
-                const char *words)
+static int reader_fail(const struct esi_reader *reader,
+                       const struct esi_step *step,
+                       bool name,
+                       int code,
+                       const char *words)
 {
     char path[192];
     int line = 0, column = 0;
@@ -27,7 +27,7 @@ static int fail(const struct esi_reader *reader,
         struct esi_text_cursor cursor;
         esi_text_cursor_init(&cursor, reader->text, reader->length);
         if (esi_text_cursor_seek(&cursor, step, name))
-            esi_text_cursor_place(&cursor, &line, &column);
+            esi_text_cursor_locate(&cursor, &line, &column);
     }
     return es_error_set_at(reader->error, code, reader->source, line, column, "%s: %s",
                            esi_step_format(step, path, sizeof(path)), words);
@@ -45,7 +45,7 @@ int esi_reader_fail(const struct esi_reader *reader,
     va_start(arguments, format);
     vsnprintf(words, sizeof(words), format, arguments);
     va_end(arguments);
-    return fail(reader, step, false, code, words);
+    return reader_fail(reader, step, false, code, words);
 }
 
 int esi_reader_fail_name(const struct esi_reader *reader,
@@ -59,14 +59,14 @@ int esi_reader_fail_name(const struct esi_reader *reader,
     va_start(arguments, format);
     vsnprintf(words, sizeof(words), format, arguments);
     va_end(arguments);
-    return fail(reader, step, true, -EINVAL, words);
+    return reader_fail(reader, step, true, -EINVAL, words);
 }
 
 /* Cuts "mapping.ranks[2].host" into steps, whose keys are copied to `keys`, as long as
  * twice the path.  Returns the last step. */
-static const struct esi_step *split(const char *path,
-                                    char *keys,
-                                    struct esi_step *steps)
+static const struct esi_step *reader_split(const char *path,
+                                           char *keys,
+                                           struct esi_step *steps)
 {
     size_t count = 1;
 
@@ -104,7 +104,7 @@ int esi_reader_fail_path(const struct esi_reader *reader,
     va_start(arguments, format);
     vsnprintf(words, sizeof(words), format, arguments);
     va_end(arguments);
-    return fail(reader, split(path, keys, steps), false, -EINVAL, words);
+    return reader_fail(reader, reader_split(path, keys, steps), false, -EINVAL, words);
 }
 
 const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)

@@ -15,7 +15,7 @@
 #include "pathmap/record_private.h"
 
 /* What one member is read with. */
-struct place {
+struct record_location {
     const struct esi_reader *reader;
     const struct esi_step *step;
     const struct esi_field *member;
@@ -47,7 +47,7 @@ const char *esi_json_found(const json_t *json, char *out, size_t size)
     return out;
 }
 
-static int fail_found(const struct place *place, const json_t *json)
+static int fail_found(const struct record_location *place, const json_t *json)
 {
     char found[80], expected[160];
 
@@ -57,11 +57,11 @@ static int fail_found(const struct place *place, const json_t *json)
         esi_field_expected(place->member, ESI_FORM_JSON, expected, sizeof(expected)));
 }
 
-static int check_ranges(const struct place *place, const char *text)
+static int check_ranges(const struct record_location *place, const char *text)
 {
     struct es_error error = {0};
-    struct es_rank_range *ranges = NULL;
-    int count = es_rank_ranges_parse(text, &error, &ranges);
+    struct esi_rank_range *ranges = NULL;
+    int count = esi_rank_ranges_parse(text, &error, &ranges);
 
     free(ranges);
     if (count == -ENOMEM)
@@ -73,7 +73,9 @@ static int check_ranges(const struct place *place, const char *text)
     return 0;
 }
 
-static int read_text(const struct place *place, const json_t *json, void *field)
+static int read_text(const struct record_location *place,
+                     const json_t *json,
+                     void *field)
 {
     if (!json_is_string(json))
         return fail_found(place, json);
@@ -96,18 +98,22 @@ static int read_text(const struct place *place, const json_t *json, void *field)
 }
 
 /* An array that has a text, such as "0-3,7". */
-static int read_ranks(const struct place *place, const json_t *json, void *record)
+static int read_ranks(const struct record_location *place,
+                      const json_t *json,
+                      void *record)
 {
     const char *text = json_is_string(json) ? json_string_value(json) : "";
     struct esi_field_fault fault;
-    int code = esi_field_parse(place->member, esi_span_of(text), &fault, record);
+    int code = esi_field_parse(place->member, esi_text_span_of(text), &fault, record);
 
     if (code == -ENOMEM)
         return esi_reader_fail_memory(place->reader);
     return code == 0 ? 0 : fail_found(place, json);
 }
 
-static int read_integer(const struct place *place, const json_t *json, void *record)
+static int read_integer(const struct record_location *place,
+                        const json_t *json,
+                        void *record)
 {
     int64_t value = json_integer_value(json);
 
@@ -118,7 +124,9 @@ static int read_integer(const struct place *place, const json_t *json, void *rec
     return 0;
 }
 
-static int read_boolean(const struct place *place, const json_t *json, void *record)
+static int read_boolean(const struct record_location *place,
+                        const json_t *json,
+                        void *record)
 {
     if (!json_is_boolean(json))
         return fail_found(place, json);
@@ -130,14 +138,16 @@ static int read_boolean(const struct place *place, const json_t *json, void *rec
 static int choice_of(const struct esi_field *member, const json_t *json)
 {
     const char *name = json_is_string(json) ? json_string_value(json) : "";
-    int choice = esi_field_choice(member, esi_span_of(name));
+    int choice = esi_field_choice(member, esi_text_span_of(name));
 
     if (member->kind == ESI_FIELD_FLAGS)
         return choice < member->minimum ? -1 : choice;
     return member->maximum > 0 && choice > member->maximum ? -1 : choice;
 }
 
-static int read_choice(const struct place *place, const json_t *json, void *record)
+static int read_choice(const struct record_location *place,
+                       const json_t *json,
+                       void *record)
 {
     int choice = choice_of(place->member, json);
 
@@ -147,7 +157,7 @@ static int read_choice(const struct place *place, const json_t *json, void *reco
     return 0;
 }
 
-static int fail_flag(const struct place *place,
+static int fail_flag(const struct record_location *place,
                      const struct esi_step *step,
                      const json_t *json)
 {
@@ -163,7 +173,9 @@ static int fail_flag(const struct place *place,
         esi_field_expected(&one, ESI_FORM_JSON, expected, sizeof(expected)));
 }
 
-static int read_flags(const struct place *place, const json_t *json, void *record)
+static int read_flags(const struct record_location *place,
+                      const json_t *json,
+                      void *record)
 {
     uint32_t flags = 0;
 
@@ -185,7 +197,7 @@ static int read_flags(const struct place *place, const json_t *json, void *recor
     return 0;
 }
 
-static int read_rank(const struct place *place,
+static int read_rank(const struct record_location *place,
                      const struct esi_step *pair,
                      size_t index,
                      const json_t *json,
@@ -195,7 +207,7 @@ static int read_rank(const struct place *place,
     const struct esi_field rank = {.kind = ESI_FIELD_INTEGER,
                                    .minimum = place->member->minimum,
                                    .maximum = place->member->maximum};
-    struct place at = {place->reader, &step, &rank};
+    struct record_location at = {place->reader, &step, &rank};
     int64_t number = 0;
     int code = read_integer(&at, json, &number);
     if (code == 0)
@@ -204,14 +216,16 @@ static int read_rank(const struct place *place,
 }
 
 /* A list of [parent, child]. */
-static int read_edges(const struct place *place, const json_t *json, void *record)
+static int read_edges(const struct record_location *place,
+                      const json_t *json,
+                      void *record)
 {
     size_t count = json_array_size(json);
 
     if (!json_is_array(json) || count == 0)
         return fail_found(place, json);
 
-    struct es_tree_edge *edges = calloc(count, sizeof(*edges));
+    struct esi_tree_edge *edges = calloc(count, sizeof(*edges));
     if (edges == NULL)
         return esi_reader_fail_memory(place->reader);
     esi_field_set_array(place->member, record, edges, count);
@@ -233,7 +247,9 @@ static int read_edges(const struct place *place, const json_t *json, void *recor
     return 0;
 }
 
-static int read_integers(const struct place *place, const json_t *json, void *record)
+static int read_integers(const struct record_location *place,
+                         const json_t *json,
+                         void *record)
 {
     size_t count = json_array_size(json);
 
@@ -249,7 +265,7 @@ static int read_integers(const struct place *place, const json_t *json, void *re
         const struct esi_field item = {.kind = ESI_FIELD_INTEGER,
                                        .minimum = place->member->minimum,
                                        .maximum = place->member->maximum};
-        struct place at = {place->reader, &step, &item};
+        struct record_location at = {place->reader, &step, &item};
         int code = read_integer(&at, json_array_get(json, i), &numbers[i]);
         if (code < 0)
             return code;
@@ -257,7 +273,9 @@ static int read_integers(const struct place *place, const json_t *json, void *re
     return 0;
 }
 
-static int read_objects(const struct place *place, const json_t *json, void *record)
+static int read_objects(const struct record_location *place,
+                        const json_t *json,
+                        void *record)
 {
     const struct esi_fields *schema = place->member->fields;
     size_t count = json_array_size(json);
@@ -279,9 +297,11 @@ static int read_objects(const struct place *place, const json_t *json, void *rec
     return 0;
 }
 
-static int read_properties(const struct place *place, const json_t *json, void *record)
+static int read_properties(const struct record_location *place,
+                           const json_t *json,
+                           void *record)
 {
-    struct es_pathmap_property *properties = NULL;
+    struct esi_pathmap_property *properties = NULL;
     size_t count = 0;
 
     if (!json_is_object(json))
@@ -295,7 +315,9 @@ static int read_properties(const struct place *place, const json_t *json, void *
     return code;
 }
 
-static int read_member(const struct place *place, const json_t *json, void *record)
+static int read_member(const struct record_location *place,
+                       const json_t *json,
+                       void *record)
 {
     void *field = (char *)record + place->member->offset;
 
@@ -404,7 +426,8 @@ int esi_record_read(const struct esi_reader *reader,
     for (void *at = json_object_iter((json_t *)json); at != NULL;
          at = json_object_iter_next((json_t *)json, at)) {
         struct esi_step below = {step, json_object_iter_key(at), 0};
-        struct place place = {reader, &below, esi_fields_find(schema, below.key)};
+        struct record_location place = {reader, &below,
+                                        esi_fields_find(schema, below.key)};
         int code =
             place.member == NULL || (place.member->flags & ESI_FIELD_LINE_ONLY) != 0
                 ? fail_unknown(reader, &below, schema)

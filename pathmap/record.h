@@ -10,7 +10,7 @@
 #include "pathmap/text_location.h"
 #include "pathmap/schema.h"
 
-struct es_pathmap_property;
+struct esi_pathmap_property;
 
 /* The text that is being read, for the places of its faults.  text NULL = the map does
  * not come from a text. */
@@ -70,12 +70,12 @@ void esi_record_fini(const struct esi_fields *schema, void *record);
 int esi_properties_read(const struct esi_reader *reader,
                         const struct esi_step *step,
                         const json_t *json,
-                        struct es_pathmap_property **ret_properties,
+                        struct esi_pathmap_property **ret_properties,
                         size_t *ret_count);
-int esi_properties_write(const struct es_pathmap_property *properties,
+int esi_properties_write(const struct esi_pathmap_property *properties,
                          size_t count,
                          json_t **ret_json);
-void esi_properties_destroy(struct es_pathmap_property *properties, size_t count);
+void esi_properties_destroy(struct esi_pathmap_property *properties, size_t count);
 
 /* "-1", "\"abc\"", "a list": what was found, cut to a few words.  Returns out. */
 const char *esi_json_found(const json_t *json, char *out, size_t size);

@@ -28,7 +28,7 @@ static json_t *write_flags(const struct esi_field *member, uint32_t flags)
     return list;
 }
 
-static json_t *write_edges(const struct es_tree_edge *edges, size_t count)
+static json_t *write_edges(const struct esi_tree_edge *edges, size_t count)
 {
     json_t *list = json_array();
 
@@ -75,7 +75,7 @@ static json_t *write_objects(const struct esi_fields *schema,
     return list;
 }
 
-static json_t *write_properties(const struct es_pathmap_property *properties,
+static json_t *write_properties(const struct esi_pathmap_property *properties,
                                 size_t count)
 {
     json_t *json = NULL;

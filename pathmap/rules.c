@@ -10,7 +10,7 @@
 
 #include "pathmap/map.h"
 
-int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan)
+int esi_rules_fill(const struct esi_rules *said, struct esi_tree_plan *plan)
 {
     int code = 0;
 
@@ -18,7 +18,7 @@ int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan)
     if (plan->rules.rules == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < said->collective_count && code == 0; i++) {
-        struct es_tree_rule *rule = &plan->rules.rules[i];
+        struct esi_tree_rule *rule = &plan->rules.rules[i];
         code = esi_tree_rule_copy(&said->collectives[i].rule, rule);
         if (code == 0) {
             esi_tree_rule_complete(rule);
@@ -28,7 +28,7 @@ int esi_rules_fill(const struct esi_rules *said, struct es_tree_plan *plan)
     return code;
 }
 
-static const char *gateway_of(const struct es_pathmap *map, const char *cluster)
+static const char *gateway_of(const struct esi_pathmap *map, const char *cluster)
 {
     for (size_t i = 0; i < map->cluster.cluster_count; i++)
         if (strcmp(map->cluster.clusters[i].name, cluster) == 0)
@@ -37,14 +37,14 @@ static const char *gateway_of(const struct es_pathmap *map, const char *cluster)
 }
 
 /* Hosts in no cluster say nothing that a process does not know. */
-static int fill_hosts(const struct es_pathmap *map, struct es_tree_plan *plan)
+static int fill_hosts(const struct esi_pathmap *map, struct esi_tree_plan *plan)
 {
     plan->hosts = calloc(map->cluster.host_count + 1, sizeof(*plan->hosts));
     if (plan->hosts == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < map->cluster.host_count; i++) {
-        const struct es_pathmap_host *said = &map->cluster.hosts[i];
-        struct es_tree_host *host = &plan->hosts[plan->host_count];
+        const struct esi_pathmap_host *said = &map->cluster.hosts[i];
+        struct esi_tree_host *host = &plan->hosts[plan->host_count];
         if (said->cluster == NULL)
             continue;
         const char *gateway = gateway_of(map, said->cluster);
@@ -57,17 +57,17 @@ static int fill_hosts(const struct es_pathmap *map, struct es_tree_plan *plan)
     return 0;
 }
 
-int es_pathmap_tree_plan(const struct es_pathmap *map,
-                         struct es_error *error,
-                         struct es_tree_plan *ret_plan)
+int esi_pathmap_tree_plan(const struct esi_pathmap *map,
+                          struct es_error *error,
+                          struct esi_tree_plan *ret_plan)
 {
-    struct es_tree_plan plan = {.hosts = NULL};
+    struct esi_tree_plan plan = {.hosts = NULL};
     int code = fill_hosts(map, &plan);
 
     if (code == 0)
         code = esi_rules_fill(&map->rules, &plan);
     if (code < 0) {
-        es_tree_plan_fini(&plan);
+        esi_tree_plan_fini(&plan);
         return es_error_set(error, code, "no memory left for the rules of trees");
     }
     *ret_plan = plan;

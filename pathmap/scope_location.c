@@ -15,10 +15,10 @@
 #include "pathmap/pathmap.h"
 
 static void place_value(struct esi_text_cursor *cursor,
-                        struct es_pathmap_property *property);
+                        struct esi_pathmap_property *property);
 
 static void place_items(struct esi_text_cursor *cursor,
-                        struct es_pathmap_property *items,
+                        struct esi_pathmap_property *items,
                         size_t count,
                         bool named)
 {
@@ -26,7 +26,7 @@ static void place_items(struct esi_text_cursor *cursor,
 
     for (bool more = esi_text_cursor_enter(cursor); more && i < count; i++) {
         if (named) {
-            esi_text_cursor_place(cursor, &items[i].name_line, &items[i].name_column);
+            esi_text_cursor_locate(cursor, &items[i].name_line, &items[i].name_column);
             esi_text_cursor_read_name(cursor, items[i].name);
         }
         place_value(cursor, &items[i]);
@@ -36,9 +36,9 @@ static void place_items(struct esi_text_cursor *cursor,
 
 /* Leaves the cursor behind the value. */
 static void place_value(struct esi_text_cursor *cursor,
-                        struct es_pathmap_property *property)
+                        struct esi_pathmap_property *property)
 {
-    esi_text_cursor_place(cursor, &property->line, &property->column);
+    esi_text_cursor_locate(cursor, &property->line, &property->column);
     if (property->kind == ES_PATHMAP_VALUE_LIST)
         place_items(cursor, property->items, property->item_count, false);
     else if (property->kind == ES_PATHMAP_VALUE_OBJECT)
@@ -47,10 +47,11 @@ static void place_value(struct esi_text_cursor *cursor,
         esi_text_cursor_skip(cursor);
 }
 
-static void place_stage(struct esi_text_cursor *cursor, struct es_pathmap_stage *stage);
+static void place_stage(struct esi_text_cursor *cursor,
+                        struct esi_pathmap_stage *stage);
 
 static void place_children(struct esi_text_cursor *cursor,
-                           struct es_pathmap_stage *stage)
+                           struct esi_pathmap_stage *stage)
 {
     size_t i = 0;
 
@@ -61,9 +62,9 @@ static void place_children(struct esi_text_cursor *cursor,
     }
 }
 
-static void place_stage(struct esi_text_cursor *cursor, struct es_pathmap_stage *stage)
+static void place_stage(struct esi_text_cursor *cursor, struct esi_pathmap_stage *stage)
 {
-    esi_text_cursor_place(cursor, &stage->line, &stage->column);
+    esi_text_cursor_locate(cursor, &stage->line, &stage->column);
     for (bool more = esi_text_cursor_enter(cursor); more;
          more = esi_text_cursor_next(cursor)) {
         struct esi_text_cursor name = *cursor;
@@ -79,7 +80,7 @@ static void place_stage(struct esi_text_cursor *cursor, struct es_pathmap_stage 
     }
 }
 
-void esi_scope_place(struct esi_text_cursor *cursor, struct es_pathmap_scope *scope)
+void esi_scope_locate(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope)
 {
     for (bool more = esi_text_cursor_enter(cursor); more;
          more = esi_text_cursor_next(cursor)) {
@@ -96,14 +97,14 @@ void esi_scope_place(struct esi_text_cursor *cursor, struct es_pathmap_scope *sc
     }
 }
 
-void esi_scopes_place(struct esi_text_cursor *cursor,
-                      struct es_pathmap_scope *scopes,
-                      size_t count)
+void esi_scopes_locate(struct esi_text_cursor *cursor,
+                       struct esi_pathmap_scope *scopes,
+                       size_t count)
 {
     size_t i = 0;
 
     for (bool more = esi_text_cursor_enter(cursor); more && i < count; i++) {
-        esi_scope_place(cursor, &scopes[i]);
+        esi_scope_locate(cursor, &scopes[i]);
         more = esi_text_cursor_next(cursor);
     }
 }

@@ -186,9 +186,9 @@ bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
     return seek_member(cursor, step->key, name);
 }
 
-void esi_text_cursor_place(struct esi_text_cursor *cursor,
-                           int *ret_line,
-                           int *ret_column)
+void esi_text_cursor_locate(struct esi_text_cursor *cursor,
+                            int *ret_line,
+                            int *ret_column)
 {
     for (; cursor->counted < cursor->at; cursor->counted++) {
         if (*cursor->counted != '\n')

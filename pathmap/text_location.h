@@ -8,8 +8,8 @@
  * the cursor only tells strings, brackets and commas apart; on anything else it stays
  * within the text and finds nothing.
  */
-#ifndef ES_PATHMAP_PLACE_H
-#define ES_PATHMAP_PLACE_H
+#ifndef ES_PATHMAP_TEXT_LOCATION_H
+#define ES_PATHMAP_TEXT_LOCATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,8 +55,8 @@ bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
                           const struct esi_step *step,
                           bool name);
 /* Where it is: from 1, in bytes. */
-void esi_text_cursor_place(struct esi_text_cursor *cursor,
-                           int *ret_line,
-                           int *ret_column);
+void esi_text_cursor_locate(struct esi_text_cursor *cursor,
+                            int *ret_line,
+                            int *ret_column);
 
 #endif

@@ -18,9 +18,9 @@
 
 #include "pathmap/record.h"
 
-static int load(const char *synthetic,
-                struct es_error *error,
-                hwloc_topology_t *ret_topology)
+static int topology_load(const char *synthetic,
+                         struct es_error *error,
+                         hwloc_topology_t *ret_topology)
 {
     hwloc_topology_t topology;
 
@@ -53,10 +53,10 @@ static size_t count_parts(hwloc_topology_t topology,
     return count > 0 ? (size_t)count : 1;
 }
 
-static hwloc_obj_t part(hwloc_topology_t topology,
-                        hwloc_obj_t whole,
-                        hwloc_obj_type_t type,
-                        size_t index)
+static hwloc_obj_t topology_part(hwloc_topology_t topology,
+                                 hwloc_obj_t whole,
+                                 hwloc_obj_type_t type,
+                                 size_t index)
 {
     hwloc_obj_t found = hwloc_get_obj_inside_cpuset_by_type(topology, whole->cpuset,
                                                             type, (unsigned)index);
@@ -66,7 +66,7 @@ static hwloc_obj_t part(hwloc_topology_t topology,
 
 static int fill_core(hwloc_topology_t topology,
                      hwloc_obj_t whole,
-                     struct es_pathmap_core *core)
+                     struct esi_pathmap_core *core)
 {
     size_t count = count_parts(topology, whole, HWLOC_OBJ_PU);
 
@@ -75,13 +75,14 @@ static int fill_core(hwloc_topology_t topology,
         return -ENOMEM;
     core->pu_count = count;
     for (size_t i = 0; i < count; i++)
-        core->pus[i] = (int64_t)part(topology, whole, HWLOC_OBJ_PU, i)->os_index;
+        core->pus[i] =
+            (int64_t)topology_part(topology, whole, HWLOC_OBJ_PU, i)->os_index;
     return 0;
 }
 
 static int fill_package(hwloc_topology_t topology,
                         hwloc_obj_t whole,
-                        struct es_pathmap_package *package)
+                        struct esi_pathmap_package *package)
 {
     bool has_cores = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0;
     hwloc_obj_type_t type = has_cores ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
@@ -93,11 +94,12 @@ static int fill_package(hwloc_topology_t topology,
         return -ENOMEM;
     package->core_count = count;
     for (size_t i = 0; i < count && code == 0; i++)
-        code = fill_core(topology, part(topology, whole, type, i), &package->cores[i]);
+        code = fill_core(topology, topology_part(topology, whole, type, i),
+                         &package->cores[i]);
     return code;
 }
 
-static void count_all(struct es_pathmap_host *host)
+static void count_all(struct esi_pathmap_host *host)
 {
     for (size_t p = 0; p < host->package_count; p++) {
         host->cores += (int64_t)host->packages[p].core_count;
@@ -106,7 +108,7 @@ static void count_all(struct es_pathmap_host *host)
     }
 }
 
-static int fill_host(hwloc_topology_t topology, struct es_pathmap_host *host)
+static int fill_host(hwloc_topology_t topology, struct esi_pathmap_host *host)
 {
     hwloc_obj_t machine = hwloc_get_root_obj(topology);
     size_t count = count_parts(topology, machine, HWLOC_OBJ_PACKAGE);
@@ -117,7 +119,8 @@ static int fill_host(hwloc_topology_t topology, struct es_pathmap_host *host)
         return -ENOMEM;
     host->package_count = count;
     for (size_t i = 0; i < count && code == 0; i++)
-        code = fill_package(topology, part(topology, machine, HWLOC_OBJ_PACKAGE, i),
+        code = fill_package(topology,
+                            topology_part(topology, machine, HWLOC_OBJ_PACKAGE, i),
                             &host->packages[i]);
     count_all(host);
     host->memory_bytes = (int64_t)machine->total_memory;
@@ -126,11 +129,11 @@ static int fill_host(hwloc_topology_t topology, struct es_pathmap_host *host)
 
 int esi_topology_describe(const char *synthetic,
                           struct es_error *error,
-                          struct es_pathmap_host *host)
+                          struct esi_pathmap_host *host)
 {
-    struct es_pathmap_host found = {0};
+    struct esi_pathmap_host found = {0};
     hwloc_topology_t topology = NULL;
-    int code = load(synthetic, error, &topology);
+    int code = topology_load(synthetic, error, &topology);
 
     if (code < 0)
         return code;

@@ -12,6 +12,6 @@
  */
 int esi_topology_describe(const char *synthetic,
                           struct es_error *error,
-                          struct es_pathmap_host *host);
+                          struct esi_pathmap_host *host);
 
 #endif

@@ -29,7 +29,7 @@ int esi_check_host(const struct esi_check *check, const char *host, const char *
 
 /* `text` is what was written. */
 static int check_bounds(const struct esi_check *check,
-                        const struct es_rank_range *ranges,
+                        const struct esi_rank_range *ranges,
                         size_t count,
                         const char *text,
                         int64_t limit,
@@ -52,8 +52,8 @@ int esi_check_ranges(const struct esi_check *check,
                      const char *what,
                      const char *path)
 {
-    struct es_rank_range *parsed = NULL;
-    int count = ranges == NULL ? 0 : es_rank_ranges_parse(ranges, NULL, &parsed);
+    struct esi_rank_range *parsed = NULL;
+    int count = ranges == NULL ? 0 : esi_rank_ranges_parse(ranges, NULL, &parsed);
 
     if (count < 0)
         return esi_reader_fail_memory(check->reader);
@@ -111,7 +111,7 @@ static int compare_numbers(const void *a, const void *b)
 /* No processing unit is in two cores. */
 static int check_pus(const struct esi_check *check, size_t index, size_t count)
 {
-    const struct es_pathmap_host *host = &check->map->cluster.hosts[index];
+    const struct esi_pathmap_host *host = &check->map->cluster.hosts[index];
     int64_t *all = calloc(count + 1, sizeof(*all));
     size_t used = 0;
     int code = 0;
@@ -139,7 +139,7 @@ static int check_pus(const struct esi_check *check, size_t index, size_t count)
 
 static int check_topology(const struct esi_check *check, size_t index)
 {
-    const struct es_pathmap_host *host = &check->map->cluster.hosts[index];
+    const struct esi_pathmap_host *host = &check->map->cluster.hosts[index];
     int64_t cores = 0, pus = 0;
 
     if (host->package_count == 0)
@@ -161,7 +161,7 @@ static int check_host_cluster(const struct esi_check *check,
                               const struct esi_names *clusters,
                               size_t index)
 {
-    const struct es_pathmap_host *host = &check->map->cluster.hosts[index];
+    const struct esi_pathmap_host *host = &check->map->cluster.hosts[index];
     char way[WAY];
     size_t found;
 
@@ -201,7 +201,7 @@ static int check_cluster(const struct esi_check *check)
     struct esi_names clusters;
     int code = esi_names_init(&clusters, map->clusters, map->cluster_count,
                               sizeof(*map->clusters),
-                              offsetof(struct es_pathmap_cluster, name), false);
+                              offsetof(struct esi_pathmap_cluster, name), false);
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
@@ -217,7 +217,7 @@ static int check_cluster(const struct esi_check *check)
 /* --- Collectors ------------------------------------------------------------------- */
 
 static int check_collector_ranks(const struct esi_check *check,
-                                 const struct es_collector_plan *plan,
+                                 const struct esi_collector_plan *plan,
                                  const char *path)
 {
     char *text = NULL;
@@ -237,12 +237,12 @@ static int check_collector_ranks(const struct esi_check *check,
 
 static int check_collectors(const struct esi_check *check)
 {
-    const struct es_pathmap *map = check->map;
+    const struct esi_pathmap *map = check->map;
     int code = esi_check_unique(check, &check->collectors, "collectors", "name");
     char way[WAY];
 
     for (size_t i = 0; i < map->collector_count && code == 0; i++) {
-        const struct es_collector_plan *plan = &map->collectors[i].plan;
+        const struct esi_collector_plan *plan = &map->collectors[i].plan;
         snprintf(way, sizeof(way), "collectors[%zu].ranks", i);
         code = check_collector_ranks(check, plan, way);
         if (code < 0)
@@ -258,8 +258,8 @@ static int check_collectors(const struct esi_check *check)
 static int check_map(const struct esi_check *check)
 {
     static int (*const checks[])(const struct esi_check *) = {
-        check_cluster,       esi_seats_fill,   check_collectors,
-        esi_check_map_rules, esi_check_scopes, esi_check_paths,
+        check_cluster,       esi_rank_placements_fill, check_collectors,
+        esi_check_map_rules, esi_check_scopes,         esi_check_paths,
     };
 
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
@@ -270,17 +270,17 @@ static int check_map(const struct esi_check *check)
     return 0;
 }
 
-int esi_map_validate(const struct esi_reader *reader, struct es_pathmap *map)
+int esi_map_validate(const struct esi_reader *reader, struct esi_pathmap *map)
 {
     struct esi_check check = {.reader = reader, .map = map};
     int code = esi_names_init(&check.hosts, map->cluster.hosts, map->cluster.host_count,
                               sizeof(*map->cluster.hosts),
-                              offsetof(struct es_pathmap_host, name), false);
+                              offsetof(struct esi_pathmap_host, name), false);
 
     if (code == 0)
         code = esi_names_init(&check.collectors, map->collectors, map->collector_count,
                               sizeof(*map->collectors),
-                              offsetof(struct es_pathmap_collector, plan.name), true);
+                              offsetof(struct esi_pathmap_collector, plan.name), true);
     if (code == 0)
         code = check_map(&check);
     else

@@ -10,12 +10,12 @@
 #include "pathmap/record.h"
 
 /* Checks the whole map and fills its seats.  -EINVAL, -ENOMEM. */
-int esi_map_validate(const struct esi_reader *reader, struct es_pathmap *map);
+int esi_map_validate(const struct esi_reader *reader, struct esi_pathmap *map);
 
 /* What the parts of the check share. */
 struct esi_check {
     const struct esi_reader *reader;
-    struct es_pathmap *map; /* NULL: a scope by itself */
+    struct esi_pathmap *map; /* NULL: a scope by itself */
     struct esi_names hosts;
     struct esi_names collectors;
 };
@@ -35,11 +35,12 @@ int esi_check_unique(const struct esi_check *check,
                      const char *path,
                      const char *member);
 
-/* Fills map->seats from the mapping, the groups and the hosts' slots (rank_placement.c). */
-int esi_seats_fill(const struct esi_check *check);
+/* Fills map->seats from the mapping, the groups and the hosts' slots
+ * (rank_placement.c). */
+int esi_rank_placements_fill(const struct esi_check *check);
 /* validate_scope.c; `path` is the way to the scope, "" for a document of its own. */
 int esi_check_scope(const struct esi_check *check,
-                    const struct es_pathmap_scope *scope,
+                    const struct esi_pathmap_scope *scope,
                     const char *path);
 int esi_check_scopes(const struct esi_check *check);
 /* validate_rules.c */

@@ -45,7 +45,7 @@ static int fail_in(const struct esi_check *check,
 }
 
 static bool value_fits(const struct esi_field *member,
-                       const struct es_pathmap_property *property)
+                       const struct esi_pathmap_property *property)
 {
     switch (member->kind) {
     case ESI_FIELD_BOOLEAN:
@@ -56,7 +56,7 @@ static bool value_fits(const struct esi_field *member,
                property->integer <= member->maximum;
     default:
         return property->kind == ES_PATHMAP_VALUE_STRING &&
-               (uint64_t)esi_field_choice(member, esi_span_of(property->text)) <=
+               (uint64_t)esi_field_choice(member, esi_text_span_of(property->text)) <=
                    (uint64_t)member->maximum;
     }
 }
@@ -99,7 +99,7 @@ static const struct esi_field *find_field(size_t stage, const char *name)
 static int check_property(const struct esi_check *check,
                           size_t path,
                           size_t index,
-                          const struct es_pathmap_property *property)
+                          const struct esi_pathmap_property *property)
 {
     const struct esi_field *known = find_field(index, property->name);
     char member[WAY], expected[160];
@@ -117,7 +117,7 @@ static int check_property(const struct esi_check *check,
 
 static int check_properties(const struct esi_check *check, size_t path, size_t index)
 {
-    const struct es_pathmap_stage *stage = &check->map->paths[path].stages[index];
+    const struct esi_pathmap_stage *stage = &check->map->paths[path].stages[index];
     char member[WAY], expected[160];
 
     for (size_t i = 0; i < stage->property_count; i++) {
@@ -127,7 +127,7 @@ static int check_properties(const struct esi_check *check, size_t path, size_t i
     }
     for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++) {
         const char *name = esi_path_stages[index].properties[i];
-        if (es_pathmap_stage_property(stage, name) != NULL)
+        if (esi_pathmap_stage_property(stage, name) != NULL)
             continue;
         snprintf(member, sizeof(member), ".stages[%zu]", index);
         return fail_in(check, path, member, "property \"%s\" is missing, expected %s",
@@ -140,7 +140,7 @@ static int check_properties(const struct esi_check *check, size_t path, size_t i
 
 static int check_stages(const struct esi_check *check, size_t index)
 {
-    const struct es_pathmap_path *path = &check->map->paths[index];
+    const struct esi_pathmap_path *path = &check->map->paths[index];
     int code = 0;
 
     if (path->stage_count != ESI_PATH_STAGES)
@@ -165,9 +165,9 @@ static int check_stages(const struct esi_check *check, size_t index)
 /* The collector runs where the rank does. */
 static int check_collector_host(const struct esi_check *check, size_t index)
 {
-    const struct es_pathmap_path *path = &check->map->paths[index];
-    const struct es_pathmap_host *host =
-        es_pathmap_rank_host(check->map, (int)path->rank);
+    const struct esi_pathmap_path *path = &check->map->paths[index];
+    const struct esi_pathmap_host *host =
+        esi_pathmap_rank_host(check->map, (int)path->rank);
     const char *said = path->stages[0].host;
 
     if (said == NULL || host == NULL || strcmp(said, host->name) == 0)
@@ -179,7 +179,7 @@ static int check_collector_host(const struct esi_check *check, size_t index)
 
 static int check_path(const struct esi_check *check, size_t index)
 {
-    const struct es_pathmap_path *path = &check->map->paths[index];
+    const struct esi_pathmap_path *path = &check->map->paths[index];
     char id[ESI_PATH_NAME_BYTES], element[ESI_PATH_NAME_BYTES];
     size_t collector;
 
@@ -207,8 +207,8 @@ static int check_path(const struct esi_check *check, size_t index)
 
 static int compare_paths(const void *a, const void *b)
 {
-    const struct es_pathmap_path *left = *(const struct es_pathmap_path *const *)a;
-    const struct es_pathmap_path *right = *(const struct es_pathmap_path *const *)b;
+    const struct esi_pathmap_path *left = *(const struct esi_pathmap_path *const *)a;
+    const struct esi_pathmap_path *right = *(const struct esi_pathmap_path *const *)b;
     int order = strcmp(left->collector, right->collector);
 
     if (order != 0)
@@ -221,8 +221,8 @@ static int compare_paths(const void *a, const void *b)
 }
 
 static int check_pair(const struct esi_check *check,
-                      const struct es_pathmap_path *earlier,
-                      const struct es_pathmap_path *path)
+                      const struct esi_pathmap_path *earlier,
+                      const struct esi_pathmap_path *path)
 {
     struct esi_path_settings a, b;
     size_t index = (size_t)(path - check->map->paths);
@@ -245,8 +245,8 @@ static int check_pair(const struct esi_check *check,
 
 static int check_pairs(const struct esi_check *check)
 {
-    const struct es_pathmap *map = check->map;
-    const struct es_pathmap_path **sorted =
+    const struct esi_pathmap *map = check->map;
+    const struct esi_pathmap_path **sorted =
         calloc(map->path_count + 1, sizeof(*sorted));
     int code = 0;
 

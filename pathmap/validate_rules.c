@@ -12,10 +12,10 @@
 
 enum { WAY = 96 };
 
-static int fail(const struct esi_check *check,
-                size_t index,
-                const char *member,
-                const char *words)
+static int validate_rules_fail(const struct esi_check *check,
+                               size_t index,
+                               const char *member,
+                               const char *words)
 {
     char way[WAY];
 
@@ -24,24 +24,26 @@ static int fail(const struct esi_check *check,
 }
 
 static int check_members(const struct esi_check *check,
-                         const struct es_tree_rule *rule,
+                         const struct esi_tree_rule *rule,
                          size_t index)
 {
     char way[WAY];
 
     if (rule->fan_out != 0 && rule->shape != ES_TREE_KARY &&
         rule->shape != ES_TREE_LEVELS)
-        return fail(check, index, "fan_out",
-                    "expected only where \"shape\" is \"kary\" or \"levels\"");
+        return validate_rules_fail(
+            check, index, "fan_out",
+            "expected only where \"shape\" is \"kary\" or \"levels\"");
     if (rule->levels != 0 && rule->shape != ES_TREE_LEVELS)
-        return fail(check, index, "levels",
-                    "expected only where \"shape\" is \"levels\"");
+        return validate_rules_fail(check, index, "levels",
+                                   "expected only where \"shape\" is \"levels\"");
     if (rule->edges != NULL && rule->shape != ES_TREE_EXPLICIT)
-        return fail(check, index, "edges",
-                    "expected only where \"shape\" is \"explicit\"");
+        return validate_rules_fail(check, index, "edges",
+                                   "expected only where \"shape\" is \"explicit\"");
     if (rule->edges == NULL && rule->shape == ES_TREE_EXPLICIT)
-        return fail(check, index, "shape",
-                    "found \"explicit\", expected a member \"edges\" with it");
+        return validate_rules_fail(
+            check, index, "shape",
+            "found \"explicit\", expected a member \"edges\" with it");
     if (rule->max_bytes >= rule->min_bytes)
         return 0;
     snprintf(way, sizeof(way), "collectives[%zu].max_bytes", index);
@@ -52,29 +54,31 @@ static int check_members(const struct esi_check *check,
 }
 
 static int check_levels(const struct esi_check *check,
-                        const struct es_tree_rule *rule,
+                        const struct esi_tree_rule *rule,
                         size_t index)
 {
     if ((rule->levels & ES_TREE_LEVEL_GATEWAY) != 0 &&
         (rule->levels & ES_TREE_LEVEL_CLUSTER) == 0)
-        return fail(check, index, "levels",
-                    "found \"gateway\" alone, expected \"cluster\" with it");
+        return validate_rules_fail(
+            check, index, "levels",
+            "found \"gateway\" alone, expected \"cluster\" with it");
     if ((rule->levels & ES_TREE_LEVEL_CLUSTER) != 0 && check->map != NULL &&
         check->map->cluster.cluster_count == 0)
-        return fail(check, index, "levels",
-                    "found \"cluster\", but the map names no clusters: expected "
-                    "cluster.clusters");
+        return validate_rules_fail(
+            check, index, "levels",
+            "found \"cluster\", but the map names no clusters: expected "
+            "cluster.clusters");
     return 0;
 }
 
 static int check_edges(const struct esi_check *check,
-                       const struct es_tree_rule *rule,
+                       const struct esi_tree_rule *rule,
                        size_t index)
 {
     const char *expected;
     size_t fault;
     char way[WAY];
-    int code = es_tree_edges_check(rule->edges, rule->edge_count, &fault, &expected);
+    int code = esi_tree_edges_check(rule->edges, rule->edge_count, &fault, &expected);
 
     if (code == -ENOMEM)
         return esi_reader_fail_memory(check->reader);
@@ -87,7 +91,7 @@ static int check_edges(const struct esi_check *check,
 }
 
 static int check_rule(const struct esi_check *check,
-                      const struct es_tree_rule *rule,
+                      const struct esi_tree_rule *rule,
                       size_t index)
 {
     int code = check_members(check, rule, index);
@@ -102,7 +106,7 @@ int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules
     struct esi_names names;
     int code = esi_names_init(&names, rules->collectives, rules->collective_count,
                               sizeof(*rules->collectives),
-                              offsetof(struct es_pathmap_collective, rule.name), true);
+                              offsetof(struct esi_pathmap_collective, rule.name), true);
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);

@@ -24,7 +24,7 @@ struct tree {
 };
 
 static int check_view(const struct esi_check *check,
-                      const struct es_pathmap_view *view,
+                      const struct esi_pathmap_view *view,
                       const char *path)
 {
     bool own = check->map != NULL && !check->map->observes;
@@ -50,7 +50,7 @@ static int note_name(struct tree *tree, const char *name)
 }
 
 static int check_stage_collector(const struct esi_check *check,
-                                 const struct es_pathmap_stage *stage,
+                                 const struct esi_pathmap_stage *stage,
                                  const char *path)
 {
     char way[ESI_PATH_BYTES];
@@ -67,7 +67,7 @@ static int check_stage_collector(const struct esi_check *check,
 }
 
 static int check_per(const struct esi_check *check,
-                     const struct es_pathmap_stage *stage,
+                     const struct esi_pathmap_stage *stage,
                      int parent_per,
                      const char *path)
 {
@@ -86,7 +86,7 @@ static int check_per(const struct esi_check *check,
 
 /* `path` has room for the ways to the children: ESI_PATH_BYTES. */
 static int check_stage(struct tree *tree,
-                       const struct es_pathmap_stage *stage,
+                       const struct esi_pathmap_stage *stage,
                        int parent_per,
                        int depth,
                        const char *path)
@@ -133,7 +133,7 @@ static int check_stage_names(const struct tree *tree, const char *path)
 }
 
 int esi_check_scope(const struct esi_check *check,
-                    const struct es_pathmap_scope *scope,
+                    const struct esi_pathmap_scope *scope,
                     const char *path)
 {
     struct tree tree = {.check = check};
@@ -152,7 +152,7 @@ int esi_check_scope(const struct esi_check *check,
 
 /* --- Placement of stages ---------------------------------------------------------- */
 
-static bool has_stage(const struct es_pathmap_stage *stage, const char *name)
+static bool has_stage(const struct esi_pathmap_stage *stage, const char *name)
 {
     if (stage->name != NULL && strcmp(stage->name, name) == 0)
         return true;
@@ -214,12 +214,12 @@ static int check_placements(const struct esi_check *check,
 
 int esi_check_scopes(const struct esi_check *check)
 {
-    const struct es_pathmap *map = check->map;
+    const struct esi_pathmap *map = check->map;
     struct esi_names names;
     char way[ESI_PATH_BYTES];
 
     if (esi_names_init(&names, map->scopes, map->scope_count, sizeof(*map->scopes),
-                       offsetof(struct es_pathmap_scope, name), false) < 0)
+                       offsetof(struct esi_pathmap_scope, name), false) < 0)
         return esi_reader_fail_memory(check->reader);
     int code = esi_check_unique(check, &names, "scopes", "name");
     for (size_t i = 0; i < map->scope_count && code == 0; i++) {

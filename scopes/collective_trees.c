@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The collective trees of a run on one host: told as JSON, and wished for. */
+/* The collective trees of a run on one host: written as JSON, and the rules desired. */
 #include "config.h"
 
 #include "scopes/collective_trees.h"
@@ -24,7 +24,7 @@ static bool is_meant(const struct es_segment_view *segment,
                      const char *host,
                      struct es_segment_info *ret_info)
 {
-    if (!es_segment_view_has_trees(segment))
+    if (!esi_segment_view_has_trees(segment))
         return false;
     es_segment_view_info(segment, ret_info);
     return ret_info->rank >= 0 && !ret_info->kept &&
@@ -35,12 +35,12 @@ static bool is_meant(const struct es_segment_view *segment,
 
 /* The log of one process; owned by whoever reads it. */
 struct log {
-    struct es_tree_log_entry *entries;
+    struct esi_tree_log_entry *entries;
     size_t count;
 };
 
 /* The last entry of a communicator; NULL = there is none. */
-static const struct es_tree_log_entry *newest_of(const struct log *log, uint16_t index)
+static const struct esi_tree_log_entry *newest_of(const struct log *log, uint16_t index)
 {
     for (size_t i = log->count; i > 0; i--)
         if (log->entries[i - 1].communicator == index)
@@ -48,7 +48,7 @@ static const struct es_tree_log_entry *newest_of(const struct log *log, uint16_t
     return NULL;
 }
 
-static void write_rule(const struct es_tree_log_entry *entry, struct es_json_out *out)
+static void write_rule(const struct esi_tree_log_entry *entry, struct esi_json_out *out)
 {
     char bytes[48];
 
@@ -58,129 +58,129 @@ static void write_rule(const struct es_tree_log_entry *entry, struct es_json_out
     else
         snprintf(bytes, sizeof bytes, "%" PRIu64 "-%" PRIu64, entry->min_bytes,
                  entry->max_bytes);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "name", entry->name);
-    es_json_out_string(out, "tree", entry->text);
-    es_json_out_unsigned(out, "operations", entry->operations);
-    es_json_out_string(out, "bytes", bytes);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "name", entry->name);
+    esi_json_out_string(out, "tree", entry->text);
+    esi_json_out_unsigned(out, "operations", entry->operations);
+    esi_json_out_string(out, "bytes", bytes);
+    esi_json_out_end(out);
 }
 
 /* Rules come into force together, so they share version and first instance. */
 static void write_rules(const struct log *log,
-                        const struct es_tree_log_entry *newest,
-                        struct es_json_out *out)
+                        const struct esi_tree_log_entry *newest,
+                        struct esi_json_out *out)
 {
-    es_json_out_unsigned(out, "version", newest->version);
-    es_json_out_unsigned(out, "since", newest->first_instance);
-    es_json_out_begin_array(out, "rules");
+    esi_json_out_unsigned(out, "version", newest->version);
+    esi_json_out_unsigned(out, "since", newest->first_instance);
+    esi_json_out_begin_array(out, "rules");
     for (size_t i = 0; i < log->count; i++) {
-        const struct es_tree_log_entry *entry = &log->entries[i];
+        const struct esi_tree_log_entry *entry = &log->entries[i];
         if (entry->communicator == newest->communicator &&
             entry->version == newest->version &&
             entry->first_instance == newest->first_instance)
             write_rule(entry, out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 static void write_communicator(const struct es_segment_view *segment,
                                const struct log *log,
                                uint16_t index,
-                               struct es_json_out *out)
+                               struct esi_json_out *out)
 {
     struct es_communicator_info info;
 
     if (es_segment_view_communicator(segment, index, &info) < 0 || info.rank != 0 ||
         info.freed || info.remote_size > 0)
         return;
-    const struct es_tree_log_entry *newest = newest_of(log, index);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "name", info.name);
-    es_json_out_signed(out, "size", info.size);
+    const struct esi_tree_log_entry *newest = newest_of(log, index);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "name", info.name);
+    esi_json_out_signed(out, "size", info.size);
     if (newest)
         write_rules(log, newest, out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 static void write_process(const struct es_segment_view *segment,
                           const struct es_segment_info *info,
                           struct log *log,
-                          struct es_json_out *out)
+                          struct esi_json_out *out)
 {
     size_t count = es_segment_view_communicator_count(segment);
 
-    log->count = es_segment_view_tree_log(segment, log->entries, ES_TREE_LOG_ENTRIES);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_signed(out, "rank", info->rank);
-    es_json_out_bool(out, "alive", info->alive);
-    es_json_out_unsigned(out, "wish", es_segment_view_wish_version(segment));
-    es_json_out_begin_array(out, "communicators");
+    log->count = esi_segment_view_tree_log(segment, log->entries, ES_TREE_LOG_ENTRIES);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_signed(out, "rank", info->rank);
+    esi_json_out_bool(out, "alive", info->alive);
+    esi_json_out_unsigned(out, "wish", esi_segment_view_desired_version(segment));
+    esi_json_out_begin_array(out, "communicators");
     for (size_t i = 0; i < count; i++)
         write_communicator(segment, log, (uint16_t)i, out);
-    es_json_out_end(out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-void es_collective_trees_tell(const struct es_run *run,
-                              const char *host,
-                              struct es_json_out *out)
+void esi_collective_trees_report(const struct es_run *run,
+                                 const char *host,
+                                 struct esi_json_out *out)
 {
     struct log log = {.entries = calloc(ES_TREE_LOG_ENTRIES, sizeof *log.entries)};
     struct es_segment_info info;
 
-    es_json_out_begin_array(out, "processes");
+    esi_json_out_begin_array(out, "processes");
     for (size_t i = 0; log.entries && i < es_run_segment_count(run); i++)
         if (is_meant(es_run_segment(run, i), host, &info))
             write_process(es_run_segment(run, i), &info, &log, out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
     free(log.entries);
 }
 
-/* --- What is wished for ----------------------------------------------------------- */
+/* --- Desired rules -------------------------------------------------------------- */
 
-static int wish_patiently(struct es_segment_view *segment, const char *text)
+static int write_retrying(struct es_segment_view *segment, const char *text)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    int code = es_segment_view_wish(segment, text);
+    int code = esi_segment_view_desired(segment, text);
 
     for (int i = 0; code == -EBUSY && i < TRIES; i++) {
         nanosleep(&pause, NULL);
-        code = es_segment_view_wish(segment, text);
+        code = esi_segment_view_desired(segment, text);
     }
     return code;
 }
 
-void es_collective_trees_wish(const struct es_run *run,
-                              const char *host,
-                              const char *text,
-                              struct es_json_out *out)
+void esi_collective_trees_desire(const struct es_run *run,
+                                 const char *host,
+                                 const char *text,
+                                 struct esi_json_out *out)
 {
     struct es_segment_info info;
     uint64_t fit = 0, changed = 0;
 
-    es_json_out_begin_array(out, "refused");
+    esi_json_out_begin_array(out, "refused");
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         if (!is_meant(es_run_segment(run, i), host, &info) || !info.alive)
             continue;
-        int code = wish_patiently(es_run_segment(run, i), text);
+        int code = write_retrying(es_run_segment(run, i), text);
         fit++;
         changed += code > 0;
         if (code > 0)
             continue;
-        es_json_out_begin_object(out, NULL);
-        es_json_out_signed(out, "rank", info.rank);
-        es_json_out_signed(out, "code", -code);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_signed(out, "rank", info.rank);
+        esi_json_out_signed(out, "code", -code);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
-    es_json_out_unsigned(out, "fit", fit);
-    es_json_out_unsigned(out, "changed", changed);
+    esi_json_out_end(out);
+    esi_json_out_unsigned(out, "fit", fit);
+    esi_json_out_unsigned(out, "changed", changed);
 }
 
-int es_collective_trees_tell_wish(const struct es_run *run,
-                                  const char *host,
-                                  struct es_json_out *out)
+int esi_collective_trees_report_desired(const struct es_run *run,
+                                        const char *host,
+                                        struct esi_json_out *out)
 {
     const struct es_segment_view *lowest = NULL;
     struct es_segment_info info;
@@ -188,18 +188,18 @@ int es_collective_trees_tell_wish(const struct es_run *run,
 
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         if (!is_meant(es_run_segment(run, i), host, &info) ||
-            es_segment_view_wish_version(es_run_segment(run, i)) == 0 ||
+            esi_segment_view_desired_version(es_run_segment(run, i)) == 0 ||
             (lowest && info.rank >= rank))
             continue;
         lowest = es_run_segment(run, i);
         rank = info.rank;
     }
-    char *text = lowest ? malloc(ES_TREE_WISH_BYTES) : NULL;
+    char *text = lowest ? malloc(ES_TREE_DESIRED_BYTES) : NULL;
     if (lowest && !text)
         return -ENOMEM;
-    if (lowest && es_segment_view_read_wish(lowest, text) != 0) {
-        es_json_out_signed(out, "rank", rank);
-        es_json_out_string(out, "text", text);
+    if (lowest && esi_segment_view_read_desired(lowest, text) != 0) {
+        esi_json_out_signed(out, "rank", rank);
+        esi_json_out_string(out, "text", text);
     }
     free(text);
     return 0;

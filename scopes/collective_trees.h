@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The collective trees of a run on one host: told as JSON, and wished for.
+ * The collective trees of a run on one host: written as JSON, and the rules desired.
  *
  * Tuple servers answer with these, and commands ask themselves for their own host.
  */
@@ -21,22 +21,22 @@
  * are those whose rank 0 the process is: it decides for the others.  "version" and
  * "rules" are what is in force; without a version there was no collective operation yet
  * that a tree could do, or no rule for it. */
-void es_collective_trees_tell(const struct es_run *run,
-                              const char *host,
-                              struct es_json_out *out);
+void esi_collective_trees_report(const struct es_run *run,
+                                 const char *host,
+                                 struct esi_json_out *out);
 
 /* Hands the rules to all living processes of `host` (NULL = all) that can change their
  * trees, and writes the members "fit" (how many there are), "changed", and "refused":
  * [{"rank":, "code":}]. */
-void es_collective_trees_wish(const struct es_run *run,
-                              const char *host,
-                              const char *text,
-                              struct es_json_out *out);
+void esi_collective_trees_desire(const struct es_run *run,
+                                 const char *host,
+                                 const char *text,
+                                 struct esi_json_out *out);
 
 /* The newest wish of the process of lowest rank there that has one, as members "rank"
  * and "text"; nothing where there is none.  -ENOMEM. */
-int es_collective_trees_tell_wish(const struct es_run *run,
-                                  const char *host,
-                                  struct es_json_out *out);
+int esi_collective_trees_report_desired(const struct es_run *run,
+                                        const char *host,
+                                        struct esi_json_out *out);
 
 #endif

@@ -13,21 +13,21 @@
 #include "eventspace/stage.h"
 
 /* The fault gets the place of the stage where it has none of its own. */
-static int fail_at(const struct es_pathmap *map,
-                   const struct es_pathmap_stage *stage,
+static int fail_at(const struct esi_pathmap *map,
+                   const struct esi_pathmap_stage *stage,
                    const struct es_error *fault,
                    int code,
                    struct es_error *error)
 {
     bool has_place = fault->line > 0;
 
-    return es_error_set_at(error, code, es_pathmap_source(map),
+    return es_error_set_at(error, code, esi_pathmap_source(map),
                            has_place ? fault->line : stage->line,
                            has_place ? fault->column : stage->column, "%s",
                            fault->text[0] ? fault->text : "the stage is wrong");
 }
 
-static int check_children(const struct es_pathmap_stage *stage, struct es_error *error)
+static int check_children(const struct esi_pathmap_stage *stage, struct es_error *error)
 {
     const struct es_stage_ops *ops = es_stage_find(stage->type);
 
@@ -48,23 +48,23 @@ static bool has_property(const char *type, const char *name)
 }
 
 /* Names that nobody knows are at fault themselves, else it is the value. */
-static struct es_property property_of(const struct es_pathmap *map,
-                                      const struct es_pathmap_stage *stage,
-                                      const struct es_pathmap_property *written)
+static struct es_property property_of(const struct esi_pathmap *map,
+                                      const struct esi_pathmap_stage *stage,
+                                      const struct esi_pathmap_property *written)
 {
     bool is_known = has_property(stage->type, written->name);
 
     return (struct es_property){
         .name = written->name,
         .value = written->text,
-        .source = es_pathmap_source(map),
+        .source = esi_pathmap_source(map),
         .line = is_known ? written->line : written->name_line,
         .column = is_known ? written->column : written->name_column,
     };
 }
 
 /* Types that nobody knows are left to es_stage_check(). */
-static int check_type(const struct es_pathmap_stage *stage, struct es_error *error)
+static int check_type(const struct esi_pathmap_stage *stage, struct es_error *error)
 {
     const struct es_stage_ops *ops = es_stage_find(stage->type);
 
@@ -75,8 +75,8 @@ static int check_type(const struct es_pathmap_stage *stage, struct es_error *err
                         ops->name);
 }
 
-static int check_properties(const struct es_pathmap *map,
-                            const struct es_pathmap_stage *stage,
+static int check_properties(const struct esi_pathmap *map,
+                            const struct esi_pathmap_stage *stage,
                             struct es_error *error)
 {
     struct es_property *properties =
@@ -92,8 +92,8 @@ static int check_properties(const struct es_pathmap *map,
     return result;
 }
 
-static int check_stage(const struct es_pathmap *map,
-                       const struct es_pathmap_stage *stage,
+static int check_stage(const struct esi_pathmap *map,
+                       const struct esi_pathmap_stage *stage,
                        struct es_error *error)
 {
     struct es_error fault = {.text = ""};
@@ -110,11 +110,11 @@ static int check_stage(const struct es_pathmap *map,
     return result;
 }
 
-int es_map_check_stages(const struct es_pathmap *map, struct es_error *error)
+int esi_map_check_stages(const struct esi_pathmap *map, struct es_error *error)
 {
     int result = 0;
 
-    for (size_t i = 0; i < es_pathmap_scope_count(map) && result == 0; i++)
-        result = check_stage(map, &es_pathmap_scope(map, i)->tree, error);
+    for (size_t i = 0; i < esi_pathmap_scope_count(map) && result == 0; i++)
+        result = check_stage(map, &esi_pathmap_scope(map, i)->tree, error);
     return result;
 }

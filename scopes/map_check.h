@@ -9,6 +9,6 @@
 
 /* Compares the types, properties and children of all scopes' stages with the registry.
  * -EINVAL or -ENOENT with the place in the map's text; -ENOMEM. */
-int es_map_check_stages(const struct es_pathmap *map, struct es_error *error);
+int esi_map_check_stages(const struct esi_pathmap *map, struct es_error *error);
 
 #endif

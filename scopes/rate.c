@@ -36,7 +36,7 @@ enum {
 };
 
 /* Sums of the samples with the settings in force, older ones fading. */
-struct sums {
+struct rate_sums {
     double seconds;
     double pulls;
     double pull_seconds;
@@ -48,14 +48,15 @@ struct sums {
 
 enum complaint { NONE, LOSSES, BUDGET_TOO_SMALL, CONSUMER_SLOW, TREES_SLOW };
 
-struct es_rate {
-    struct es_rate_config config;
-    struct es_rate_settings settings; /* in force */
-    struct sums sums;
-    struct sums waiting; /* samples in which no pull ended: they count with the next */
-    unsigned samples;    /* in sums, ever */
-    unsigned skip;       /* samples not to be counted: the tree is being changed */
-    unsigned calm;       /* samples since the last change */
+struct esi_rate {
+    struct esi_rate_config config;
+    struct esi_rate_settings settings; /* in force */
+    struct rate_sums sums;
+    struct rate_sums
+        waiting;      /* samples in which no pull ended: they count with the next */
+    unsigned samples; /* in sums, ever */
+    unsigned skip;    /* samples not to be counted: the tree is being changed */
+    unsigned calm;    /* samples since the last change */
     unsigned since_search;
     bool is_started;
     bool has_searched;
@@ -67,15 +68,15 @@ struct es_rate {
     char busiest[64];
     enum complaint complaint;          /* that was told last */
     char reason[ES_RATE_REASON_BYTES]; /* of the newest decision, trials included */
-    struct es_rate_entry history[ES_RATE_HISTORY];
+    struct esi_rate_entry history[ES_RATE_HISTORY];
     size_t decisions; /* ever, without trials */
 };
 
 /* --- Made and changed --------------------------------------------------------- */
 
-void es_rate_config_init(struct es_rate_config *config)
+void esi_rate_config_init(struct esi_rate_config *config)
 {
-    *config = (struct es_rate_config){
+    *config = (struct esi_rate_config){
         .freedom = ES_RATE_ALL,
         .settings = {.interval_ns = UINT64_C(10000000), .max = 65536},
         .interval_min_ns = UINT64_C(100000),
@@ -86,7 +87,7 @@ void es_rate_config_init(struct es_rate_config *config)
     };
 }
 
-static bool is_sane(const struct es_rate_config *config)
+static bool is_sane(const struct esi_rate_config *config)
 {
     if (!(config->budget >= 0) || !(config->wanted_hz >= 0))
         return false;
@@ -96,7 +97,7 @@ static bool is_sane(const struct es_rate_config *config)
 }
 
 /* The pause that the goals and limits allow, nearest to `interval_ns`. */
-static uint64_t bounded(const struct es_rate_config *config, double interval_ns)
+static uint64_t rate_bounded(const struct esi_rate_config *config, double interval_ns)
 {
     double least = (double)config->interval_min_ns;
     double most = (double)config->interval_max_ns;
@@ -108,9 +109,9 @@ static uint64_t bounded(const struct es_rate_config *config, double interval_ns)
     return (uint64_t)(interval_ns > most ? most : interval_ns);
 }
 
-int es_rate_create(const struct es_rate_config *config, struct es_rate **ret_rate)
+int esi_rate_create(const struct esi_rate_config *config, struct esi_rate **ret_rate)
 {
-    struct es_rate *rate;
+    struct esi_rate *rate;
 
     if (!is_sane(config))
         return -EINVAL;
@@ -123,12 +124,12 @@ int es_rate_create(const struct es_rate_config *config, struct es_rate **ret_rat
     return 0;
 }
 
-void es_rate_destroy(struct es_rate *rate)
+void esi_rate_destroy(struct esi_rate *rate)
 {
     free(rate);
 }
 
-int es_rate_set(struct es_rate *rate, const struct es_rate_config *config)
+int esi_rate_set(struct esi_rate *rate, const struct esi_rate_config *config)
 {
     if (!is_sane(config))
         return -EINVAL;
@@ -139,7 +140,7 @@ int es_rate_set(struct es_rate *rate, const struct es_rate_config *config)
     rate->complaint = NONE;
     rate->samples = 0;
     rate->calm = 0;
-    rate->sums = (struct sums){0};
+    rate->sums = (struct rate_sums){0};
     return 0;
 }
 
@@ -157,7 +158,7 @@ static void format_interval(uint64_t ns, char *out, size_t size)
         snprintf(out, size, "every %.3g s", (double)ns / 1e9);
 }
 
-static void format_shape(const struct es_rate_settings *settings,
+static void format_shape(const struct esi_rate_settings *settings,
                          char *out,
                          size_t size)
 {
@@ -171,7 +172,9 @@ static void format_shape(const struct es_rate_settings *settings,
         snprintf(out, size, "%s", name);
 }
 
-static void format_tree(const struct es_rate_settings *settings, char *out, size_t size)
+static void format_tree(const struct esi_rate_settings *settings,
+                        char *out,
+                        size_t size)
 {
     char shape[32];
     char threads[24] = "";
@@ -187,9 +190,9 @@ static void format_tree(const struct es_rate_settings *settings, char *out, size
              threads, ahead);
 }
 
-const char *es_rate_settings_format(const struct es_rate_settings *settings,
-                                    char *out,
-                                    size_t size)
+const char *esi_rate_settings_format(const struct esi_rate_settings *settings,
+                                     char *out,
+                                     size_t size)
 {
     char interval[40];
     char tree[100];
@@ -202,12 +205,14 @@ const char *es_rate_settings_format(const struct es_rate_settings *settings,
 
 /* --- What was measured --------------------------------------------------------- */
 
-static double seconds(uint64_t ns)
+static double rate_seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
 }
 
-static void add_sums(struct sums *sums, const struct sums *more, double weight)
+static void add_sums(struct rate_sums *sums,
+                     const struct rate_sums *more,
+                     double weight)
 {
     sums->seconds = sums->seconds * weight + more->seconds;
     sums->pulls = sums->pulls * weight + more->pulls;
@@ -218,7 +223,7 @@ static void add_sums(struct sums *sums, const struct sums *more, double weight)
     sums->full = sums->full * weight + more->full;
 }
 
-static struct esi_rate_measure measure_of(const struct sums *sums)
+static struct esi_rate_measure measure_of(const struct rate_sums *sums)
 {
     double each = sums->pull_seconds > 0 ? sums->pull_seconds : sums->seconds;
 
@@ -232,23 +237,23 @@ static struct esi_rate_measure measure_of(const struct sums *sums)
     };
 }
 
-static struct sums sums_of(struct es_rate *rate,
-                           const struct es_rate_sample *sample,
-                           double elapsed)
+static struct rate_sums sums_of(struct esi_rate *rate,
+                                const struct esi_rate_sample *sample,
+                                double elapsed)
 {
-    struct sums sums = {.seconds = elapsed,
-                        .pulls = (double)sample->pulls,
-                        .pull_seconds = seconds(sample->pull_ns),
-                        .tuples = (double)sample->tuples,
-                        .lost = (double)sample->lost,
-                        .full = (double)sample->full};
-    const struct es_rate_host *busiest = NULL;
+    struct rate_sums sums = {.seconds = elapsed,
+                             .pulls = (double)sample->pulls,
+                             .pull_seconds = rate_seconds(sample->pull_ns),
+                             .tuples = (double)sample->tuples,
+                             .lost = (double)sample->lost,
+                             .full = (double)sample->full};
+    const struct esi_rate_host *busiest = NULL;
 
     for (size_t i = 0; i < sample->host_count; i++)
         if (!busiest || sample->hosts[i].cpu_ns > busiest->cpu_ns)
             busiest = &sample->hosts[i];
     if (busiest) {
-        sums.cpu_seconds = seconds(busiest->cpu_ns);
+        sums.cpu_seconds = rate_seconds(busiest->cpu_ns);
         snprintf(rate->busiest, sizeof rate->busiest, "%s", busiest->host);
     }
     return sums;
@@ -256,35 +261,35 @@ static struct sums sums_of(struct es_rate *rate,
 
 /* --- Decisions ----------------------------------------------------------------- */
 
-static void note(struct es_rate *rate,
-                 const struct es_rate_sample *sample,
-                 const struct esi_rate_measure *measure,
-                 const char *reason)
+static void rate_note(struct esi_rate *rate,
+                      const struct esi_rate_sample *sample,
+                      const struct esi_rate_measure *measure,
+                      const char *reason)
 {
-    struct es_rate_entry *entry = &rate->history[rate->decisions++ % ES_RATE_HISTORY];
+    struct esi_rate_entry *entry = &rate->history[rate->decisions++ % ES_RATE_HISTORY];
 
-    *entry = (struct es_rate_entry){.now_ns = sample->now_ns,
-                                    .hz = measure->hz,
-                                    .share = measure->share,
-                                    .lost = sample->lost,
-                                    .settings = rate->settings};
+    *entry = (struct esi_rate_entry){.now_ns = sample->now_ns,
+                                     .hz = measure->hz,
+                                     .share = measure->share,
+                                     .lost = sample->lost,
+                                     .settings = rate->settings};
     snprintf(entry->host, sizeof entry->host, "%s", rate->busiest);
     snprintf(entry->reason, sizeof entry->reason, "%s", reason);
     memcpy(rate->reason, entry->reason, sizeof rate->reason);
 }
 
 /* From here on other settings are measured. */
-static void begin_anew(struct es_rate *rate, unsigned skip)
+static void begin_anew(struct esi_rate *rate, unsigned skip)
 {
-    rate->sums = (struct sums){0};
-    rate->waiting = (struct sums){0};
+    rate->sums = (struct rate_sums){0};
+    rate->waiting = (struct rate_sums){0};
     rate->samples = 0;
     rate->calm = 0;
     rate->skip = skip;
 }
 
-static bool set_interval(struct es_rate *rate,
-                         const struct es_rate_sample *sample,
+static bool set_interval(struct esi_rate *rate,
+                         const struct esi_rate_sample *sample,
                          const struct esi_rate_measure *measure,
                          uint64_t interval_ns,
                          const char *why)
@@ -295,28 +300,28 @@ static bool set_interval(struct es_rate *rate,
     rate->settings.interval_ns = interval_ns;
     format_interval(interval_ns, interval, sizeof interval);
     snprintf(reason, sizeof reason, "%s: pulls now %s", why, interval);
-    note(rate, sample, measure, reason);
+    rate_note(rate, sample, measure, reason);
     begin_anew(rate, 0);
     return true;
 }
 
 /* Tells once what cannot be mended. */
-static void complain(struct es_rate *rate,
-                     const struct es_rate_sample *sample,
-                     const struct esi_rate_measure *measure,
-                     enum complaint complaint,
-                     const char *reason)
+static void rate_complain(struct esi_rate *rate,
+                          const struct esi_rate_sample *sample,
+                          const struct esi_rate_measure *measure,
+                          enum complaint complaint,
+                          const char *reason)
 {
     if (rate->complaint == complaint)
         return;
     rate->complaint = complaint;
-    note(rate, sample, measure, reason);
+    rate_note(rate, sample, measure, reason);
 }
 
 /* --- The pause ------------------------------------------------------------------ */
 
 /* The time from pull to pull as it is, or as it shall be where nothing delays it. */
-static double period_ns(const struct es_rate *rate,
+static double period_ns(const struct esi_rate *rate,
                         const struct esi_rate_measure *measure)
 {
     double period = measure->hz > 0 ? 1e9 / measure->hz : 0;
@@ -325,8 +330,8 @@ static double period_ns(const struct es_rate *rate,
     return period > wanted ? period : wanted;
 }
 
-static void complain_of_budget(struct es_rate *rate,
-                               const struct es_rate_sample *sample,
+static void complain_of_budget(struct esi_rate *rate,
+                               const struct esi_rate_sample *sample,
                                const struct esi_rate_measure *measure)
 {
     char reason[ES_RATE_REASON_BYTES];
@@ -337,12 +342,12 @@ static void complain_of_budget(struct es_rate *rate,
         "on %s even at the longest pause",
         100 * rate->config.budget, measure->tuples_hz, 100 * measure->share,
         rate->busiest);
-    complain(rate, sample, measure, BUDGET_TOO_SMALL, reason);
+    rate_complain(rate, sample, measure, BUDGET_TOO_SMALL, reason);
 }
 
 /* Over the budget: the pause grows in proportion. */
-static bool slow_down(struct es_rate *rate,
-                      const struct es_rate_sample *sample,
+static bool slow_down(struct esi_rate *rate,
+                      const struct esi_rate_sample *sample,
                       const struct esi_rate_measure *measure)
 {
     double factor = measure->share / (ESI_RATE_AIM * rate->config.budget);
@@ -351,7 +356,7 @@ static bool slow_down(struct es_rate *rate,
 
     if (factor > STEP_MOST)
         factor = STEP_MOST;
-    interval = bounded(&rate->config, period_ns(rate, measure) * factor);
+    interval = rate_bounded(&rate->config, period_ns(rate, measure) * factor);
     if (interval <= rate->settings.interval_ns) {
         complain_of_budget(rate, sample, measure);
         return false;
@@ -363,8 +368,8 @@ static bool slow_down(struct es_rate *rate,
 
 /* Well below the budget: the pause shrinks, but not where pulls follow each other
  * without one already. */
-static bool speed_up(struct es_rate *rate,
-                     const struct es_rate_sample *sample,
+static bool speed_up(struct esi_rate *rate,
+                     const struct esi_rate_sample *sample,
                      const struct esi_rate_measure *measure)
 {
     double factor = measure->share / (ESI_RATE_AIM * rate->config.budget);
@@ -376,7 +381,7 @@ static bool speed_up(struct es_rate *rate,
         factor = 1 / STEP_MOST;
     if (measure->possible_hz < 1.1 * measure->hz)
         return false;
-    interval = bounded(&rate->config, period * factor);
+    interval = rate_bounded(&rate->config, period * factor);
     if ((double)interval > 0.97 * (double)rate->settings.interval_ns)
         return false;
     snprintf(why, sizeof why,
@@ -387,8 +392,8 @@ static bool speed_up(struct es_rate *rate,
 
 /* --- The limit of a pull --------------------------------------------------------- */
 
-static bool raise_max(struct es_rate *rate,
-                      const struct es_rate_sample *sample,
+static bool raise_max(struct esi_rate *rate,
+                      const struct esi_rate_sample *sample,
                       const struct esi_rate_measure *measure)
 {
     char reason[ES_RATE_REASON_BYTES];
@@ -399,15 +404,15 @@ static bool raise_max(struct es_rate *rate,
     snprintf(reason, sizeof reason,
              "most pulls give all they may: now up to %zu tuples in a pull",
              rate->settings.max);
-    note(rate, sample, measure, reason);
+    rate_note(rate, sample, measure, reason);
     begin_anew(rate, 0);
     return true;
 }
 
 /* --- The tree -------------------------------------------------------------------- */
 
-static bool wants_search(const struct es_rate *rate,
-                         const struct es_rate_sample *sample,
+static bool wants_search(const struct esi_rate *rate,
+                         const struct esi_rate_sample *sample,
                          const struct esi_rate_measure *measure)
 {
     double cost = esi_rate_pull_cost(measure);
@@ -430,9 +435,9 @@ static bool wants_search(const struct es_rate *rate,
 }
 
 /* Trials are no part of the history: it tells what came out. */
-static bool try_next(struct es_rate *rate, const struct es_rate_sample *sample)
+static bool try_next(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
-    struct es_rate_settings next;
+    struct esi_rate_settings next;
     char tree[100];
 
     if (!esi_rate_search_next(&rate->search, &rate->config, sample->servers, &next))
@@ -447,12 +452,12 @@ static bool try_next(struct es_rate *rate, const struct es_rate_sample *sample)
 }
 
 /* Why the best is the best, in words. */
-static void explain(const struct es_rate *rate,
-                    double reach,
-                    char reason[ES_RATE_REASON_BYTES])
+static void rate_explain(const struct esi_rate *rate,
+                         double reach,
+                         char reason[ES_RATE_REASON_BYTES])
 {
     const struct esi_rate_search *search = &rate->search;
-    const struct es_rate_config *config = &rate->config;
+    const struct esi_rate_config *config = &rate->config;
     double cost_us = esi_rate_pull_cost(&search->best_measure) * 1e6;
     char tree[100];
     char goal[60];
@@ -472,17 +477,17 @@ static void explain(const struct es_rate *rate,
              search->tried_count);
 }
 
-static bool end_search(struct es_rate *rate, const struct es_rate_sample *sample)
+static bool end_search(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
     const struct esi_rate_measure *measure = &rate->search.best_measure;
     double reach = esi_rate_reach(&rate->config, measure);
-    struct es_rate_settings chosen = rate->search.best;
+    struct esi_rate_settings chosen = rate->search.best;
     char reason[ES_RATE_REASON_BYTES];
 
     chosen.max = rate->settings.max;
     chosen.interval_ns = rate->settings.interval_ns;
     if (reach > 0)
-        chosen.interval_ns = bounded(&rate->config, 1e9 / reach);
+        chosen.interval_ns = rate_bounded(&rate->config, 1e9 / reach);
     rate->settings = chosen;
     rate->has_searched = true;
     rate->since_search = 0;
@@ -490,8 +495,8 @@ static bool end_search(struct es_rate *rate, const struct es_rate_sample *sample
     rate->searched_servers = sample->servers;
     rate->searched_elements = sample->elements;
     rate->complaint = NONE;
-    explain(rate, reach, reason);
-    note(rate, sample, measure, reason);
+    rate_explain(rate, reach, reason);
+    rate_note(rate, sample, measure, reason);
     if (rate->config.wanted_hz > 0 &&
         measure->possible_hz < REACHED * rate->config.wanted_hz)
         rate->complaint = TREES_SLOW;
@@ -500,8 +505,8 @@ static bool end_search(struct es_rate *rate, const struct es_rate_sample *sample
 }
 
 /* A tree has been tried for long enough, or is too dear to be tried on. */
-static bool go_on_searching(struct es_rate *rate,
-                            const struct es_rate_sample *sample,
+static bool go_on_searching(struct esi_rate *rate,
+                            const struct esi_rate_sample *sample,
                             const struct esi_rate_measure *measure)
 {
     esi_rate_search_judge(&rate->search, &rate->config, measure);
@@ -510,8 +515,8 @@ static bool go_on_searching(struct es_rate *rate,
 
 /* --- What cannot be mended -------------------------------------------------------- */
 
-static void complain_of_losses(struct es_rate *rate,
-                               const struct es_rate_sample *sample,
+static void complain_of_losses(struct esi_rate *rate,
+                               const struct esi_rate_sample *sample,
                                const struct esi_rate_measure *measure)
 {
     double all = measure->tuples_hz + measure->lost_hz;
@@ -529,11 +534,11 @@ static void complain_of_losses(struct es_rate *rate,
                  "tuples/s are lost; without losses about %.3g %% are needed on %s",
                  100 * rate->config.budget, measure->lost_hz,
                  100 * measure->share * needed, rate->busiest);
-    complain(rate, sample, measure, LOSSES, reason);
+    rate_complain(rate, sample, measure, LOSSES, reason);
 }
 
-static void complain_of_consumer(struct es_rate *rate,
-                                 const struct es_rate_sample *sample,
+static void complain_of_consumer(struct esi_rate *rate,
+                                 const struct esi_rate_sample *sample,
                                  const struct esi_rate_measure *measure)
 {
     char reason[ES_RATE_REASON_BYTES];
@@ -543,14 +548,14 @@ static void complain_of_consumer(struct es_rate *rate,
         "%.4g of %.4g pulls/s: the tree could give %.4g, the consumer does not ask "
         "more often",
         measure->hz, rate->config.wanted_hz, measure->possible_hz);
-    complain(rate, sample, measure, CONSUMER_SLOW, reason);
+    rate_complain(rate, sample, measure, CONSUMER_SLOW, reason);
 }
 
-static void find_complaints(struct es_rate *rate,
-                            const struct es_rate_sample *sample,
+static void find_complaints(struct esi_rate *rate,
+                            const struct esi_rate_sample *sample,
                             const struct esi_rate_measure *measure)
 {
-    const struct es_rate_config *config = &rate->config;
+    const struct esi_rate_config *config = &rate->config;
     double asked = rate->settings.interval_ns ? 1e9 / (double)rate->settings.interval_ns
                                               : measure->possible_hz;
 
@@ -567,9 +572,9 @@ static void find_complaints(struct es_rate *rate,
 /* --- One sample ------------------------------------------------------------------- */
 
 /* All of what a calm controller may do, the most urgent first. */
-static bool steer(struct es_rate *rate,
-                  const struct es_rate_sample *sample,
-                  const struct esi_rate_measure *latest)
+static bool rate_steer(struct esi_rate *rate,
+                       const struct esi_rate_sample *sample,
+                       const struct esi_rate_measure *latest)
 {
     struct esi_rate_measure measure = measure_of(&rate->sums);
     double budget = rate->config.budget;
@@ -603,7 +608,7 @@ static bool steer(struct es_rate *rate,
 }
 
 /* The first sample only tells the time; what the goals demand at once is set. */
-static bool start(struct es_rate *rate, const struct es_rate_sample *sample)
+static bool rate_start(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
     const struct esi_rate_measure nothing = {0};
     double interval = (double)rate->settings.interval_ns;
@@ -614,7 +619,7 @@ static bool start(struct es_rate *rate, const struct es_rate_sample *sample)
     rate->last_ns = sample->now_ns;
     if (rate->config.wanted_hz > 0)
         interval = 1e9 / rate->config.wanted_hz;
-    first = bounded(&rate->config, interval);
+    first = rate_bounded(&rate->config, interval);
     if (first == rate->settings.interval_ns)
         return false;
     if (rate->config.wanted_hz > 0)
@@ -624,16 +629,16 @@ static bool start(struct es_rate *rate, const struct es_rate_sample *sample)
     return set_interval(rate, sample, &nothing, first, why);
 }
 
-static bool take(struct es_rate *rate, const struct es_rate_sample *sample)
+static bool rate_take(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
-    struct sums sums;
+    struct rate_sums sums;
     struct esi_rate_measure latest;
 
     if (!rate->is_started)
-        return start(rate, sample);
+        return rate_start(rate, sample);
     if (sample->now_ns <= rate->last_ns)
         return false;
-    sums = sums_of(rate, sample, seconds(sample->now_ns - rate->last_ns));
+    sums = sums_of(rate, sample, rate_seconds(sample->now_ns - rate->last_ns));
     rate->last_ns = sample->now_ns;
     rate->since_search++;
     if (rate->skip > 0) {
@@ -645,23 +650,23 @@ static bool take(struct es_rate *rate, const struct es_rate_sample *sample)
         return false;
     latest = measure_of(&rate->waiting);
     add_sums(&rate->sums, &rate->waiting, MEMORY);
-    rate->waiting = (struct sums){0};
+    rate->waiting = (struct rate_sums){0};
     rate->samples++;
     rate->calm++;
-    return steer(rate, sample, &latest);
+    return rate_steer(rate, sample, &latest);
 }
 
-void es_rate_feed(struct es_rate *rate,
-                  const struct es_rate_sample *sample,
-                  struct es_rate_decision *ret_decision)
+void esi_rate_feed(struct esi_rate *rate,
+                   const struct esi_rate_sample *sample,
+                   struct esi_rate_decision *ret_decision)
 {
-    *ret_decision = (struct es_rate_decision){.changed = take(rate, sample)};
+    *ret_decision = (struct esi_rate_decision){.changed = rate_take(rate, sample)};
     ret_decision->settings = rate->settings;
     memcpy(ret_decision->reason, rate->reason, sizeof ret_decision->reason);
 }
 
-size_t es_rate_history(const struct es_rate *rate,
-                       struct es_rate_entry ret_entries[ES_RATE_HISTORY])
+size_t esi_rate_history(const struct esi_rate *rate,
+                        struct esi_rate_entry ret_entries[ES_RATE_HISTORY])
 {
     size_t count =
         rate->decisions < ES_RATE_HISTORY ? rate->decisions : ES_RATE_HISTORY;

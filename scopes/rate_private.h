@@ -21,32 +21,32 @@ enum { ESI_RATE_TRIALS = 40 }; /* settings that one search tries at most */
 /* A walk over settings that differ in one thing from the best so far. */
 struct esi_rate_search {
     bool active;
-    struct es_rate_settings tried[ESI_RATE_TRIALS];
+    struct esi_rate_settings tried[ESI_RATE_TRIALS];
     size_t tried_count;
-    struct es_rate_settings best;
+    struct esi_rate_settings best;
     struct esi_rate_measure best_measure;
 };
 
 /* CPU seconds of a pull on the busiest host. */
 double esi_rate_pull_cost(const struct esi_rate_measure *measure);
 /* The rate that these settings could be used at under the goals of `config`. */
-double esi_rate_reach(const struct es_rate_config *config,
+double esi_rate_reach(const struct esi_rate_config *config,
                       const struct esi_rate_measure *measure);
 
 /* Begins at settings that have been measured. */
 void esi_rate_search_start(struct esi_rate_search *search,
-                           const struct es_rate_settings *settings,
+                           const struct esi_rate_settings *settings,
                            const struct esi_rate_measure *measure);
 /* Takes in what the settings that were tried last have cost. */
 void esi_rate_search_judge(struct esi_rate_search *search,
-                           const struct es_rate_config *config,
+                           const struct esi_rate_config *config,
                            const struct esi_rate_measure *measure);
 /* The settings to try next, `servers` being in the tree.  False: there is nothing left
  * to try, the best is found. */
 bool esi_rate_search_next(struct esi_rate_search *search,
-                          const struct es_rate_config *config,
+                          const struct esi_rate_config *config,
                           size_t servers,
-                          struct es_rate_settings *ret_settings);
+                          struct esi_rate_settings *ret_settings);
 
 /* What share of the budget is aimed at, so that what varies stays inside. */
 #define ESI_RATE_AIM 0.85

@@ -22,7 +22,7 @@ double esi_rate_pull_cost(const struct esi_rate_measure *measure)
     return measure->hz > 0 ? measure->share / measure->hz : 0;
 }
 
-double esi_rate_reach(const struct es_rate_config *config,
+double esi_rate_reach(const struct esi_rate_config *config,
                       const struct esi_rate_measure *measure)
 {
     double cost = esi_rate_pull_cost(measure);
@@ -38,7 +38,7 @@ double esi_rate_reach(const struct es_rate_config *config,
 }
 
 /* A higher rate counts first, then the lower cost of a pull. */
-static bool is_better(const struct es_rate_config *config,
+static bool is_better(const struct esi_rate_config *config,
                       const struct esi_rate_measure *a,
                       const struct esi_rate_measure *b)
 {
@@ -52,8 +52,8 @@ static bool is_better(const struct es_rate_config *config,
 
 /* --- What there is to try ------------------------------------------------------ */
 
-static bool is_same_tree(const struct es_rate_settings *a,
-                         const struct es_rate_settings *b)
+static bool is_same_tree(const struct esi_rate_settings *a,
+                         const struct esi_rate_settings *b)
 {
     return a->mode == b->mode && a->threads == b->threads && a->ahead == b->ahead &&
            a->shape == b->shape &&
@@ -61,7 +61,7 @@ static bool is_same_tree(const struct es_rate_settings *a,
 }
 
 static bool was_tried(const struct esi_rate_search *search,
-                      const struct es_rate_settings *settings)
+                      const struct esi_rate_settings *settings)
 {
     for (size_t i = 0; i < search->tried_count; i++)
         if (is_same_tree(&search->tried[i], settings))
@@ -71,13 +71,13 @@ static bool was_tried(const struct esi_rate_search *search,
 
 /* Each gives the `index`-th neighbour of settings in one respect.  False: there is no
  * such one, nor any behind it. */
-typedef bool (*neighbour_fn)(struct es_rate_settings *settings,
-                             const struct es_rate_config *config,
+typedef bool (*neighbour_fn)(struct esi_rate_settings *settings,
+                             const struct esi_rate_config *config,
                              size_t servers,
                              size_t index);
 
-static bool other_mode(struct es_rate_settings *settings,
-                       const struct es_rate_config *config,
+static bool other_mode(struct esi_rate_settings *settings,
+                       const struct esi_rate_config *config,
                        size_t servers,
                        size_t index)
 {
@@ -91,7 +91,10 @@ static bool other_mode(struct es_rate_settings *settings,
 
 /* Twice or half as many, from `first` on; none is below that.  Asked for more than
  * `most` it stays as it is, and so was tried already. */
-static void step(unsigned *number, unsigned first, unsigned most, size_t index)
+static void rate_search_step(unsigned *number,
+                             unsigned first,
+                             unsigned most,
+                             size_t index)
 {
     unsigned next = *number / 2;
 
@@ -103,30 +106,30 @@ static void step(unsigned *number, unsigned first, unsigned most, size_t index)
         *number = next;
 }
 
-static bool other_threads(struct es_rate_settings *settings,
-                          const struct es_rate_config *config,
+static bool other_threads(struct esi_rate_settings *settings,
+                          const struct esi_rate_config *config,
                           size_t servers,
                           size_t index)
 {
     if (index > 1 || servers < 2)
         return false;
-    step(&settings->threads, 2, config->max_threads, index);
+    rate_search_step(&settings->threads, 2, config->max_threads, index);
     return true;
 }
 
-static bool other_ahead(struct es_rate_settings *settings,
-                        const struct es_rate_config *config,
+static bool other_ahead(struct esi_rate_settings *settings,
+                        const struct esi_rate_config *config,
                         size_t servers,
                         size_t index)
 {
     if (index > 1 || servers < 1)
         return false;
-    step(&settings->ahead, 1, config->max_ahead, index);
+    rate_search_step(&settings->ahead, 1, config->max_ahead, index);
     return true;
 }
 
-static bool other_shape(struct es_rate_settings *settings,
-                        const struct es_rate_config *config,
+static bool other_shape(struct esi_rate_settings *settings,
+                        const struct esi_rate_config *config,
                         size_t servers,
                         size_t index)
 {
@@ -151,7 +154,7 @@ static bool other_shape(struct es_rate_settings *settings,
 }
 
 static const struct {
-    enum es_rate_freedom freedom;
+    enum esi_rate_freedom freedom;
     neighbour_fn neighbour;
 } respects[] = {
     {ES_RATE_MODE, other_mode},
@@ -162,23 +165,23 @@ static const struct {
 
 /* --- The walk ------------------------------------------------------------------ */
 
-static void remember(struct esi_rate_search *search,
-                     const struct es_rate_settings *settings)
+static void rate_search_remember(struct esi_rate_search *search,
+                                 const struct esi_rate_settings *settings)
 {
     search->tried[search->tried_count++] = *settings;
 }
 
 void esi_rate_search_start(struct esi_rate_search *search,
-                           const struct es_rate_settings *settings,
+                           const struct esi_rate_settings *settings,
                            const struct esi_rate_measure *measure)
 {
     *search = (struct esi_rate_search){
         .active = true, .best = *settings, .best_measure = *measure};
-    remember(search, settings);
+    rate_search_remember(search, settings);
 }
 
 void esi_rate_search_judge(struct esi_rate_search *search,
-                           const struct es_rate_config *config,
+                           const struct esi_rate_config *config,
                            const struct esi_rate_measure *measure)
 {
     if (!is_better(config, measure, &search->best_measure))
@@ -188,21 +191,21 @@ void esi_rate_search_judge(struct esi_rate_search *search,
 }
 
 bool esi_rate_search_next(struct esi_rate_search *search,
-                          const struct es_rate_config *config,
+                          const struct esi_rate_config *config,
                           size_t servers,
-                          struct es_rate_settings *ret_settings)
+                          struct esi_rate_settings *ret_settings)
 {
     for (size_t i = 0; i < sizeof respects / sizeof *respects; i++) {
         if (!(config->freedom & respects[i].freedom))
             continue;
         for (size_t index = 0; search->tried_count < ESI_RATE_TRIALS; index++) {
-            struct es_rate_settings settings = search->best;
+            struct esi_rate_settings settings = search->best;
 
             if (!respects[i].neighbour(&settings, config, servers, index))
                 break;
             if (was_tried(search, &settings))
                 continue;
-            remember(search, &settings);
+            rate_search_remember(search, &settings);
             *ret_settings = settings;
             return true;
         }

@@ -51,7 +51,8 @@ static int connect_to(void *data,
 {
     const struct es_scope *scope = data;
 
-    return es_servers_connect(scope->config.servers, host, timeout_ns, error, ret_link);
+    return esi_servers_connect(scope->config.servers, host, timeout_ns, error,
+                               ret_link);
 }
 
 /* The context's function. */
@@ -59,7 +60,7 @@ static int find_address(void *data, const char *host, char *out, size_t size)
 {
     const struct es_scope *scope = data;
 
-    return es_servers_address(scope->config.servers, host, out, size);
+    return esi_servers_address(scope->config.servers, host, out, size);
 }
 
 static int open_scope(struct es_run *run,
@@ -97,7 +98,7 @@ static int open_scope(struct es_run *run,
     if (result >= 0)
         result = esi_scope_renew_tree(scope, error);
     if (result == 0)
-        result = esi_scope_announce(scope);
+        result = esi_scope_register(scope);
     if (result < 0) {
         es_scope_close(scope);
         return result;
@@ -130,17 +131,17 @@ void es_scope_close(struct es_scope *scope)
     if (!scope)
         return;
     esi_scope_end_pace(scope);
-    esi_scope_withdraw(scope);
+    esi_scope_deregister(scope);
     esi_scope_unregister(scope);
     es_stage_close(scope->root);
     es_batch_fini(&scope->batch);
-    es_catalog_destroy(scope->catalog);
+    esi_catalog_destroy(scope->catalog);
     free(scope->origins.items);
     free(scope->places.items);
     free(scope->processes);
     free(scope->global);
     free(scope->infos);
-    es_sockets_destroy(scope->sockets);
+    esi_sockets_destroy(scope->sockets);
     esi_scope_free_config(scope);
     free(scope);
     errno = saved_errno;
@@ -149,10 +150,10 @@ void es_scope_close(struct es_scope *scope)
 /* --- Pulling ----------------------------------------------------------------- */
 
 /* Lets writers go on whose tuples the consumer has used. */
-static void acknowledge(struct es_scope *scope)
+static void scope_acknowledge(struct es_scope *scope)
 {
     for (size_t i = 0; scope->config.lossless && i < scope->places.count; i++) {
-        struct es_place *place = &scope->places.items[i];
+        struct esi_place *place = &scope->places.items[i];
 
         if (!place->registered || place->acknowledged == place->given)
             continue;
@@ -187,9 +188,9 @@ static int add_silent_hosts(struct es_scope *scope)
 
     if (!scope->catalog)
         return 0;
-    for (size_t i = 0; i < es_catalog_silent_count(scope->catalog) && result == 0;
+    for (size_t i = 0; i < esi_catalog_silent_count(scope->catalog) && result == 0;
          i++) {
-        const struct es_notice *notice = es_catalog_silent(scope->catalog, i);
+        const struct es_notice *notice = esi_catalog_silent(scope->catalog, i);
         size_t same = 0;
 
         while (same < told && strcmp(batch->notices[same].part, notice->part) != 0)
@@ -231,7 +232,7 @@ static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
     if (repeat) {
         keep_unused(scope);
     } else {
-        acknowledge(scope);
+        scope_acknowledge(scope);
         es_batch_clear(batch);
     }
     first = batch->count;
@@ -239,7 +240,7 @@ static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
     result = fill_batch(scope, pull, first);
     scope->repeats = result < 0;
     if (result == 0) {
-        esi_places_commit(&scope->places);
+        esi_locations_commit(&scope->places);
         return 0;
     }
     scope->broken = true;
@@ -258,11 +259,11 @@ int es_scope_pull(struct es_scope *scope,
     int result;
 
     if (scope->announcement)
-        esi_scope_attend(scope);
+        esi_scope_poll(scope);
     if (scope->pace)
         esi_scope_keep_pace(scope);
     repeat = scope->repeats || (flags & ES_PULL_REPEAT);
-    begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     pull.timeout_ns = scope->config.tree.limit_ns;
     pull.serial = ++scope->serial;
     pull.realtime_ns = es_scope_run_now_ns(scope);
@@ -271,7 +272,7 @@ int es_scope_pull(struct es_scope *scope,
     if (scope->pace)
         esi_scope_note_pull(scope);
     scope->cost.pulls++;
-    scope->cost.last_ns = es_now_ns(CLOCK_MONOTONIC) - begun_ns;
+    scope->cost.last_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
     scope->cost.total_ns += scope->cost.last_ns;
     if (result < 0) {
         scope->cost.failures++;

@@ -27,64 +27,64 @@ static void write_setting(void *data,
                           const char *help)
 {
     (void)help;
-    es_json_out_string(data, name, value);
+    esi_json_out_string(data, name, value);
 }
 
-static void write_settings(const struct es_scope *scope, struct es_json_out *out)
+static void write_settings(const struct es_scope *scope, struct esi_json_out *out)
 {
-    es_json_out_begin_object(out, "settings");
+    esi_json_out_begin_object(out, "settings");
     es_scope_config_foreach(&scope->config, write_setting, out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void write_row(void *data, const struct es_stage_row *row)
+static void write_row(void *data, const struct esi_stage_row *row)
 {
-    struct es_json_out *out = data;
+    struct esi_json_out *out = data;
 
-    es_json_out_begin_object(out, NULL);
-    es_stage_row_write(row, out);
-    es_json_out_bool(out, "silent", row->silent);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, NULL);
+    esi_stage_row_write(row, out);
+    esi_json_out_bool(out, "silent", row->silent);
+    esi_json_out_end(out);
 }
 
-static void write_cost(const struct es_scope *scope, struct es_json_out *out)
+static void write_cost(const struct es_scope *scope, struct esi_json_out *out)
 {
     struct es_scope_cost cost;
 
     es_scope_cost(scope, &cost);
-    es_json_out_begin_object(out, "cost");
-    es_json_out_unsigned(out, "pulls", cost.pulls);
-    es_json_out_unsigned(out, "failures", cost.failures);
-    es_json_out_unsigned(out, "tuples", cost.tuples);
-    es_json_out_unsigned(out, "lost", cost.lost);
-    es_json_out_unsigned(out, "late", cost.late);
-    es_json_out_unsigned(out, "total_ns", cost.total_ns);
-    es_json_out_unsigned(out, "cpu_ns", cost.cpu_ns);
-    es_json_out_unsigned(out, "elements", cost.origins);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, "cost");
+    esi_json_out_unsigned(out, "pulls", cost.pulls);
+    esi_json_out_unsigned(out, "failures", cost.failures);
+    esi_json_out_unsigned(out, "tuples", cost.tuples);
+    esi_json_out_unsigned(out, "lost", cost.lost);
+    esi_json_out_unsigned(out, "late", cost.late);
+    esi_json_out_unsigned(out, "total_ns", cost.total_ns);
+    esi_json_out_unsigned(out, "cpu_ns", cost.cpu_ns);
+    esi_json_out_unsigned(out, "elements", cost.origins);
+    esi_json_out_end(out);
 }
 
-static void show(struct es_scope *scope, struct es_json_out *out)
+static void scope_commands_show(struct es_scope *scope, struct esi_json_out *out)
 {
     write_settings(scope, out);
     write_cost(scope, out);
-    es_json_out_begin_array(out, "stages");
-    es_stage_foreach_row(scope->root, 0, COSTS_NS, write_row, out);
-    es_json_out_end(out);
+    esi_json_out_begin_array(out, "stages");
+    esi_stage_foreach_row(scope->root, 0, COSTS_NS, write_row, out);
+    esi_json_out_end(out);
     esi_scope_write_pace(scope, out);
 }
 
 /* --- Changing -------------------------------------------------------------------- */
 
-struct change {
+struct scope_commands_change {
     struct es_scope_config config;
     struct es_error *error;
 };
 
 static int take_setting(void *data, const char *name, const struct es_member *value)
 {
-    struct change *change = data;
-    const char *text = es_member_as_text(value);
+    struct scope_commands_change *change = data;
+    const char *text = esi_member_as_text(value);
 
     if (!text)
         return es_error_set(change->error, -EINVAL, "setting \"%.60s\" is no text",
@@ -92,39 +92,39 @@ static int take_setting(void *data, const char *name, const struct es_member *va
     return es_scope_config_set(&change->config, name, text, change->error);
 }
 
-static int set(struct es_scope *scope,
-               const struct es_member *command,
-               struct es_error *error)
+static int scope_commands_set(struct es_scope *scope,
+                              const struct es_member *command,
+                              struct es_error *error)
 {
-    struct change change = {.config = scope->config, .error = error};
-    const struct es_member *settings = es_member_find(command, "settings");
+    struct scope_commands_change change = {.config = scope->config, .error = error};
+    const struct es_member *settings = esi_member_find(command, "settings");
     int result;
 
     if (!settings)
         return es_error_set(error, -EINVAL, "no settings were given");
-    result = es_member_foreach(settings, take_setting, &change);
+    result = esi_member_foreach(settings, take_setting, &change);
     return result < 0 ? result : es_scope_reconfigure(scope, &change.config, error);
 }
 
 /* --- Commands -------------------------------------------------------------------- */
 
-static int run(struct es_scope *scope,
-               const struct es_member *command,
-               struct es_json_out *out,
-               struct es_error *error)
+static int scope_commands_run(struct es_scope *scope,
+                              const struct es_member *command,
+                              struct esi_json_out *out,
+                              struct es_error *error)
 {
-    const char *what = es_member_text_or(command, "do", "");
+    const char *what = esi_member_text_or(command, "do", "");
     int result = 0;
 
     if (strcmp(what, "show") == 0) {
-        show(scope, out);
+        scope_commands_show(scope, out);
         return 0;
     }
     if (strcmp(what, "set") == 0)
-        result = set(scope, command, error);
+        result = scope_commands_set(scope, command, error);
     else if (strcmp(what, "rate") == 0)
-        result = esi_scope_set_pace(scope, es_member_real_or(command, "budget", 0),
-                                    es_member_real_or(command, "rate", 0), error);
+        result = esi_scope_set_pace(scope, esi_member_real_or(command, "budget", 0),
+                                    esi_member_real_or(command, "rate", 0), error);
     else
         result = es_error_set(error, -ENOSYS,
                               "\"%.40s\" is nothing that this scope can do", what);
@@ -135,26 +135,26 @@ static int run(struct es_scope *scope,
 
 static void write_failure(int code,
                           const struct es_error *error,
-                          struct es_json_out *out)
+                          struct esi_json_out *out)
 {
-    es_json_out_signed(out, "code", -code);
-    es_json_out_string(out, "text", error->text[0] ? error->text : strerror(-code));
+    esi_json_out_signed(out, "code", -code);
+    esi_json_out_string(out, "text", error->text[0] ? error->text : strerror(-code));
 }
 
-int es_scope_command(struct es_scope *scope,
-                     const struct es_member *command,
-                     char **ret_answer)
+int esi_scope_command(struct es_scope *scope,
+                      const struct es_member *command,
+                      char **ret_answer)
 {
     struct es_error error = {.text = ""};
-    struct es_json_text json;
-    int result = es_json_text_begin(&json);
+    struct esi_json_text json;
+    int result = esi_json_text_begin(&json);
 
     if (result < 0)
         return result;
-    es_json_out_begin_object(&json.out, NULL);
-    result = run(scope, command, &json.out, &error);
+    esi_json_out_begin_object(&json.out, NULL);
+    result = scope_commands_run(scope, command, &json.out, &error);
     if (result < 0)
         write_failure(result, &error, &json.out);
-    es_json_out_end(&json.out);
-    return es_json_text_finish(&json, ret_answer, NULL);
+    esi_json_out_end(&json.out);
+    return esi_json_text_finish(&json, ret_answer, NULL);
 }

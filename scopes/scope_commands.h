@@ -12,7 +12,7 @@
  *         {"settings": {...}}
  *
  * or {"code": ERRNO, "text": WORDS} where it cannot be done.  ROW has the members of
- * struct es_stage_row.
+ * struct esi_stage_row.
  */
 #ifndef ES_SCOPES_SCOPE_COMMANDS_H
 #define ES_SCOPES_SCOPE_COMMANDS_H
@@ -24,8 +24,8 @@
 
 /* Does what `command` says.  The answer is the text of an object; caller frees.
  * -ENOMEM. */
-int es_scope_command(struct es_scope *scope,
-                     const struct es_member *command,
-                     char **ret_answer);
+int esi_scope_command(struct es_scope *scope,
+                      const struct es_member *command,
+                      char **ret_answer);
 
 #endif

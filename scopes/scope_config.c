@@ -36,11 +36,11 @@ static const struct esi_field_group level_groups[] = {{"all", ES_LEVELS_ALL},
 
 /* A text stays the caller's; "none" and "" say that there is none. */
 static int parse_name(const struct esi_field *field,
-                      struct esi_span text,
+                      struct esi_text_span text,
                       struct esi_field_fault *fault,
                       void *record)
 {
-    bool is_none = text.length == 0 || esi_span_is(text, "none");
+    bool is_none = text.length == 0 || esi_text_span_is(text, "none");
     const char *name = is_none ? NULL : text.text;
 
     (void)fault;
@@ -224,7 +224,7 @@ int es_scope_config_set(struct es_scope_config *config,
 
     if (!field)
         return refuse_name(name, error);
-    result = esi_field_parse(field, esi_span_of(value), &fault, config);
+    result = esi_field_parse(field, esi_text_span_of(value), &fault, config);
     return result == -EINVAL ? refuse_value(name, value, &fault, error) : result;
 }
 

@@ -70,7 +70,7 @@ void esi_scope_make_global(struct es_scope *scope, size_t first)
 uint64_t es_scope_run_now_ns(const struct es_scope *scope)
 {
     return scope->config.servers ? es_servers_run_now_ns(scope->config.servers)
-                                 : es_now_ns(CLOCK_REALTIME);
+                                 : esi_now_ns(CLOCK_REALTIME);
 }
 
 uint64_t es_scope_run_ns(const struct es_scope *scope,
@@ -96,8 +96,8 @@ static const struct es_segment_view *segment_of(const struct es_scope *scope,
 }
 
 /* NULL when the origin is mapped here, or not known. */
-static const struct es_catalog_process *process_of(const struct es_scope *scope,
-                                                   uint32_t index)
+static const struct esi_catalog_process_at *process_of(const struct es_scope *scope,
+                                                       uint32_t index)
 {
     return index < scope->origins.count ? scope->processes[index] : NULL;
 }
@@ -107,7 +107,7 @@ int es_scope_process(const struct es_scope *scope,
                      struct es_segment_info *ret_info)
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
-    const struct es_catalog_process *process = process_of(scope, origin);
+    const struct esi_catalog_process_at *process = process_of(scope, origin);
 
     if (segment)
         es_segment_view_info(segment, ret_info);
@@ -124,12 +124,12 @@ int es_scope_communicator(const struct es_scope *scope,
                           struct es_communicator_info *ret_info)
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
-    const struct es_catalog_process *process = process_of(scope, origin);
+    const struct esi_catalog_process_at *process = process_of(scope, origin);
 
     if (segment)
         return es_segment_view_communicator(segment, communicator, ret_info);
-    return process ? es_catalog_communicator(scope->catalog, process, communicator,
-                                             ret_info)
+    return process ? esi_catalog_communicator_find(scope->catalog, process,
+                                                   communicator, ret_info)
                    : -ENOENT;
 }
 
@@ -140,17 +140,17 @@ int es_scope_world_rank(const struct es_scope *scope,
                         int rank)
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
-    const struct es_catalog_process *process = process_of(scope, origin);
+    const struct esi_catalog_process_at *process = process_of(scope, origin);
     int result = -ENOENT;
 
     if (process)
-        return es_catalog_world_rank(scope->catalog, scope->run, process, communicator,
-                                     remote, rank);
+        return esi_catalog_world_rank(scope->catalog, scope->run, process, communicator,
+                                      remote, rank);
     if (segment)
         result = es_run_world_rank(scope->run, segment, communicator, remote, rank);
     if (result == -ENOENT && segment && scope->catalog)
-        result = es_catalog_world_rank_of(scope->catalog, segment, communicator, remote,
-                                          rank);
+        result = esi_catalog_world_rank_of(scope->catalog, segment, communicator,
+                                           remote, rank);
     return result;
 }
 
@@ -182,7 +182,7 @@ const char *esi_scope_communicator_name(void *data,
     return scope->communicator;
 }
 
-static int note_segment(const struct es_segment_name *name,
+static int note_segment(const struct esi_segment_name *name,
                         const struct stat *status,
                         void *context)
 {
@@ -201,7 +201,7 @@ static bool has_server(const struct es_scope *scope)
 {
     struct es_server_info info;
 
-    if (!scope->config.servers || es_catalog_is_over(scope->catalog))
+    if (!scope->config.servers || esi_catalog_is_over(scope->catalog))
         return false;
     for (size_t i = 0; es_servers_at(scope->config.servers, i, &info) == 0; i++)
         if (info.state != ES_SERVER_ENDED && !info.here)
@@ -212,7 +212,8 @@ static bool has_server(const struct es_scope *scope)
 bool es_scope_has_vanished(const struct es_scope *scope)
 {
     bool found = false;
-    int result = es_segment_name_foreach(es_run_name(scope->run), note_segment, &found);
+    int result =
+        esi_segment_name_foreach(es_run_name(scope->run), note_segment, &found);
 
     return result >= 0 && !found && !has_server(scope);
 }

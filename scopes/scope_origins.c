@@ -39,13 +39,13 @@ static const void **known_elements(const struct es_scope *scope)
 }
 
 /* Makes room for `extra` origins and places. */
-static int reserve(struct es_scope *scope, size_t extra)
+static int scope_origins_reserve(struct es_scope *scope, size_t extra)
 {
     size_t count = scope->origins.count + extra;
     struct es_origin *origins =
         realloc(scope->origins.items, (count + 1) * sizeof *origins);
-    const struct es_catalog_process **processes;
-    struct es_place *places;
+    const struct esi_catalog_process_at **processes;
+    struct esi_place *places;
 
     if (!origins)
         return -ENOMEM;
@@ -73,7 +73,7 @@ bool esi_scope_reads_here(const struct es_scope *scope, size_t index)
 static void register_reader(struct es_scope *scope, size_t index)
 {
     const struct es_element_view *element = scope->origins.items[index].element;
-    struct es_place *place = &scope->places.items[index];
+    struct esi_place *place = &scope->places.items[index];
     struct es_element_info info;
 
     place->registered = true;
@@ -86,7 +86,7 @@ static void register_reader(struct es_scope *scope, size_t index)
 
 static void unregister_reader(struct es_scope *scope, size_t index)
 {
-    struct es_place *place = &scope->places.items[index];
+    struct esi_place *place = &scope->places.items[index];
 
     if (place->registered && esi_scope_reads_here(scope, index))
         es_element_unregister_reader(scope->origins.items[index].element);
@@ -96,17 +96,18 @@ static void unregister_reader(struct es_scope *scope, size_t index)
 const struct es_host_clock *esi_scope_host_clock(const struct es_scope *scope,
                                                  const char *host)
 {
-    return scope->config.servers ? es_servers_clock(scope->config.servers, host) : NULL;
+    return scope->config.servers ? esi_servers_clock(scope->config.servers, host)
+                                 : NULL;
 }
 
 /* What a writer overwrote before we were registered was gone before, not lost. */
 static void begin_place(struct es_scope *scope, size_t index, bool at_end)
 {
     struct es_origin *origin = &scope->origins.items[index];
-    struct es_place *place = &scope->places.items[index];
+    struct esi_place *place = &scope->places.items[index];
     struct es_element_info info;
 
-    *place = (struct es_place){0};
+    *place = (struct esi_place){0};
     es_cursor_init(&place->read, origin->element, at_end);
     place->given = place->read.position;
     if (scope->config.lossless)
@@ -176,13 +177,13 @@ void esi_scope_update_registration(struct es_scope *scope)
 
 /* An element of another host, as its tuple server has told. */
 static void add_remote_origin(struct es_scope *scope,
-                              const struct es_catalog_element *element,
+                              const struct esi_catalog_element_at *element,
                               bool at_end)
 {
     const struct es_element_info *info = &element->info;
-    const struct es_catalog_process *process = element->process;
+    const struct esi_catalog_process_at *process = element->process;
     size_t index = scope->origins.count++;
-    struct es_place *place = &scope->places.items[scope->places.count++];
+    struct esi_place *place = &scope->places.items[scope->places.count++];
 
     scope->origins.items[index] = (struct es_origin){
         .name = info->name,
@@ -199,7 +200,7 @@ static void add_remote_origin(struct es_scope *scope,
         .host_clock = esi_scope_host_clock(scope, info->host),
     };
     scope->processes[index] = process;
-    *place = (struct es_place){0};
+    *place = (struct esi_place){0};
     place->read.position = at_end ? ES_POSITION_END : info->oldest;
     place->given = place->acknowledged = place->read.position;
     if (scope->config.lossless)
@@ -232,8 +233,8 @@ static bool is_told_elsewhere(const struct es_scope *scope,
         return false;
     es_element_view_info(element, &info);
     return strcmp(info.host, scope->here) != 0 &&
-           es_servers_address(scope->config.servers, info.host, address,
-                              sizeof address) == 0;
+           esi_servers_address(scope->config.servers, info.host, address,
+                               sizeof address) == 0;
 }
 
 static int find_local(struct es_scope *scope, bool at_end)
@@ -251,7 +252,7 @@ static int find_local(struct es_scope *scope, bool at_end)
         free(known);
         return count;
     }
-    result = reserve(scope, (size_t)count);
+    result = scope_origins_reserve(scope, (size_t)count);
     for (int i = 0; i < count && result == 0; i++)
         if (is_trace(elements[i]) && !is_told_elsewhere(scope, elements[i]) &&
             !bsearch(&elements[i], known, known_count, sizeof *known, compare_pointers))
@@ -268,12 +269,12 @@ static bool can_be_read(const struct es_scope *scope,
 {
     char address[ES_ADDRESS_BYTES];
 
-    return es_servers_address(scope->config.servers, info->host, address,
-                              sizeof address) != -ENOENT;
+    return esi_servers_address(scope->config.servers, info->host, address,
+                               sizeof address) != -ENOENT;
 }
 
 static bool is_wanted(const struct es_scope *scope,
-                      const struct es_catalog_element *element)
+                      const struct esi_catalog_element_at *element)
 {
     if (scope->choose)
         return scope->choose(scope->choose_data, element);
@@ -283,12 +284,12 @@ static bool is_wanted(const struct es_scope *scope,
 /* What is new in the catalog is at its end. */
 static int find_remote(struct es_scope *scope, bool at_end)
 {
-    size_t count = es_catalog_element_count(scope->catalog);
-    int result = reserve(scope, count - scope->catalogued);
+    size_t count = esi_catalog_element_count(scope->catalog);
+    int result = scope_origins_reserve(scope, count - scope->catalogued);
 
     for (; result == 0 && scope->catalogued < count; scope->catalogued++) {
-        const struct es_catalog_element *element =
-            es_catalog_element(scope->catalog, scope->catalogued);
+        const struct esi_catalog_element_at *element =
+            esi_catalog_element_at(scope->catalog, scope->catalogued);
 
         if (holds_trace(&element->info) && can_be_read(scope, &element->info) &&
             is_wanted(scope, element))
@@ -325,7 +326,7 @@ static void find_here(struct es_scope *scope)
 {
     struct es_server_info info;
 
-    es_host_name(scope->here);
+    esi_host_name(scope->here);
     for (size_t i = 0; es_servers_at(scope->config.servers, i, &info) == 0; i++)
         if (info.here)
             snprintf(scope->here, sizeof scope->here, "%s", info.host);
@@ -337,9 +338,9 @@ int esi_scope_find_servers(struct es_scope *scope)
 
     if (!scope->config.servers)
         return 0;
-    result = es_catalog_create(scope->config.servers, &scope->catalog);
+    result = esi_catalog_create(scope->config.servers, &scope->catalog);
     if (result == 0)
-        result = es_catalog_refresh(scope->catalog, scope->config.tree.limit_ns);
+        result = esi_catalog_refresh(scope->catalog, scope->config.tree.limit_ns);
     if (result < 0)
         return result;
     find_here(scope);

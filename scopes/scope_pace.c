@@ -24,8 +24,8 @@ struct host_cpu {
 };
 
 struct esi_pace {
-    struct es_rate *rate;
-    struct es_rate_settings settings;
+    struct esi_rate *rate;
+    struct esi_rate_settings settings;
     uint64_t begun_ns; /* of the last pull */
     uint64_t sampled_ns;
     uint64_t full;      /* pulls since then that reached the limit */
@@ -74,18 +74,19 @@ static void add_cpu(struct census *census, const char *host, uint64_t cpu_ns)
 static void count_stage(const struct es_stage *stage, int depth, void *data)
 {
     struct census *census = data;
-    struct es_remote_status status;
+    struct esi_remote_status status;
 
     (void)depth;
-    if (!es_stage_is_remote(stage))
+    if (!esi_stage_is_remote(stage))
         return;
-    es_remote_status(stage, &status);
+    esi_remote_status(stage, &status);
     add_cpu(census, status.host, status.server_cpu_ns);
     census->servers++;
 }
 
 /* What `host` has used since the last sample; a new tree counts from 0. */
-static uint64_t used(const struct esi_pace *pace, const struct host_cpu *host)
+static uint64_t scope_pace_used(const struct esi_pace *pace,
+                                const struct host_cpu *host)
 {
     for (size_t i = 0; i < pace->host_count; i++)
         if (strcmp(pace->hosts[i].host, host->host) == 0 &&
@@ -94,7 +95,8 @@ static uint64_t used(const struct esi_pace *pace, const struct host_cpu *host)
     return host->cpu_ns;
 }
 
-static int apply(struct es_scope *scope, const struct es_rate_settings *settings)
+static int scope_pace_apply(struct es_scope *scope,
+                            const struct esi_rate_settings *settings)
 {
     struct es_scope_config config = scope->config;
 
@@ -107,15 +109,15 @@ static int apply(struct es_scope *scope, const struct es_rate_settings *settings
     return es_scope_reconfigure(scope, &config, NULL);
 }
 
-static void sample(struct es_scope *scope, uint64_t now)
+static void scope_pace_sample(struct es_scope *scope, uint64_t now)
 {
     struct esi_pace *pace = scope->pace;
-    struct es_rate_host hosts[HOSTS_MOST];
+    struct esi_rate_host hosts[HOSTS_MOST];
     size_t here = 0;
     struct census *census = calloc(1, sizeof *census);
-    struct es_rate_decision decision;
+    struct esi_rate_decision decision;
     struct es_scope_cost cost;
-    struct es_rate_sample taken;
+    struct esi_rate_sample taken;
 
     if (!census)
         return;
@@ -125,23 +127,23 @@ static void sample(struct es_scope *scope, uint64_t now)
      * measured: the accounts of stages are estimates, of which a difference is none. */
     add_cpu(census, scope->here, 0);
     for (size_t i = 0; i < census->count; i++) {
-        hosts[i] =
-            (struct es_rate_host){census->hosts[i].host, used(pace, &census->hosts[i])};
+        hosts[i] = (struct esi_rate_host){census->hosts[i].host,
+                                          scope_pace_used(pace, &census->hosts[i])};
         if (strcmp(census->hosts[i].host, scope->here) == 0)
             here = i;
     }
     hosts[here].cpu_ns += pace->cpu_ns;
-    taken = (struct es_rate_sample){.now_ns = now,
-                                    .pulls = cost.pulls - pace->before.pulls,
-                                    .pull_ns = cost.total_ns - pace->before.total_ns,
-                                    .tuples = cost.tuples - pace->before.tuples,
-                                    .lost = cost.lost - pace->before.lost,
-                                    .full = pace->full,
-                                    .hosts = hosts,
-                                    .host_count = census->count,
-                                    .servers = census->servers,
-                                    .elements = cost.origins};
-    es_rate_feed(pace->rate, &taken, &decision);
+    taken = (struct esi_rate_sample){.now_ns = now,
+                                     .pulls = cost.pulls - pace->before.pulls,
+                                     .pull_ns = cost.total_ns - pace->before.total_ns,
+                                     .tuples = cost.tuples - pace->before.tuples,
+                                     .lost = cost.lost - pace->before.lost,
+                                     .full = pace->full,
+                                     .hosts = hosts,
+                                     .host_count = census->count,
+                                     .servers = census->servers,
+                                     .elements = cost.origins};
+    esi_rate_feed(pace->rate, &taken, &decision);
     memcpy(pace->hosts, census->hosts, sizeof pace->hosts);
     pace->host_count = census->count;
     pace->before = cost;
@@ -149,7 +151,7 @@ static void sample(struct es_scope *scope, uint64_t now)
     pace->full = 0;
     pace->cpu_ns = 0;
     free(census);
-    if (decision.changed && apply(scope, &decision.settings) == 0)
+    if (decision.changed && scope_pace_apply(scope, &decision.settings) == 0)
         pace->settings = decision.settings;
 }
 
@@ -163,7 +165,7 @@ bool es_scope_is_paced(const struct es_scope *scope)
 /* Sleeps to the end of the interval at most; whether that is reached. */
 static bool sleep_on(const struct esi_pace *pace)
 {
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t due = pace->begun_ns + pace->settings.interval_ns;
     uint64_t left = due > now ? due - now : 0;
     uint64_t step = left < NAP_NS ? left : NAP_NS;
@@ -177,18 +179,18 @@ static bool sleep_on(const struct esi_pace *pace)
 void esi_scope_keep_pace(struct es_scope *scope)
 {
     struct esi_pace *pace = scope->pace;
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
 
     pace->full += !scope->repeats && scope->batch.count >= scope->config.max;
     if (now - pace->sampled_ns >= SAMPLE_NS)
-        sample(scope, now);
+        scope_pace_sample(scope, now);
     /* People are heard in between, who may take the controller away. */
     while (scope->pace && !sleep_on(scope->pace))
         if (scope->announcement)
-            esi_scope_attend(scope);
+            esi_scope_poll(scope);
     if (!scope->pace)
         return;
-    scope->pace->begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    scope->pace->begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     scope->pace->cpu_begun = cpu_now_ns(scope);
 }
 
@@ -202,14 +204,14 @@ int esi_scope_set_pace(struct es_scope *scope,
                        double wanted_hz,
                        struct es_error *error)
 {
-    struct es_rate_config config;
+    struct esi_rate_config config;
     struct esi_pace *pace;
 
     if (budget <= 0 && wanted_hz <= 0) {
         esi_scope_end_pace(scope);
         return 0;
     }
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.budget = budget;
     config.wanted_hz = wanted_hz;
     config.settings.max =
@@ -222,12 +224,12 @@ int esi_scope_set_pace(struct es_scope *scope,
     pace = calloc(1, sizeof *pace);
     if (!pace)
         return -ENOMEM;
-    if (es_rate_create(&config, &pace->rate) < 0) {
+    if (esi_rate_create(&config, &pace->rate) < 0) {
         free(pace);
         return es_error_set(error, -EINVAL, "that is no goal for a rate controller");
     }
     pace->settings = config.settings;
-    pace->sampled_ns = es_now_ns(CLOCK_MONOTONIC);
+    pace->sampled_ns = esi_now_ns(CLOCK_MONOTONIC);
     es_scope_cost(scope, &pace->before);
     esi_scope_end_pace(scope);
     scope->pace = pace;
@@ -238,29 +240,29 @@ void esi_scope_end_pace(struct es_scope *scope)
 {
     if (!scope->pace)
         return;
-    es_rate_destroy(scope->pace->rate);
+    esi_rate_destroy(scope->pace->rate);
     free(scope->pace);
     scope->pace = NULL;
 }
 
-void esi_scope_write_pace(const struct es_scope *scope, struct es_json_out *out)
+void esi_scope_write_pace(const struct es_scope *scope, struct esi_json_out *out)
 {
-    struct es_rate_entry entries[ES_RATE_HISTORY];
-    size_t count = scope->pace ? es_rate_history(scope->pace->rate, entries) : 0;
+    struct esi_rate_entry entries[ES_RATE_HISTORY];
+    size_t count = scope->pace ? esi_rate_history(scope->pace->rate, entries) : 0;
 
-    es_json_out_begin_array(out, "decisions");
+    esi_json_out_begin_array(out, "decisions");
     for (size_t i = 0; i < count; i++) {
         char text[128];
 
-        es_json_out_begin_object(out, NULL);
-        es_json_out_real(out, "rate", entries[i].hz);
-        es_json_out_real(out, "share", entries[i].share);
-        es_json_out_string(out, "host", entries[i].host);
-        es_json_out_string(
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_real(out, "rate", entries[i].hz);
+        esi_json_out_real(out, "share", entries[i].share);
+        esi_json_out_string(out, "host", entries[i].host);
+        esi_json_out_string(
             out, "settings",
-            es_rate_settings_format(&entries[i].settings, text, sizeof text));
-        es_json_out_string(out, "reason", entries[i].reason);
-        es_json_out_end(out);
+            esi_rate_settings_format(&entries[i].settings, text, sizeof text));
+        esi_json_out_string(out, "reason", entries[i].reason);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }

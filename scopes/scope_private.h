@@ -11,9 +11,9 @@
 #include "scopes/sockets.h"
 #include "wrappers/stages/stage.h"
 
-struct es_catalog;
-struct es_catalog_process;
-struct esi_announcement;
+struct esi_catalog;
+struct esi_catalog_process_at;
+struct esi_new_elements;
 struct esi_pace;
 
 struct es_scope {
@@ -21,17 +21,17 @@ struct es_scope {
     struct es_scope_config config; /* its texts are owned */
     char *view_filter;             /* owned; NULL = none */
 
-    struct es_catalog *catalog; /* of the other hosts; NULL = there are no servers */
-    size_t catalogued;          /* elements of it that were looked at */
-    esi_scope_choose_fn choose; /* NULL = the view's selection */
+    struct esi_catalog *catalog; /* of the other hosts; NULL = there are no servers */
+    size_t catalogued;           /* elements of it that were looked at */
+    esi_scope_choose_fn choose;  /* NULL = the view's selection */
     void *choose_data;
     char here[ES_HOST_NAME_BYTES];
     struct es_server_info *infos; /* owned; the plan's hosts */
-    struct es_sockets *sockets;   /* owned; NULL = not asked for, or not known */
+    struct esi_sockets *sockets;  /* owned; NULL = not asked for, or not known */
 
     struct es_origins origins; /* owned */
     struct es_places places;   /* owned; as many as origins */
-    const struct es_catalog_process *
+    const struct esi_catalog_process_at *
         *processes;           /* of each origin; NULL = mapped here */
     struct es_origin *global; /* what origins look like with global times; or NULL */
     struct es_stage_context context;
@@ -42,7 +42,7 @@ struct es_scope {
     bool repeats; /* the last pull failed: what the batch has is given again */
     bool broken;  /* the tree has failed: another one reads again from the places */
 
-    struct esi_announcement *announcement; /* owned; NULL = the scope has no name */
+    struct esi_new_elements *announcement; /* owned; NULL = the scope has no name */
 
     struct esi_pace *pace; /* owned; NULL = pulls when its consumer likes */
 
@@ -79,10 +79,10 @@ void esi_scope_make_global(struct es_scope *scope, size_t first);
 /* --- Being found: scope_register.c ---------------------------------------------- */
 
 /* Announces the scope if it has a name.  -ENOMEM; that nobody listens is no failure. */
-int esi_scope_announce(struct es_scope *scope);
+int esi_scope_register(struct es_scope *scope);
 /* Does what people ask of an announced scope.  Before a pull. */
-void esi_scope_attend(struct es_scope *scope);
-void esi_scope_withdraw(struct es_scope *scope);
+void esi_scope_poll(struct es_scope *scope);
+void esi_scope_deregister(struct es_scope *scope);
 
 /* --- The rate controller: scope_pace.c ------------------------------------------- */
 
@@ -99,7 +99,7 @@ void esi_scope_keep_pace(struct es_scope *scope);
 /* Takes what the pull has cost into the account.  After a pull. */
 void esi_scope_note_pull(struct es_scope *scope);
 /* Writes what was decided, and why. */
-void esi_scope_write_pace(const struct es_scope *scope, struct es_json_out *out);
+void esi_scope_write_pace(const struct es_scope *scope, struct esi_json_out *out);
 
 /* --- The tree: scope_tree.c --------------------------------------------------- */
 

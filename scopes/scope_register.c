@@ -33,7 +33,7 @@ enum { PAUSE_FACTOR = 100 };
 /* A server that has not answered for so long is given up. */
 #define SILENT_NS UINT64_C(30000000000)
 
-struct esi_announcement {
+struct esi_new_elements {
     struct es_link *link; /* NULL = there is none */
     uint64_t next_ns;     /* of the next poll, or attempt to connect */
     uint64_t connect_ns;  /* that the next attempt may take */
@@ -44,12 +44,12 @@ struct esi_announcement {
     uint64_t before_ns;
 };
 
-static void lose(struct esi_announcement *announcement)
+static void scope_register_lose(struct esi_new_elements *announcement)
 {
-    es_link_close(announcement->link);
+    esi_link_close(announcement->link);
     announcement->link = NULL;
     announcement->waiting = false;
-    announcement->next_ns = es_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
+    announcement->next_ns = esi_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
 }
 
 /* --- Requests -------------------------------------------------------------------- */
@@ -57,19 +57,19 @@ static void lose(struct esi_announcement *announcement)
 /* `write` writes the request's members. */
 static void send_request(struct es_scope *scope,
                          const char *name,
-                         void (*write)(struct es_json_out *out, void *data),
+                         void (*write)(struct esi_json_out *out, void *data),
                          void *data)
 {
-    struct esi_announcement *announcement = scope->announcement;
+    struct esi_new_elements *announcement = scope->announcement;
     const struct esi_rpc_request request = {name, write, data};
 
     if (esi_rpc_send(announcement->link, ++announcement->requests, &request, SEND_NS) <
         0) {
-        lose(announcement);
+        scope_register_lose(announcement);
         return;
     }
     announcement->waiting = true;
-    announcement->sent_ns = es_now_ns(CLOCK_MONOTONIC);
+    announcement->sent_ns = esi_now_ns(CLOCK_MONOTONIC);
 }
 
 /* What the view selects, for people. */
@@ -96,17 +96,17 @@ static void format_view(const struct es_view *view, char *out, size_t size)
                                  length ? " " : "", parts[i].name, parts[i].value);
 }
 
-static void write_announcement(struct es_json_out *out, void *data)
+static void write_announcement(struct esi_json_out *out, void *data)
 {
     const struct es_scope *scope = data;
     char view[256];
 
     format_view(&scope->config.view, view, sizeof view);
-    es_json_out_string(out, "name", scope->config.name);
-    es_json_out_string(out, "host", scope->here);
-    es_json_out_string(out, "program", program_invocation_short_name);
-    es_json_out_signed(out, "pid", getpid());
-    es_json_out_string(out, "view", view);
+    esi_json_out_string(out, "name", scope->config.name);
+    esi_json_out_string(out, "host", scope->here);
+    esi_json_out_string(out, "program", program_invocation_short_name);
+    esi_json_out_signed(out, "pid", getpid());
+    esi_json_out_string(out, "view", view);
 }
 
 static void note_shape(void *data,
@@ -116,24 +116,24 @@ static void note_shape(void *data,
 {
     (void)help;
     if (strcmp(name, "shape") == 0)
-        es_json_out_string(data, name, value);
+        esi_json_out_string(data, name, value);
 }
 
-static void write_poll(struct es_json_out *out, void *data)
+static void write_poll(struct esi_json_out *out, void *data)
 {
     struct es_scope *scope = data;
-    struct esi_announcement *announcement = scope->announcement;
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    struct esi_new_elements *announcement = scope->announcement;
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
     struct es_scope_cost cost;
 
     es_scope_cost(scope, &cost);
-    es_json_out_unsigned(out, "pulls", cost.pulls);
-    es_json_out_unsigned(out, "tuples", cost.tuples);
-    es_json_out_unsigned(out, "lost", cost.lost);
-    es_json_out_unsigned(out, "failures", cost.failures);
-    es_json_out_real(out, "rate",
-                     (double)(cost.pulls - announcement->before.pulls) * 1e9 /
-                         (double)(now - announcement->before_ns + 1));
+    esi_json_out_unsigned(out, "pulls", cost.pulls);
+    esi_json_out_unsigned(out, "tuples", cost.tuples);
+    esi_json_out_unsigned(out, "lost", cost.lost);
+    esi_json_out_unsigned(out, "failures", cost.failures);
+    esi_json_out_real(out, "rate",
+                      (double)(cost.pulls - announcement->before.pulls) * 1e9 /
+                          (double)(now - announcement->before_ns + 1));
     es_scope_config_foreach(&scope->config, note_shape, out);
     announcement->before = cost;
     announcement->before_ns = now;
@@ -145,24 +145,24 @@ struct answer {
     const char *text; /* JSON */
 };
 
-static void write_answer(struct es_json_out *out, void *data)
+static void write_answer(struct esi_json_out *out, void *data)
 {
     const struct answer *answer = data;
 
-    es_json_out_signed(out, "id", answer->id);
-    es_json_out_raw(out, "answer", answer->text);
+    esi_json_out_signed(out, "id", answer->id);
+    esi_json_out_raw(out, "answer", answer->text);
 }
 
 /* --- Replies --------------------------------------------------------------------- */
 
 /* Does what the reply to a poll asks for. */
-static void obey(struct es_scope *scope, const struct es_member *reply)
+static void scope_register_obey(struct es_scope *scope, const struct es_member *reply)
 {
-    const struct es_member *command = es_member_find(reply, "command");
-    struct answer answer = {.id = es_member_integer_or(reply, "id", 0)};
+    const struct es_member *command = esi_member_find(reply, "command");
+    struct answer answer = {.id = esi_member_integer_or(reply, "id", 0)};
     char *text;
 
-    if (!command || es_scope_command(scope, command, &text) < 0)
+    if (!command || esi_scope_command(scope, command, &text) < 0)
         return;
     answer.text = text;
     send_request(scope, "answer", write_answer, &answer);
@@ -172,31 +172,31 @@ static void obey(struct es_scope *scope, const struct es_member *reply)
 /* Takes the reply if it has come, or comes within that time. */
 static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
 {
-    struct esi_announcement *announcement = scope->announcement;
+    struct esi_new_elements *announcement = scope->announcement;
     struct es_message *message;
-    struct es_frame frame;
-    int result = es_link_receive(announcement->link, timeout_ns, NULL, &frame);
+    struct esi_frame frame;
+    int result = esi_link_receive(announcement->link, timeout_ns, NULL, &frame);
 
     if (result == -ETIMEDOUT &&
-        es_now_ns(CLOCK_MONOTONIC) - announcement->sent_ns < SILENT_NS)
+        esi_now_ns(CLOCK_MONOTONIC) - announcement->sent_ns < SILENT_NS)
         return;
     if (result < 0 || esi_rpc_read(&frame, NULL, &message) < 0) {
-        lose(announcement);
+        scope_register_lose(announcement);
         return;
     }
     announcement->waiting = false;
-    obey(scope, es_message_root(message));
-    es_message_destroy(message);
+    scope_register_obey(scope, esi_message_root(message));
+    esi_message_destroy(message);
 }
 
 static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
 {
-    struct esi_announcement *announcement = scope->announcement;
+    struct esi_new_elements *announcement = scope->announcement;
 
-    if (es_servers_connect(scope->config.servers, NULL, timeout_ns, NULL,
-                           &announcement->link) < 0) {
+    if (esi_servers_connect(scope->config.servers, NULL, timeout_ns, NULL,
+                            &announcement->link) < 0) {
         announcement->link = NULL;
-        announcement->next_ns = es_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
+        announcement->next_ns = esi_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
         return;
     }
     send_request(scope, "announce", write_announcement, scope);
@@ -204,15 +204,15 @@ static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
 
 static void connect_again(struct es_scope *scope)
 {
-    struct esi_announcement *announcement = scope->announcement;
+    struct esi_new_elements *announcement = scope->announcement;
     uint64_t limit_ns = announcement->connect_ns;
-    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t spent_ns;
 
     connect_home(scope, limit_ns);
     if (announcement->link)
         return;
-    spent_ns = es_now_ns(CLOCK_MONOTONIC) - begun_ns;
+    spent_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
     if (spent_ns * PAUSE_FACTOR > RETRY_NS)
         announcement->next_ns = begun_ns + spent_ns * PAUSE_FACTOR;
     if (spent_ns >= limit_ns)
@@ -222,14 +222,14 @@ static void connect_again(struct es_scope *scope)
 
 /* --- The scope's side ------------------------------------------------------------- */
 
-int esi_scope_announce(struct es_scope *scope)
+int esi_scope_register(struct es_scope *scope)
 {
     if (!scope->config.name || !scope->config.servers)
         return 0;
     scope->announcement = calloc(1, sizeof *scope->announcement);
     if (!scope->announcement)
         return -ENOMEM;
-    scope->announcement->before_ns = es_now_ns(CLOCK_MONOTONIC);
+    scope->announcement->before_ns = esi_now_ns(CLOCK_MONOTONIC);
     scope->announcement->connect_ns = CONNECT_LEAST_NS;
     connect_home(scope, FIRST_CONNECT_NS);
     if (scope->announcement->waiting)
@@ -237,13 +237,13 @@ int esi_scope_announce(struct es_scope *scope)
     return 0;
 }
 
-void esi_scope_attend(struct es_scope *scope)
+void esi_scope_poll(struct es_scope *scope)
 {
-    struct esi_announcement *announcement = scope->announcement;
+    struct esi_new_elements *announcement = scope->announcement;
 
     if (announcement->link && announcement->waiting)
         take_reply(scope, 0);
-    if (announcement->waiting || es_now_ns(CLOCK_MONOTONIC) < announcement->next_ns)
+    if (announcement->waiting || esi_now_ns(CLOCK_MONOTONIC) < announcement->next_ns)
         return;
     if (announcement->link)
         send_request(scope, "poll", write_poll, scope);
@@ -251,10 +251,10 @@ void esi_scope_attend(struct es_scope *scope)
         connect_again(scope);
 }
 
-void esi_scope_withdraw(struct es_scope *scope)
+void esi_scope_deregister(struct es_scope *scope)
 {
     if (!scope->announcement)
         return;
-    es_link_close(scope->announcement->link);
+    esi_link_close(scope->announcement->link);
     free(scope->announcement);
 }

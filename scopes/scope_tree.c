@@ -30,28 +30,30 @@ static void close_tree(struct es_scope *scope)
 }
 
 /* What the planner is to know of the hosts.  `infos` has their texts. */
-static struct es_site site_of(const struct es_server_info *info)
+static struct es_host_info site_of(const struct es_server_info *info)
 {
-    return (struct es_site){.host = info->host,
-                            .cluster = info->cluster[0] ? info->cluster : NULL,
-                            .gateway = info->gateway[0] ? info->gateway : NULL,
-                            .has_server = info->state == ES_SERVER_UP};
+    return (struct es_host_info){.host = info->host,
+                                 .cluster = info->cluster[0] ? info->cluster : NULL,
+                                 .gateway = info->gateway[0] ? info->gateway : NULL,
+                                 .has_server = info->state == ES_SERVER_UP};
 }
 
 /* Lets the planner know the sockets, where it wants them.  The map is looked for when
  * somebody says what the tree shall be, and not again when elements join.  Without one
  * there are no joints of sockets. */
-static void find_sockets(struct es_scope *scope, bool asked, struct es_sites *sites)
+static void find_sockets(struct es_scope *scope,
+                         bool asked,
+                         struct esi_host_infos *sites)
 {
     const struct es_tree_config *tree = &scope->config.tree;
 
     if (tree->shape != ES_SHAPE_LEVELS || !(tree->levels & ES_LEVEL_SOCKET))
         return;
     if (!scope->sockets && asked)
-        (void)es_sockets_load(scope->config.servers, &scope->sockets);
+        (void)esi_sockets_load(scope->config.servers, &scope->sockets);
     if (!scope->sockets)
         return;
-    sites->socket_of = es_sockets_find;
+    sites->socket_of = esi_sockets_find;
     sites->data = scope->sockets;
 }
 
@@ -59,14 +61,14 @@ static void find_sockets(struct es_scope *scope, bool asked, struct es_sites *si
  * for hosts' names, which it is used with: they are the scope's. */
 static int plan_over_hosts(struct es_scope *scope,
                            struct es_error *error,
-                           struct es_stage_node **ret_plan)
+                           struct esi_stage_node **ret_plan)
 {
     size_t count = es_servers_count(scope->config.servers);
     struct es_server_info *infos = calloc(count + 1, sizeof *infos);
-    struct es_site *items = calloc(count + 1, sizeof *items);
+    struct es_host_info *items = calloc(count + 1, sizeof *items);
     /* Nobody is told of errors when elements join: that must not fail for a server that
      * is away. */
-    struct es_sites sites = {
+    struct esi_host_infos sites = {
         .here = scope->here, .items = items, .renewed = error == NULL};
     int result = infos && items ? 0 : -ENOMEM;
 
@@ -78,9 +80,9 @@ static int plan_over_hosts(struct es_scope *scope,
     if (result == 0)
         find_sockets(scope, error != NULL || !scope->root, &sites);
     if (result == 0)
-        result = es_stage_tree_plan(scope->origins.items, scope->origins.count,
-                                    &scope->config, &sites, scope->view_filter, error,
-                                    ret_plan);
+        result = esi_stage_tree_plan(scope->origins.items, scope->origins.count,
+                                     &scope->config, &sites, scope->view_filter, error,
+                                     ret_plan);
     free(items);
     free(scope->infos);
     scope->infos = infos;
@@ -89,43 +91,43 @@ static int plan_over_hosts(struct es_scope *scope,
 
 static int plan_tree(struct es_scope *scope,
                      struct es_error *error,
-                     struct es_stage_node **ret_plan)
+                     struct esi_stage_node **ret_plan)
 {
     if (scope->config.servers)
         return plan_over_hosts(scope, error, ret_plan);
-    return es_stage_tree_plan(scope->origins.items, scope->origins.count,
-                              &scope->config, NULL, scope->view_filter, error,
-                              ret_plan);
+    return esi_stage_tree_plan(scope->origins.items, scope->origins.count,
+                               &scope->config, NULL, scope->view_filter, error,
+                               ret_plan);
 }
 
 /* Opens the tree and lets it take the old one's place. */
 static int raise_tree(struct es_scope *scope,
-                      const struct es_stage_node *plan,
+                      const struct esi_stage_node *plan,
                       struct es_error *error)
 {
     struct es_stage *root;
     int result =
-        es_stage_node_open(plan, esi_scope_here(scope), &scope->context, error, &root);
+        esi_stage_node_open(plan, esi_scope_here(scope), &scope->context, error, &root);
 
     if (result < 0)
         return result;
     close_tree(scope);
-    esi_places_rewind(&scope->places);
+    esi_locations_rewind(&scope->places);
     scope->broken = false;
     scope->root = root;
-    scope->cost.stages = es_stage_node_count(plan);
+    scope->cost.stages = esi_stage_node_count(plan);
     return 0;
 }
 
 int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
 {
-    struct es_stage_node *plan;
+    struct esi_stage_node *plan;
     int result = plan_tree(scope, error, &plan);
 
     if (result < 0)
         return result;
     result = raise_tree(scope, plan, error);
-    es_stage_node_destroy(plan);
+    esi_stage_node_destroy(plan);
     return result;
 }
 
@@ -145,7 +147,7 @@ int es_scope_refresh(struct es_scope *scope)
     int result;
 
     if (joined >= 0 && scope->catalog)
-        joined = es_catalog_refresh(scope->catalog, refresh_limit(scope));
+        joined = esi_catalog_refresh(scope->catalog, refresh_limit(scope));
     if (joined < 0)
         return joined;
     joined = esi_scope_find_origins(scope, true);

@@ -18,12 +18,12 @@ enum { FOLD = 4 };
 
 /* --- The tree ----------------------------------------------------------------- */
 
-static bool is_element(const struct es_stage_row *row)
+static bool is_element(const struct esi_stage_row *row)
 {
     return strcmp(row->type, "element") == 0;
 }
 
-static int check_depths(const struct es_stage_row *rows, size_t count)
+static int check_depths(const struct esi_stage_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         int most = i ? rows[i - 1].depth + 1 : 0;
@@ -35,7 +35,7 @@ static int check_depths(const struct es_stage_row *rows, size_t count)
 }
 
 /* Adds what one of several elements has cost to the line they share. */
-static void add_row(struct es_stage_row *sum, const struct es_stage_row *row)
+static void add_row(struct esi_stage_row *sum, const struct esi_stage_row *row)
 {
     if (row->calls > sum->calls)
         sum->calls = row->calls;
@@ -51,16 +51,16 @@ static void add_row(struct es_stage_row *sum, const struct es_stage_row *row)
 
 /* What is known while the rows become nodes, per depth: the stage that the next row of
  * the depth below is a child of, and the node that its elements are folded into. */
-struct level {
+struct show_level {
     size_t node;
     size_t elements; /* its children that are elements */
     size_t folded;   /* node; ESI_SHOW_NO_PARENT = none yet */
 };
 
 /* Counts the elements below each stage, into counts[] at the stage's own row. */
-static void count_elements(const struct es_stage_row *rows,
+static void count_elements(const struct esi_stage_row *rows,
                            size_t count,
-                           struct level *levels,
+                           struct show_level *levels,
                            size_t *counts)
 {
     for (size_t i = 0; i < count; i++) {
@@ -71,9 +71,9 @@ static void count_elements(const struct es_stage_row *rows,
 }
 
 /* Whether a row joins a line of elements that is there already. */
-static bool fold(struct esi_show *show,
-                 const struct es_stage_row *row,
-                 const struct level *parent)
+static bool show_fold(struct esi_show *show,
+                      const struct esi_stage_row *row,
+                      const struct show_level *parent)
 {
     if (parent->folded == ESI_SHOW_NO_PARENT)
         return false;
@@ -83,8 +83,8 @@ static bool fold(struct esi_show *show,
 }
 
 static void add_node(struct esi_show *show,
-                     const struct es_stage_row *row,
-                     const struct level *parent)
+                     const struct esi_stage_row *row,
+                     const struct show_level *parent)
 {
     struct esi_show_node *node = &show->nodes[show->count++];
     struct esi_show_node *above = parent ? &show->nodes[parent->node] : NULL;
@@ -100,38 +100,38 @@ static void add_node(struct esi_show *show,
 }
 
 static void make_nodes(struct esi_show *show,
-                       const struct es_stage_row *rows,
+                       const struct esi_stage_row *rows,
                        size_t count,
                        size_t limit,
-                       struct level *levels,
+                       struct show_level *levels,
                        const size_t *counts)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct es_stage_row *row = &rows[i];
-        struct level *parent = i ? &levels[row->depth - 1] : NULL;
+        const struct esi_stage_row *row = &rows[i];
+        struct show_level *parent = i ? &levels[row->depth - 1] : NULL;
         bool folds = parent && is_element(row) && parent->elements > limit;
 
-        if (folds && fold(show, row, parent))
+        if (folds && show_fold(show, row, parent))
             continue;
         add_node(show, row, parent);
         if (folds) {
             parent->folded = show->count - 1;
             show->nodes[parent->folded].elements = 1;
         }
-        levels[row->depth] = (struct level){.node = show->count - 1,
-                                            .elements = counts[i],
-                                            .folded = ESI_SHOW_NO_PARENT};
+        levels[row->depth] = (struct show_level){.node = show->count - 1,
+                                                 .elements = counts[i],
+                                                 .folded = ESI_SHOW_NO_PARENT};
     }
 }
 
 /* Children of these two run elsewhere: their time is not part of the parent's CPU time.
  */
-static bool has_own_cpu(const struct es_stage_row *row)
+static bool has_own_cpu(const struct esi_stage_row *row)
 {
     return strcmp(row->type, "remote") == 0 || strcmp(row->type, "threads") == 0;
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t show_less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
 }
@@ -149,9 +149,9 @@ static void find_own_costs(struct esi_show *show)
         const struct esi_show_node *node = &show->nodes[i];
         struct esi_show_node *parent = &show->nodes[node->parent];
 
-        parent->own_time_ns = less(parent->own_time_ns, node->row.time_ns);
+        parent->own_time_ns = show_less(parent->own_time_ns, node->row.time_ns);
         if (!has_own_cpu(&parent->row))
-            parent->own_cpu_ns = less(parent->own_cpu_ns, node->row.cpu_ns);
+            parent->own_cpu_ns = show_less(parent->own_cpu_ns, node->row.cpu_ns);
     }
     for (size_t i = 0; i < show->count; i++)
         show->cpu_ns += show->nodes[i].own_cpu_ns;
@@ -166,7 +166,7 @@ static void find_last_children(struct esi_show *show, size_t *last)
             show->nodes[last[i]].is_last = true;
 }
 
-static size_t fold_limit(const struct es_show_options *options)
+static size_t fold_limit(const struct esi_show_options *options)
 {
     if (options && options->all)
         return SIZE_MAX;
@@ -174,11 +174,11 @@ static size_t fold_limit(const struct es_show_options *options)
 }
 
 int esi_show_init(struct esi_show *show,
-                  const struct es_stage_row *rows,
+                  const struct esi_stage_row *rows,
                   size_t count,
-                  const struct es_show_options *options)
+                  const struct esi_show_options *options)
 {
-    struct level *levels = calloc(count + 1, sizeof *levels);
+    struct show_level *levels = calloc(count + 1, sizeof *levels);
     size_t *counts = calloc(count + 1, sizeof *counts);
     int result = check_depths(rows, count);
 
@@ -237,13 +237,13 @@ const char *esi_show_number(double number, char out[ESI_SHOW_TEXT])
     return out;
 }
 
-struct unit {
+struct show_unit {
     const char *name;
     double size; /* of the next one, in this one */
 };
 
 static const char *with_unit(double amount,
-                             const struct unit *units,
+                             const struct show_unit *units,
                              char out[ESI_SHOW_TEXT])
 {
     char number[ESI_SHOW_TEXT];
@@ -257,8 +257,8 @@ static const char *with_unit(double amount,
 
 const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT])
 {
-    static const struct unit units[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000},
-                                        {"s", 60},    {"min", 60},  {"h", 0}};
+    static const struct show_unit units[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000},
+                                             {"s", 60},    {"min", 60},  {"h", 0}};
 
     out[0] = '\0';
     return ns ? with_unit((double)ns, units, out) : out;
@@ -266,7 +266,7 @@ const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT])
 
 const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT])
 {
-    static const struct unit units[] = {
+    static const struct show_unit units[] = {
         {"B", 1024}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", 0}};
 
     out[0] = '\0';
@@ -282,15 +282,15 @@ int esi_show_end(FILE *stream)
 
 static const struct {
     const char *name;
-    es_show_fn write;
+    esi_show_fn write;
 } formats[] = {
-    {"table", es_show_table},
-    {"json", es_show_json},
-    {"dot", es_show_dot},
-    {"svg", es_show_svg},
+    {"table", esi_show_table},
+    {"json", esi_show_json},
+    {"dot", esi_show_dot},
+    {"svg", esi_show_svg},
 };
 
-es_show_fn es_show_find(const char *format)
+esi_show_fn esi_show_find(const char *format)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, format) == 0)

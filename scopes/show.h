@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 /* One stage.  A value type, texts borrowed. */
-struct es_stage_row {
+struct esi_stage_row {
     int depth;        /* 0 = root; at most one more than the row before */
     const char *type; /* "gather" */
     const char *label;
@@ -35,7 +35,7 @@ struct es_stage_row {
 };
 
 /* Zero is the default of each. */
-struct es_show_options {
+struct esi_show_options {
     size_t fold;  /* more elements than this below one stage are shown as one line or
                      box, "266 elements", with their sums; 0 = 4 */
     bool all;     /* none are folded */
@@ -45,36 +45,36 @@ struct es_show_options {
 
 /* Prints the tree and its cost.  0, -ENOMEM, -EINVAL (depths that make no tree), or
  * -EIO.  `options` NULL: the defaults. */
-typedef int (*es_show_fn)(FILE *stream,
-                          const struct es_stage_row *rows,
-                          size_t count,
-                          const struct es_show_options *options);
+typedef int (*esi_show_fn)(FILE *stream,
+                           const struct esi_stage_row *rows,
+                           size_t count,
+                           const struct esi_show_options *options);
 
 /* A table for people; columns that would be empty all down are left out. */
-int es_show_table(FILE *stream,
-                  const struct es_stage_row *rows,
-                  size_t count,
-                  const struct es_show_options *options);
+int esi_show_table(FILE *stream,
+                   const struct esi_stage_row *rows,
+                   size_t count,
+                   const struct esi_show_options *options);
 /* One object a stage: "stage" (number), "parent" (number or null), all of the row, and
  * "own_time_ns", "own_cpu_ns".  Folded elements are one object of type "elements" with
  * their number in "elements". */
-int es_show_json(FILE *stream,
-                 const struct es_stage_row *rows,
-                 size_t count,
-                 const struct es_show_options *options);
+int esi_show_json(FILE *stream,
+                  const struct esi_stage_row *rows,
+                  size_t count,
+                  const struct esi_show_options *options);
 /* For graphviz: `dot -Tsvg`. */
-int es_show_dot(FILE *stream,
-                const struct es_stage_row *rows,
-                size_t count,
-                const struct es_show_options *options);
+int esi_show_dot(FILE *stream,
+                 const struct esi_stage_row *rows,
+                 size_t count,
+                 const struct esi_show_options *options);
 /* A picture that needs no other program: boxes coloured by their share of the CPU time,
  * edges with the tuples that a pull carries. */
-int es_show_svg(FILE *stream,
-                const struct es_stage_row *rows,
-                size_t count,
-                const struct es_show_options *options);
+int esi_show_svg(FILE *stream,
+                 const struct esi_stage_row *rows,
+                 size_t count,
+                 const struct esi_show_options *options);
 
 /* The writer of "table", "json", "dot" or "svg"; NULL: no such format. */
-es_show_fn es_show_find(const char *format);
+esi_show_fn esi_show_find(const char *format);
 
 #endif

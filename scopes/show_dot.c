@@ -11,19 +11,19 @@
 static void print_node(FILE *stream, const struct esi_show *show, size_t index)
 {
     const struct esi_show_node *node = &show->nodes[index];
-    const struct es_stage_row *row = &node->row;
+    const struct esi_stage_row *row = &node->row;
     double share = esi_show_share(show, node);
     char text[ESI_SHOW_TEXT];
 
     fprintf(stream, "    n%zu [label=\"", index);
-    es_plain_write_quoted(stream, esi_show_type(node, text));
+    esi_plain_write_quoted(stream, esi_show_type(node, text));
     if (!node->elements && row->label && *row->label) {
         fputs("\\n", stream);
-        es_plain_write_quoted(stream, row->label);
+        esi_plain_write_quoted(stream, row->label);
     }
     if (node->host) {
         fputs("\\non ", stream);
-        es_plain_write_quoted(stream, node->host);
+        esi_plain_write_quoted(stream, node->host);
     }
     if (row->calls && row->time_ns)
         fprintf(stream, "\\n%s a call",
@@ -49,10 +49,10 @@ static void print_edge(FILE *stream, const struct esi_show *show, size_t index)
     fputs("\"];\n", stream);
 }
 
-int es_show_dot(FILE *stream,
-                const struct es_stage_row *rows,
-                size_t count,
-                const struct es_show_options *options)
+int esi_show_dot(FILE *stream,
+                 const struct esi_stage_row *rows,
+                 size_t count,
+                 const struct esi_show_options *options)
 {
     struct esi_show show;
     int result = esi_show_init(&show, rows, count, options);

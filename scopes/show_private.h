@@ -12,9 +12,9 @@
 
 /* One line or box: a stage, or several elements folded into one. */
 struct esi_show_node {
-    struct es_stage_row row; /* of folded elements the sums; texts borrowed */
-    size_t parent;           /* index, less than its own */
-    size_t elements;         /* that are folded here; 0 = it is one stage */
+    struct esi_stage_row row; /* of folded elements the sums; texts borrowed */
+    size_t parent;            /* index, less than its own */
+    size_t elements;          /* that are folded here; 0 = it is one stage */
     size_t child_count;
     bool is_last;     /* of its parent's children */
     const char *host; /* also where the row does not say; NULL = not known */
@@ -31,9 +31,9 @@ struct esi_show {
 
 /* Makes the tree of rows, folding elements.  -EINVAL: the depths make no tree. */
 int esi_show_init(struct esi_show *show,
-                  const struct es_stage_row *rows,
+                  const struct esi_stage_row *rows,
                   size_t count,
-                  const struct es_show_options *options);
+                  const struct esi_show_options *options);
 void esi_show_fini(struct esi_show *show);
 
 /* Share of a node in the CPU time of the whole tree, 0 to 1. */

@@ -28,7 +28,7 @@ enum {
     LETTERS = 30, /* that fit into a box */
 };
 
-struct place {
+struct show_svg_position {
     double x;
     double y;
     double first; /* y of the first and last child */
@@ -40,7 +40,7 @@ struct place {
 
 /* Leaves from the top down, then parents between their first and last child.  Children
  * stand behind their parent in the list, so one pass backward does. */
-static size_t place_boxes(const struct esi_show *show, struct place *places)
+static size_t place_boxes(const struct esi_show *show, struct show_svg_position *places)
 {
     size_t leaves = 0;
 
@@ -54,7 +54,7 @@ static size_t place_boxes(const struct esi_show *show, struct place *places)
             places[i].y = HEADING + MARGIN + ROW * (double)leaves++;
     }
     for (size_t i = show->count; i-- > 0;) {
-        struct place *parent;
+        struct show_svg_position *parent;
 
         if (places[i].has_child)
             places[i].y = (places[i].first + places[i].last) / 2;
@@ -94,11 +94,11 @@ static void print_character(FILE *stream, const char *text, size_t bytes)
 /* As XML; what does not fit into `letters` is cut. */
 static void print_text(FILE *stream, const char *text, size_t letters)
 {
-    char *plain = es_plain_duplicate(text);
+    char *plain = esi_plain_duplicate(text);
     const char *next = plain ? plain : "";
 
     for (size_t done = 0; *next; done++) {
-        size_t bytes = es_utf8_length((const unsigned char *)next);
+        size_t bytes = esi_utf8_length((const unsigned char *)next);
 
         if (done + 1 == letters && next[bytes]) {
             fputs("\u2026", stream);
@@ -133,7 +133,7 @@ static void print_colour(FILE *stream, double share)
 /* What the pointer is told: all of the numbers, and the texts uncut. */
 static void print_title(FILE *stream, const struct esi_show_node *node)
 {
-    const struct es_stage_row *row = &node->row;
+    const struct esi_stage_row *row = &node->row;
     char type[ESI_SHOW_TEXT];
     char time[ESI_SHOW_TEXT];
     char cpu[ESI_SHOW_TEXT];
@@ -157,9 +157,9 @@ static void print_title(FILE *stream, const struct esi_show_node *node)
 static void print_costs(FILE *stream,
                         const struct esi_show *show,
                         const struct esi_show_node *node,
-                        const struct place *place)
+                        const struct show_svg_position *place)
 {
-    const struct es_stage_row *row = &node->row;
+    const struct esi_stage_row *row = &node->row;
     char time[ESI_SHOW_TEXT];
     char text[96];
     double share = esi_show_share(show, node);
@@ -182,7 +182,7 @@ static void print_costs(FILE *stream,
 static void print_box(FILE *stream,
                       const struct esi_show *show,
                       size_t index,
-                      const struct place *place)
+                      const struct show_svg_position *place)
 {
     const struct esi_show_node *node = &show->nodes[index];
     char type[ESI_SHOW_TEXT];
@@ -219,7 +219,7 @@ static double stroke_width(double tuples)
 static void print_edge(FILE *stream,
                        const struct esi_show *show,
                        size_t index,
-                       const struct place *places)
+                       const struct show_svg_position *places)
 {
     const struct esi_show_node *node = &show->nodes[index];
     double tuples = esi_show_per_pull(show, node->row.tuples);
@@ -260,7 +260,7 @@ static void print_start(FILE *stream, double width, double height)
 
 static int print_picture(FILE *stream, const struct esi_show *show)
 {
-    struct place *places = calloc(show->count + 1, sizeof *places);
+    struct show_svg_position *places = calloc(show->count + 1, sizeof *places);
     double right = MARGIN;
     size_t leaves;
 
@@ -284,10 +284,10 @@ static int print_picture(FILE *stream, const struct esi_show *show)
     return esi_show_end(stream);
 }
 
-int es_show_svg(FILE *stream,
-                const struct es_stage_row *rows,
-                size_t count,
-                const struct es_show_options *options)
+int esi_show_svg(FILE *stream,
+                 const struct esi_stage_row *rows,
+                 size_t count,
+                 const struct esi_show_options *options)
 {
     struct esi_show show;
     int result = esi_show_init(&show, rows, count, options);

@@ -71,7 +71,7 @@ static void write_time(struct cell *cell)
 
 static void write_per_call(struct cell *cell)
 {
-    const struct es_stage_row *row = &cell->node->row;
+    const struct esi_stage_row *row = &cell->node->row;
     char text[ESI_SHOW_TEXT];
 
     write_text(cell,
@@ -137,7 +137,7 @@ enum optional {
 };
 
 static const struct {
-    struct es_table_column column;
+    struct esi_text_table_column column;
     cell_fn write;
     enum optional optional;
 } columns[] = {
@@ -160,7 +160,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static bool node_has(const struct esi_show_node *node, enum optional what)
 {
-    const struct es_stage_row *row = &node->row;
+    const struct esi_stage_row *row = &node->row;
 
     switch (what) {
     case IF_HOST:
@@ -209,11 +209,11 @@ static const struct pen pens[] = {
 
 /* What stands left of a node: from the root down, whether more is to come below each of
  * its ancestors. */
-static void draw(const struct esi_show *show,
-                 const struct esi_show_node *node,
-                 const struct pen *pen,
-                 char *out,
-                 size_t size)
+static void show_table_draw(const struct esi_show *show,
+                            const struct esi_show_node *node,
+                            const struct pen *pen,
+                            char *out,
+                            size_t size)
 {
     const char *parts[DEPTH_MAX];
     size_t count = 0;
@@ -248,18 +248,18 @@ static void add_line(struct es_table *table,
                         .out = text,
                         .size = sizeof text};
 
-    draw(show, node, pen, drawing, sizeof drawing);
+    show_table_draw(show, node, pen, drawing, sizeof drawing);
     for (size_t i = 0; i < chosen_count; i++) {
         columns[chosen[i]].write(&cell);
-        es_table_cell(table, "%s", text);
+        esi_text_table_cell(table, "%s", text);
     }
 }
 
 static int print_tree(FILE *stream,
                       const struct esi_show *show,
-                      const struct es_show_options *options)
+                      const struct esi_show_options *options)
 {
-    struct es_table_column shown[COLUMNS];
+    struct esi_text_table_column shown[COLUMNS];
     size_t chosen[COLUMNS];
     size_t count = 0;
     const struct pen *pen = &pens[options && options->ascii];
@@ -271,20 +271,20 @@ static int print_tree(FILE *stream,
             shown[count] = columns[i].column;
             chosen[count++] = i;
         }
-    result = es_table_create(shown, count, &table);
+    result = esi_text_table_create(shown, count, &table);
     if (result < 0)
         return result;
     for (size_t i = 0; i < show->count; i++)
         add_line(table, show, &show->nodes[i], pen, chosen, count);
-    result = es_table_print(table, stream, options ? options->width : 0);
-    es_table_destroy(table);
+    result = esi_text_table_print(table, stream, options ? options->width : 0);
+    esi_text_table_destroy(table);
     return result ? result : esi_show_end(stream);
 }
 
-int es_show_table(FILE *stream,
-                  const struct es_stage_row *rows,
-                  size_t count,
-                  const struct es_show_options *options)
+int esi_show_table(FILE *stream,
+                   const struct esi_stage_row *rows,
+                   size_t count,
+                   const struct esi_show_options *options)
 {
     struct esi_show show;
     int result = esi_show_init(&show, rows, count, options);
@@ -298,58 +298,58 @@ int es_show_table(FILE *stream,
 
 /* --- JSON --------------------------------------------------------------------- */
 
-static void write_costs(struct es_json_out *out, const struct esi_show_node *node)
+static void write_costs(struct esi_json_out *out, const struct esi_show_node *node)
 {
-    const struct es_stage_row *row = &node->row;
+    const struct esi_stage_row *row = &node->row;
 
-    es_json_out_unsigned(out, "calls", row->calls);
-    es_json_out_unsigned(out, "tuples", row->tuples);
-    es_json_out_unsigned(out, "bytes", row->bytes);
-    es_json_out_unsigned(out, "lost", row->lost);
-    es_json_out_unsigned(out, "late", row->late);
-    es_json_out_unsigned(out, "failures", row->failures);
-    es_json_out_unsigned(out, "time_ns", row->time_ns);
-    es_json_out_unsigned(out, "own_time_ns", node->own_time_ns);
-    es_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
-    es_json_out_unsigned(out, "own_cpu_ns", node->own_cpu_ns);
-    es_json_out_bool(out, "silent", row->silent);
+    esi_json_out_unsigned(out, "calls", row->calls);
+    esi_json_out_unsigned(out, "tuples", row->tuples);
+    esi_json_out_unsigned(out, "bytes", row->bytes);
+    esi_json_out_unsigned(out, "lost", row->lost);
+    esi_json_out_unsigned(out, "late", row->late);
+    esi_json_out_unsigned(out, "failures", row->failures);
+    esi_json_out_unsigned(out, "time_ns", row->time_ns);
+    esi_json_out_unsigned(out, "own_time_ns", node->own_time_ns);
+    esi_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
+    esi_json_out_unsigned(out, "own_cpu_ns", node->own_cpu_ns);
+    esi_json_out_bool(out, "silent", row->silent);
 }
 
-static void write_object(struct es_json_out *out,
+static void write_object(struct esi_json_out *out,
                          const struct esi_show *show,
                          size_t index)
 {
     const struct esi_show_node *node = &show->nodes[index];
 
-    es_json_out_begin_object(out, NULL);
-    es_json_out_unsigned(out, "stage", index);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_unsigned(out, "stage", index);
     if (node->parent == ESI_SHOW_NO_PARENT)
-        es_json_out_null(out, "parent");
+        esi_json_out_null(out, "parent");
     else
-        es_json_out_unsigned(out, "parent", node->parent);
-    es_json_out_signed(out, "depth", node->row.depth);
-    es_json_out_string(out, "type", node->elements ? "elements" : node->row.type);
+        esi_json_out_unsigned(out, "parent", node->parent);
+    esi_json_out_signed(out, "depth", node->row.depth);
+    esi_json_out_string(out, "type", node->elements ? "elements" : node->row.type);
     if (node->elements)
-        es_json_out_unsigned(out, "elements", node->elements);
+        esi_json_out_unsigned(out, "elements", node->elements);
     else
-        es_json_out_string(out, "label", node->row.label);
-    es_json_out_string(out, "host", node->host);
+        esi_json_out_string(out, "label", node->row.label);
+    esi_json_out_string(out, "host", node->host);
     write_costs(out, node);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-int es_show_json(FILE *stream,
-                 const struct es_stage_row *rows,
-                 size_t count,
-                 const struct es_show_options *options)
+int esi_show_json(FILE *stream,
+                  const struct esi_stage_row *rows,
+                  size_t count,
+                  const struct esi_show_options *options)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
     struct esi_show show;
     int result = esi_show_init(&show, rows, count, options);
 
     if (result < 0)
         return result;
-    es_json_out_init(&out, stream);
+    esi_json_out_init(&out, stream);
     for (size_t i = 0; i < show.count; i++)
         write_object(&out, &show, i);
     esi_show_fini(&show);

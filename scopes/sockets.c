@@ -11,18 +11,18 @@
 
 #include "scopes/remote/run_files.h"
 
-struct es_sockets {
-    struct es_pathmap *map;
+struct esi_sockets {
+    struct esi_pathmap *map;
 };
 
-int es_sockets_load(struct es_servers *servers, struct es_sockets **ret_sockets)
+int esi_sockets_load(struct es_servers *servers, struct esi_sockets **ret_sockets)
 {
-    struct es_sockets *sockets = calloc(1, sizeof *sockets);
+    struct esi_sockets *sockets = calloc(1, sizeof *sockets);
     int result;
 
     if (!sockets)
         return -ENOMEM;
-    result = es_run_map_load(es_servers_run(servers), servers, NULL, &sockets->map);
+    result = esi_run_map_load(es_servers_run(servers), servers, NULL, &sockets->map);
     if (result < 0) {
         free(sockets);
         return result;
@@ -31,24 +31,24 @@ int es_sockets_load(struct es_servers *servers, struct es_sockets **ret_sockets)
     return 0;
 }
 
-void es_sockets_destroy(struct es_sockets *sockets)
+void esi_sockets_destroy(struct esi_sockets *sockets)
 {
     if (!sockets)
         return;
-    es_pathmap_destroy(sockets->map);
+    esi_pathmap_destroy(sockets->map);
     free(sockets);
 }
 
-int es_sockets_find(void *data, int rank)
+int esi_sockets_find(void *data, int rank)
 {
-    const struct es_sockets *sockets = data;
-    const struct es_pathmap_host *host;
+    const struct esi_sockets *sockets = data;
+    const struct esi_pathmap_host *host;
     int core;
 
-    if (rank < 0 || rank >= es_pathmap_rank_count(sockets->map))
+    if (rank < 0 || rank >= esi_pathmap_rank_count(sockets->map))
         return -1;
-    host = es_pathmap_rank_host(sockets->map, rank);
-    core = es_pathmap_rank_core(sockets->map, rank);
+    host = esi_pathmap_rank_host(sockets->map, rank);
+    core = esi_pathmap_rank_core(sockets->map, rank);
     if (!host || core < 0)
         return -1;
     for (size_t i = 0; i < host->package_count; i++) {

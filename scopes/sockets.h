@@ -10,14 +10,15 @@
 
 #include "eventspace/servers.h"
 
-struct es_sockets;
+struct esi_sockets;
 
 /* -errno: there is no map that can be read. */
-int es_sockets_load(struct es_servers *servers, struct es_sockets **ret_sockets);
+int esi_sockets_load(struct es_servers *servers, struct esi_sockets **ret_sockets);
 /* Accepts NULL. */
-void es_sockets_destroy(struct es_sockets *sockets);
+void esi_sockets_destroy(struct esi_sockets *sockets);
 
-/* The function of struct es_sites; `data` is a struct es_sockets *.  -1: not known. */
-int es_sockets_find(void *data, int rank);
+/* The function of struct esi_host_infos; `data` is a struct esi_sockets *.  -1: not
+ * known. */
+int esi_sockets_find(void *data, int rank);
 
 #endif

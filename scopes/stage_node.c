@@ -18,9 +18,9 @@
 
 /* --- Nodes ------------------------------------------------------------------- */
 
-struct es_stage_node *es_stage_node_create(const char *type, const char *host)
+struct esi_stage_node *esi_stage_node_create(const char *type, const char *host)
 {
-    struct es_stage_node *node = calloc(1, sizeof *node);
+    struct esi_stage_node *node = calloc(1, sizeof *node);
 
     if (!node)
         return NULL;
@@ -30,12 +30,12 @@ struct es_stage_node *es_stage_node_create(const char *type, const char *host)
     return node;
 }
 
-void es_stage_node_destroy(struct es_stage_node *node)
+void esi_stage_node_destroy(struct esi_stage_node *node)
 {
     if (!node)
         return;
     for (size_t i = 0; i < node->child_count; i++)
-        es_stage_node_destroy(node->children[i]);
+        esi_stage_node_destroy(node->children[i]);
     for (size_t i = 0; i < node->property_count; i++)
         free(node->properties[i].value);
     free(node->children);
@@ -43,90 +43,90 @@ void es_stage_node_destroy(struct es_stage_node *node)
 }
 
 /* Takes `child`, also on failure; NULL counts as one. */
-int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child)
+int esi_stage_node_add(struct esi_stage_node *node, struct esi_stage_node *child)
 {
     if (!child)
         return -ENOMEM;
     if (ESI_ARRAY_RESERVE(node->children, node->child_capacity, node->child_count + 1) <
         0) {
-        es_stage_node_destroy(child);
+        esi_stage_node_destroy(child);
         return -ENOMEM;
     }
     node->children[node->child_count++] = child;
     return 0;
 }
 
-int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value)
+int esi_stage_node_set(struct esi_stage_node *node, const char *name, const char *value)
 {
-    struct es_node_property *property;
+    struct esi_node_property *property;
 
     if (node->property_count == ES_NODE_PROPERTIES)
         return -ENOSPC;
     property = &node->properties[node->property_count];
-    *property = (struct es_node_property){.name = name, .value = strdup(value)};
+    *property = (struct esi_node_property){.name = name, .value = strdup(value)};
     if (!property->value)
         return -ENOMEM;
     node->property_count++;
     return 0;
 }
 
-void esi_stage_node_set_number(struct es_stage_node *node,
+void esi_stage_node_set_number(struct esi_stage_node *node,
                                const char *name,
                                enum es_property_type type,
                                int64_t number)
 {
     assert(node->property_count < ES_NODE_PROPERTIES);
-    node->properties[node->property_count++] = (struct es_node_property){
+    node->properties[node->property_count++] = (struct esi_node_property){
         .name = name, .typed = {.type = type, .integer = number}};
 }
 
-size_t es_stage_node_count(const struct es_stage_node *node)
+size_t esi_stage_node_count(const struct esi_stage_node *node)
 {
     size_t count = 1;
 
     for (size_t i = 0; i < node->child_count; i++)
-        count += es_stage_node_count(node->children[i]);
+        count += esi_stage_node_count(node->children[i]);
     return count;
 }
 
 /* --- As text ----------------------------------------------------------------- */
 
 /* Whether the node stands on another host than its parent. */
-static bool is_elsewhere(const struct es_stage_node *node, const char *here)
+static bool is_elsewhere(const struct esi_stage_node *node, const char *here)
 {
     return node->host && here && strcmp(node->host, here) != 0;
 }
 
-void esi_node_property_print(const struct es_node_property *property, FILE *out)
+void esi_node_property_print(const struct esi_node_property *property, FILE *out)
 {
     const struct es_property_value *typed = &property->typed;
 
     if (property->value)
-        es_plain_print(out, " %s=%s", property->name, property->value);
+        esi_plain_print(out, " %s=%s", property->name, property->value);
     else if (typed->type == ES_PROPERTY_BOOLEAN)
-        es_plain_print(out, " %s=%s", property->name, typed->integer ? "yes" : "no");
+        esi_plain_print(out, " %s=%s", property->name, typed->integer ? "yes" : "no");
     else
-        es_plain_print(out, " %s=%" PRId64 "%s", property->name, typed->integer,
-                       typed->type == ES_PROPERTY_DURATION ? "ns" : "");
+        esi_plain_print(out, " %s=%" PRId64 "%s", property->name, typed->integer,
+                        typed->type == ES_PROPERTY_DURATION ? "ns" : "");
 }
 
-static void print_node(const struct es_stage_node *node,
+static void print_node(const struct esi_stage_node *node,
                        const char *here,
                        int depth,
                        FILE *out)
 {
-    es_plain_print(out, "%*s%s", depth * 2, "", node->type);
+    esi_plain_print(out, "%*s%s", depth * 2, "", node->type);
     for (size_t i = 0; i < node->property_count; i++)
         esi_node_property_print(&node->properties[i], out);
-    es_plain_print(out, " \"%s\"", node->label);
+    esi_plain_print(out, " \"%s\"", node->label);
     if (node->host && (!here || is_elsewhere(node, here)))
-        es_plain_print(out, " @%s", node->host);
+        esi_plain_print(out, " @%s", node->host);
     fputs("\n", out);
     for (size_t i = 0; i < node->child_count; i++)
         print_node(node->children[i], node->host ? node->host : here, depth + 1, out);
 }
 
-int es_stage_node_format(const struct es_stage_node *root, char **ret_text)
+int esi_stage_node_format(const struct esi_stage_node *root, char **ret_text)
 {
     char *text = NULL;
     size_t size;
@@ -151,57 +151,58 @@ struct numbering {
     void *data;
 };
 
-static void write_property(const struct es_node_property *property,
-                           struct es_json_out *out)
+static void write_property(const struct esi_node_property *property,
+                           struct esi_json_out *out)
 {
     const struct es_property_value *typed = &property->typed;
 
     if (property->value)
-        es_json_out_string(out, property->name, property->value);
+        esi_json_out_string(out, property->name, property->value);
     else if (typed->type == ES_PROPERTY_BOOLEAN)
-        es_json_out_bool(out, property->name, typed->integer != 0);
+        esi_json_out_bool(out, property->name, typed->integer != 0);
     else
-        es_json_out_signed(out, property->name, typed->integer);
+        esi_json_out_signed(out, property->name, typed->integer);
 }
 
-static void write_properties(const struct es_stage_node *node, struct es_json_out *out)
+static void write_properties(const struct esi_stage_node *node,
+                             struct esi_json_out *out)
 {
     if (node->property_count == 0)
         return;
-    es_json_out_begin_object(out, "properties");
+    esi_json_out_begin_object(out, "properties");
     for (size_t i = 0; i < node->property_count; i++)
         write_property(&node->properties[i], out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void write_node(const struct es_stage_node *node,
+static void write_node(const struct esi_stage_node *node,
                        const struct numbering *numbering,
-                       struct es_json_out *out,
+                       struct esi_json_out *out,
                        const char *key)
 {
-    es_json_out_begin_object(out, key);
-    es_json_out_string(out, "type", node->type);
-    es_json_out_string(out, "label", node->label);
+    esi_json_out_begin_object(out, key);
+    esi_json_out_string(out, "type", node->type);
+    esi_json_out_string(out, "label", node->label);
     if (node->host)
-        es_json_out_string(out, "host", node->host);
+        esi_json_out_string(out, "host", node->host);
     if (node->origin != ES_STAGE_NO_ORIGIN)
-        es_json_out_unsigned(out, "origin",
-                             numbering->origin_of(numbering->data, node->origin));
+        esi_json_out_unsigned(out, "origin",
+                              numbering->origin_of(numbering->data, node->origin));
     if (node->ahead)
-        es_json_out_unsigned(out, "ahead", node->ahead);
+        esi_json_out_unsigned(out, "ahead", node->ahead);
     if (node->limit_ns)
-        es_json_out_unsigned(out, "limit", node->limit_ns);
+        esi_json_out_unsigned(out, "limit", node->limit_ns);
     write_properties(node, out);
     if (node->child_count > 0) {
-        es_json_out_begin_array(out, "children");
+        esi_json_out_begin_array(out, "children");
         for (size_t i = 0; i < node->child_count; i++)
             write_node(node->children[i], numbering, out, NULL);
-        es_json_out_end(out);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static int depth_of(const struct es_stage_node *node)
+static int depth_of(const struct esi_stage_node *node)
 {
     int deepest = 0;
 
@@ -213,11 +214,11 @@ static int depth_of(const struct es_stage_node *node)
     return deepest + 1;
 }
 
-int es_stage_node_write(const struct es_stage_node *node,
-                        uint32_t (*origin_of)(void *data, uint32_t origin),
-                        void *data,
-                        struct es_json_out *out,
-                        const char *key)
+int esi_stage_node_write(const struct esi_stage_node *node,
+                         uint32_t (*origin_of)(void *data, uint32_t origin),
+                         void *data,
+                         struct esi_json_out *out,
+                         const char *key)
 {
     struct numbering numbering = {origin_of, data};
 
@@ -228,10 +229,10 @@ int es_stage_node_write(const struct es_stage_node *node,
 }
 
 /* Where a tree is read to. */
-struct reading {
+struct stage_node_reading {
     uint32_t origin_count;
     struct es_error *error;
-    struct es_stage_node *node; /* the one whose properties are being read */
+    struct esi_stage_node *node; /* the one whose properties are being read */
 };
 
 /* Numbers have the type that the stage's schema gives them. */
@@ -247,16 +248,16 @@ static enum es_property_type type_of(const char *stage, const char *name)
 
 static int read_property(void *data, const char *name, const struct es_member *value)
 {
-    struct reading *reading = data;
-    struct es_stage_node *node = reading->node;
-    const char *text = es_member_as_text(value);
+    struct stage_node_reading *reading = data;
+    struct esi_stage_node *node = reading->node;
+    const char *text = esi_member_as_text(value);
     int64_t number;
 
     if (node->property_count == ES_NODE_PROPERTIES)
         return es_error_set(reading->error, -EINVAL, "a stage with over %d properties",
                             ES_NODE_PROPERTIES);
     if (text)
-        return es_stage_node_set(node, name, text);
+        return esi_stage_node_set(node, name, text);
     if (!esi_member_number(value, &number))
         return es_error_set(reading->error, -EINVAL,
                             "property \"%.40s\" is no text, number or boolean", name);
@@ -264,42 +265,43 @@ static int read_property(void *data, const char *name, const struct es_member *v
     return 0;
 }
 
-static int read_fields(struct reading *reading, const struct es_member *member)
+static int read_fields(struct stage_node_reading *reading,
+                       const struct es_member *member)
 {
-    struct es_stage_node *node = reading->node;
+    struct esi_stage_node *node = reading->node;
     int64_t origin = 0, ahead = 0, limit = 0;
-    int result = es_member_text(member, "type", reading->error, &node->type);
+    int result = esi_member_text(member, "type", reading->error, &node->type);
 
-    if (result == 0 && es_member_find(member, "origin"))
+    if (result == 0 && esi_member_find(member, "origin"))
         result =
-            es_member_integer(member, "origin", 0, (int64_t)reading->origin_count - 1,
-                              reading->error, &origin);
-    if (result == 0 && es_member_find(member, "ahead"))
+            esi_member_integer(member, "origin", 0, (int64_t)reading->origin_count - 1,
+                               reading->error, &origin);
+    if (result == 0 && esi_member_find(member, "ahead"))
         result =
-            es_member_integer(member, "ahead", 0, INT32_MAX, reading->error, &ahead);
-    if (result == 0 && es_member_find(member, "limit"))
+            esi_member_integer(member, "ahead", 0, INT32_MAX, reading->error, &ahead);
+    if (result == 0 && esi_member_find(member, "limit"))
         result =
-            es_member_integer(member, "limit", 0, INT64_MAX, reading->error, &limit);
+            esi_member_integer(member, "limit", 0, INT64_MAX, reading->error, &limit);
     if (result < 0)
         return result;
-    node->host = es_member_text_or(member, "host", NULL);
+    node->host = esi_member_text_or(member, "host", NULL);
     node->origin =
-        es_member_find(member, "origin") ? (uint32_t)origin : ES_STAGE_NO_ORIGIN;
+        esi_member_find(member, "origin") ? (uint32_t)origin : ES_STAGE_NO_ORIGIN;
     node->ahead = (unsigned)ahead;
     node->limit_ns = (uint64_t)limit;
     snprintf(node->label, sizeof node->label, "%s",
-             es_member_text_or(member, "label", ""));
-    return es_member_foreach(es_member_find(member, "properties"), read_property,
-                             reading);
+             esi_member_text_or(member, "label", ""));
+    return esi_member_foreach(esi_member_find(member, "properties"), read_property,
+                              reading);
 }
 
-static int read_node(struct reading *reading,
+static int read_node(struct stage_node_reading *reading,
                      const struct es_member *member,
                      int depth,
-                     struct es_stage_node **ret_node)
+                     struct esi_stage_node **ret_node)
 {
-    const struct es_member *children = es_member_find(member, "children");
-    struct es_stage_node *node = es_stage_node_create("", NULL);
+    const struct es_member *children = esi_member_find(member, "children");
+    struct esi_stage_node *node = esi_stage_node_create("", NULL);
     int result = node ? 0 : -ENOMEM;
 
     if (result == 0 && depth > ES_NODE_DEPTH)
@@ -308,27 +310,27 @@ static int read_node(struct reading *reading,
     reading->node = node;
     if (result == 0)
         result = read_fields(reading, member);
-    for (size_t i = 0; i < es_member_count(children) && result == 0; i++) {
-        struct es_stage_node *child = NULL;
+    for (size_t i = 0; i < esi_member_count(children) && result == 0; i++) {
+        struct esi_stage_node *child = NULL;
 
-        result = read_node(reading, es_member_at(children, i), depth + 1, &child);
+        result = read_node(reading, esi_member_at(children, i), depth + 1, &child);
         if (result == 0)
-            result = es_stage_node_add(node, child);
+            result = esi_stage_node_add(node, child);
     }
     if (result < 0) {
-        es_stage_node_destroy(node);
+        esi_stage_node_destroy(node);
         return result;
     }
     *ret_node = node;
     return 0;
 }
 
-int es_stage_node_read(const struct es_member *member,
-                       uint32_t origin_count,
-                       struct es_error *error,
-                       struct es_stage_node **ret_node)
+int esi_stage_node_read(const struct es_member *member,
+                        uint32_t origin_count,
+                        struct es_error *error,
+                        struct esi_stage_node **ret_node)
 {
-    struct reading reading = {.origin_count = origin_count, .error = error};
+    struct stage_node_reading reading = {.origin_count = origin_count, .error = error};
 
     return read_node(&reading, member, 1, ret_node);
 }
@@ -343,7 +345,7 @@ static void close_stages(struct es_stage **stages, size_t count)
 }
 
 /* Opens a node that stands in this process, and what is below it. */
-static int open_here(const struct es_stage_node *node,
+static int open_here(const struct esi_stage_node *node,
                      const char *here,
                      const struct es_stage_context *context,
                      struct es_error *error,
@@ -364,8 +366,8 @@ static int open_here(const struct es_stage_node *node,
     if (!spec.children)
         return -ENOMEM;
     for (; opened < node->child_count && result == 0; opened += result == 0)
-        result = es_stage_node_open(node->children[opened], here, context, error,
-                                    &spec.children[opened]);
+        result = esi_stage_node_open(node->children[opened], here, context, error,
+                                     &spec.children[opened]);
     for (size_t i = 0; i < node->property_count; i++)
         properties[i] = (struct es_property){
             .name = node->properties[i].name,
@@ -377,13 +379,13 @@ static int open_here(const struct es_stage_node *node,
     return result;
 }
 
-int es_stage_node_open(const struct es_stage_node *node,
-                       const char *here,
-                       const struct es_stage_context *context,
-                       struct es_error *error,
-                       struct es_stage **ret_stage)
+int esi_stage_node_open(const struct esi_stage_node *node,
+                        const char *here,
+                        const struct es_stage_context *context,
+                        struct es_error *error,
+                        struct es_stage **ret_stage)
 {
     if (is_elsewhere(node, here))
-        return es_remote_open(node, context, error, ret_stage);
+        return esi_remote_open(node, context, error, ret_stage);
     return open_here(node, here, context, error, ret_stage);
 }

@@ -20,16 +20,16 @@
 
 enum { ES_NODE_PROPERTIES = 6 };
 
-struct es_node_property {
+struct esi_node_property {
     const char *name; /* static, or the plan's text that the node was read from */
     char *value;      /* owned; NULL = typed */
     struct es_property_value typed; /* a number: text is made of it at the wire only */
 };
 
 /* One stage that is to be. */
-struct es_stage_node {
+struct esi_stage_node {
     const char *type; /* static, or of the stage registry */
-    struct es_node_property properties[ES_NODE_PROPERTIES];
+    struct esi_node_property properties[ES_NODE_PROPERTIES];
     size_t property_count;
     const char *host; /* where it runs; NULL = with its parent (the root: in the
                          consumer); borrowed */
@@ -38,36 +38,38 @@ struct es_stage_node {
     unsigned ahead;    /* of the remote stage that stands before this node where its */
     uint64_t limit_ns; /* host is not its parent's: pulls in flight beyond the one
                           awaited, and how long the server may take; 0 = default */
-    struct es_stage_node **children; /* owned */
+    struct esi_stage_node **children; /* owned */
     size_t child_count;
     size_t child_capacity;
 };
 
 /* NULL: no memory. */
-struct es_stage_node *es_stage_node_create(const char *type, const char *host);
+struct esi_stage_node *esi_stage_node_create(const char *type, const char *host);
 /* Accepts NULL. */
-void es_stage_node_destroy(struct es_stage_node *node);
+void esi_stage_node_destroy(struct esi_stage_node *node);
 
 /* Takes `child`, also on failure; NULL counts as one: -ENOMEM. */
-int es_stage_node_add(struct es_stage_node *node, struct es_stage_node *child);
+int esi_stage_node_add(struct esi_stage_node *node, struct esi_stage_node *child);
 /* `name` is borrowed, `value` copied.  -ENOSPC: the node has ES_NODE_PROPERTIES
  * already; -ENOMEM. */
-int es_stage_node_set(struct es_stage_node *node, const char *name, const char *value);
+int esi_stage_node_set(struct esi_stage_node *node,
+                       const char *name,
+                       const char *value);
 /* A number of that type; the caller knows that the node has room. */
-void esi_stage_node_set_number(struct es_stage_node *node,
+void esi_stage_node_set_number(struct esi_stage_node *node,
                                const char *name,
                                enum es_property_type type,
                                int64_t number);
 
 /* Writes " NAME=VALUE". */
-void esi_node_property_print(const struct es_node_property *property, FILE *out);
+void esi_node_property_print(const struct esi_node_property *property, FILE *out);
 
 /* Stages in the tree. */
-size_t es_stage_node_count(const struct es_stage_node *node);
+size_t esi_stage_node_count(const struct esi_stage_node *node);
 
 /* One line a stage, indented by depth: "gather \"host a\"", with "@HOST" behind it
  * where the host is another than the parent's.  Caller frees *ret_text. */
-int es_stage_node_format(const struct es_stage_node *root, char **ret_text);
+int esi_stage_node_format(const struct esi_stage_node *root, char **ret_text);
 
 enum { ES_NODE_DEPTH = 48 }; /* of a tree that is to travel */
 
@@ -75,26 +77,26 @@ enum { ES_NODE_DEPTH = 48 }; /* of a tree that is to travel */
  * "ahead":, "limit":, "properties": {...}, "children": [...]}; what is not set is left
  * out.  `origin_of` gives the number that an element's origin has over there.  -E2BIG:
  * deeper than ES_NODE_DEPTH. */
-int es_stage_node_write(const struct es_stage_node *node,
-                        uint32_t (*origin_of)(void *data, uint32_t origin),
-                        void *data,
-                        struct es_json_out *out,
-                        const char *key);
+int esi_stage_node_write(const struct esi_stage_node *node,
+                         uint32_t (*origin_of)(void *data, uint32_t origin),
+                         void *data,
+                         struct esi_json_out *out,
+                         const char *key);
 
 /* Reads such a tree; its texts are borrowed from the message.  Origins are to be below
  * `origin_count`.  -EINVAL with words. */
-int es_stage_node_read(const struct es_member *member,
-                       uint32_t origin_count,
-                       struct es_error *error,
-                       struct es_stage_node **ret_node);
+int esi_stage_node_read(const struct es_member *member,
+                        uint32_t origin_count,
+                        struct es_error *error,
+                        struct esi_stage_node **ret_node);
 
 /* Opens the tree, of which the root stands on `here` (NULL: all of it in this process).
  * Where a node stands on another host, a remote stage is opened in its place; with
  * `here` "" that is so for every node that has a host. */
-int es_stage_node_open(const struct es_stage_node *node,
-                       const char *here,
-                       const struct es_stage_context *context,
-                       struct es_error *error,
-                       struct es_stage **ret_stage);
+int esi_stage_node_open(const struct esi_stage_node *node,
+                        const char *here,
+                        const struct es_stage_context *context,
+                        struct es_error *error,
+                        struct es_stage **ret_stage);
 
 #endif

@@ -29,11 +29,11 @@ enum { FAN_OUT = 8 }; /* of ES_SHAPE_KARY, where nothing is said */
 /* Groups the pieces below joints.  On failure those that still have a node are freed by
  * the caller. */
 typedef int (*arrange_fn)(struct esi_planner *planner,
-                          struct esi_piece *pieces,
+                          struct esi_tree_piece *pieces,
                           size_t *count);
 
 static int arrange_not(struct esi_planner *planner,
-                       struct esi_piece *pieces,
+                       struct esi_tree_piece *pieces,
                        size_t *count)
 {
     (void)planner;
@@ -43,7 +43,7 @@ static int arrange_not(struct esi_planner *planner,
 }
 
 static int arrange_kary(struct esi_planner *planner,
-                        struct esi_piece *pieces,
+                        struct esi_tree_piece *pieces,
                         size_t *count)
 {
     unsigned fan_out = planner->config->tree.fan_out;
@@ -71,18 +71,18 @@ static int check_shape(const struct es_tree_config *tree, struct es_error *error
 /* --- The root ----------------------------------------------------------------- */
 
 /* A flat tree of what is read here alone: its filters stand on top of the root. */
-static struct es_stage_node *plan_flat(const struct esi_planner *planner)
+static struct esi_stage_node *plan_flat(const struct esi_planner *planner)
 {
-    struct es_stage_node *root = esi_part_joint(planner, NULL, "scope");
+    struct esi_stage_node *root = esi_host_tree_aggregator(planner, NULL, "scope");
     int result = root ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < planner->place_count && result == 0; i++)
-        result = esi_part_fill(planner, root, &planner->places[i]);
+        result = esi_host_tree_fill(planner, root, &planner->places[i]);
     if (result < 0) {
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
         return NULL;
     }
-    return esi_part_filtered(planner, root);
+    return esi_host_tree_filtered(planner, root);
 }
 
 static bool is_all_direct(const struct esi_planner *planner)
@@ -94,31 +94,31 @@ static bool is_all_direct(const struct esi_planner *planner)
 }
 
 /* A joint over one child is only a detour. */
-static struct es_stage_node *without_single_root(struct es_stage_node *root)
+static struct esi_stage_node *without_single_root(struct esi_stage_node *root)
 {
-    struct es_stage_node *child;
+    struct esi_stage_node *child;
 
     if (root->child_count != 1 || root->children[0]->type == NULL ||
         strcmp(root->children[0]->type, "element") == 0)
         return root;
     child = root->children[0];
     root->child_count = 0;
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
     return child;
 }
 
-static void free_pieces(struct esi_piece *pieces, size_t count)
+static void free_pieces(struct esi_tree_piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        es_stage_node_destroy(pieces[i].node);
+        esi_stage_node_destroy(pieces[i].node);
     free(pieces);
 }
 
-static int plan_pieces(const struct esi_planner *planner, struct esi_piece *pieces)
+static int plan_pieces(const struct esi_planner *planner, struct esi_tree_piece *pieces)
 {
     for (size_t i = 0; i < planner->place_count; i++) {
-        pieces[i] = (struct esi_piece){
-            .node = esi_part_plan(planner, &planner->places[i]),
+        pieces[i] = (struct esi_tree_piece){
+            .node = esi_host_tree_plan(planner, &planner->places[i]),
             .first = i,
             .end = i + 1,
         };
@@ -129,26 +129,26 @@ static int plan_pieces(const struct esi_planner *planner, struct esi_piece *piec
 }
 
 /* Hangs the pieces below the root. */
-static struct es_stage_node *plan_root(const struct esi_planner *planner,
-                                       struct esi_piece *pieces,
-                                       size_t count)
+static struct esi_stage_node *plan_root(const struct esi_planner *planner,
+                                        struct esi_tree_piece *pieces,
+                                        size_t count)
 {
-    struct es_stage_node *root = esi_part_hosts_joint(planner, NULL, "scope");
+    struct esi_stage_node *root = esi_hosts_aggregator(planner, NULL, "scope");
     int result = root ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < count && result == 0; i++)
         result = esi_arrange_add(planner, root, &pieces[i]);
     if (result < 0) {
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
         return NULL;
     }
     return root;
 }
 
-static struct es_stage_node *plan_hosts(struct esi_planner *planner)
+static struct esi_stage_node *plan_hosts(struct esi_planner *planner)
 {
-    struct esi_piece *pieces = calloc(planner->place_count + 1, sizeof *pieces);
-    struct es_stage_node *root = NULL;
+    struct esi_tree_piece *pieces = calloc(planner->place_count + 1, sizeof *pieces);
+    struct esi_stage_node *root = NULL;
     size_t count = planner->place_count;
     int result = pieces ? plan_pieces(planner, pieces) : -ENOMEM;
 
@@ -165,7 +165,7 @@ static struct es_stage_node *plan_hosts(struct esi_planner *planner)
 
 /* Makes `gather` a stage whose children are pulled by several threads. */
 static void make_threads(const struct esi_planner *planner,
-                         struct es_stage_node *gather)
+                         struct esi_stage_node *gather)
 {
     for (size_t i = 0; i < gather->property_count; i++)
         free(gather->properties[i].value);
@@ -177,9 +177,9 @@ static void make_threads(const struct esi_planner *planner,
 
 /* Puts threads between a reduction and its children. */
 static int insert_threads(const struct esi_planner *planner,
-                          struct es_stage_node *reduce)
+                          struct esi_stage_node *reduce)
 {
-    struct es_stage_node *threads = es_stage_node_create("threads", reduce->host);
+    struct esi_stage_node *threads = esi_stage_node_create("threads", reduce->host);
 
     if (!threads)
         return -ENOMEM;
@@ -190,7 +190,7 @@ static int insert_threads(const struct esi_planner *planner,
     reduce->children = NULL;
     reduce->child_count = 0;
     reduce->child_capacity = 0;
-    if (es_stage_node_add(reduce, threads) < 0)
+    if (esi_stage_node_add(reduce, threads) < 0)
         return -ENOMEM;
     make_threads(planner, threads);
     return 0;
@@ -198,15 +198,15 @@ static int insert_threads(const struct esi_planner *planner,
 
 /* The highest joint in the consumer pulls its children by threads.  A sort does not: it
  * needs its children apart, and has asked them all before it waits for the first. */
-static int use_threads(const struct esi_planner *planner, struct es_stage_node *root)
+static int use_threads(const struct esi_planner *planner, struct esi_stage_node *root)
 {
-    struct es_stage_node *joint = root;
+    struct esi_stage_node *joint = root;
 
-    while (joint->child_count == 1 && esi_part_is_here(planner, joint->host) &&
+    while (joint->child_count == 1 && esi_host_tree_is_here(planner, joint->host) &&
            strcmp(joint->type, "tree-node") != 0)
         joint = joint->children[0];
     if (planner->config->tree.threads == 0 || joint->child_count < 2 ||
-        !esi_part_is_here(planner, joint->host))
+        !esi_host_tree_is_here(planner, joint->host))
         return 0;
     if (strcmp(joint->type, "gather") == 0) {
         make_threads(planner, joint);
@@ -217,11 +217,11 @@ static int use_threads(const struct esi_planner *planner, struct es_stage_node *
 
 /* --- All of it ---------------------------------------------------------------- */
 
-static struct es_stage_node *plan(struct esi_planner *planner)
+static struct esi_stage_node *stage_tree_plan(struct esi_planner *planner)
 {
     bool is_flat = planner->config->tree.shape == ES_SHAPE_FLAT;
-    struct es_stage_node *whole;
-    struct es_stage_node *root;
+    struct esi_stage_node *whole;
+    struct esi_stage_node *root;
 
     whole =
         is_flat && is_all_direct(planner) ? plan_flat(planner) : plan_hosts(planner);
@@ -229,46 +229,46 @@ static struct es_stage_node *plan(struct esi_planner *planner)
         return NULL;
     root = is_flat ? whole : without_single_root(whole);
     if (use_threads(planner, root) < 0) {
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
         return NULL;
     }
     /* The child that took the root's place is observed already, if it is a joint. */
-    return esi_part_observed(planner, root,
-                             planner->observation.joints && root == whole);
+    return esi_host_tree_observed(planner, root,
+                                  planner->observation.joints && root == whole);
 }
 
 static void free_planner(struct esi_planner *planner)
 {
     free(planner->order);
     free(planner->sockets);
-    free(planner->sites_sorted);
+    free(planner->hosts_sorted);
     free(planner->places);
     free(planner->joints);
     free(planner->joint_uses);
 }
 
-int es_stage_tree_plan(const struct es_origin *origins,
-                       size_t count,
-                       const struct es_scope_config *config,
-                       const struct es_sites *sites,
-                       const char *view_filter,
-                       struct es_error *error,
-                       struct es_stage_node **ret_root)
+int esi_stage_tree_plan(const struct es_origin *origins,
+                        size_t count,
+                        const struct es_scope_config *config,
+                        const struct esi_host_infos *sites,
+                        const char *view_filter,
+                        struct es_error *error,
+                        struct esi_stage_node **ret_root)
 {
     struct esi_planner planner = {.origins = origins,
                                   .count = count,
                                   .config = config,
                                   .sites = sites,
                                   .view_filter = view_filter};
-    struct es_stage_node *root = NULL;
+    struct esi_stage_node *root = NULL;
     int result = check_shape(&config->tree, error);
 
     if (result == 0)
-        result = esi_places_find(&planner);
+        result = esi_locations_find(&planner);
     if (result == 0)
         result = esi_settings_read(&planner, error);
     if (result == 0) {
-        root = plan(&planner);
+        root = stage_tree_plan(&planner);
         result = root ? 0 : -ENOMEM;
     }
     free_planner(&planner);

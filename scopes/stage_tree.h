@@ -16,16 +16,16 @@
 #include "scopes/stage_node.h"
 
 /* What the planner knows of one host of the run.  Borrowed texts. */
-struct es_site {
+struct es_host_info {
     const char *host;
     const char *cluster; /* NULL = none */
     const char *gateway; /* host that leads into its cluster; NULL = none */
     bool has_server;     /* stages can stand there */
 };
 
-struct es_sites {
+struct esi_host_infos {
     const char *here; /* the consumer's host; NULL = elements are all read directly */
-    const struct es_site *items;
+    const struct es_host_info *items;
     size_t count;
     bool renewed; /* the settings were found right before: hosts for joints whose server
                      is away now are passed over */
@@ -45,13 +45,13 @@ struct es_sites {
  * name, "".
  *
  * O(n log n).  -ENOMEM, -EINVAL with words (a place that is no host, ...).  Free with
- * es_stage_node_destroy(). */
-int es_stage_tree_plan(const struct es_origin *origins,
-                       size_t count,
-                       const struct es_scope_config *config,
-                       const struct es_sites *sites,
-                       const char *view_filter,
-                       struct es_error *error,
-                       struct es_stage_node **ret_root);
+ * esi_stage_node_destroy(). */
+int esi_stage_tree_plan(const struct es_origin *origins,
+                        size_t count,
+                        const struct es_scope_config *config,
+                        const struct esi_host_infos *sites,
+                        const char *view_filter,
+                        struct es_error *error,
+                        struct esi_stage_node **ret_root);
 
 #endif

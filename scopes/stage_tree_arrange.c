@@ -27,13 +27,13 @@ static bool is_same(const char *a, const char *b)
 
 /* Of the hosts that a person listed the one with the fewest joints, if `place` is given
  * only if that is its host.  NULL: none. */
-static const struct es_site **least_used(struct esi_planner *planner,
-                                         const struct esi_place *place)
+static const struct es_host_info **least_used(struct esi_planner *planner,
+                                              const struct esi_host_location *place)
 {
-    const struct es_site **best = NULL;
+    const struct es_host_info **best = NULL;
 
     for (size_t i = 0; i < planner->joint_count; i++) {
-        const struct es_site **joint = &planner->joints[i];
+        const struct es_host_info **joint = &planner->joints[i];
 
         if (place && place->site != *joint)
             continue;
@@ -47,10 +47,10 @@ static const struct es_site **least_used(struct esi_planner *planner,
 /* A host that was listed: one of those the joint stands for, if possible. */
 static const char *listed_host(struct esi_planner *planner, size_t first, size_t end)
 {
-    const struct es_site **best = NULL;
+    const struct es_host_info **best = NULL;
 
     for (size_t i = first; i < end; i++) {
-        const struct es_site **found = least_used(planner, &planner->places[i]);
+        const struct es_host_info **found = least_used(planner, &planner->places[i]);
 
         if (found && (!best || planner->joint_uses[found - planner->joints] <
                                    planner->joint_uses[best - planner->joints]))
@@ -69,7 +69,7 @@ static const char *host_for(struct esi_planner *planner, size_t first, size_t en
     if (planner->joint_count > 0)
         return listed_host(planner, first, end);
     for (size_t i = first; i < end; i++) {
-        const struct esi_place *place = &planner->places[i];
+        const struct esi_host_location *place = &planner->places[i];
 
         if (!place->here && place->site && place->site->has_server)
             return place->host;
@@ -80,14 +80,15 @@ static const char *host_for(struct esi_planner *planner, size_t first, size_t en
 /* --- Joints over pieces -------------------------------------------------------- */
 
 /* The place that a piece is, NULL: it stands for several. */
-static const struct esi_place *only_place(const struct esi_planner *planner,
-                                          const struct esi_piece *piece)
+static const struct esi_host_location *only_place(const struct esi_planner *planner,
+                                                  const struct esi_tree_piece *piece)
 {
     return piece->end == piece->first + 1 ? &planner->places[piece->first] : NULL;
 }
 
 /* Whether it stands where the consumer is: a host, or a joint of its cluster. */
-static bool is_here(const struct esi_planner *planner, const struct esi_piece *piece)
+static bool is_here(const struct esi_planner *planner,
+                    const struct esi_tree_piece *piece)
 {
     const char *here = planner->sites ? planner->sites->here : NULL;
 
@@ -95,42 +96,42 @@ static bool is_here(const struct esi_planner *planner, const struct esi_piece *p
 }
 
 int esi_arrange_add(const struct esi_planner *planner,
-                    struct es_stage_node *joint,
-                    struct esi_piece *piece)
+                    struct esi_stage_node *joint,
+                    struct esi_tree_piece *piece)
 {
-    const struct esi_place *place = only_place(planner, piece);
-    struct es_stage_node *node = piece->node;
+    const struct esi_host_location *place = only_place(planner, piece);
+    struct esi_stage_node *node = piece->node;
     bool together =
         place && (is_same(joint->host, place->host) ||
-                  (place->direct && esi_part_is_here(planner, joint->host)));
+                  (place->direct && esi_host_tree_is_here(planner, joint->host)));
     int result = 0;
 
     piece->node = NULL;
-    if (!together || !esi_part_is_detour(planner, place))
-        return es_stage_node_add(joint, node);
+    if (!together || !esi_host_tree_is_detour(planner, place))
+        return esi_stage_node_add(joint, node);
     for (size_t i = 0; i < node->child_count; i++) {
-        struct es_stage_node *child = node->children[i];
+        struct esi_stage_node *child = node->children[i];
 
         node->children[i] = NULL;
         if (result == 0)
-            result = es_stage_node_add(joint, child);
+            result = esi_stage_node_add(joint, child);
         else
-            es_stage_node_destroy(child);
+            esi_stage_node_destroy(child);
     }
-    es_stage_node_destroy(node);
+    esi_stage_node_destroy(node);
     return result;
 }
 
 /* Replaces the pieces [from .. to) by a joint over them, at `from`. */
-static int join(struct esi_planner *planner,
-                struct esi_piece *pieces,
-                size_t from,
-                size_t to,
-                const char *host,
-                const char *label)
+static int stage_tree_arrange_join(struct esi_planner *planner,
+                                   struct esi_tree_piece *pieces,
+                                   size_t from,
+                                   size_t to,
+                                   const char *host,
+                                   const char *label)
 {
-    struct esi_piece joined = {.first = SIZE_MAX};
-    struct es_stage_node *joint = esi_part_hosts_joint(planner, host, label);
+    struct esi_tree_piece joined = {.first = SIZE_MAX};
+    struct esi_stage_node *joint = esi_hosts_aggregator(planner, host, label);
     int result = joint ? 0 : -ENOMEM;
 
     for (size_t i = from; i < to && result == 0; i++) {
@@ -141,10 +142,10 @@ static int join(struct esi_planner *planner,
         result = esi_arrange_add(planner, joint, &pieces[i]);
     }
     if (result < 0) {
-        es_stage_node_destroy(joint);
+        esi_stage_node_destroy(joint);
         return result;
     }
-    joined.node = esi_part_observed(planner, joint, planner->observation.joints);
+    joined.node = esi_host_tree_observed(planner, joint, planner->observation.joints);
     pieces[from] = joined;
     return joined.node ? 0 : -ENOMEM;
 }
@@ -153,12 +154,12 @@ static int join(struct esi_planner *planner,
 
 static const char *cluster_of(const struct esi_planner *planner, size_t place)
 {
-    return esi_place_cluster(&planner->places[place]);
+    return esi_host_location_cluster(&planner->places[place]);
 }
 
 /* Whether a piece lies in one cluster, and that is the one of `place`. */
 static bool is_within(const struct esi_planner *planner,
-                      const struct esi_piece *piece,
+                      const struct esi_tree_piece *piece,
                       size_t place)
 {
     const char *cluster = cluster_of(planner, place);
@@ -169,7 +170,7 @@ static bool is_within(const struct esi_planner *planner,
 
 /* First piece behind `from` that lies in another cluster. */
 static size_t end_of_cluster(const struct esi_planner *planner,
-                             const struct esi_piece *pieces,
+                             const struct esi_tree_piece *pieces,
                              size_t from,
                              size_t count)
 {
@@ -183,7 +184,7 @@ static size_t end_of_cluster(const struct esi_planner *planner,
 }
 
 static int join_group(struct esi_planner *planner,
-                      struct esi_piece *pieces,
+                      struct esi_tree_piece *pieces,
                       size_t from,
                       size_t to)
 {
@@ -195,13 +196,14 @@ static int join_group(struct esi_planner *planner,
         return 0;
     snprintf(label, sizeof label, "hosts %.40s to %.40s", planner->places[first].host,
              planner->places[end - 1].host);
-    return join(planner, pieces, from, to, host_for(planner, first, end), label);
+    return stage_tree_arrange_join(planner, pieces, from, to,
+                                   host_for(planner, first, end), label);
 }
 
 /* Joins [from .. to) to groups of much the same size; they are moved to *out, which
  * moves on. */
 static int join_run(struct esi_planner *planner,
-                    struct esi_piece *pieces,
+                    struct esi_tree_piece *pieces,
                     size_t from,
                     size_t to,
                     size_t fan_out,
@@ -212,7 +214,7 @@ static int join_run(struct esi_planner *planner,
     for (size_t group = 0; group < groups; group++) {
         size_t next = from + (to - from) / (groups - group);
         int result = join_group(planner, pieces, from, next);
-        struct esi_piece joined = pieces[from];
+        struct esi_tree_piece joined = pieces[from];
 
         if (result < 0)
             return result;
@@ -225,7 +227,7 @@ static int join_run(struct esi_planner *planner,
 
 /* One pass over the pieces; groups stay within clusters unless they may straddle. */
 static int join_once(struct esi_planner *planner,
-                     struct esi_piece *pieces,
+                     struct esi_tree_piece *pieces,
                      size_t *count,
                      size_t fan_out,
                      bool may_straddle)
@@ -244,11 +246,11 @@ static int join_once(struct esi_planner *planner,
 
 /* Moves what stands in the consumer to the front.  Returns how many: 0 or 1. */
 static size_t bring_here_forward(const struct esi_planner *planner,
-                                 struct esi_piece *pieces,
+                                 struct esi_tree_piece *pieces,
                                  size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct esi_piece piece = pieces[i];
+        struct esi_tree_piece piece = pieces[i];
 
         if (!is_here(planner, &piece))
             continue;
@@ -260,7 +262,7 @@ static size_t bring_here_forward(const struct esi_planner *planner,
 }
 
 int esi_arrange_groups(struct esi_planner *planner,
-                       struct esi_piece *pieces,
+                       struct esi_tree_piece *pieces,
                        size_t *count,
                        size_t fan_out)
 {
@@ -284,13 +286,13 @@ int esi_arrange_groups(struct esi_planner *planner,
 
 /* Does something about the pieces of one cluster, or behind one gateway. */
 typedef int (*run_fn)(struct esi_planner *planner,
-                      struct esi_piece *pieces,
+                      struct esi_tree_piece *pieces,
                       size_t *count);
 /* What pieces of one run have in common; NULL = they are left as they are. */
-typedef const char *(*key_fn)(const struct esi_place *place);
+typedef const char *(*key_fn)(const struct esi_host_location *place);
 
 static int arrange_runs(struct esi_planner *planner,
-                        struct esi_piece *pieces,
+                        struct esi_tree_piece *pieces,
                         size_t *count,
                         key_fn key_of,
                         run_fn arrange)
@@ -308,7 +310,7 @@ static int arrange_runs(struct esi_planner *planner,
         if (key)
             result = arrange(planner, &pieces[from], &left);
         for (size_t i = 0; i < left && result == 0; i++) {
-            struct esi_piece piece = pieces[from + i];
+            struct esi_tree_piece piece = pieces[from + i];
 
             pieces[from + i].node = NULL;
             pieces[out++] = piece;
@@ -321,7 +323,7 @@ static int arrange_runs(struct esi_planner *planner,
 
 /* The consumer's host if it is among those the pieces stand for, else NULL. */
 static const char *consumers_host(const struct esi_planner *planner,
-                                  const struct esi_piece *pieces,
+                                  const struct esi_tree_piece *pieces,
                                   size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -331,7 +333,9 @@ static const char *consumers_host(const struct esi_planner *planner,
     return NULL;
 }
 
-static int bound(struct esi_planner *planner, struct esi_piece *pieces, size_t *count)
+static int stage_tree_arrange_bound(struct esi_planner *planner,
+                                    struct esi_tree_piece *pieces,
+                                    size_t *count)
 {
     unsigned fan_out = planner->config->tree.fan_out;
 
@@ -340,7 +344,7 @@ static int bound(struct esi_planner *planner, struct esi_piece *pieces, size_t *
 
 /* A cluster that the consumer stands in is joined where the consumer is. */
 static int arrange_cluster(struct esi_planner *planner,
-                           struct esi_piece *pieces,
+                           struct esi_tree_piece *pieces,
                            size_t *count)
 {
     const char *host = consumers_host(planner, pieces, *count);
@@ -351,13 +355,13 @@ static int arrange_cluster(struct esi_planner *planner,
 
     if (*count == 1)
         return 0;
-    result = bound(planner, pieces, count);
+    result = stage_tree_arrange_bound(planner, pieces, count);
     if (result < 0)
         return result;
     snprintf(label, sizeof label, "cluster %.80s", cluster_of(planner, first));
     if (!host)
         host = host_for(planner, first, end);
-    result = join(planner, pieces, 0, *count, host, label);
+    result = stage_tree_arrange_join(planner, pieces, 0, *count, host, label);
     if (result == 0)
         *count = 1;
     return result;
@@ -365,10 +369,11 @@ static int arrange_cluster(struct esi_planner *planner,
 
 /* The host that leads into the cluster of `place`, if stages can stand there. */
 static const char *gateway_host(const struct esi_planner *planner,
-                                const struct esi_place *place)
+                                const struct esi_host_location *place)
 {
-    const char *gateway = esi_place_gateway(place);
-    const struct es_site *site = gateway ? esi_places_site(planner, gateway) : NULL;
+    const char *gateway = esi_host_location_gateway(place);
+    const struct es_host_info *site =
+        gateway ? esi_locations_host_info(planner, gateway) : NULL;
 
     return site && site->has_server ? site->host : NULL;
 }
@@ -377,12 +382,12 @@ static const char *gateway_host(const struct esi_planner *planner,
  * A joint over one child relays what comes from another host; on the same host it is
  * left out. */
 static int arrange_gateway(struct esi_planner *planner,
-                           struct esi_piece *pieces,
+                           struct esi_tree_piece *pieces,
                            size_t *count)
 {
-    const struct esi_place *place = &planner->places[pieces[0].first];
+    const struct esi_host_location *place = &planner->places[pieces[0].first];
     const char *host = planner->joint_count ? NULL : gateway_host(planner, place);
-    const char *gateway = esi_place_gateway(place);
+    const char *gateway = esi_host_location_gateway(place);
     char label[96];
     int result;
 
@@ -391,36 +396,36 @@ static int arrange_gateway(struct esi_planner *planner,
         return 0;
     if (!host)
         host = host_for(planner, pieces[0].first, pieces[*count - 1].end);
-    result = bound(planner, pieces, count);
+    result = stage_tree_arrange_bound(planner, pieces, count);
     if (result < 0 || (*count == 1 && (!host || is_same(host, pieces[0].node->host))))
         return result;
     snprintf(label, sizeof label, "gateway %.80s",
-             gateway ? gateway : esi_place_cluster(place));
-    result = join(planner, pieces, 0, *count, host, label);
+             gateway ? gateway : esi_host_location_cluster(place));
+    result = stage_tree_arrange_join(planner, pieces, 0, *count, host, label);
     if (result == 0)
         *count = 1;
     return result;
 }
 
 /* Behind one gateway there may be several clusters; one without stands for itself. */
-static const char *gateway_key(const struct esi_place *place)
+static const char *gateway_key(const struct esi_host_location *place)
 {
-    const char *gateway = esi_place_gateway(place);
+    const char *gateway = esi_host_location_gateway(place);
 
-    return gateway ? gateway : esi_place_cluster(place);
+    return gateway ? gateway : esi_host_location_cluster(place);
 }
 
 int esi_arrange_levels(struct esi_planner *planner,
-                       struct esi_piece *pieces,
+                       struct esi_tree_piece *pieces,
                        size_t *count)
 {
     unsigned levels = planner->config->tree.levels;
     int result = 0;
 
     if (levels & ES_LEVEL_CLUSTER)
-        result =
-            arrange_runs(planner, pieces, count, esi_place_cluster, arrange_cluster);
+        result = arrange_runs(planner, pieces, count, esi_host_location_cluster,
+                              arrange_cluster);
     if (result == 0 && (levels & ES_LEVEL_GATEWAY))
         result = arrange_runs(planner, pieces, count, gateway_key, arrange_gateway);
-    return result ? result : bound(planner, pieces, count);
+    return result ? result : stage_tree_arrange_bound(planner, pieces, count);
 }

@@ -20,16 +20,16 @@
  * read from here, whatever their process calls its host. */
 static const char *where_read(const struct esi_planner *planner, const char *host)
 {
-    const struct es_sites *sites = planner->sites;
+    const struct esi_host_infos *sites = planner->sites;
 
     if (!sites || !sites->here || !host)
         return NULL;
-    return strcmp(host, sites->here) == 0 || !esi_places_site(planner, host)
+    return strcmp(host, sites->here) == 0 || !esi_locations_host_info(planner, host)
                ? sites->here
                : host;
 }
 
-bool esi_part_is_here(const struct esi_planner *planner, const char *host)
+bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host)
 {
     const char *stands = where_read(planner, host);
 
@@ -39,13 +39,14 @@ bool esi_part_is_here(const struct esi_planner *planner, const char *host)
 }
 
 /* Where all is read in one process, stages stand nowhere else. */
-static struct es_stage_node *new_node(const struct esi_planner *planner,
-                                      const char *type,
-                                      const char *host)
+static struct esi_stage_node *new_node(const struct esi_planner *planner,
+                                       const char *type,
+                                       const char *host)
 {
-    struct es_stage_node *node = es_stage_node_create(type, where_read(planner, host));
+    struct esi_stage_node *node =
+        esi_stage_node_create(type, where_read(planner, host));
 
-    if (node && !esi_part_is_here(planner, host)) {
+    if (node && !esi_host_tree_is_here(planner, host)) {
         node->ahead = planner->config->tree.ahead;
         node->limit_ns = planner->config->tree.limit_ns;
     }
@@ -54,50 +55,50 @@ static struct es_stage_node *new_node(const struct esi_planner *planner,
 
 /* A stage of `type` on top of `node`, which it takes, also on failure.  It has the same
  * label: to people it is the same part of the tree. */
-static struct es_stage_node *on_top(const struct esi_planner *planner,
-                                    struct es_stage_node *node,
-                                    const char *type)
+static struct esi_stage_node *on_top(const struct esi_planner *planner,
+                                     struct esi_stage_node *node,
+                                     const char *type)
 {
-    struct es_stage_node *top = node ? new_node(planner, type, node->host) : NULL;
+    struct esi_stage_node *top = node ? new_node(planner, type, node->host) : NULL;
 
     if (!top) {
-        es_stage_node_destroy(node);
+        esi_stage_node_destroy(node);
         return NULL;
     }
     memcpy(top->label, node->label, sizeof top->label);
-    if (es_stage_node_add(top, node) < 0) {
-        es_stage_node_destroy(top);
+    if (esi_stage_node_add(top, node) < 0) {
+        esi_stage_node_destroy(top);
         return NULL;
     }
     return top;
 }
 
 /* `node` if `result` is no failure, else NULL; then it is freed. */
-static struct es_stage_node *unless_failed(struct es_stage_node *node, int result)
+static struct esi_stage_node *unless_failed(struct esi_stage_node *node, int result)
 {
     if (result == 0)
         return node;
-    es_stage_node_destroy(node);
+    esi_stage_node_destroy(node);
     return NULL;
 }
 
-static void set_duration(struct es_stage_node *node, const char *name, uint64_t ns)
+static void set_duration(struct esi_stage_node *node, const char *name, uint64_t ns)
 {
     esi_stage_node_set_number(node, name, ES_PROPERTY_DURATION, (int64_t)ns);
 }
 
-static void set_number(struct es_stage_node *node, const char *name, size_t number)
+static void set_number(struct esi_stage_node *node, const char *name, size_t number)
 {
     esi_stage_node_set_number(node, name, ES_PROPERTY_INTEGER, (int64_t)number);
 }
 
 /* --- Stages on top ------------------------------------------------------------ */
 
-struct es_stage_node *esi_part_observed(const struct esi_planner *planner,
-                                        struct es_stage_node *node,
-                                        bool wanted)
+struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
+                                              struct esi_stage_node *node,
+                                              bool wanted)
 {
-    struct es_stage_node *top;
+    struct esi_stage_node *top;
 
     if (!wanted || !node)
         return node;
@@ -105,24 +106,25 @@ struct es_stage_node *esi_part_observed(const struct esi_planner *planner,
     if (!top)
         return NULL;
     return unless_failed(top,
-                         es_stage_node_set(top, "name", planner->observation.name));
+                         esi_stage_node_set(top, "name", planner->observation.name));
 }
 
-static struct es_stage_node *filtered_by(const struct esi_planner *planner,
-                                         struct es_stage_node *node,
-                                         const char *where)
+static struct esi_stage_node *filtered_by(const struct esi_planner *planner,
+                                          struct esi_stage_node *node,
+                                          const char *where)
 {
-    struct es_stage_node *top;
+    struct esi_stage_node *top;
 
     if (!where)
         return node;
     top = on_top(planner, node, "filter");
-    return top ? unless_failed(top, es_stage_node_set(top, "where", where)) : NULL;
+    return top ? unless_failed(top, esi_stage_node_set(top, "where", where)) : NULL;
 }
 
 /* The view's own condition first: it costs less than what a person may have written. */
-static struct es_stage_node *filtered(const struct esi_planner *planner,
-                                      struct es_stage_node *node)
+static struct esi_stage_node *stage_tree_host_filtered(
+    const struct esi_planner *planner,
+    struct esi_stage_node *node)
 {
     return filtered_by(planner, filtered_by(planner, node, planner->view_filter),
                        planner->config->view.filter);
@@ -140,14 +142,14 @@ static bool has_filters(const struct esi_planner *planner)
     return planner->view_filter || planner->config->view.filter;
 }
 
-struct es_stage_node *esi_part_filtered(const struct esi_planner *planner,
-                                        struct es_stage_node *node)
+struct esi_stage_node *esi_host_tree_filtered(const struct esi_planner *planner,
+                                              struct esi_stage_node *node)
 {
-    return filters_threads(planner) ? node : filtered(planner, node);
+    return filters_threads(planner) ? node : stage_tree_host_filtered(planner, node);
 }
 
 static void set_batch(const struct esi_planner *planner,
-                      struct es_stage_node *node,
+                      struct esi_stage_node *node,
                       const char *name)
 {
     const struct es_tree_config *tree = &planner->config->tree;
@@ -157,10 +159,10 @@ static void set_batch(const struct esi_planner *planner,
         set_duration(node, "wait", tree->batch_wait_ns);
 }
 
-static struct es_stage_node *batched(const struct esi_planner *planner,
-                                     struct es_stage_node *node)
+static struct esi_stage_node *stage_tree_host_batched(const struct esi_planner *planner,
+                                                      struct esi_stage_node *node)
 {
-    struct es_stage_node *top = on_top(planner, node, "batch");
+    struct esi_stage_node *top = on_top(planner, node, "batch");
 
     if (top)
         set_batch(planner, top, "tuples");
@@ -176,10 +178,10 @@ static bool takes_every(const struct esi_planner *planner)
 }
 
 static int set_element_properties(const struct esi_planner *planner,
-                                  struct es_stage_node *node)
+                                  struct esi_stage_node *node)
 {
     int result =
-        es_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
+        esi_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
 
     if (result == 0 && planner->config->open)
         esi_stage_node_set_number(node, "open", ES_PROPERTY_BOOLEAN, 1);
@@ -188,11 +190,11 @@ static int set_element_properties(const struct esi_planner *planner,
     return result;
 }
 
-static struct es_stage_node *plan_element(const struct esi_planner *planner,
-                                          size_t place)
+static struct esi_stage_node *plan_element(const struct esi_planner *planner,
+                                           size_t place)
 {
     const struct es_origin *origin = &planner->origins[planner->order[place]];
-    struct es_stage_node *node = new_node(planner, "element", origin->host);
+    struct esi_stage_node *node = new_node(planner, "element", origin->host);
 
     if (!node)
         return NULL;
@@ -202,34 +204,34 @@ static struct es_stage_node *plan_element(const struct esi_planner *planner,
 }
 
 static int add_elements(const struct esi_planner *planner,
-                        struct es_stage_node *parent,
+                        struct esi_stage_node *parent,
                         size_t first,
                         size_t end)
 {
     int result = 0;
 
     for (size_t place = first; place < end && result == 0; place++)
-        result = es_stage_node_add(parent, plan_element(planner, place));
+        result = esi_stage_node_add(parent, plan_element(planner, place));
     return result;
 }
 
 /* --- Joints ------------------------------------------------------------------- */
 
-static int set_reduction(const struct esi_planner *planner, struct es_stage_node *node)
+static int set_reduction(const struct esi_planner *planner, struct esi_stage_node *node)
 {
     const struct esi_reduction *reduction = &planner->reduction;
-    int result = es_stage_node_set(node, "to", reduction->to);
+    int result = esi_stage_node_set(node, "to", reduction->to);
 
     for (size_t i = 0; i < reduction->option_count && result == 0; i++)
-        result = es_stage_node_set(node, reduction->options[i].name,
-                                   reduction->options[i].value);
+        result = esi_stage_node_set(node, reduction->options[i].name,
+                                    reduction->options[i].value);
     return result;
 }
 
-static int set_sorting(const struct esi_planner *planner, struct es_stage_node *node)
+static int set_sorting(const struct esi_planner *planner, struct esi_stage_node *node)
 {
     const struct es_scope_config *config = planner->config;
-    int result = es_stage_node_set(
+    int result = esi_stage_node_set(
         node, "by", config->sorting == ES_SORTING_STOP ? "stop" : "start");
 
     if (result == 0)
@@ -237,14 +239,14 @@ static int set_sorting(const struct esi_planner *planner, struct es_stage_node *
     return result;
 }
 
-struct es_stage_node *esi_part_joint(const struct esi_planner *planner,
-                                     const char *host,
-                                     const char *label)
+struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planner,
+                                                const char *host,
+                                                const char *label)
 {
     bool reduces = planner->reduction.summarizes;
     bool sorts = !reduces && planner->config->sorting != ES_SORTING_NONE;
     const char *type = reduces ? "reduce" : sorts ? "sort" : "gather";
-    struct es_stage_node *node = new_node(planner, type, host);
+    struct esi_stage_node *node = new_node(planner, type, host);
     int result = 0;
 
     if (!node)
@@ -257,15 +259,15 @@ struct es_stage_node *esi_part_joint(const struct esi_planner *planner,
     return unless_failed(node, result);
 }
 
-struct es_stage_node *esi_part_hosts_joint(const struct esi_planner *planner,
-                                           const char *host,
-                                           const char *label)
+struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
+                                            const char *host,
+                                            const char *label)
 {
-    struct es_stage_node *node = esi_part_joint(planner, host, label);
+    struct esi_stage_node *node = esi_host_tree_aggregator(planner, host, label);
 
     if (!node || planner->config->tree.mode != ES_MODE_SEQUENTIAL)
         return node;
-    return unless_failed(node, es_stage_node_set(node, "mode", "sequential"));
+    return unless_failed(node, esi_stage_node_set(node, "mode", "sequential"));
 }
 
 /* --- Threads ------------------------------------------------------------------ */
@@ -283,12 +285,12 @@ static bool has_threads(const struct esi_planner *planner)
            (tree->shape == ES_SHAPE_LEVELS && (tree->levels & ES_LEVEL_THREAD));
 }
 
-static struct es_stage_node *new_thread(const struct esi_planner *planner,
-                                        const char *type,
-                                        size_t first)
+static struct esi_stage_node *new_thread(const struct esi_planner *planner,
+                                         const char *type,
+                                         size_t first)
 {
     const struct es_origin *origin = &planner->origins[planner->order[first]];
-    struct es_stage_node *node = new_node(planner, type, origin->host);
+    struct esi_stage_node *node = new_node(planner, type, origin->host);
 
     if (node)
         snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank,
@@ -297,28 +299,28 @@ static struct es_stage_node *new_thread(const struct esi_planner *planner,
 }
 
 /* The elements of a thread as one child, which a filter can stand on. */
-static struct es_stage_node *plan_filtered_elements(const struct esi_planner *planner,
-                                                    size_t first,
-                                                    size_t end)
+static struct esi_stage_node *plan_filtered_elements(const struct esi_planner *planner,
+                                                     size_t first,
+                                                     size_t end)
 {
-    struct es_stage_node *node;
+    struct esi_stage_node *node;
 
     if (end == first + 1)
-        return filtered(planner, plan_element(planner, first));
+        return stage_tree_host_filtered(planner, plan_element(planner, first));
     node = new_thread(planner, "gather", first);
     if (!node)
         return NULL;
     node = unless_failed(node, add_elements(planner, node, first, end));
-    return filtered(planner, node);
+    return stage_tree_host_filtered(planner, node);
 }
 
 /* The stage that stands for a thread: reduces or gathers its elements. */
-static struct es_stage_node *plan_thread(const struct esi_planner *planner,
-                                         size_t first,
-                                         size_t end)
+static struct esi_stage_node *plan_thread(const struct esi_planner *planner,
+                                          size_t first,
+                                          size_t end)
 {
     bool reduces = planner->reduction.to != NULL;
-    struct es_stage_node *node =
+    struct esi_stage_node *node =
         new_thread(planner, reduces ? "reduce" : "gather", first);
     int result;
 
@@ -326,11 +328,11 @@ static struct es_stage_node *plan_thread(const struct esi_planner *planner,
         return NULL;
     result = reduces ? set_reduction(planner, node) : 0;
     if (result == 0 && filters_threads(planner) && has_filters(planner))
-        result = es_stage_node_add(node, plan_filtered_elements(planner, first, end));
+        result = esi_stage_node_add(node, plan_filtered_elements(planner, first, end));
     else if (result == 0)
         result = add_elements(planner, node, first, end);
-    return esi_part_observed(planner, unless_failed(node, result),
-                             planner->observation.threads);
+    return esi_host_tree_observed(planner, unless_failed(node, result),
+                                  planner->observation.threads);
 }
 
 /* --- Nodes of collective trees ------------------------------------------------- */
@@ -346,10 +348,11 @@ static bool has_edges(const struct esi_planner *planner, size_t first, size_t en
 
 /* Puts the stage that analyses a node on top of its elements, which it takes.  It
  * batches by itself: results are to be counted, not the tuples they are made of. */
-static struct es_stage_node *analysed(const struct esi_planner *planner,
-                                      struct es_stage_node *node)
+static struct esi_stage_node *stage_tree_host_analysed(
+    const struct esi_planner *planner,
+    struct esi_stage_node *node)
 {
-    struct es_stage_node *top = on_top(planner, node, "tree-node");
+    struct esi_stage_node *top = on_top(planner, node, "tree-node");
 
     if (top && planner->config->tree.batch > 0)
         set_batch(planner, top, "batch");
@@ -357,39 +360,41 @@ static struct es_stage_node *analysed(const struct esi_planner *planner,
 }
 
 /* The elements of one process, and what analyses them. */
-static struct es_stage_node *plan_tree_node(const struct esi_planner *planner,
-                                            size_t first,
-                                            size_t end)
+static struct esi_stage_node *plan_tree_node(const struct esi_planner *planner,
+                                             size_t first,
+                                             size_t end)
 {
-    struct es_stage_node *node = new_thread(planner, "gather", first);
+    struct esi_stage_node *node = new_thread(planner, "gather", first);
 
     if (!node)
         return NULL;
     snprintf(node->label, sizeof node->label, "rank %d",
              planner->origins[planner->order[first]].rank);
     node = unless_failed(node, add_elements(planner, node, first, end));
-    return esi_part_observed(planner, analysed(planner, filtered(planner, node)),
-                             planner->observation.threads);
+    return esi_host_tree_observed(
+        planner,
+        stage_tree_host_analysed(planner, stage_tree_host_filtered(planner, node)),
+        planner->observation.threads);
 }
 
 /* Ranks that have recorded nothing of trees are left out. */
 static int add_tree_nodes(const struct esi_planner *planner,
-                          struct es_stage_node *parent,
+                          struct esi_stage_node *parent,
                           size_t first,
                           size_t end)
 {
     int result = 0;
 
     for (size_t next; first < end && result == 0; first = next) {
-        next = esi_places_end_of_process(planner, first, end);
+        next = esi_locations_end_of_process(planner, first, end);
         if (has_edges(planner, first, next))
-            result = es_stage_node_add(parent, plan_tree_node(planner, first, next));
+            result = esi_stage_node_add(parent, plan_tree_node(planner, first, next));
     }
     return result;
 }
 
 static int add_threads(const struct esi_planner *planner,
-                       struct es_stage_node *parent,
+                       struct esi_stage_node *parent,
                        size_t first,
                        size_t end)
 {
@@ -400,57 +405,59 @@ static int add_threads(const struct esi_planner *planner,
     if (!has_threads(planner))
         return add_elements(planner, parent, first, end);
     for (size_t next; first < end && result == 0; first = next) {
-        next = esi_places_end_of_thread(planner, first, end);
-        result = es_stage_node_add(parent, plan_thread(planner, first, next));
+        next = esi_locations_end_of_thread(planner, first, end);
+        result = esi_stage_node_add(parent, plan_thread(planner, first, next));
     }
     return result;
 }
 
 /* --- Sockets and hosts -------------------------------------------------------- */
 
-static struct es_stage_node *plan_socket(const struct esi_planner *planner,
-                                         const struct esi_place *place,
-                                         size_t first,
-                                         size_t end)
+static struct esi_stage_node *plan_socket(const struct esi_planner *planner,
+                                          const struct esi_host_location *place,
+                                          size_t first,
+                                          size_t end)
 {
     char label[32];
-    struct es_stage_node *node;
+    struct esi_stage_node *node;
 
     snprintf(label, sizeof label, "socket %d", planner->sockets[planner->order[first]]);
-    node = esi_part_joint(planner, place->host, label);
+    node = esi_host_tree_aggregator(planner, place->host, label);
     if (node)
         node = unless_failed(node, add_threads(planner, node, first, end));
-    return esi_part_observed(planner, node, planner->observation.threads);
+    return esi_host_tree_observed(planner, node, planner->observation.threads);
 }
 
 /* Ranks of which no socket is known stay directly below their host, and so do all where
  * there is but one socket. */
-int esi_part_fill(const struct esi_planner *planner,
-                  struct es_stage_node *parent,
-                  const struct esi_place *place)
+int esi_host_tree_fill(const struct esi_planner *planner,
+                       struct esi_stage_node *parent,
+                       const struct esi_host_location *place)
 {
-    size_t end = esi_places_end_of_socket(planner, place->first, place->end);
+    size_t end = esi_locations_end_of_socket(planner, place->first, place->end);
     bool is_one = end == place->end;
     int result = 0;
 
     for (size_t first = place->first; first < place->end && result == 0; first = end) {
-        end = esi_places_end_of_socket(planner, first, place->end);
+        end = esi_locations_end_of_socket(planner, first, place->end);
         if (is_one || planner->sockets[planner->order[first]] < 0)
             result = add_threads(planner, parent, first, end);
         else
-            result = es_stage_node_add(parent, plan_socket(planner, place, first, end));
+            result =
+                esi_stage_node_add(parent, plan_socket(planner, place, first, end));
     }
     return result;
 }
 
-static bool is_batched(const struct esi_planner *planner, const struct esi_place *place)
+static bool is_batched(const struct esi_planner *planner,
+                       const struct esi_host_location *place)
 {
     return planner->config->tree.batch > 0 && !place->direct &&
            !planner->config->tree.nodes;
 }
 
-bool esi_part_is_detour(const struct esi_planner *planner,
-                        const struct esi_place *place)
+bool esi_host_tree_is_detour(const struct esi_planner *planner,
+                             const struct esi_host_location *place)
 {
     const struct es_tree_config *tree = &planner->config->tree;
 
@@ -463,23 +470,23 @@ bool esi_part_is_detour(const struct esi_planner *planner,
            !is_batched(planner, place) && !planner->observation.hosts;
 }
 
-struct es_stage_node *esi_part_plan(const struct esi_planner *planner,
-                                    const struct esi_place *place)
+struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
+                                          const struct esi_host_location *place)
 {
     char label[96];
-    struct es_stage_node *node;
+    struct esi_stage_node *node;
 
     snprintf(label, sizeof label, "host %s", place->host);
-    node = esi_part_joint(planner, place->host, label);
+    node = esi_host_tree_aggregator(planner, place->host, label);
     if (node)
-        node = unless_failed(node, esi_part_fill(planner, node, place));
+        node = unless_failed(node, esi_host_tree_fill(planner, node, place));
     if (node && node->child_count > 0 && planner->config->tree.nodes &&
         planner->config->tree.node_threads) {
         node->type = "threads";
         set_number(node, "count", planner->config->tree.node_threads);
     }
-    node = esi_part_filtered(planner, node);
+    node = esi_host_tree_filtered(planner, node);
     if (is_batched(planner, place))
-        node = batched(planner, node);
-    return esi_part_observed(planner, node, planner->observation.hosts);
+        node = stage_tree_host_batched(planner, node);
+    return esi_host_tree_observed(planner, node, planner->observation.hosts);
 }

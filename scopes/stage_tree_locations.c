@@ -15,8 +15,8 @@
 
 static int compare_sites(const void *first, const void *second)
 {
-    const struct es_site *a = *(const struct es_site *const *)first;
-    const struct es_site *b = *(const struct es_site *const *)second;
+    const struct es_host_info *a = *(const struct es_host_info *const *)first;
+    const struct es_host_info *b = *(const struct es_host_info *const *)second;
 
     return strcmp(a->host, b->host);
 }
@@ -25,26 +25,26 @@ static int sort_sites(struct esi_planner *planner)
 {
     size_t count = planner->sites ? planner->sites->count : 0;
 
-    planner->sites_sorted = calloc(count + 1, sizeof *planner->sites_sorted);
-    if (!planner->sites_sorted)
+    planner->hosts_sorted = calloc(count + 1, sizeof *planner->hosts_sorted);
+    if (!planner->hosts_sorted)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        planner->sites_sorted[i] = &planner->sites->items[i];
-    qsort(planner->sites_sorted, count, sizeof *planner->sites_sorted, compare_sites);
+        planner->hosts_sorted[i] = &planner->sites->items[i];
+    qsort(planner->hosts_sorted, count, sizeof *planner->hosts_sorted, compare_sites);
     return 0;
 }
 
-const struct es_site *esi_places_site(const struct esi_planner *planner,
-                                      const char *host)
+const struct es_host_info *esi_locations_host_info(const struct esi_planner *planner,
+                                                   const char *host)
 {
-    struct es_site wanted = {.host = host};
-    const struct es_site *key = &wanted;
-    const struct es_site **found;
+    struct es_host_info wanted = {.host = host};
+    const struct es_host_info *key = &wanted;
+    const struct es_host_info **found;
 
     if (!planner->sites)
         return NULL;
-    found = bsearch(&key, planner->sites_sorted, planner->sites->count,
-                    sizeof *planner->sites_sorted, compare_sites);
+    found = bsearch(&key, planner->hosts_sorted, planner->sites->count,
+                    sizeof *planner->hosts_sorted, compare_sites);
     return found ? *found : NULL;
 }
 
@@ -113,9 +113,9 @@ static const struct es_origin *origin_at(const struct esi_planner *planner,
     return &planner->origins[planner->order[place]];
 }
 
-size_t esi_places_end_of_thread(const struct esi_planner *planner,
-                                size_t from,
-                                size_t end)
+size_t esi_locations_end_of_thread(const struct esi_planner *planner,
+                                   size_t from,
+                                   size_t end)
 {
     size_t place = from + 1;
 
@@ -125,9 +125,9 @@ size_t esi_places_end_of_thread(const struct esi_planner *planner,
     return place;
 }
 
-size_t esi_places_end_of_process(const struct esi_planner *planner,
-                                 size_t from,
-                                 size_t end)
+size_t esi_locations_end_of_process(const struct esi_planner *planner,
+                                    size_t from,
+                                    size_t end)
 {
     size_t place = from + 1;
 
@@ -138,9 +138,9 @@ size_t esi_places_end_of_process(const struct esi_planner *planner,
     return place;
 }
 
-size_t esi_places_end_of_socket(const struct esi_planner *planner,
-                                size_t from,
-                                size_t end)
+size_t esi_locations_end_of_socket(const struct esi_planner *planner,
+                                   size_t from,
+                                   size_t end)
 {
     size_t place = from + 1;
     const int *sockets = planner->sockets;
@@ -165,14 +165,14 @@ static size_t end_of_host(const struct esi_planner *planner, size_t from)
 
 /* --- Hosts that have elements ------------------------------------------------- */
 
-const char *esi_place_cluster(const struct esi_place *place)
+const char *esi_host_location_cluster(const struct esi_host_location *place)
 {
     return place->site ? place->site->cluster : NULL;
 }
 
-const char *esi_place_gateway(const struct esi_place *place)
+const char *esi_host_location_gateway(const struct esi_host_location *place)
 {
-    return esi_place_cluster(place) ? place->site->gateway : NULL;
+    return esi_host_location_cluster(place) ? place->site->gateway : NULL;
 }
 
 /* Texts of which each may be missing. */
@@ -183,12 +183,14 @@ static int compare_texts(const char *a, const char *b)
 
 static int compare_places(const void *first, const void *second)
 {
-    const struct esi_place *a = first;
-    const struct esi_place *b = second;
-    int order = compare_texts(esi_place_gateway(a), esi_place_gateway(b));
+    const struct esi_host_location *a = first;
+    const struct esi_host_location *b = second;
+    int order =
+        compare_texts(esi_host_location_gateway(a), esi_host_location_gateway(b));
 
     if (order == 0)
-        order = compare_texts(esi_place_cluster(a), esi_place_cluster(b));
+        order =
+            compare_texts(esi_host_location_cluster(a), esi_host_location_cluster(b));
     return order ? order : strcmp(a->host, b->host);
 }
 
@@ -217,19 +219,19 @@ static int list_places(struct esi_planner *planner)
 
         end = end_of_host(planner, first);
         planner->places[planner->place_count++] =
-            (struct esi_place){.host = host,
-                               .site = esi_places_site(planner, host),
-                               .first = first,
-                               .end = end,
-                               .here = is_consumers(planner, host),
-                               .direct = esi_part_is_here(planner, host)};
+            (struct esi_host_location){.host = host,
+                                       .site = esi_locations_host_info(planner, host),
+                                       .first = first,
+                                       .end = end,
+                                       .here = is_consumers(planner, host),
+                                       .direct = esi_host_tree_is_here(planner, host)};
     }
     qsort(planner->places, planner->place_count, sizeof *planner->places,
           compare_places);
     return 0;
 }
 
-int esi_places_find(struct esi_planner *planner)
+int esi_locations_find(struct esi_planner *planner)
 {
     int result = sort_sites(planner);
 

@@ -48,7 +48,7 @@ static int add_joint(struct esi_planner *planner,
                      const char *name,
                      struct es_error *error)
 {
-    const struct es_site *site = esi_places_site(planner, name);
+    const struct es_host_info *site = esi_locations_host_info(planner, name);
 
     if (!site)
         return refuse_host(planner, name, error);

@@ -14,7 +14,7 @@
 #include "wrappers/stages/filter_expression.h"
 
 /* NULL stays NULL; *failed is set when memory is short. */
-static const char *copy(const char *text, bool *failed)
+static const char *view_copy(const char *text, bool *failed)
 {
     char *copied = text ? strdup(text) : NULL;
 
@@ -27,13 +27,13 @@ static int copy_view(struct es_view *view)
     struct es_selection *selection = &view->selection;
     bool failed = false;
 
-    selection->host = copy(selection->host, &failed);
-    selection->ranks = copy(selection->ranks, &failed);
-    selection->collector = copy(selection->collector, &failed);
-    selection->name = copy(selection->name, &failed);
-    view->communicator = copy(view->communicator, &failed);
-    view->operation = copy(view->operation, &failed);
-    view->filter = copy(view->filter, &failed);
+    selection->host = view_copy(selection->host, &failed);
+    selection->ranks = view_copy(selection->ranks, &failed);
+    selection->collector = view_copy(selection->collector, &failed);
+    selection->name = view_copy(selection->name, &failed);
+    view->communicator = view_copy(view->communicator, &failed);
+    view->operation = view_copy(view->operation, &failed);
+    view->filter = view_copy(view->filter, &failed);
     return failed ? -ENOMEM : 0;
 }
 
@@ -41,9 +41,9 @@ static int copy_tree(struct es_tree_config *tree)
 {
     bool failed = false;
 
-    tree->joints = copy(tree->joints, &failed);
-    tree->reduce = copy(tree->reduce, &failed);
-    tree->observe = copy(tree->observe, &failed);
+    tree->joints = view_copy(tree->joints, &failed);
+    tree->reduce = view_copy(tree->reduce, &failed);
+    tree->observe = view_copy(tree->observe, &failed);
     return failed ? -ENOMEM : 0;
 }
 
@@ -195,7 +195,7 @@ int esi_scope_take_config(struct es_scope *scope,
     if (result < 0)
         return result;
     scope->config = *config;
-    scope->config.name = copy(config->name, &failed);
+    scope->config.name = view_copy(config->name, &failed);
     result = copy_tree(&scope->config.tree);
     if (copy_view(&scope->config.view) < 0 || result < 0 || failed)
         return -ENOMEM;

@@ -16,11 +16,11 @@
 /* Fewer released communicators are not worth a sweep. */
 #define LEAST_RELEASED 64
 
-static struct es_communicator_layout *entry_at(struct es_segment *segment,
-                                               uint32_t index)
+static struct esi_communicator_layout *entry_at(struct es_segment *segment,
+                                                uint32_t index)
 {
     uint64_t offset = segment->communicators.begin +
-                      (uint64_t)index * sizeof(struct es_communicator_layout);
+                      (uint64_t)index * sizeof(struct esi_communicator_layout);
 
     return (void *)(segment->base + offset);
 }
@@ -39,12 +39,12 @@ static void store_group(struct es_segment *segment,
                         const int32_t *ranks,
                         int size,
                         bool keep_list,
-                        const struct es_group_layout *old,
-                        struct es_group_layout *group)
+                        const struct esi_group_layout *old,
+                        struct esi_group_layout *group)
 {
     size_t bytes = (size_t)(size > 0 ? size : 0) * sizeof *ranks;
 
-    *group = (struct es_group_layout){.kind = ES_GROUP_ELSEWHERE, .size = size};
+    *group = (struct esi_group_layout){.kind = ES_GROUP_ELSEWHERE, .size = size};
     if (!ranks || size <= 0)
         return;
     group->first = ranks[0];
@@ -64,7 +64,7 @@ static void store_group(struct es_segment *segment,
 }
 
 /* Cut to 63 bytes; the words behind the text are zero. */
-static void store_name_words(struct es_communicator_layout *entry, const char *name)
+static void store_name_words(struct esi_communicator_layout *entry, const char *name)
 {
     uint32_t words[NAME_WORDS] = {0};
 
@@ -75,7 +75,7 @@ static void store_name_words(struct es_communicator_layout *entry, const char *n
 
 /* Makes the entry's version odd: a reader that sees anything that is stored after this
  * sees that, or the even version at the end. */
-static void begin_change(struct es_communicator_layout *entry)
+static void begin_change(struct esi_communicator_layout *entry)
 {
     uint32_t version = atomic_load_explicit(&entry->name_version, memory_order_relaxed);
 
@@ -83,14 +83,14 @@ static void begin_change(struct es_communicator_layout *entry)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void end_change(struct es_communicator_layout *entry)
+static void end_change(struct esi_communicator_layout *entry)
 {
     uint32_t version = atomic_load_explicit(&entry->name_version, memory_order_relaxed);
 
     atomic_store_explicit(&entry->name_version, version + 1, memory_order_release);
 }
 
-static void store_name(struct es_communicator_layout *entry, const char *name)
+static void store_name(struct esi_communicator_layout *entry, const char *name)
 {
     begin_change(entry);
     store_name_words(entry, name);
@@ -102,10 +102,10 @@ static void store_name(struct es_communicator_layout *entry, const char *name)
 /* Fills an entry whose version is odd, so that readers do not take it.  The fields are
  * stored by words: a reader may look at them meanwhile. */
 static void fill_entry(struct es_segment *segment,
-                       const struct es_communicator_config *config,
-                       struct es_communicator_layout *entry)
+                       const struct esi_communicator_config *config,
+                       struct esi_communicator_layout *entry)
 {
-    struct es_communicator_layout filled = {
+    struct esi_communicator_layout filled = {
         .key = {config->key[0], config->key[1]},
         .rank = config->rank,
         .parent = config->parent,
@@ -117,8 +117,8 @@ static void fill_entry(struct es_segment *segment,
                 &entry->local, &filled.local);
     store_group(segment, config->remote, config->remote_size, config->keep_list,
                 &entry->remote, &filled.remote);
-    for (size_t i = 0; i < offsetof(struct es_communicator_layout, name) / 4; i++) {
-        if (i == offsetof(struct es_communicator_layout, name_version) / 4)
+    for (size_t i = 0; i < offsetof(struct esi_communicator_layout, name) / 4; i++) {
+        if (i == offsetof(struct esi_communicator_layout, name_version) / 4)
             continue;
         memcpy(&word, (char *)&filled + i * 4, sizeof word);
         atomic_store_explicit(&words[i], word, memory_order_relaxed);
@@ -135,7 +135,7 @@ static bool has_bit(const uint8_t *bits, uint32_t index)
  * odd then.  False: there is none, or somebody has begun to read. */
 static bool take_reusable(struct es_segment *segment, uint16_t *ret_index)
 {
-    struct es_segment_layout *layout = segment->layout;
+    struct esi_segment_layout *layout = segment->layout;
     uint32_t count =
         atomic_load_explicit(&layout->communicator_count, memory_order_relaxed);
     uint32_t index = segment->reuse.next;
@@ -161,13 +161,13 @@ static bool take_reusable(struct es_segment *segment, uint16_t *ret_index)
 
 /* Caller holds the lock. */
 static int add_communicator(struct es_segment *segment,
-                            const struct es_communicator_config *config,
+                            const struct esi_communicator_config *config,
                             uint16_t *ret_index)
 {
-    struct es_segment_layout *layout = segment->layout;
+    struct esi_segment_layout *layout = segment->layout;
     uint32_t count =
         atomic_load_explicit(&layout->communicator_count, memory_order_relaxed);
-    struct es_communicator_layout *entry = entry_at(segment, count);
+    struct esi_communicator_layout *entry = entry_at(segment, count);
     int rc;
 
     if (take_reusable(segment, ret_index)) {
@@ -191,9 +191,9 @@ static int add_communicator(struct es_segment *segment,
     return 0;
 }
 
-int es_segment_add_communicator(struct es_segment *segment,
-                                const struct es_communicator_config *config,
-                                uint16_t *ret_index)
+int esi_segment_add_communicator(struct es_segment *segment,
+                                 const struct esi_communicator_config *config,
+                                 uint16_t *ret_index)
 {
     int rc;
 
@@ -212,9 +212,9 @@ static bool has_entry(struct es_segment *segment, uint16_t index)
                                         memory_order_relaxed);
 }
 
-void es_segment_name_communicator(struct es_segment *segment,
-                                  uint16_t index,
-                                  const char *name)
+void esi_segment_name_communicator(struct es_segment *segment,
+                                   uint16_t index,
+                                   const char *name)
 {
     if (!has_entry(segment, index))
         return;
@@ -223,7 +223,7 @@ void es_segment_name_communicator(struct es_segment *segment,
     pthread_mutex_unlock(&segment->lock);
 }
 
-void es_segment_free_communicator(struct es_segment *segment, uint16_t index)
+void esi_segment_free_communicator(struct es_segment *segment, uint16_t index)
 {
     if (has_entry(segment, index))
         atomic_fetch_or_explicit(&entry_at(segment, index)->flags,
@@ -232,7 +232,7 @@ void es_segment_free_communicator(struct es_segment *segment, uint16_t index)
 
 /* --- Using indices again ---------------------------------------------------------- */
 
-void es_segment_release_communicator(struct es_segment *segment, uint16_t index)
+void esi_segment_release_communicator(struct es_segment *segment, uint16_t index)
 {
     if (!has_entry(segment, index))
         return;
@@ -243,9 +243,9 @@ void es_segment_release_communicator(struct es_segment *segment, uint16_t index)
     pthread_mutex_unlock(&segment->lock);
 }
 
-bool es_segment_should_sweep(struct es_segment *segment)
+bool esi_segment_should_sweep(struct es_segment *segment)
 {
-    const struct es_segment_layout *layout = segment->layout;
+    const struct esi_segment_layout *layout = segment->layout;
     uint32_t count =
         atomic_load_explicit(&layout->communicator_count, memory_order_relaxed);
     bool should;
@@ -273,7 +273,7 @@ static void mark_named(struct es_segment *segment, uint8_t *in_use)
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct es_element_layout *element =
+        const struct esi_element_layout *element =
             (void *)(segment->base + segment->elements.begin +
                      (uint64_t)i * sizeof *element);
         _Atomic uint32_t *ring = (void *)(segment->base + element->ring_offset);
@@ -289,9 +289,9 @@ static void mark_named(struct es_segment *segment, uint8_t *in_use)
     }
 }
 
-static bool stays(const struct es_communicator_layout *entry,
-                  const uint8_t *in_use,
-                  uint32_t index)
+static bool communicator_table_stays(const struct esi_communicator_layout *entry,
+                                     const uint8_t *in_use,
+                                     uint32_t index)
 {
     return (atomic_load_explicit(&entry->flags, memory_order_relaxed) &
             ES_COMMUNICATOR_RELEASED) == 0 ||
@@ -306,9 +306,9 @@ static void mark_parents(struct es_segment *segment, uint8_t *in_use, uint32_t c
     while (changed) {
         changed = false;
         for (uint32_t i = 0; i < count; i++) {
-            const struct es_communicator_layout *entry = entry_at(segment, i);
+            const struct esi_communicator_layout *entry = entry_at(segment, i);
 
-            if (entry->parent < count && stays(entry, in_use, i) &&
+            if (entry->parent < count && communicator_table_stays(entry, in_use, i) &&
                 !has_bit(in_use, entry->parent)) {
                 set_bit(in_use, entry->parent);
                 changed = true;
@@ -318,7 +318,7 @@ static void mark_parents(struct es_segment *segment, uint8_t *in_use, uint32_t c
 }
 
 /* Caller holds the lock. */
-static void sweep(struct es_segment *segment, uint8_t *in_use)
+static void communicator_table_sweep(struct es_segment *segment, uint8_t *in_use)
 {
     uint32_t count = atomic_load_explicit(&segment->layout->communicator_count,
                                           memory_order_relaxed);
@@ -331,7 +331,7 @@ static void sweep(struct es_segment *segment, uint8_t *in_use)
     mark_named(segment, in_use);
     mark_parents(segment, in_use, count);
     for (uint32_t i = 0; i < count; i++)
-        if (!stays(entry_at(segment, i), in_use, i) &&
+        if (!communicator_table_stays(entry_at(segment, i), in_use, i) &&
             !has_bit(segment->reuse.reusable, i)) {
             set_bit(segment->reuse.reusable, i);
             segment->reuse.reusable_left++;
@@ -341,10 +341,10 @@ static void sweep(struct es_segment *segment, uint8_t *in_use)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-void es_segment_sweep_communicators(struct es_segment *segment,
-                                    uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES])
+void esi_segment_sweep_communicators(struct es_segment *segment,
+                                     uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES])
 {
     pthread_mutex_lock(&segment->lock);
-    sweep(segment, in_use);
+    communicator_table_sweep(segment, in_use);
     pthread_mutex_unlock(&segment->lock);
 }

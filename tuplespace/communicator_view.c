@@ -14,15 +14,15 @@
 
 size_t es_segment_view_communicator_count(const struct es_segment_view *segment)
 {
-    /* Pairs with the release in es_segment_add_communicator(). */
+    /* Pairs with the release in esi_segment_add_communicator(). */
     uint32_t count = atomic_load_explicit(&segment->layout->communicator_count,
                                           memory_order_acquire);
 
     return count < segment->max_communicators ? count : segment->max_communicators;
 }
 
-static struct es_communicator_layout *entry_at(const struct es_segment_view *segment,
-                                               uint32_t index)
+static struct esi_communicator_layout *entry_at(const struct es_segment_view *segment,
+                                                uint32_t index)
 {
     uint64_t offset =
         segment->communicators_offset + (uint64_t)index * segment->communicator_bytes;
@@ -34,9 +34,9 @@ static struct es_communicator_layout *entry_at(const struct es_segment_view *seg
  * entries do not. */
 static bool copy_entry(const struct es_segment_view *segment,
                        uint32_t index,
-                       struct es_communicator_layout *ret_entry)
+                       struct esi_communicator_layout *ret_entry)
 {
-    struct es_communicator_layout *entry = entry_at(segment, index);
+    struct esi_communicator_layout *entry = entry_at(segment, index);
     _Atomic uint32_t *words = (void *)entry;
     uint32_t copy[sizeof *entry / sizeof(uint32_t)];
 
@@ -60,7 +60,7 @@ static bool copy_entry(const struct es_segment_view *segment,
 
 /* Whether the group's list lies within the segment. */
 static bool group_has_list(const struct es_segment_view *view,
-                           const struct es_group_layout *group)
+                           const struct esi_group_layout *group)
 {
     uint64_t bytes = (uint64_t)(uint32_t)group->size * sizeof(int32_t);
 
@@ -71,7 +71,7 @@ static bool group_has_list(const struct es_segment_view *view,
 /* Members of a group; 0 when it cannot have as many as it says: a list lies within the
  * file, and a process knows by a stride only ranks of its own world. */
 static int group_size(const struct es_segment_view *view,
-                      const struct es_group_layout *group)
+                      const struct esi_group_layout *group)
 {
     int world = atomic_load_explicit(&view->layout->world_size, memory_order_relaxed);
     int most = ES_GROUP_MAX;
@@ -88,7 +88,7 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
                                  uint16_t index,
                                  struct es_communicator_info *ret_info)
 {
-    struct es_communicator_layout entry;
+    struct esi_communicator_layout entry;
     uint32_t flags;
 
     if (index >= es_segment_view_communicator_count(segment) ||
@@ -120,7 +120,7 @@ int es_segment_view_communicator(const struct es_segment_view *segment,
 
 /* World rank of one member; -ENOENT when this segment does not say. */
 static int rank_in_group(const struct es_segment_view *segment,
-                         const struct es_group_layout *group,
+                         const struct esi_group_layout *group,
                          int rank)
 {
     int64_t world = -1;
@@ -139,15 +139,15 @@ static int rank_in_group(const struct es_segment_view *segment,
  * of an intercommunicator have its key and call each other remote; size and first
  * member tell which group is which. */
 static int rank_elsewhere(const struct es_segment_view *segment,
-                          const struct es_communicator_layout *wanted,
-                          const struct es_group_layout *group,
+                          const struct esi_communicator_layout *wanted,
+                          const struct esi_group_layout *group,
                           int rank)
 {
     size_t count = es_segment_view_communicator_count(segment);
 
     for (size_t i = 0; i < count; i++) {
-        struct es_communicator_layout entry;
-        struct es_group_layout sides[2];
+        struct esi_communicator_layout entry;
+        struct esi_group_layout sides[2];
 
         if (memcmp(entry_at(segment, (uint32_t)i)->key, wanted->key,
                    sizeof wanted->key) != 0 ||
@@ -174,8 +174,8 @@ int es_run_world_rank(const struct es_run *run,
                       bool remote,
                       int rank)
 {
-    struct es_communicator_layout entry;
-    struct es_group_layout group;
+    struct esi_communicator_layout entry;
+    struct esi_group_layout group;
     int world;
 
     if (communicator >= es_segment_view_communicator_count(segment) ||

@@ -16,7 +16,7 @@
 #include "tuplespace/view_private.h"
 
 /* Lets a writer that waits for its reader look again. */
-static void wake_writer(struct es_element_layout *layout)
+static void wake_writer(struct esi_element_layout *layout)
 {
     /* What was stored before, then the look at the flag; the writer does it the other
      * way round (sleep_until_reader_moves()). */
@@ -28,7 +28,7 @@ static void wake_writer(struct es_element_layout *layout)
 }
 
 /* Moves a position forward, never back.  Release: what was read before is read. */
-static void advance(_Atomic uint64_t *place, uint64_t position)
+static void control_advance(_Atomic uint64_t *place, uint64_t position)
 {
     uint64_t old = atomic_load_explicit(place, memory_order_relaxed);
 
@@ -63,7 +63,7 @@ bool esi_element_relocate(const struct es_element_view *element,
 
 uint64_t esi_element_next_placed(const struct es_element_view *element)
 {
-    const struct es_element_layout *layout = element->layout;
+    const struct esi_element_layout *layout = element->layout;
 
     return layout->moved_before +
            atomic_load_explicit(&layout->lost_moving, memory_order_relaxed) +
@@ -91,7 +91,7 @@ void es_element_discard(const struct es_element_view *element, uint64_t position
 {
     uint64_t head = atomic_load_explicit(&element->layout->head, memory_order_acquire);
 
-    advance(&element->layout->discarded, position < head ? position : head);
+    control_advance(&element->layout->discarded, position < head ? position : head);
 }
 
 int esi_element_append_within(const struct es_element_view *element,
@@ -99,12 +99,12 @@ int esi_element_append_within(const struct es_element_view *element,
                               uint32_t tuple_bytes,
                               uint64_t timeout_ns)
 {
-    struct es_writer writer = {
+    struct esi_writer writer = {
         .element = element->layout, .ring = element->ring, .mask = element->mask};
 
     if (element->kind != ES_ELEMENT_SHARED || tuple_bytes != element->words * 4)
         return -EINVAL;
-    return es_shared_write(&writer, tuple, tuple_bytes, timeout_ns);
+    return esi_shared_write(&writer, tuple, tuple_bytes, timeout_ns);
 }
 
 int es_element_append(const struct es_element_view *element,
@@ -131,21 +131,21 @@ static uint64_t own_reader_word(void)
     int pid = getpid();
     uint64_t start;
 
-    if (es_process_start_time(pid, &start) != 0)
+    if (esi_process_start_time(pid, &start) != 0)
         start = 0;
     return (uint64_t)pid | start << ES_READER_PID_BITS;
 }
 
 int es_element_register_reader(const struct es_element_view *element, uint64_t position)
 {
-    struct es_element_layout *layout = element->layout;
+    struct esi_element_layout *layout = element->layout;
     uint64_t reader = atomic_load_explicit(&layout->reader, memory_order_relaxed);
     uint32_t awaits = ES_ON_FULL_AWAIT;
     uint64_t oldest;
 
     do {
         if (reader != 0 &&
-            es_process_is_alive(reader_pid(reader), reader >> ES_READER_PID_BITS))
+            esi_process_is_alive(reader_pid(reader), reader >> ES_READER_PID_BITS))
             return -EBUSY;
     } while (!atomic_compare_exchange_weak_explicit(
         &layout->reader, &reader, own_reader_word(), memory_order_acq_rel,
@@ -153,7 +153,7 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     oldest = esi_element_view_oldest(
         element, atomic_load_explicit(&layout->head, memory_order_acquire));
     atomic_store_explicit(&layout->passed_at, 0, memory_order_relaxed);
-    /* Not advance(): the last reader's position may have been further on. */
+    /* Not control_advance(): the last reader's position may have been further on. */
     atomic_store_explicit(&layout->reader_position,
                           position > oldest ? position : oldest, memory_order_release);
     atomic_compare_exchange_strong_explicit(&layout->on_full, &awaits, ES_ON_FULL_BLOCK,
@@ -164,7 +164,7 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
 
 void es_element_acknowledge(const struct es_element_view *element, uint64_t position)
 {
-    advance(&element->layout->reader_position, position);
+    control_advance(&element->layout->reader_position, position);
     wake_writer(element->layout);
 }
 

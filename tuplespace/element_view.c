@@ -42,7 +42,7 @@ uint64_t esi_element_view_head(const struct es_element_view *element)
 
 uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head)
 {
-    struct es_element_layout *layout = element->layout;
+    struct esi_element_layout *layout = element->layout;
     uint64_t limit = atomic_load_explicit(&layout->limit, memory_order_relaxed);
     uint64_t discarded = atomic_load_explicit(&layout->discarded, memory_order_relaxed);
     uint64_t oldest;
@@ -58,7 +58,7 @@ uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t
 void es_element_view_info(const struct es_element_view *element,
                           struct es_element_info *ret_info)
 {
-    struct es_element_layout *layout = element->layout;
+    struct esi_element_layout *layout = element->layout;
     uint64_t head = load_head(element);
 
     *ret_info = (struct es_element_info){
@@ -341,7 +341,7 @@ static int look_at_open(const struct es_element_view *element,
                         struct es_tuple *ret_tuple,
                         uint64_t *ret_position)
 {
-    struct es_element_layout *layout = element->layout;
+    struct esi_element_layout *layout = element->layout;
     uint64_t head = load_head(element);
     uint64_t withdrawn = atomic_load_explicit(&layout->withdrawn, memory_order_acquire);
     _Atomic uint32_t *slot = trace_slot(element, head);
@@ -396,7 +396,7 @@ static void sleep_on_head(const struct es_element_view *element,
                           uint64_t head,
                           uint64_t timeout_ns)
 {
-    struct es_element_layout *layout = element->layout;
+    struct esi_element_layout *layout = element->layout;
 
     atomic_store_explicit(&layout->waiters, 1, memory_order_seq_cst);
     /* The writer has no full barrier between its store of head and its look at
@@ -418,11 +418,11 @@ int es_element_wait(const struct es_element_view *element,
                     uint64_t position,
                     uint64_t timeout_ns)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
 
     for (;;) {
         uint64_t head = load_head(element);
-        uint64_t gone_by = es_now_ns(CLOCK_MONOTONIC) - begin;
+        uint64_t gone_by = esi_now_ns(CLOCK_MONOTONIC) - begin;
 
         if (head > position)
             return 0;

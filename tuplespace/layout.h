@@ -33,13 +33,13 @@
 #define ES_SEGMENT_ENDIAN UINT32_C(0x01020304)
 #define ES_CACHE_LINE 64
 
-enum es_segment_state {
+enum esi_segment_state {
     ES_SEGMENT_RUNNING = 1,
     ES_SEGMENT_FINALIZED = 2, /* MPI_Finalize or the last session's end was reached */
     ES_SEGMENT_ABORTED = 3,   /* MPI_Abort was called */
 };
 
-enum es_segment_flags {
+enum esi_segment_flags {
     /* Held by a tuple server for others: elements of another host's process that are
      * placed here, of which pid, rank and clock tell, or data of consumers.  The file's
      * name has the server's pid. */
@@ -47,7 +47,7 @@ enum es_segment_flags {
 };
 
 /* One page; written by the process, fields marked otherwise by others. */
-struct es_segment_layout {
+struct esi_segment_layout {
     uint64_t magic;
     uint32_t endian;
     uint16_t major;
@@ -57,7 +57,7 @@ struct es_segment_layout {
     uint32_t communicator_bytes;
     uint32_t max_elements;
     uint32_t max_communicators;
-    uint32_t flags;         /* enum es_segment_flags */
+    uint32_t flags;         /* enum esi_segment_flags */
     uint64_t segment_bytes; /* length of the file */
     uint64_t elements_offset;
     uint64_t communicators_offset;
@@ -73,7 +73,7 @@ struct es_segment_layout {
     char program[256]; /* the program's path, cut */
     struct es_clock clock;
     /* In what was padding before: the folder of run directories that the run belongs to
-     * (es_run_directory_folder()); 0 = not known. */
+     * (esi_run_directory_folder()); 0 = not known. */
     uint64_t folder;
     /* In what was padding before: views that have read tuples or communicators and are
      * still attached; readers count, also those that were killed.  While there are any,
@@ -82,7 +82,7 @@ struct es_segment_layout {
     /* In what was padding before: tuples that the process had no memory for. */
     _Atomic uint64_t tuples_refused;
 
-    alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum es_segment_state */
+    alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum esi_segment_state */
     _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */
     _Atomic int32_t exit_status; /* supervisor: status as waitpid(2) gives it */
     _Atomic uint32_t abort_code; /* argument of MPI_Abort */
@@ -94,17 +94,17 @@ struct es_segment_layout {
     _Atomic uint32_t elements_shrunk;       /* elements that got a smaller threshold */
     _Atomic uint32_t communicators_refused; /* communicators beyond the table */
     _Atomic uint32_t warnings;              /* times the collector stepped aside */
-    /* Since minor 1, in what was padding before.  The tree board in the arena
+    /* Since minor 1, in what was padding before.  The tree control in the arena
      * (tree_control_layout.h); 0 = the process has none (release). */
-    _Atomic uint64_t tree_board_offset;
+    _Atomic uint64_t tree_control_offset;
 };
 
-enum es_element_kind {
+enum esi_element_kind {
     ES_ELEMENT_TRACE = 1,  /* one writer, the thread */
     ES_ELEMENT_SHARED = 2, /* many writers, processes or threads: consumers' own data */
 };
 
-enum es_on_full {
+enum esi_on_full {
     ES_ON_FULL_DISCARD = 0, /* the oldest tuple is overwritten, readers count it lost */
     ES_ON_FULL_BLOCK = 1,   /* the writer waits for the registered reader, if any, while
                                it lives and moves: see ES_WRITER_PATIENCE_NS */
@@ -120,7 +120,7 @@ enum es_on_full {
 /* Lets one writer at a time into an element with many.  The memory is shared, so that
  * any word may be broken: nothing here is more than a number.  It has the place of a
  * mutex of threads. */
-struct es_writers_lock {
+struct esi_writers_lock {
     _Atomic uint64_t holder; /* the thread inside, in the form of ES_READER_PID_BITS;
                                 0 = nobody */
     _Atomic uint32_t wake;   /* futex word: bumped when the holder leaves */
@@ -143,16 +143,16 @@ static inline bool esi_location_is_elsewhere(uint16_t location)
 }
 
 /* One element, in the directory.  Lines by who writes them. */
-struct es_element_layout {
+struct esi_element_layout {
     /* Constant once published, but for the switches. */
     alignas(ES_CACHE_LINE) uint64_t ring_offset;
     uint32_t capacity;        /* slots, a power of two > threshold */
     uint32_t tuple_bytes;     /* a multiple of 4 */
-    uint32_t kind;            /* enum es_element_kind */
+    uint32_t kind;            /* enum esi_element_kind */
     uint32_t threshold;       /* tuples kept at least, what was asked for (or less:
                                  elements_shrunk) */
     _Atomic uint32_t enabled; /* consumers switch it */
-    _Atomic uint32_t on_full; /* enum es_on_full; consumers switch it */
+    _Atomic uint32_t on_full; /* enum esi_on_full; consumers switch it */
     _Atomic uint32_t waiters; /* not 0: readers may be asleep on `head` (futex); they
                                  set it, the writer clears it as it wakes them all */
     _Atomic uint32_t limit;   /* run-time threshold <= threshold: readers see at most
@@ -188,14 +188,14 @@ struct es_element_layout {
     _Atomic uint16_t location; /* enum es_element_location; this host's tuple server
                                   sets it */
     uint32_t thread_id;        /* the kernel's id of the writing thread */
-    struct es_writers_lock writers; /* ES_ELEMENT_SHARED: shared.c */
-    _Atomic uint64_t lost_moving;   /* of an element that is placed here: tuples of the
+    struct esi_writers_lock writers; /* ES_ELEMENT_SHARED: shared.c */
+    _Atomic uint64_t lost_moving;    /* of an element that is placed here: tuples of the
                                      original that were overwritten before */
     uint64_t moved_before; /* and those that came before the element was made, to a
                               tuple server before this one; constant */
 };
 
-enum es_group_kind {
+enum esi_group_kind {
     ES_GROUP_STRIDED = 1,   /* member i has world rank first + i * stride */
     ES_GROUP_LIST = 2,      /* int32_t[size] at `offset` */
     ES_GROUP_ELSEWHERE = 3, /* listed by the key's lowest world rank */
@@ -205,15 +205,15 @@ enum es_group_kind {
 #define ES_GROUP_MAX (1 << 20)
 
 /* World ranks of one group of a communicator. */
-struct es_group_layout {
-    uint32_t kind; /* enum es_group_kind */
+struct esi_group_layout {
+    uint32_t kind; /* enum esi_group_kind */
     int32_t size;
     int32_t first;
     int32_t stride;
     uint64_t offset;
 };
 
-enum es_communicator_flags {
+enum esi_communicator_flags {
     ES_COMMUNICATOR_INTER = 1, /* intercommunicator: peers are ranks of `remote` */
     ES_COMMUNICATOR_FREED = 2,
     /* The process will write no tuple any more that names it: its index may be used
@@ -221,30 +221,30 @@ enum es_communicator_flags {
     ES_COMMUNICATOR_RELEASED = 4,
 };
 
-struct es_communicator_layout {
+struct esi_communicator_layout {
     uint64_t key[2]; /* alike in all members, run-wide */
     int32_t rank;    /* own rank in it */
     uint16_t parent; /* ES_COMMUNICATOR_NONE = none */
     uint16_t reserved0;
-    _Atomic uint32_t flags;        /* enum es_communicator_flags */
+    _Atomic uint32_t flags;        /* enum esi_communicator_flags */
     _Atomic uint32_t name_version; /* odd while the name, or the whole entry, is being
                                       changed */
-    struct es_group_layout local;
-    struct es_group_layout remote; /* size 0 unless INTER */
-    _Atomic uint32_t name[16];     /* 64 bytes of text, terminated */
+    struct esi_group_layout local;
+    struct esi_group_layout remote; /* size 0 unless INTER */
+    _Atomic uint32_t name[16];      /* 64 bytes of text, terminated */
 };
 
-_Static_assert(sizeof(struct es_segment_layout) <= 4096, "the header fits in a page");
-_Static_assert(offsetof(struct es_segment_layout, folder) == 536,
+_Static_assert(sizeof(struct esi_segment_layout) <= 4096, "the header fits in a page");
+_Static_assert(offsetof(struct esi_segment_layout, folder) == 536,
                "in the padding before the state");
-_Static_assert(sizeof(struct es_segment_layout) == ES_SEGMENT_HEADER_BYTES,
+_Static_assert(sizeof(struct esi_segment_layout) == ES_SEGMENT_HEADER_BYTES,
                "segments of all minor versions have as long a header");
-_Static_assert(sizeof(struct es_writers_lock) == 40, "the place of a mutex");
-_Static_assert(sizeof(struct es_element_layout) % ES_CACHE_LINE == 0,
+_Static_assert(sizeof(struct esi_writers_lock) == 40, "the place of a mutex");
+_Static_assert(sizeof(struct esi_element_layout) % ES_CACHE_LINE == 0,
                "whole cache lines");
-_Static_assert(offsetof(struct es_element_layout, head) == 64,
+_Static_assert(offsetof(struct esi_element_layout, head) == 64,
                "head begins the writer's line");
-_Static_assert(offsetof(struct es_element_layout, reader_position) == 128,
+_Static_assert(offsetof(struct esi_element_layout, reader_position) == 128,
                "readers' own line");
 
 #endif

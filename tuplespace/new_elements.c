@@ -19,7 +19,7 @@ static bool has_new_elements(const struct esi_listed_segment *segment)
     return count > segment->scanned && segment->scanned < view->max_elements;
 }
 
-bool es_run_has_new_elements(const struct es_run *run)
+bool esi_run_has_new_elements(const struct es_run *run)
 {
     const struct esi_segment_list *list = esi_run_segments(run);
 
@@ -29,7 +29,7 @@ bool es_run_has_new_elements(const struct es_run *run)
     return false;
 }
 
-void es_run_wait_for_elements(const struct es_run *run, uint64_t timeout_ns)
+void esi_run_wait_for_elements(const struct es_run *run, uint64_t timeout_ns)
 {
     const struct esi_segment_list *list = esi_run_segments(run);
     _Atomic uint32_t *words[ESI_FUTEX_WORDS];

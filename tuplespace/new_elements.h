@@ -9,8 +9,8 @@
  *
  * Calls on one run must not run at the same time, nor together with its refresh.
  */
-#ifndef ES_TUPLESPACE_ANNOUNCEMENT_H
-#define ES_TUPLESPACE_ANNOUNCEMENT_H
+#ifndef ES_TUPLESPACE_NEW_ELEMENTS_H
+#define ES_TUPLESPACE_NEW_ELEMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,11 +19,11 @@
 
 /* Whether attached segments have elements that es_run_refresh() has not taken in: one
  * load for each segment. */
-bool es_run_has_new_elements(const struct es_run *run);
+bool esi_run_has_new_elements(const struct es_run *run);
 
 /* Sleeps until one is added, or for `timeout_ns`.  It returns early for no reason, too,
  * and for the full time where the kernel cannot wait for several words (before Linux
  * 5.16); of a run with more than 128 segments it waits for the first 128. */
-void es_run_wait_for_elements(const struct es_run *run, uint64_t timeout_ns);
+void esi_run_wait_for_elements(const struct es_run *run, uint64_t timeout_ns);
 
 #endif

@@ -61,7 +61,7 @@ static void add_readable(const struct es_segment_view *view, struct es_run_info 
 
 /* `view` NULL: the segment cannot be attached, for the reason `rc`. */
 static int add_segment(struct run_list *list,
-                       const struct es_segment_name *name,
+                       const struct esi_segment_name *name,
                        const struct es_segment_view *view,
                        int rc)
 {
@@ -80,11 +80,11 @@ static int add_segment(struct run_list *list,
         add_readable(view, info);
     else
         /* What is still being made belongs to a living process. */
-        info->alive += rc == -EAGAIN && es_process_is_alive(name->pid, 0);
+        info->alive += rc == -EAGAIN && esi_process_is_alive(name->pid, 0);
     return 0;
 }
 
-static int list_segment(const struct es_segment_name *name,
+static int list_segment(const struct esi_segment_name *name,
                         const struct stat *status,
                         void *context)
 {
@@ -111,9 +111,9 @@ static int compare_runs(const void *a, const void *b)
 
 static int list_runs(bool everywhere, struct es_run_info **ret_runs)
 {
-    struct run_list list = {.folder = es_run_directory_folder(),
+    struct run_list list = {.folder = esi_run_directory_folder(),
                             .everywhere = everywhere};
-    int rc = es_segment_name_foreach(NULL, list_segment, &list);
+    int rc = esi_segment_name_foreach(NULL, list_segment, &list);
 
     if (rc != 0) {
         free(list.runs);
@@ -209,7 +209,7 @@ static int name_run(const char *name, struct es_error *error, char out[64])
 {
     if (!name)
         return choose_run(error, out);
-    if (!es_run_id_is_valid(name))
+    if (!esi_run_id_is_valid(name))
         return es_error_set(
             error, -EINVAL,
             "run \"%.64s\": expected 1 to 63 characters of [A-Za-z0-9_-]", name);
@@ -229,7 +229,7 @@ static int check_found(const struct es_run *run, struct es_error *error)
 
         return es_error_set_at(error, -EPROTO, first->source, 0, 0, "%s", first->text);
     }
-    if (es_segment_name_find_other(run->name, &user) == 0)
+    if (esi_segment_name_find_other(run->name, &user) == 0)
         return es_error_set(error, -EACCES,
                             "run \"%s\" belongs to user %u, we are user %u", run->name,
                             user, (unsigned)geteuid());
@@ -365,7 +365,7 @@ const struct esi_segment_list *esi_run_segments(const struct es_run *run)
 
 /* --- Removing, and notes of watchers ---------------------------------------------- */
 
-struct removal {
+struct run_removal {
     bool live;       /* living processes' segments too */
     bool everywhere; /* whatever folder they belong to */
     bool is_named;   /* of one run, which may have segments that say no folder */
@@ -373,7 +373,8 @@ struct removal {
     int removed;
 };
 
-static bool is_to_go(const struct removal *removal, const struct es_segment_name *name)
+static bool is_to_go(const struct run_removal *removal,
+                     const struct esi_segment_name *name)
 {
     struct es_segment_view *view;
     uint64_t folder = 0;
@@ -382,7 +383,7 @@ static bool is_to_go(const struct removal *removal, const struct es_segment_name
     /* What cannot be attached is known by its name only: a pid used again protects it.
      */
     if (esi_segment_view_attach(name, NULL, &view) != 0) {
-        alive = es_process_is_alive(name->pid, 0);
+        alive = esi_process_is_alive(name->pid, 0);
     } else {
         alive = esi_segment_view_is_alive(view);
         folder = view->folder;
@@ -393,28 +394,28 @@ static bool is_to_go(const struct removal *removal, const struct es_segment_name
             (removal->is_named && folder == 0));
 }
 
-static int remove_segment(const struct es_segment_name *name,
+static int remove_segment(const struct esi_segment_name *name,
                           const struct stat *status,
                           void *context)
 {
-    struct removal *removal = context;
+    struct run_removal *removal = context;
     char file[ES_SEGMENT_NAME_BYTES];
 
     (void)status;
     if (!is_to_go(removal, name))
         return 0;
-    if (es_segment_name_format(name, file) == 0 && shm_unlink(file) == 0)
+    if (esi_segment_name_format(name, file) == 0 && shm_unlink(file) == 0)
         removal->removed++;
     return 0;
 }
 
 static int remove_segments(const char *run, bool live, bool everywhere)
 {
-    struct removal removal = {.live = live,
-                              .everywhere = everywhere,
-                              .is_named = run != NULL,
-                              .folder = es_run_directory_folder()};
-    int rc = es_segment_name_foreach(run, remove_segment, &removal);
+    struct run_removal removal = {.live = live,
+                                  .everywhere = everywhere,
+                                  .is_named = run != NULL,
+                                  .folder = esi_run_directory_folder()};
+    int rc = esi_segment_name_foreach(run, remove_segment, &removal);
 
     return rc < 0 ? rc : removal.removed;
 }
@@ -435,12 +436,12 @@ struct exit_note {
     int noted;
 };
 
-static int note_exit(const struct es_segment_name *name,
+static int note_exit(const struct esi_segment_name *name,
                      const struct stat *status,
                      void *context)
 {
     struct exit_note *note = context;
-    struct es_segment_layout *layout;
+    struct esi_segment_layout *layout;
     struct es_segment_view *view;
     struct timespec now;
 
@@ -464,7 +465,7 @@ static int note_exit(const struct es_segment_name *name,
 int es_run_note_exit(const char *run, int pid, int status)
 {
     struct exit_note note = {.pid = pid, .status = status};
-    int rc = es_segment_name_foreach(run, note_exit, &note);
+    int rc = esi_segment_name_foreach(run, note_exit, &note);
 
     return rc < 0 ? rc : note.noted;
 }

@@ -37,7 +37,7 @@ static int check_length(int length, struct es_error *error)
     return 0;
 }
 
-int es_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES])
+int esi_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES])
 {
     const char *chosen = getenv("EVENTSPACE_DIR");
     const char *runtime = getenv("XDG_RUNTIME_DIR");
@@ -73,12 +73,12 @@ static uint64_t hash_text(const char *text)
     return hash ? hash : 1;
 }
 
-uint64_t es_run_directory_folder(void)
+uint64_t esi_run_directory_folder(void)
 {
     char path[ES_RUN_PATH_BYTES], whole[ES_RUN_PATH_BYTES];
     char *last;
 
-    if (es_run_directory_base(NULL, path) < 0)
+    if (esi_run_directory_base(NULL, path) < 0)
         return 0;
     /* Who comes first makes the folder; what it lies in is there, with any links. */
     last = strrchr(path, '/');
@@ -90,22 +90,22 @@ uint64_t es_run_directory_folder(void)
     return hash_text(whole);
 }
 
-int es_run_directory_path(const char *run,
-                          const char *file,
-                          struct es_error *error,
-                          char out[ES_RUN_PATH_BYTES])
+int esi_run_directory_path(const char *run,
+                           const char *file,
+                           struct es_error *error,
+                           char out[ES_RUN_PATH_BYTES])
 {
     char base[ES_RUN_PATH_BYTES];
     int rc;
 
-    if (!es_run_id_is_valid(run))
+    if (!esi_run_id_is_valid(run))
         return es_error_set(
             error, -EINVAL,
             "run \"%.64s\": expected 1 to 63 characters of [A-Za-z0-9_-]", run);
     if (file && strlen(file) > 255)
         return es_error_set(error, -ENAMETOOLONG, "run \"%s\": file name too long",
                             run);
-    rc = es_run_directory_base(error, base);
+    rc = esi_run_directory_base(error, base);
     if (rc == 0)
         snprintf(out, ES_RUN_PATH_BYTES, "%.3071s/%s%s%s", base, run, file ? "/" : "",
                  file ? file : "");
@@ -116,7 +116,7 @@ int es_run_directory_path(const char *run,
 
 #define DIRECTORY_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-static int fail(struct es_error *error, int code, const char *path)
+static int run_directory_fail(struct es_error *error, int code, const char *path)
 {
     return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
 }
@@ -161,13 +161,13 @@ static int open_directory(int parent,
         return fd;
     if (fd >= 0)
         close(fd);
-    return fail(error, rc, path);
+    return run_directory_fail(error, rc, path);
 }
 
 static int open_folder(struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
-    int rc = es_run_directory_base(error, path);
+    int rc = esi_run_directory_base(error, path);
 
     return rc < 0 ? rc : open_directory(AT_FDCWD, path, path, error);
 }
@@ -185,12 +185,12 @@ static int write_mark(int directory, const char *run)
 {
     char text[MARK_BYTES];
     size_t length = format_mark(run, text);
-    int fd = es_file_open_own(directory, ES_RUN_MARK, O_WRONLY | O_CREAT | O_TRUNC,
-                              ES_RUN_MARK, NULL);
+    int fd = esi_file_open_own(directory, ES_RUN_MARK, O_WRONLY | O_CREAT | O_TRUNC,
+                               ES_RUN_MARK, NULL);
 
     if (fd < 0)
         return fd;
-    int rc = es_file_write_all(fd, text, length);
+    int rc = esi_file_write_all(fd, text, length);
     if (close(fd) != 0 && rc == 0)
         rc = -errno;
     return rc;
@@ -200,7 +200,7 @@ static bool has_mark(int directory, const char *run)
 {
     char expected[MARK_BYTES], text[MARK_BYTES];
     size_t length = format_mark(run, expected);
-    int fd = es_file_open_own(directory, ES_RUN_MARK, O_RDONLY, ES_RUN_MARK, NULL);
+    int fd = esi_file_open_own(directory, ES_RUN_MARK, O_RDONLY, ES_RUN_MARK, NULL);
 
     if (fd < 0)
         return false;
@@ -213,7 +213,7 @@ static bool has_mark(int directory, const char *run)
 static int open_run(int folder, const char *run, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
-    int rc = es_run_directory_path(run, NULL, error, path);
+    int rc = esi_run_directory_path(run, NULL, error, path);
     int fd = rc < 0 ? rc : open_directory(folder, run, path, error);
 
     if (fd < 0 || has_mark(fd, run))
@@ -224,7 +224,7 @@ static int open_run(int folder, const char *run, struct es_error *error)
                            " of this run): left alone");
 }
 
-int es_run_directory_open(const char *run, struct es_error *error)
+int esi_run_directory_open(const char *run, struct es_error *error)
 {
     int folder = open_folder(error);
 
@@ -240,7 +240,7 @@ int es_run_directory_open(const char *run, struct es_error *error)
 static int make_folder(struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
-    int rc = es_run_directory_base(error, path);
+    int rc = esi_run_directory_base(error, path);
 
     if (rc < 0)
         return rc;
@@ -311,12 +311,12 @@ static int create_in(int folder,
                                      strerror(-rc));
 }
 
-int es_run_directory_create(const char *run,
-                            struct es_error *error,
-                            char out[ES_RUN_PATH_BYTES])
+int esi_run_directory_create(const char *run,
+                             struct es_error *error,
+                             char out[ES_RUN_PATH_BYTES])
 {
     char path[ES_RUN_PATH_BYTES];
-    int rc = es_run_directory_path(run, NULL, error, path);
+    int rc = esi_run_directory_path(run, NULL, error, path);
     int folder = rc < 0 ? rc : make_folder(error);
 
     if (folder < 0)
@@ -339,7 +339,7 @@ static bool is_written_by_us(int directory, const char *name)
 {
     struct stat status;
 
-    if (!es_run_file_is_known(name))
+    if (!esi_run_file_is_known(name))
         return false;
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
@@ -369,7 +369,7 @@ static int remove_files(DIR *directory)
     rewinddir(directory);
     while ((entry = readdir(directory)) != NULL) {
         if (is_special(entry->d_name) || strcmp(entry->d_name, ES_RUN_MARK) == 0 ||
-            !es_run_file_is_known(entry->d_name))
+            !esi_run_file_is_known(entry->d_name))
             continue;
         if (unlinkat(dirfd(directory), entry->d_name, 0) != 0 && errno != ENOENT)
             return -errno;
@@ -408,7 +408,7 @@ static int open_removable(int folder,
     if (!directory) {
         int code = -errno;
         close(fd);
-        return fail(error, code, path);
+        return run_directory_fail(error, code, path);
     }
     int rc = refuse_foreign(directory, path, error);
     if (rc < 0)
@@ -422,7 +422,7 @@ static int remove_or_check(const char *run, bool remove, struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
     DIR *directory = NULL;
-    int rc = es_run_directory_path(run, NULL, error, path);
+    int rc = esi_run_directory_path(run, NULL, error, path);
     int folder = rc < 0 ? rc : open_folder(error);
 
     if (folder < 0)
@@ -438,12 +438,12 @@ static int remove_or_check(const char *run, bool remove, struct es_error *error)
                                      strerror(-rc));
 }
 
-int es_run_directory_check(const char *run, struct es_error *error)
+int esi_run_directory_check(const char *run, struct es_error *error)
 {
     return remove_or_check(run, false, error);
 }
 
-int es_run_directory_remove(const char *run, struct es_error *error)
+int esi_run_directory_remove(const char *run, struct es_error *error)
 {
     return remove_or_check(run, true, error);
 }
@@ -466,7 +466,7 @@ static int add_id(struct id_list *list, const char *run)
 
 static bool is_run(int folder, const char *name)
 {
-    int fd = es_run_id_is_valid(name) ? open_run(folder, name, NULL) : -1;
+    int fd = esi_run_id_is_valid(name) ? open_run(folder, name, NULL) : -1;
 
     if (fd >= 0)
         close(fd);
@@ -497,7 +497,7 @@ static int list_folder(int folder, struct id_list *list)
     return rc;
 }
 
-int es_run_directory_list(struct es_error *error, char (**ret_runs)[64])
+int esi_run_directory_list(struct es_error *error, char (**ret_runs)[64])
 {
     struct es_error fault = {.text = ""};
     struct id_list list = {0};

@@ -28,41 +28,41 @@
 
 /* The folder's path; it need not exist.  -ENAMETOOLONG; -EINVAL where $EVENTSPACE_DIR
  * is not absolute. */
-int es_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES]);
+int esi_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES]);
 
 /* A number for the folder: the same for all that use it, another for another one. 0: it
  * has no path.  The folder need not exist. */
-uint64_t es_run_directory_folder(void);
+uint64_t esi_run_directory_folder(void);
 
 /* The path of a run's directory, or with `file` not NULL of a file in it; need not
  * exist. -EINVAL: not a run id. */
-int es_run_directory_path(const char *run,
-                          const char *file,
-                          struct es_error *error,
-                          char out[ES_RUN_PATH_BYTES]);
+int esi_run_directory_path(const char *run,
+                           const char *file,
+                           struct es_error *error,
+                           char out[ES_RUN_PATH_BYTES]);
 
 /* Opens a run's directory.  Returns the descriptor.  -ENOENT: there is none; -EPERM: it
  * or the folder belongs to somebody else, others may write to it, or it has no mark;
  * -ENOTDIR: it or the folder is no directory. */
-int es_run_directory_open(const char *run, struct es_error *error);
+int esi_run_directory_open(const char *run, struct es_error *error);
 
 /* Makes the run's directory, and the folder where it is missing; `out` gets its path.
  * -EEXIST when the run has one already, -EPERM when the folder cannot be trusted, or
  * when something of that name lies in it that is no run directory. */
-int es_run_directory_create(const char *run,
-                            struct es_error *error,
-                            char out[ES_RUN_PATH_BYTES]);
+int esi_run_directory_create(const char *run,
+                             struct es_error *error,
+                             char out[ES_RUN_PATH_BYTES]);
 
 /* Removes a run's directory with the files that EventSpace wrote.  -ENOENT when there
  * is none; -EPERM when it is no run's; -ENOTEMPTY when something else lies in it, which
  * `error` names: then nothing is removed. */
-int es_run_directory_remove(const char *run, struct es_error *error);
+int esi_run_directory_remove(const char *run, struct es_error *error);
 
-/* Whether it could be removed: what es_run_directory_remove() would refuse. */
-int es_run_directory_check(const char *run, struct es_error *error);
+/* Whether it could be removed: what esi_run_directory_remove() would refuse. */
+int esi_run_directory_check(const char *run, struct es_error *error);
 
 /* The run ids that have a directory, sorted.  Returns their number; caller frees
  * *ret_runs, an array of 64-byte texts.  A folder that does not exist holds none. */
-int es_run_directory_list(struct es_error *error, char (**ret_runs)[64]);
+int esi_run_directory_list(struct es_error *error, char (**ret_runs)[64]);
 
 #endif

@@ -60,7 +60,7 @@ static void name_draft(const char *file, char out[LONGEST_NAME + 1])
     snprintf(out, LONGEST_NAME + 1, "%.230s.%d.new", file, (int)getpid());
 }
 
-bool es_run_file_is_known(const char *file)
+bool esi_run_file_is_known(const char *file)
 {
     static const char ending[] = ".new";
     char stem[LONGEST_NAME + 1];
@@ -88,17 +88,17 @@ static int open_in(int directory,
                    struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
-    int rc = es_run_directory_path(run, file, error, path);
+    int rc = esi_run_directory_path(run, file, error, path);
 
-    return rc < 0 ? rc : es_file_open_own(directory, file, flags, path, error);
+    return rc < 0 ? rc : esi_file_open_own(directory, file, flags, path, error);
 }
 
-int es_run_file_open(const char *run,
-                     const char *file,
-                     int flags,
-                     struct es_error *error)
+int esi_run_file_open(const char *run,
+                      const char *file,
+                      int flags,
+                      struct es_error *error)
 {
-    int directory = es_run_directory_open(run, error);
+    int directory = esi_run_directory_open(run, error);
 
     if (directory < 0)
         return directory;
@@ -107,47 +107,50 @@ int es_run_file_open(const char *run,
     return fd;
 }
 
-static int fail(const char *run, const char *file, int code, struct es_error *error)
+static int run_file_fail(const char *run,
+                         const char *file,
+                         int code,
+                         struct es_error *error)
 {
     char path[ES_RUN_PATH_BYTES];
 
-    if (es_run_directory_path(run, file, NULL, path) < 0)
+    if (esi_run_directory_path(run, file, NULL, path) < 0)
         return code;
     return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
 }
 
-int es_run_file_read(const char *run,
-                     const char *file,
-                     struct es_error *error,
-                     char **ret_text,
-                     size_t *ret_length)
+int esi_run_file_read(const char *run,
+                      const char *file,
+                      struct es_error *error,
+                      char **ret_text,
+                      size_t *ret_length)
 {
-    int fd = es_run_file_open(run, file, O_RDONLY, error);
+    int fd = esi_run_file_open(run, file, O_RDONLY, error);
 
     if (fd < 0)
         return fd;
-    int rc = es_file_read_all(fd, LARGEST, ret_text, ret_length);
+    int rc = esi_file_read_all(fd, LARGEST, ret_text, ret_length);
     close(fd);
-    return rc < 0 ? fail(run, file, rc, error) : 0;
+    return rc < 0 ? run_file_fail(run, file, rc, error) : 0;
 }
 
 static int write_draft(int fd, const char *text, size_t length)
 {
-    int rc = es_file_write_all(fd, text, length);
+    int rc = esi_file_write_all(fd, text, length);
 
     if (close(fd) != 0 && rc == 0)
         rc = -errno;
     return rc;
 }
 
-int es_run_file_replace(const char *run,
-                        const char *file,
-                        const char *text,
-                        size_t length,
-                        struct es_error *error)
+int esi_run_file_replace(const char *run,
+                         const char *file,
+                         const char *text,
+                         size_t length,
+                         struct es_error *error)
 {
     char draft[LONGEST_NAME + 1];
-    int directory = es_run_directory_open(run, error);
+    int directory = esi_run_directory_open(run, error);
 
     if (directory < 0)
         return directory;
@@ -159,16 +162,16 @@ int es_run_file_replace(const char *run,
     if (rc == 0 && renameat(directory, draft, directory, file) != 0)
         rc = -errno;
     if (rc < 0) {
-        fail(run, file, rc, error);
+        run_file_fail(run, file, rc, error);
         unlinkat(directory, draft, 0);
     }
     close(directory);
     return rc;
 }
 
-int es_run_file_remove(const char *run, const char *file)
+int esi_run_file_remove(const char *run, const char *file)
 {
-    int directory = es_run_directory_open(run, NULL);
+    int directory = esi_run_directory_open(run, NULL);
 
     if (directory < 0)
         return directory;

@@ -27,9 +27,9 @@
 #define SMALLEST_THRESHOLD 15u
 #define GREATEST_THRESHOLD (1u << 24)
 
-void es_segment_config_init(struct es_segment_config *config)
+void esi_segment_config_init(struct esi_segment_config *config)
 {
-    *config = (struct es_segment_config){
+    *config = (struct esi_segment_config){
         .program = "",
         .rank = -1,
         .size = -1,
@@ -42,10 +42,10 @@ void es_segment_config_init(struct es_segment_config *config)
 
 /* --- Making the file -------------------------------------------------------------- */
 
-static int make_name(const struct es_segment_config *config,
-                     struct es_segment_name *ret_name)
+static int make_name(const struct esi_segment_config *config,
+                     struct esi_segment_name *ret_name)
 {
-    struct es_segment_name name = {.rank = config->rank, .pid = getpid()};
+    struct esi_segment_name name = {.rank = config->rank, .pid = getpid()};
     char text[ES_SEGMENT_NAME_BYTES];
 
     if (strlen(config->run) >= sizeof name.run ||
@@ -54,7 +54,7 @@ static int make_name(const struct es_segment_config *config,
     strcpy(name.run, config->run);
     strcpy(name.host, config->host);
     *ret_name = name;
-    return es_segment_name_format(&name, text);
+    return esi_segment_name_format(&name, text);
 }
 
 static uint64_t whole_pages(const struct es_segment *segment, uint64_t bytes)
@@ -69,13 +69,13 @@ static struct esi_area make_area(uint64_t begin, uint64_t bytes)
 
 /* Divides the file's address space; all of it is still without memory. */
 static void plan_areas(struct es_segment *segment,
-                       const struct es_segment_config *config)
+                       const struct esi_segment_config *config)
 {
-    uint64_t header = whole_pages(segment, sizeof(struct es_segment_layout));
+    uint64_t header = whole_pages(segment, sizeof(struct esi_segment_layout));
     uint64_t elements =
-        whole_pages(segment, config->max_elements * sizeof(struct es_element_layout));
+        whole_pages(segment, config->max_elements * sizeof(struct esi_element_layout));
     uint64_t communicators = whole_pages(
-        segment, config->max_communicators * sizeof(struct es_communicator_layout));
+        segment, config->max_communicators * sizeof(struct esi_communicator_layout));
 
     segment->elements = make_area(header, elements);
     segment->communicators = make_area(segment->elements.end, communicators);
@@ -121,15 +121,15 @@ static uint32_t half_or_least(uint32_t count, uint32_t least)
 }
 
 /* Halves the greatest area that is above its least size; false when none is. */
-static bool shrink(struct es_segment_config *config)
+static bool segment_shrink(struct esi_segment_config *config)
 {
     uint64_t arena = config->arena_bytes > LEAST_ARENA_BYTES ? config->arena_bytes : 0;
     uint64_t elements = config->max_elements > LEAST_ELEMENTS
-                            ? config->max_elements * sizeof(struct es_element_layout)
+                            ? config->max_elements * sizeof(struct esi_element_layout)
                             : 0;
     uint64_t communicators =
         config->max_communicators > LEAST_COMMUNICATORS
-            ? config->max_communicators * sizeof(struct es_communicator_layout)
+            ? config->max_communicators * sizeof(struct esi_communicator_layout)
             : 0;
 
     if (arena == 0 && elements == 0 && communicators == 0)
@@ -149,10 +149,10 @@ static bool shrink(struct es_segment_config *config)
  * program needs address space, too: the segment takes its share and no more.
  * (RLIMIT_DATA does not count shared mappings.) */
 static int size_and_map_what_fits(struct es_segment *segment,
-                                  struct es_segment_config *config,
+                                  struct esi_segment_config *config,
                                   int fd)
 {
-    uint64_t share = es_process_address_space_left() / ES_SEGMENT_ADDRESS_SHARE;
+    uint64_t share = esi_process_address_space_left() / ES_SEGMENT_ADDRESS_SHARE;
     int rc;
 
     for (;;) {
@@ -164,14 +164,14 @@ static int size_and_map_what_fits(struct es_segment *segment,
             segment->shortage = "file size (ulimit -f)";
         else
             return rc;
-        if (!shrink(config))
+        if (!segment_shrink(config))
             return rc;
     }
 }
 
 static int make_file(struct es_segment *segment,
-                     const struct es_segment_name *name,
-                     struct es_segment_config *config)
+                     const struct esi_segment_name *name,
+                     struct esi_segment_config *config)
 {
     struct stat status;
     int fd = esi_segment_file_create(segment, name);
@@ -192,8 +192,8 @@ static int make_file(struct es_segment *segment,
 }
 
 /* Instead of what the header says of this process. */
-static void fill_keeping(struct es_segment_layout *layout,
-                         const struct es_segment_keeping *keeping)
+static void fill_keeping(struct esi_segment_layout *layout,
+                         const struct esi_segment_keeping *keeping)
 {
     layout->flags |= ES_SEGMENT_KEPT;
     if (keeping->pid != 0)
@@ -205,16 +205,16 @@ static void fill_keeping(struct es_segment_layout *layout,
 }
 
 static void fill_header(struct es_segment *segment,
-                        const struct es_segment_config *config)
+                        const struct esi_segment_config *config)
 {
-    struct es_segment_layout *layout = segment->layout;
+    struct esi_segment_layout *layout = segment->layout;
 
     layout->endian = ES_SEGMENT_ENDIAN;
     layout->major = ES_SEGMENT_MAJOR;
     layout->minor = ES_SEGMENT_MINOR;
     layout->header_bytes = sizeof *layout;
-    layout->element_bytes = sizeof(struct es_element_layout);
-    layout->communicator_bytes = sizeof(struct es_communicator_layout);
+    layout->element_bytes = sizeof(struct esi_element_layout);
+    layout->communicator_bytes = sizeof(struct esi_communicator_layout);
     layout->max_elements = config->max_elements;
     layout->max_communicators = config->max_communicators;
     layout->segment_bytes = segment->bytes;
@@ -223,8 +223,8 @@ static void fill_header(struct es_segment *segment,
     layout->arena_offset = segment->arena.begin;
     layout->pid = getpid();
     layout->uid = geteuid();
-    layout->folder = es_run_directory_folder();
-    if (es_process_start_time(layout->pid, &layout->pid_start) != 0)
+    layout->folder = esi_run_directory_folder();
+    if (esi_process_start_time(layout->pid, &layout->pid_start) != 0)
         layout->pid_start = 0;
     atomic_init(&layout->world_rank, config->rank);
     atomic_init(&layout->world_size, config->size);
@@ -242,9 +242,9 @@ static void fill_header(struct es_segment *segment,
     __atomic_store_n(&layout->magic, ES_SEGMENT_MAGIC, __ATOMIC_RELEASE);
 }
 
-static int check_config(const struct es_segment_config *config, struct es_error *error)
+static int check_config(const struct esi_segment_config *config, struct es_error *error)
 {
-    if (!es_run_id_is_valid(config->run))
+    if (!esi_run_id_is_valid(config->run))
         return es_error_set(
             error, -EINVAL,
             "run id \"%s\": expected 1 to 63 characters of [A-Za-z0-9_-]", config->run);
@@ -267,12 +267,12 @@ static void say_why(const struct es_segment *segment, int rc, struct es_error *e
                  segment->shortage ? segment->shortage : strerror(-rc), owner);
 }
 
-int es_segment_create(const struct es_segment_config *config,
-                      struct es_error *error,
-                      struct es_segment **ret_segment)
+int esi_segment_create(const struct esi_segment_config *config,
+                       struct es_error *error,
+                       struct es_segment **ret_segment)
 {
-    struct es_segment_config fitting = *config;
-    struct es_segment_name name;
+    struct esi_segment_config fitting = *config;
+    struct esi_segment_name name;
     struct es_segment *segment;
     int rc = check_config(config, error);
 
@@ -306,7 +306,7 @@ free_segment:
     return rc;
 }
 
-void es_segment_close(struct es_segment *segment)
+void esi_segment_close(struct es_segment *segment)
 {
     int saved_errno = errno;
 
@@ -319,23 +319,23 @@ void es_segment_close(struct es_segment *segment)
     errno = saved_errno;
 }
 
-void es_segment_destroy(struct es_segment *segment)
+void esi_segment_destroy(struct es_segment *segment)
 {
     int saved_errno = errno;
 
     if (!segment)
         return;
     esi_segment_file_remove(segment);
-    es_segment_close(segment);
+    esi_segment_close(segment);
     errno = saved_errno;
 }
 
-const char *es_segment_shortage(const struct es_segment *segment)
+const char *esi_segment_shortage(const struct es_segment *segment)
 {
     return segment->shortage ? segment->shortage : "space in /dev/shm";
 }
 
-void es_segment_remove(struct es_segment *segment)
+void esi_segment_remove(struct es_segment *segment)
 {
     int saved_errno = errno;
 
@@ -344,25 +344,25 @@ void es_segment_remove(struct es_segment *segment)
     errno = saved_errno;
 }
 
-bool es_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user)
+bool esi_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user)
 {
     if (segment->has_rival)
         *ret_user = segment->rival;
     return segment->has_rival;
 }
 
-struct es_segment_layout *es_segment_layout(struct es_segment *segment)
+struct esi_segment_layout *esi_segment_layout(struct es_segment *segment)
 {
     return segment->layout;
 }
 
-void es_segment_set_rank(struct es_segment *segment, int rank, int size)
+void esi_segment_set_rank(struct es_segment *segment, int rank, int size)
 {
     atomic_store_explicit(&segment->layout->world_rank, rank, memory_order_relaxed);
     atomic_store_explicit(&segment->layout->world_size, size, memory_order_relaxed);
 }
 
-void es_segment_set_state(struct es_segment *segment, enum es_segment_state state)
+void esi_segment_set_state(struct es_segment *segment, enum esi_segment_state state)
 {
     atomic_store_explicit(&segment->layout->state, (uint32_t)state,
                           memory_order_relaxed);
@@ -370,7 +370,7 @@ void es_segment_set_state(struct es_segment *segment, enum es_segment_state stat
 
 /* --- Elements --------------------------------------------------------------------- */
 
-static int check_element(const struct es_element_config *config)
+static int check_element(const struct esi_element_config *config)
 {
     bool trace = config->kind == ES_ELEMENT_TRACE;
 
@@ -394,20 +394,20 @@ static uint32_t capacity_for(uint32_t threshold)
     return capacity;
 }
 
-uint64_t es_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes)
+uint64_t esi_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes)
 {
     return (uint64_t)capacity_for(threshold) * tuple_bytes;
 }
 
 static int allocate_ring(struct es_segment *segment,
-                         const struct es_element_config *config,
+                         const struct esi_element_config *config,
                          uint32_t *ret_threshold,
                          uint64_t *ret_offset)
 {
     uint32_t threshold = config->threshold;
 
     for (;;) {
-        uint64_t bytes = es_segment_ring_bytes(threshold, config->tuple_bytes);
+        uint64_t bytes = esi_segment_ring_bytes(threshold, config->tuple_bytes);
         int rc = esi_segment_allocate(segment, bytes, ES_CACHE_LINE, ret_offset);
 
         if (rc == 0)
@@ -420,8 +420,8 @@ static int allocate_ring(struct es_segment *segment,
 }
 
 /* The entry is zero still: nothing was written behind element_count. */
-static void fill_element(struct es_element_layout *element,
-                         const struct es_element_config *config,
+static void fill_element(struct esi_element_layout *element,
+                         const struct esi_element_config *config,
                          uint32_t threshold)
 {
     element->capacity = capacity_for(threshold);
@@ -445,7 +445,7 @@ static bool has_element(const struct es_segment *segment,
                         uint32_t count,
                         const char *name)
 {
-    const struct es_element_layout *elements =
+    const struct esi_element_layout *elements =
         (const void *)(segment->base + segment->elements.begin);
 
     for (uint32_t i = 0; i < count; i++)
@@ -456,13 +456,13 @@ static bool has_element(const struct es_segment *segment,
 
 /* Caller holds the lock. */
 static int add_element(struct es_segment *segment,
-                       const struct es_element_config *config,
-                       struct es_element_layout **ret_element)
+                       const struct esi_element_config *config,
+                       struct esi_element_layout **ret_element)
 {
-    struct es_segment_layout *layout = segment->layout;
+    struct esi_segment_layout *layout = segment->layout;
     uint32_t count = atomic_load_explicit(&layout->element_count, memory_order_relaxed);
     uint64_t offset = segment->elements.begin + (uint64_t)count * sizeof **ret_element;
-    struct es_element_layout *element = (void *)(segment->base + offset);
+    struct esi_element_layout *element = (void *)(segment->base + offset);
     uint32_t threshold;
     int rc;
 
@@ -486,11 +486,11 @@ static int add_element(struct es_segment *segment,
     return 0;
 }
 
-int es_segment_add_element(struct es_segment *segment,
-                           const struct es_element_config *config,
-                           struct es_writer *ret_writer)
+int esi_segment_add_element(struct es_segment *segment,
+                            const struct esi_element_config *config,
+                            struct esi_writer *ret_writer)
 {
-    struct es_element_layout *element;
+    struct esi_element_layout *element;
     int rc = check_element(config);
 
     if (rc != 0)
@@ -506,7 +506,7 @@ int es_segment_add_element(struct es_segment *segment,
         return rc;
     }
     if (ret_writer)
-        *ret_writer = (struct es_writer){
+        *ret_writer = (struct esi_writer){
             .element = element,
             .ring = (void *)(segment->base + element->ring_offset),
             .mask = element->capacity - 1,

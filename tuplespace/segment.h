@@ -20,14 +20,14 @@
 struct es_segment;
 
 /* For segments that a tuple server holds: whose elements they are. */
-struct es_segment_keeping {
+struct esi_segment_keeping {
     int pid; /* 0 = this process's own */
     int rank;
     int size;
     const struct es_clock *clock; /* NULL = this process's own; borrowed */
 };
 
-struct es_segment_config {
+struct esi_segment_config {
     const char *run;     /* run id: 1 to 63 characters of [A-Za-z0-9_-] */
     const char *host;    /* 1 to 63 characters */
     const char *program; /* may be "" */
@@ -39,7 +39,7 @@ struct es_segment_config {
         arena_bytes; /* upper bound for rings and groups; address space, not memory */
     uint64_t calibrate_ns;      /* budget of es_clock_calibrate() */
     uint32_t keep_free_percent; /* of the file system, which this segment never takes */
-    const struct es_segment_keeping *keeping; /* NULL = of this process; borrowed */
+    const struct esi_segment_keeping *keeping; /* NULL = of this process; borrowed */
 };
 
 /* Where address space is limited (RLIMIT_AS), a segment takes at most this part of what
@@ -49,7 +49,7 @@ struct es_segment_config {
 /* An element takes 384 bytes of the directory, a communicator 144 bytes of the table,
  * each reserved page by page as they come. Defaults: 4,096 elements, 65,535
  * communicators, 1 GiB of address space, 2 ms. */
-void es_segment_config_init(struct es_segment_config *config);
+void esi_segment_config_init(struct esi_segment_config *config);
 
 /* Makes "/eventspace.RUN.HOST.RANK.PID" in POSIX shared memory, mode 0600, and
  * registers the process for membarrier(2), which readers use.  A segment of that name,
@@ -59,52 +59,52 @@ void es_segment_config_init(struct es_segment_config *config);
  * not fit its rule; -ENOSPC: not even the header fits; -ENOMEM: not even the smallest
  * segment (1 MiB) fits into its share of the address space; -ENAMETOOLONG, -EACCES and
  * the like as shm_open(3) gives them.  No descriptor stays open. */
-int es_segment_create(const struct es_segment_config *config,
-                      struct es_error *error,
-                      struct es_segment **ret_segment);
+int esi_segment_create(const struct esi_segment_config *config,
+                       struct es_error *error,
+                       struct es_segment **ret_segment);
 
 /* Unmaps; the file stays for readers.  Accepts NULL. */
-void es_segment_close(struct es_segment *segment);
+void esi_segment_close(struct es_segment *segment);
 
 /* Unmaps and removes the file, if its name still stands for it.  Accepts NULL. */
-void es_segment_destroy(struct es_segment *segment);
+void esi_segment_destroy(struct es_segment *segment);
 
 /* Removes the file, if its name still stands for it; the mapping stays.  Accepts
  * NULL. */
-void es_segment_remove(struct es_segment *segment);
+void esi_segment_remove(struct es_segment *segment);
 
-struct es_segment_layout *es_segment_layout(struct es_segment *segment);
+struct esi_segment_layout *esi_segment_layout(struct es_segment *segment);
 
 /* Whether something that is not a segment of this process had the segment's name, so
  * that it has another one, and which user that belongs to. */
-bool es_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user);
+bool esi_segment_has_rival(const struct es_segment *segment, unsigned int *ret_user);
 
 /* What there is too little of when an element is shrunk or refused: "space in
  * /dev/shm", or the limit of the process that made the segment small. */
-const char *es_segment_shortage(const struct es_segment *segment);
+const char *esi_segment_shortage(const struct es_segment *segment);
 
 /* The file system that segments lie in: all of it, and what is free. */
-struct es_segment_room {
+struct esi_segment_room {
     uint64_t total_bytes;
     uint64_t free_bytes;
 };
 /* -errno as statvfs(3) gives it. */
-int es_segment_find_room(struct es_segment_room *ret_room);
+int esi_segment_find_room(struct esi_segment_room *ret_room);
 /* Whether `percent` of it stay free when so many bytes are taken. */
-bool es_segment_room_keeps(const struct es_segment_room *room,
-                           uint64_t bytes,
-                           uint32_t percent);
+bool esi_segment_room_keeps(const struct esi_segment_room *room,
+                            uint64_t bytes,
+                            uint32_t percent);
 
 /* What an element takes: its ring. */
-uint64_t es_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes);
+uint64_t esi_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes);
 
 /* Sets rank and size once MPI knows them (the file keeps its name). */
-void es_segment_set_rank(struct es_segment *segment, int rank, int size);
+void esi_segment_set_rank(struct es_segment *segment, int rank, int size);
 
-void es_segment_set_state(struct es_segment *segment, enum es_segment_state state);
+void esi_segment_set_state(struct es_segment *segment, enum esi_segment_state state);
 
-struct es_element_config {
-    enum es_element_kind kind;
+struct esi_element_config {
+    enum esi_element_kind kind;
     const char *name;      /* unique in the segment, under 64 bytes */
     const char *collector; /* under 32 bytes */
     int rank;
@@ -114,7 +114,7 @@ struct es_element_config {
     uint16_t communicator; /* ES_COMMUNICATOR_NONE = any */
     uint32_t tuple_bytes;  /* multiple of 4, 4 to 65,532; trace elements: 36 */
     uint32_t threshold;    /* 1 to 2^24 */
-    enum es_on_full on_full;
+    enum esi_on_full on_full;
     bool enabled;
 };
 
@@ -122,11 +122,11 @@ struct es_element_config {
  * down to 15, and the shrinking counted; -ENOSPC when that does not fit either or the
  * directory is full (counted as refused); -EEXIST when an element has that name.
  * `ret_writer` may be NULL for shared elements.  O(elements). */
-int es_segment_add_element(struct es_segment *segment,
-                           const struct es_element_config *config,
-                           struct es_writer *ret_writer);
+int esi_segment_add_element(struct es_segment *segment,
+                            const struct esi_element_config *config,
+                            struct esi_writer *ret_writer);
 
-struct es_communicator_config {
+struct esi_communicator_config {
     uint64_t key[2];
     int rank;
     uint16_t parent;
@@ -141,15 +141,15 @@ struct es_communicator_config {
 
 /* Adds a communicator; -ENOSPC when the table or the space is full (counted as
  * refused). */
-int es_segment_add_communicator(struct es_segment *segment,
-                                const struct es_communicator_config *config,
-                                uint16_t *ret_index);
+int esi_segment_add_communicator(struct es_segment *segment,
+                                 const struct esi_communicator_config *config,
+                                 uint16_t *ret_index);
 
-void es_segment_name_communicator(struct es_segment *segment,
-                                  uint16_t index,
-                                  const char *name);
+void esi_segment_name_communicator(struct es_segment *segment,
+                                   uint16_t index,
+                                   const char *name);
 
-void es_segment_free_communicator(struct es_segment *segment, uint16_t index);
+void esi_segment_free_communicator(struct es_segment *segment, uint16_t index);
 
 /*
  * Indices of communicators are used again, so that a program that makes and frees them
@@ -157,22 +157,22 @@ void es_segment_free_communicator(struct es_segment *segment, uint16_t index);
  * used again when
  *
  * - the process has released it: it writes no tuple any more that names it, but for
- * those that it knows of (es_segment_sweep_communicators());
+ * those that it knows of (esi_segment_sweep_communicators());
  * - no slot of a ring names it, open tuples included, and no entry as its parent;
  * - nobody who attached the segment has read from it and may remember the old one.
  */
-void es_segment_release_communicator(struct es_segment *segment, uint16_t index);
+void esi_segment_release_communicator(struct es_segment *segment, uint16_t index);
 
 /* Whether so many were released that a sweep is worth its cost: rings are scanned. */
-bool es_segment_should_sweep(struct es_segment *segment);
+bool esi_segment_should_sweep(struct es_segment *segment);
 
 enum { ES_COMMUNICATOR_BITS_BYTES = 65536 / 8 };
 
 /* Finds the indices that may be used again.  `in_use`: bits by index (bit i % 8 of byte
  * i / 8) of those that the process may still write into tuples although they are
  * released; it is changed.  No other thread may be writing tuples. */
-void es_segment_sweep_communicators(struct es_segment *segment,
-                                    uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES]);
+void esi_segment_sweep_communicators(struct es_segment *segment,
+                                     uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES]);
 
 /* How long a writer of a shared element waits for another one that is inside. */
 #define ES_SHARED_LOCK_NS UINT64_C(2000000000)
@@ -185,9 +185,9 @@ void es_segment_sweep_communicators(struct es_segment *segment,
  * -EBUSY: another writer was inside for ES_SHARED_LOCK_NS; -EAGAIN: the registered
  * reader of a blocking element has not made room within `timeout_ns`.  May sleep: not
  * for the record path. */
-int es_shared_write(struct es_writer *writer,
-                    const void *tuple,
-                    uint32_t tuple_bytes,
-                    uint64_t timeout_ns);
+int esi_shared_write(struct esi_writer *writer,
+                     const void *tuple,
+                     uint32_t tuple_bytes,
+                     uint64_t timeout_ns);
 
 #endif

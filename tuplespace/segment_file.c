@@ -36,7 +36,7 @@ static int create_exclusively(const char *name)
  * earlier program in this process, or one before the pid was used again. */
 static bool is_left_over(int fd)
 {
-    struct es_segment_layout header;
+    struct esi_segment_layout header;
     struct stat status;
 
     return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
@@ -60,7 +60,7 @@ static int remove_left_over(const char *name)
     return shm_unlink(name) == 0 ? 0 : -errno;
 }
 
-static uint32_t unforeseen(void)
+static uint32_t segment_file_unforeseen(void)
 {
     struct timespec now;
     uint32_t number = 0;
@@ -88,10 +88,10 @@ static void note_rival(struct es_segment *segment)
 }
 
 int esi_segment_file_create(struct es_segment *segment,
-                            const struct es_segment_name *wanted)
+                            const struct esi_segment_name *wanted)
 {
-    struct es_segment_name name = *wanted;
-    int fd = es_segment_name_format(&name, segment->name);
+    struct esi_segment_name name = *wanted;
+    int fd = esi_segment_name_format(&name, segment->name);
 
     if (fd < 0)
         return fd;
@@ -101,8 +101,8 @@ int esi_segment_file_create(struct es_segment *segment,
     for (int i = 1; i < NAMES && (fd == -EEXIST || fd == -EACCES); i++) {
         if (!segment->has_rival)
             note_rival(segment);
-        name.other = unforeseen();
-        es_segment_name_format(&name, segment->name);
+        name.other = segment_file_unforeseen();
+        esi_segment_name_format(&name, segment->name);
         fd = create_exclusively(segment->name);
     }
     return fd;

@@ -25,7 +25,7 @@ static bool is_run_character(char c)
            c == '_' || c == '-';
 }
 
-bool es_run_id_is_valid(const char *run)
+bool esi_run_id_is_valid(const char *run)
 {
     size_t length = 0;
 
@@ -42,12 +42,12 @@ static bool is_host(const char *host)
     return length > 0 && length < 64 && !strchr(host, '/');
 }
 
-int es_segment_name_format(const struct es_segment_name *name,
-                           char out[ES_SEGMENT_NAME_BYTES])
+int esi_segment_name_format(const struct esi_segment_name *name,
+                            char out[ES_SEGMENT_NAME_BYTES])
 {
     int length;
 
-    if (!es_run_id_is_valid(name->run) || !is_host(name->host) || name->rank < -1 ||
+    if (!esi_run_id_is_valid(name->run) || !is_host(name->host) || name->rank < -1 ||
         name->pid <= 0)
         return -EINVAL;
     length = snprintf(out, ES_SEGMENT_NAME_BYTES, "/%s%s.%s.%d.%d", prefix, name->run,
@@ -122,9 +122,9 @@ static const char *dot_before(const char *text, const char *end)
     return NULL;
 }
 
-int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
+int esi_segment_name_parse(const char *text, struct esi_segment_name *ret_name)
 {
-    struct es_segment_name name;
+    struct esi_segment_name name;
     const char *end, *run_end, *rank_dot, *pid_dot;
 
     if (*text == '/')
@@ -139,7 +139,7 @@ int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
     rank_dot = pid_dot ? dot_before(text, pid_dot) : NULL;
     if (!run_end || !rank_dot || rank_dot <= run_end)
         return -EINVAL;
-    if (copy_part(text, run_end, name.run) != 0 || !es_run_id_is_valid(name.run) ||
+    if (copy_part(text, run_end, name.run) != 0 || !esi_run_id_is_valid(name.run) ||
         copy_part(run_end + 1, rank_dot, name.host) != 0 ||
         parse_number(rank_dot + 1, pid_dot, &name.rank) != 0 ||
         parse_number(pid_dot + 1, end, &name.pid) != 0 || name.pid <= 0)
@@ -154,13 +154,13 @@ int es_segment_name_parse(const char *text, struct es_segment_name *ret_name)
  * there is none any more. */
 static bool next_segment(DIR *directory,
                          const char *run,
-                         struct es_segment_name *ret_name,
+                         struct esi_segment_name *ret_name,
                          struct stat *ret_status)
 {
     struct dirent *entry;
 
     while ((entry = readdir(directory)) != NULL)
-        if (es_segment_name_parse(entry->d_name, ret_name) == 0 &&
+        if (esi_segment_name_parse(entry->d_name, ret_name) == 0 &&
             (!run || strcmp(run, ret_name->run) == 0) &&
             fstatat(dirfd(directory), entry->d_name, ret_status, AT_SYMLINK_NOFOLLOW) ==
                 0 &&
@@ -169,10 +169,10 @@ static bool next_segment(DIR *directory,
     return false;
 }
 
-int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context)
+int esi_segment_name_foreach(const char *run, esi_segment_visit_fn visit, void *context)
 {
     DIR *directory = opendir(ES_SHM_DIRECTORY);
-    struct es_segment_name name;
+    struct esi_segment_name name;
     struct stat status;
     int rc = 0;
 
@@ -185,10 +185,10 @@ int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *co
     return rc;
 }
 
-int es_segment_name_find_other(const char *run, unsigned int *ret_user)
+int esi_segment_name_find_other(const char *run, unsigned int *ret_user)
 {
     DIR *directory = opendir(ES_SHM_DIRECTORY);
-    struct es_segment_name name;
+    struct esi_segment_name name;
     struct stat status;
     int rc = -ENOENT;
 

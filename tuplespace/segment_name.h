@@ -15,7 +15,7 @@
 #define ES_SEGMENT_NAME_BYTES 224
 
 /* The parts of a name.  The host may hold dots, the run may not. */
-struct es_segment_name {
+struct esi_segment_name {
     char run[64];
     char host[64];
     int rank; /* -1 = was not known when the segment was made */
@@ -24,26 +24,28 @@ struct es_segment_name {
 };
 
 /* Whether the text can be a run's id: 1 to 63 characters of [A-Za-z0-9_-]. */
-bool es_run_id_is_valid(const char *run);
+bool esi_run_id_is_valid(const char *run);
 
 /* Writes the name, with its leading slash.  -EINVAL when a part does not fit the form.
  */
-int es_segment_name_format(const struct es_segment_name *name,
-                           char out[ES_SEGMENT_NAME_BYTES]);
+int esi_segment_name_format(const struct esi_segment_name *name,
+                            char out[ES_SEGMENT_NAME_BYTES]);
 
 /* Takes a name (with or without the slash) apart.  -EINVAL: not a segment's name. */
-int es_segment_name_parse(const char *text, struct es_segment_name *ret_name);
+int esi_segment_name_parse(const char *text, struct esi_segment_name *ret_name);
 
 /* Calls `visit` for each segment of this user (of one run, or of all where `run` is
  * NULL); a result other than 0 ends the visits and is returned.  `status` is the
  * file's; its inode tells a file from a later one of the same name.  -errno when the
  * directory cannot be read; one that is not there is empty. */
-typedef int (*es_segment_visit_fn)(const struct es_segment_name *name,
-                                   const struct stat *status,
-                                   void *context);
-int es_segment_name_foreach(const char *run, es_segment_visit_fn visit, void *context);
+typedef int (*esi_segment_visit_fn)(const struct esi_segment_name *name,
+                                    const struct stat *status,
+                                    void *context);
+int esi_segment_name_foreach(const char *run,
+                             esi_segment_visit_fn visit,
+                             void *context);
 
 /* A user other than this one who has segments of the run.  -ENOENT: nobody. */
-int es_segment_name_find_other(const char *run, unsigned int *ret_user);
+int esi_segment_name_find_other(const char *run, unsigned int *ret_user);
 
 #endif

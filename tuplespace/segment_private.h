@@ -23,8 +23,8 @@ struct es_segment {
     pthread_mutex_t lock; /* adding elements and communicators */
     char *base;
     uint64_t bytes;
-    struct es_segment_layout *layout;
-    struct es_tree_board_layout *trees; /* NULL = there is no tree board */
+    struct esi_segment_layout *layout;
+    struct esi_tree_control_layout *trees; /* NULL = there is no tree control */
     dev_t device; /* of the file: the name may stand for another one by now */
     ino_t inode;
     struct esi_area elements;
@@ -47,7 +47,7 @@ struct es_segment {
 /* Makes the file under the name, or under one like it where that is taken by what is
  * not a segment left over; sets the segment's name.  Returns a descriptor or -errno. */
 int esi_segment_file_create(struct es_segment *segment,
-                            const struct es_segment_name *wanted);
+                            const struct esi_segment_name *wanted);
 
 /* Removes the file, if its name still stands for it. */
 void esi_segment_file_remove(const struct es_segment *segment);

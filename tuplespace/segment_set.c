@@ -95,7 +95,7 @@ static int note_unreadable(struct esi_segment_set *set, const struct es_error *e
 }
 
 static int attach_segment(struct esi_segment_set *set,
-                          const struct es_segment_name *name)
+                          const struct esi_segment_name *name)
 {
     struct es_error error = {.text = ""};
     struct es_segment_view *view;
@@ -108,7 +108,7 @@ static int attach_segment(struct esi_segment_set *set,
     if (rc == -ENOMEM)
         return rc;
     /* One that is just being made, or was removed just now, is no news. */
-    if (rc == -ENOENT || (rc == -EAGAIN && es_process_is_alive(name->pid, 0)))
+    if (rc == -ENOENT || (rc == -EAGAIN && esi_process_is_alive(name->pid, 0)))
         return 0;
     if (rc != 0)
         return note_unreadable(set, &error);
@@ -119,7 +119,7 @@ static int attach_segment(struct esi_segment_set *set,
     return 0;
 }
 
-static int visit_segment(const struct es_segment_name *name,
+static int visit_segment(const struct esi_segment_name *name,
                          const struct stat *status,
                          void *context)
 {
@@ -173,13 +173,13 @@ static int refresh_gone(struct esi_segment_set *set)
     return rc;
 }
 
-static int scan(struct esi_segment_set *set)
+static int segment_set_scan(struct esi_segment_set *set)
 {
     int rc;
 
     atomic_fetch_add_explicit(&set->scans, 1, memory_order_relaxed);
     set->unreadable_count = 0;
-    rc = es_segment_name_foreach(set->run, visit_segment, set);
+    rc = esi_segment_name_foreach(set->run, visit_segment, set);
     if (rc != 0) {
         /* Those that were not visited are not gone. */
         for (size_t i = 0; i < set->count; i++)
@@ -263,7 +263,7 @@ int esi_segment_set_update(struct esi_segment_set *set, struct esi_segment_list 
     pthread_mutex_lock(&set->lock);
     /* A scan that began after this call has seen all that this one would see. */
     if (set->scans == scans)
-        rc = scan(set);
+        rc = segment_set_scan(set);
     if (rc == 0)
         rc = take_new(set, list);
     if (rc == 0)

@@ -46,14 +46,14 @@ static int reserve_range(int fd, uint64_t begin, uint64_t bytes)
     return rc == 0 ? 0 : -ENOSPC;
 }
 
-static struct es_segment_room room_of(const struct statvfs *status)
+static struct esi_segment_room room_of(const struct statvfs *status)
 {
-    return (struct es_segment_room){
+    return (struct esi_segment_room){
         .total_bytes = (uint64_t)status->f_blocks * status->f_frsize,
         .free_bytes = (uint64_t)status->f_bavail * status->f_frsize};
 }
 
-int es_segment_find_room(struct es_segment_room *ret_room)
+int esi_segment_find_room(struct esi_segment_room *ret_room)
 {
     struct statvfs status;
 
@@ -63,9 +63,9 @@ int es_segment_find_room(struct es_segment_room *ret_room)
     return 0;
 }
 
-bool es_segment_room_keeps(const struct es_segment_room *room,
-                           uint64_t bytes,
-                           uint32_t percent)
+bool esi_segment_room_keeps(const struct esi_segment_room *room,
+                            uint64_t bytes,
+                            uint32_t percent)
 {
     /* A file system without a size has no end. */
     return room->total_bytes == 0 ||
@@ -76,13 +76,13 @@ bool es_segment_room_keeps(const struct es_segment_room *room,
 /* Whether so much can be taken and the rest that is to stay free is left. */
 static bool leaves_rest(const struct es_segment *segment, int fd, uint64_t bytes)
 {
-    struct es_segment_room room;
+    struct esi_segment_room room;
     struct statvfs status;
 
     if (segment->keep_free_percent == 0 || fstatvfs(fd, &status) != 0)
         return true;
     room = room_of(&status);
-    return es_segment_room_keeps(&room, bytes, segment->keep_free_percent);
+    return esi_segment_room_keeps(&room, bytes, segment->keep_free_percent);
 }
 
 /* Page faults are paid for here rather than one by one on the record path.  Failing is
@@ -128,7 +128,7 @@ int esi_segment_allocate(struct es_segment *segment,
                          uint64_t alignment,
                          uint64_t *ret_offset)
 {
-    struct es_segment_layout *layout = segment->layout;
+    struct esi_segment_layout *layout = segment->layout;
     uint64_t used = atomic_load_explicit(&layout->arena_used, memory_order_relaxed);
     uint64_t offset =
         (segment->arena.begin + used + alignment - 1) / alignment * alignment;

@@ -48,17 +48,17 @@ static uint32_t count_that_fit(const struct es_segment_view *view,
     return fit < max ? (uint32_t)fit : max;
 }
 
-static int check_header(const struct es_segment_layout *header, const char **ret_fault)
+static int check_header(const struct esi_segment_layout *header, const char **ret_fault)
 {
     if (header->endian != ES_SEGMENT_ENDIAN)
         *ret_fault = "the byte order mark is broken";
     else if (header->major != ES_SEGMENT_MAJOR)
         *ret_fault = "written by another version of EventSpace";
     else if (header->header_bytes < sizeof *header ||
-             header->element_bytes < sizeof(struct es_element_layout) ||
+             header->element_bytes < sizeof(struct esi_element_layout) ||
              header->element_bytes % ES_CACHE_LINE != 0 ||
              header->element_bytes > (1u << 20) ||
-             header->communicator_bytes < sizeof(struct es_communicator_layout) ||
+             header->communicator_bytes < sizeof(struct esi_communicator_layout) ||
              header->communicator_bytes % 8 != 0 ||
              header->communicator_bytes > (1u << 20))
         *ret_fault = "sizes in the header are broken";
@@ -72,7 +72,7 @@ static int check_header(const struct es_segment_layout *header, const char **ret
 
 /* Takes over a checked header. */
 static void take_header(struct es_segment_view *view,
-                        const struct es_segment_layout *header)
+                        const struct esi_segment_layout *header)
 {
     view->elements_offset = header->elements_offset;
     view->communicators_offset = header->communicators_offset;
@@ -109,7 +109,7 @@ static int map_file(struct es_segment_view *view, int fd)
 
     if (fstat(fd, &status) != 0)
         return -errno;
-    if (status.st_size < (off_t)sizeof(struct es_segment_layout))
+    if (status.st_size < (off_t)sizeof(struct esi_segment_layout))
         /* Also what a file looks like between being made and being sized. */
         return status.st_size == 0 ? -EAGAIN : -EPROTO;
     view->bytes = (uint64_t)status.st_size;
@@ -125,8 +125,8 @@ static int map_file(struct es_segment_view *view, int fd)
 
 static int read_header(struct es_segment_view *view, const char **ret_fault)
 {
-    struct es_segment_layout header;
-    /* Pairs with the release in es_segment_create(). */
+    struct esi_segment_layout header;
+    /* Pairs with the release in esi_segment_create(). */
     uint64_t magic = __atomic_load_n(&view->layout->magic, __ATOMIC_ACQUIRE);
     int rc;
 
@@ -148,9 +148,9 @@ static int read_header(struct es_segment_view *view, const char **ret_fault)
 
 /* The mapping needs no descriptor: one process may read more segments than it may have
  * files open. */
-static int attach(struct es_segment_view *view,
-                  const char *file,
-                  const char **ret_fault)
+static int segment_view_attach(struct es_segment_view *view,
+                               const char *file,
+                               const char **ret_fault)
 {
     int fd = shm_open(file, O_RDWR | O_CLOEXEC, 0);
     int rc;
@@ -164,14 +164,14 @@ static int attach(struct es_segment_view *view,
     return rc != 0 ? rc : esi_segment_view_refresh(view, NULL);
 }
 
-int esi_segment_view_attach(const struct es_segment_name *name,
+int esi_segment_view_attach(const struct esi_segment_name *name,
                             struct es_error *error,
                             struct es_segment_view **ret_view)
 {
     struct es_segment_view *view;
     char file[ES_SEGMENT_NAME_BYTES];
     const char *fault = NULL;
-    int rc = es_segment_name_format(name, file);
+    int rc = esi_segment_name_format(name, file);
 
     if (rc != 0)
         return rc;
@@ -179,7 +179,7 @@ int esi_segment_view_attach(const struct es_segment_name *name,
     if (!view)
         return -ENOMEM;
     view->name = *name;
-    rc = attach(view, file, &fault);
+    rc = segment_view_attach(view, file, &fault);
     if (rc != 0) {
         esi_segment_view_detach(view);
         if (!fault)
@@ -271,7 +271,7 @@ struct ring_facts {
     uint32_t kind;
 };
 
-static struct ring_facts ring_facts(const struct es_element_layout *layout)
+static struct ring_facts ring_facts(const struct esi_element_layout *layout)
 {
     return (struct ring_facts){.offset = layout->ring_offset,
                                .capacity = layout->capacity,
@@ -324,8 +324,8 @@ static struct es_element_view **make_slot(struct es_segment_view *view, uint32_t
 /* Broken entries are left out.  0 or -ENOMEM. */
 static int add_element(struct es_segment_view *view, uint32_t index)
 {
-    struct es_element_layout *layout = (void *)(view->base + view->elements_offset +
-                                                (uint64_t)index * view->element_bytes);
+    struct esi_element_layout *layout = (void *)(view->base + view->elements_offset +
+                                                 (uint64_t)index * view->element_bytes);
     struct ring_facts ring = ring_facts(layout);
     uint32_t count = esi_segment_view_count(view);
     struct es_element_view **slot;
@@ -382,7 +382,7 @@ int esi_segment_view_refresh(struct es_segment_view *view, const struct stat *st
         cover_missing_tail(view, status);
         note_allocated(view, status);
     }
-    /* Pairs with the release in es_segment_add_element(): entries below are complete.
+    /* Pairs with the release in esi_segment_add_element(): entries below are complete.
      */
     count = atomic_load_explicit(&view->layout->element_count, memory_order_acquire);
     if (count > view->max_elements)
@@ -421,8 +421,8 @@ static bool has_ended(const struct es_segment_view *view)
 bool esi_segment_view_is_alive(const struct es_segment_view *view)
 {
     return !has_ended(view) &&
-           es_process_is_alive(view->kept ? view->name.pid : view->pid,
-                               view->pid_start);
+           esi_process_is_alive(view->kept ? view->name.pid : view->pid,
+                                view->pid_start);
 }
 
 static enum es_process_state find_state(const struct es_segment_view *view,
@@ -445,7 +445,7 @@ static enum es_process_state find_state(const struct es_segment_view *view,
 void es_segment_view_info(const struct es_segment_view *segment,
                           struct es_segment_info *ret_info)
 {
-    struct es_segment_layout *layout = segment->layout;
+    struct esi_segment_layout *layout = segment->layout;
     bool ended = has_ended(segment);
     int status = atomic_load_explicit(&layout->exit_status, memory_order_relaxed);
     struct es_segment_info info = {

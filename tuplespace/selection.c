@@ -17,7 +17,7 @@
 
 /* Rank sets in the form that is quick to ask. */
 struct rank_set {
-    struct es_rank_range *ranges;
+    struct esi_rank_range *ranges;
     size_t count;
 };
 
@@ -34,7 +34,7 @@ static int open_ranks(const struct es_selection *selection,
 
     ret_set->ranges = NULL;
     if (selection->ranks)
-        count = es_rank_ranges_parse(selection->ranks, error, &ret_set->ranges);
+        count = esi_rank_ranges_parse(selection->ranks, error, &ret_set->ranges);
     ret_set->count = count > 0 ? (size_t)count : 0;
     return count < 0 ? count : 0;
 }
@@ -49,13 +49,13 @@ int es_selection_check(const struct es_selection *selection, struct es_error *er
     return rc;
 }
 
-static bool agrees(const struct es_selection *selection,
-                   const struct rank_set *ranks,
-                   const struct es_element_info *info)
+static bool selection_agrees(const struct es_selection *selection,
+                             const struct rank_set *ranks,
+                             const struct es_element_info *info)
 {
     if (info->moved || (selection->host && strcmp(selection->host, info->host) != 0))
         return false;
-    if (!es_rank_ranges_have(ranks->ranges, ranks->count, info->rank))
+    if (!esi_rank_ranges_have(ranks->ranges, ranks->count, info->rank))
         return false;
     if (selection->thread >= 0 && selection->thread != info->thread)
         return false;
@@ -98,7 +98,7 @@ bool es_selection_has_info(const struct es_selection *selection,
 
     if (open_ranks(selection, NULL, &set) != 0)
         return false;
-    has = agrees(selection, &set, info);
+    has = selection_agrees(selection, &set, info);
     free(set.ranges);
     return has;
 }
@@ -121,7 +121,7 @@ static size_t count_elements(const struct esi_segment_list *list)
     return count;
 }
 
-static int compare(const void *a, const void *b)
+static int selection_compare(const void *a, const void *b)
 {
     const struct es_element_view *x = *(struct es_element_view *const *)a;
     const struct es_element_view *y = *(struct es_element_view *const *)b;
@@ -159,12 +159,12 @@ int es_run_select(const struct es_run *run,
                 es_segment_view_element(list->items[i].view, j);
             struct es_element_info info = attributes_of(element);
 
-            if (agrees(selection, &set, &info))
+            if (selection_agrees(selection, &set, &info))
                 elements[count++] = element;
         }
     }
     free(set.ranges);
-    qsort(elements, count, sizeof(*elements), compare);
+    qsort(elements, count, sizeof(*elements), selection_compare);
     *ret_elements = elements;
     return (int)count;
 }

@@ -58,7 +58,7 @@ static uint64_t own_word(void)
     if (made_after == atomic_load_explicit(&forks, memory_order_relaxed))
         return word;
     pthread_once(&is_watched, watch_forks);
-    if (es_process_start_time(gettid(), &start) != 0)
+    if (esi_process_start_time(gettid(), &start) != 0)
         start = 0;
     word = (uint64_t)gettid() | start << ES_READER_PID_BITS;
     made_after = atomic_load_explicit(&forks, memory_order_relaxed);
@@ -74,21 +74,22 @@ static bool is_held(uint64_t holder, uint64_t own)
 
     if (holder == 0 || holder == own || (start == 0 && own >> ES_READER_PID_BITS != 0))
         return false;
-    return es_process_is_alive(thread, start);
+    return esi_process_is_alive(thread, start);
 }
 
-static bool enter_free(struct es_writers_lock *lock, uint64_t own)
+static bool enter_free(struct esi_writers_lock *lock, uint64_t own)
 {
     uint64_t nobody = 0;
 
-    /* Pairs with the release in leave(): we see what the last writer has stored. */
+    /* Pairs with the release in shared_leave(): we see what the last writer has
+     * stored. */
     return atomic_load_explicit(&lock->holder, memory_order_relaxed) == 0 &&
            atomic_compare_exchange_strong_explicit(
                &lock->holder, &nobody, own, memory_order_acquire, memory_order_relaxed);
 }
 
 /* Takes the place of a holder that is gone. */
-static bool enter_left(struct es_writers_lock *lock, uint64_t own)
+static bool enter_left(struct esi_writers_lock *lock, uint64_t own)
 {
     uint64_t holder = atomic_load_explicit(&lock->holder, memory_order_relaxed);
 
@@ -97,7 +98,7 @@ static bool enter_left(struct es_writers_lock *lock, uint64_t own)
                &lock->holder, &holder, own, memory_order_acquire, memory_order_relaxed);
 }
 
-static void sleep_until_holder_leaves(struct es_writers_lock *lock)
+static void sleep_until_holder_leaves(struct esi_writers_lock *lock)
 {
     uint32_t seen = atomic_load_explicit(&lock->wake, memory_order_relaxed);
 
@@ -108,7 +109,7 @@ static void sleep_until_holder_leaves(struct es_writers_lock *lock)
         esi_futex_wait(&lock->wake, seen, LOOK_NS);
 }
 
-static int enter(struct es_writers_lock *lock)
+static int shared_enter(struct esi_writers_lock *lock)
 {
     const uint64_t own = own_word();
     uint64_t begin;
@@ -116,16 +117,16 @@ static int enter(struct es_writers_lock *lock)
     for (int i = 0; i < SPINS; i++)
         if (enter_free(lock, own))
             return 0;
-    begin = es_now_ns(CLOCK_MONOTONIC);
+    begin = esi_now_ns(CLOCK_MONOTONIC);
     while (!enter_left(lock, own)) {
-        if (es_now_ns(CLOCK_MONOTONIC) - begin >= ES_SHARED_LOCK_NS)
+        if (esi_now_ns(CLOCK_MONOTONIC) - begin >= ES_SHARED_LOCK_NS)
             return -EBUSY;
         sleep_until_holder_leaves(lock);
     }
     return 0;
 }
 
-static void leave(struct es_writers_lock *lock)
+static void shared_leave(struct esi_writers_lock *lock)
 {
     atomic_store_explicit(&lock->holder, 0, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst);
@@ -149,34 +150,34 @@ static void store_words(_Atomic uint32_t *slot, const char *tuple, size_t words)
 }
 
 /* Enters where there is room for a tuple. */
-static int enter_with_room(struct es_writer *writer, uint64_t timeout_ns)
+static int enter_with_room(struct esi_writer *writer, uint64_t timeout_ns)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
     uint64_t begin = 0;
     int rc;
 
     for (;;) {
-        rc = enter(&element->writers);
+        rc = shared_enter(&element->writers);
         if (rc != 0)
             return rc;
         writer->head = atomic_load_explicit(&element->head, memory_order_relaxed);
         if (esi_writer_has_room(writer))
             return 0;
-        leave(&element->writers);
+        shared_leave(&element->writers);
         if (begin == 0) {
-            begin = es_now_ns(CLOCK_MONOTONIC);
+            begin = esi_now_ns(CLOCK_MONOTONIC);
             atomic_fetch_add_explicit(&element->blocked, 1, memory_order_relaxed);
         }
-        if (es_now_ns(CLOCK_MONOTONIC) - begin >= timeout_ns)
+        if (esi_now_ns(CLOCK_MONOTONIC) - begin >= timeout_ns)
             return -EAGAIN;
         esi_writer_sleep_for_room(writer, begin);
     }
 }
 
-int es_shared_write(struct es_writer *writer,
-                    const void *tuple,
-                    uint32_t tuple_bytes,
-                    uint64_t timeout_ns)
+int esi_shared_write(struct esi_writer *writer,
+                     const void *tuple,
+                     uint32_t tuple_bytes,
+                     uint64_t timeout_ns)
 {
     size_t words = tuple_bytes / sizeof(uint32_t);
     int rc = enter_with_room(writer, timeout_ns);
@@ -189,6 +190,6 @@ int es_shared_write(struct es_writer *writer,
     store_words(writer->ring + (size_t)(writer->head & writer->mask) * words, tuple,
                 words);
     esi_writer_advance(writer);
-    leave(&writer->element->writers);
+    shared_leave(&writer->element->writers);
     return 0;
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The tree board of a segment: how an operator tells a running process which collective
- * trees he wants, and how the process tells which it uses.
+ * The tree control of a segment: how an operator tells a running process which
+ * collective trees he wants, and how the process tells which it uses.
  *
- *   wish   text of tree rules (tree_rules.h), written from outside, version by version;
- *          each is the whole that is to hold, with its hosts
- *   log    trees that were in force, one entry a communicator and version, written by
- *          the process
+ *   desired  text of tree rules (tree_rules.h), written from outside, version by
+ *            version; each is the whole that is to hold, with its hosts
+ *   log      trees that were in force, one entry a communicator and version, written
+ *            by the process
  *
- * The wish is read by rank 0 of a communicator, at the operation that all its ranks
- * have agreed on beforehand; it passes the rules on to the others, so nobody sees a
- * wish half done (wrappers/trees/rule_sync.h).  A process without trees has no
- * board.
+ * The desired rules are read by rank 0 of a communicator, at the operation that all its
+ * ranks have agreed on beforehand; it passes the rules on to the others, so nobody sees
+ * a set of rules half done (wrappers/trees/rule_sync.h).  A process without trees has
+ * no tree control.
  *
- *   may run at the same time: one process that writes the log and reads the wish, one
- *   that writes the wish (others are refused: a lock in the board), any number of
- * readers. A dead writer of the wish leaves the old one in force.
+ * One process may write the log and read the desired rules while one other writes the
+ * desired rules (a lock refuses more than one) and any number read.  A writer that dies
+ * leaves the former rules in force.
  */
-#ifndef ES_TUPLESPACE_TREE_BOARD_H
-#define ES_TUPLESPACE_TREE_BOARD_H
+#ifndef ES_TUPLESPACE_TREE_CONTROL_H
+#define ES_TUPLESPACE_TREE_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +28,11 @@
 struct es_segment;
 struct es_segment_view;
 
-#define ES_TREE_WISH_BYTES 65536u
+#define ES_TREE_DESIRED_BYTES 65536u
 #define ES_TREE_LOG_ENTRIES 256u
 
 /* One tree, from one instance on. */
-struct es_tree_log_entry {
+struct esi_tree_log_entry {
     uint16_t communicator; /* index in the segment's table */
     uint16_t reserved;     /* 0 */
     uint32_t version; /* of the rules: what tuples of the tree carry in their tag */
@@ -47,37 +47,42 @@ struct es_tree_log_entry {
 
 /* --- The process's side ----------------------------------------------------------- */
 
-/* Adds a board to the segment, if it has none.  -ENOSPC. */
-int es_segment_add_tree_board(struct es_segment *segment);
+/* Adds a control to the segment, if it has none.  -ENOSPC. */
+int esi_segment_add_tree_control(struct es_segment *segment);
 
-/* Version of the newest wish; 0 = there was none, or no board.  One acquire load. */
-uint32_t es_tree_wish_version(const struct es_segment *segment);
+/* Version of the newest desired rules; 0 = there was none, or no control.  One
+ * acquire load. */
+uint32_t esi_tree_desired_version(const struct es_segment *segment);
 
-/* Copies the newest wish; `out` has ES_TREE_WISH_BYTES.  Returns its version, or 0 when
- * there is none (also while it is being written: ask again at the next agreement). */
-uint32_t es_tree_wish_read(const struct es_segment *segment, char *out);
+/* Copies the newest desired rules; `out` has ES_TREE_DESIRED_BYTES.  Returns its
+ * version, or 0 when there is none (also while it is being written: ask again at the
+ * next agreement). */
+uint32_t esi_tree_desired_read(const struct es_segment *segment, char *out);
 
 /* Adds an entry; the oldest makes room. */
-void es_tree_log_add(struct es_segment *segment, const struct es_tree_log_entry *entry);
+void esi_tree_log_add(struct es_segment *segment,
+                      const struct esi_tree_log_entry *entry);
 
 /* --- The others' side ------------------------------------------------------------- */
 
 /* Whether the process can change its trees. */
-bool es_segment_view_has_trees(const struct es_segment_view *segment);
+bool esi_segment_view_has_trees(const struct es_segment_view *segment);
 
-/* Writes a wish.  Returns its version, which counts up from 1; -ENOENT: no board;
- * -EMSGSIZE; -EBUSY: somebody else is writing one. */
-int es_segment_view_wish(struct es_segment_view *segment, const char *text);
+/* Writes desired rules.  Returns its version, which counts up from 1; -ENOENT: no
+ * control; -EMSGSIZE; -EBUSY: somebody else is writing one. */
+int esi_segment_view_desired(struct es_segment_view *segment, const char *text);
 
-/* Version of the newest wish; 0 = none. */
-uint32_t es_segment_view_wish_version(const struct es_segment_view *segment);
+/* Version of the newest desired rules; 0 = none. */
+uint32_t esi_segment_view_desired_version(const struct es_segment_view *segment);
 
-/* Copies the newest wish and its version; 0 = none.  `out` has ES_TREE_WISH_BYTES. */
-uint32_t es_segment_view_read_wish(const struct es_segment_view *segment, char *out);
+/* Copies the newest desired rules and its version; 0 = none.  `out` has
+ * ES_TREE_DESIRED_BYTES. */
+uint32_t esi_segment_view_read_desired(const struct es_segment_view *segment,
+                                       char *out);
 
 /* Entries of the log, the oldest first; at most `max`.  Returns their number. */
-size_t es_segment_view_tree_log(const struct es_segment_view *segment,
-                                struct es_tree_log_entry *ret_entries,
-                                size_t max);
+size_t esi_segment_view_tree_log(const struct es_segment_view *segment,
+                                 struct esi_tree_log_entry *ret_entries,
+                                 size_t max);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tree board as others see it: what it says of its places is checked each time. */
+/* The tree control as others see it: what it says of its places is checked each
+ * time. */
 #include "config.h"
 
 #include "tuplespace/tree_control.h"
@@ -17,92 +18,95 @@
 #define GREATEST_BYTES (1u << 24)
 #define GREATEST_SLOTS (1u << 20)
 
-/* What the board says, copied once and checked. */
-struct board {
-    struct es_tree_board_layout *layout;
-    char *wishes;
-    uint32_t wish_bytes;
+/* What the control says, copied once and checked. */
+struct control {
+    struct esi_tree_control_layout *layout;
+    char *desired;
+    uint32_t desired_bytes;
     char *log;
     uint32_t entry_bytes;
     uint32_t log_slots;
 };
 
-static bool are_sound(uint32_t header_bytes, const struct board *found)
+static bool are_sound(uint32_t header_bytes, const struct control *found)
 {
-    return header_bytes >= sizeof(struct es_tree_board_layout) &&
+    return header_bytes >= sizeof(struct esi_tree_control_layout) &&
            header_bytes % 8 == 0 && header_bytes <= GREATEST_BYTES &&
-           found->wish_bytes >= 8 && found->wish_bytes % 8 == 0 &&
-           found->wish_bytes <= GREATEST_BYTES &&
-           found->entry_bytes >= sizeof(struct es_tree_log_entry) &&
+           found->desired_bytes >= 8 && found->desired_bytes % 8 == 0 &&
+           found->desired_bytes <= GREATEST_BYTES &&
+           found->entry_bytes >= sizeof(struct esi_tree_log_entry) &&
            found->entry_bytes % 8 == 0 && found->entry_bytes <= GREATEST_BYTES &&
            found->log_slots >= 2 && found->log_slots <= GREATEST_SLOTS;
 }
 
-/* Where the header of the board is; 0 = there is none. */
+/* Where the header of the control is; 0 = there is none. */
 static uint64_t find_header(const struct es_segment_view *view)
 {
     uint64_t offset;
 
     if (!view->may_have_trees)
         return 0;
-    /* Pairs with the release in es_segment_add_tree_board(): the header is complete. */
+    /* Pairs with the release in esi_segment_add_tree_control(): the header is
+     * complete. */
     offset =
-        atomic_load_explicit(&view->layout->tree_board_offset, memory_order_acquire);
+        atomic_load_explicit(&view->layout->tree_control_offset, memory_order_acquire);
     return offset >= ES_SEGMENT_HEADER_BYTES && offset % ES_CACHE_LINE == 0 &&
                    offset <= view->bytes &&
-                   view->bytes - offset >= sizeof(struct es_tree_board_layout)
+                   view->bytes - offset >= sizeof(struct esi_tree_control_layout)
                ? offset
                : 0;
 }
 
-static bool find_board(const struct es_segment_view *view, struct board *ret_board)
+static bool find_board(const struct es_segment_view *view, struct control *ret_board)
 {
     uint64_t offset = find_header(view);
-    struct es_tree_board_layout *layout = (void *)(view->base + offset);
-    struct board found;
+    struct esi_tree_control_layout *layout = (void *)(view->base + offset);
+    struct control found;
     uint32_t header_bytes;
 
     if (offset == 0)
         return false;
     header_bytes = layout->header_bytes;
-    found = (struct board){.layout = layout,
-                           .wish_bytes = layout->wish_bytes,
-                           .entry_bytes = layout->entry_bytes,
-                           .log_slots = layout->log_slots};
+    found = (struct control){.layout = layout,
+                             .desired_bytes = layout->desired_bytes,
+                             .entry_bytes = layout->entry_bytes,
+                             .log_slots = layout->log_slots};
     if (!are_sound(header_bytes, &found) ||
-        esi_tree_board_bytes(header_bytes, found.wish_bytes, found.entry_bytes,
-                             found.log_slots) > view->bytes - offset)
+        esi_tree_control_bytes(header_bytes, found.desired_bytes, found.entry_bytes,
+                               found.log_slots) > view->bytes - offset)
         return false;
-    found.wishes = (char *)layout + header_bytes;
-    found.log = found.wishes + UINT64_C(2) * found.wish_bytes;
+    found.desired = (char *)layout + header_bytes;
+    found.log = found.desired + UINT64_C(2) * found.desired_bytes;
     *ret_board = found;
     return true;
 }
 
-bool es_segment_view_has_trees(const struct es_segment_view *segment)
+bool esi_segment_view_has_trees(const struct es_segment_view *segment)
 {
-    struct board board;
+    struct control control;
 
-    return find_board(segment, &board);
+    return find_board(segment, &control);
 }
 
-/* --- The wish --------------------------------------------------------------------- */
+/* --- Desired rules -------------------------------------------------------------- */
 
-uint32_t es_segment_view_wish_version(const struct es_segment_view *segment)
+uint32_t esi_segment_view_desired_version(const struct es_segment_view *segment)
 {
-    struct board board;
+    struct control control;
 
-    return find_board(segment, &board)
-               ? atomic_load_explicit(&board.layout->wish_version, memory_order_relaxed)
+    return find_board(segment, &control)
+               ? atomic_load_explicit(&control.layout->desired_version,
+                                      memory_order_relaxed)
                : 0;
 }
 
-uint32_t es_segment_view_read_wish(const struct es_segment_view *segment, char *out)
+uint32_t esi_segment_view_read_desired(const struct es_segment_view *segment, char *out)
 {
-    struct board board;
+    struct control control;
 
-    return find_board(segment, &board)
-               ? esi_tree_wish_copy(board.layout, board.wishes, board.wish_bytes, out)
+    return find_board(segment, &control)
+               ? esi_tree_desired_copy(control.layout, control.desired,
+                                       control.desired_bytes, out)
                : 0;
 }
 
@@ -117,28 +121,28 @@ static uint64_t own_word(void)
     int pid = getpid();
     uint64_t start;
 
-    if (es_process_start_time(pid, &start) != 0)
+    if (esi_process_start_time(pid, &start) != 0)
         start = 0;
     return (uint64_t)pid | start << ES_READER_PID_BITS;
 }
 
-/* A writer that died left the wish before in force: its place is taken. */
-static int begin_writing(struct es_tree_board_layout *board, uint64_t word)
+/* A writer that died left the rules before in force: its place is taken. */
+static int begin_writing(struct esi_tree_control_layout *control, uint64_t word)
 {
-    uint64_t writer = atomic_load_explicit(&board->writer, memory_order_relaxed);
+    uint64_t writer = atomic_load_explicit(&control->writer, memory_order_relaxed);
 
     do {
         if (writer != 0 &&
-            es_process_is_alive(writer_pid(writer), writer >> ES_READER_PID_BITS))
+            esi_process_is_alive(writer_pid(writer), writer >> ES_READER_PID_BITS))
             return -EBUSY;
     } while (!atomic_compare_exchange_weak_explicit(
-        &board->writer, &writer, word, memory_order_acquire, memory_order_relaxed));
+        &control->writer, &writer, word, memory_order_acquire, memory_order_relaxed));
     return 0;
 }
 
-static void end_writing(struct es_tree_board_layout *board, uint64_t word)
+static void end_writing(struct esi_tree_control_layout *control, uint64_t word)
 {
-    atomic_compare_exchange_strong_explicit(&board->writer, &word, 0,
+    atomic_compare_exchange_strong_explicit(&control->writer, &word, 0,
                                             memory_order_release, memory_order_relaxed);
 }
 
@@ -158,64 +162,67 @@ static void write_text(_Atomic uint32_t *place, const char *text, size_t length)
     atomic_store_explicit(&place[whole], last, memory_order_relaxed);
 }
 
-static uint32_t write_wish(const struct board *board, const char *text, size_t length)
+static uint32_t write_desired(const struct control *control,
+                              const char *text,
+                              size_t length)
 {
-    struct es_tree_board_layout *layout = board->layout;
+    struct esi_tree_control_layout *layout = control->layout;
     uint32_t version =
-        (atomic_load_explicit(&layout->wish_version, memory_order_relaxed) + 1) &
+        (atomic_load_explicit(&layout->desired_version, memory_order_relaxed) + 1) &
         INT32_MAX;
 
     /* 0 means none, and a number that is returned has no sign. */
     if (version == 0)
         version = 2;
-    /* Readers that see a word of this wish see at least the version before it.  Pairs
+    /* Readers that see a word of these rules see at least the version before it.  Pairs
      * with the fence in copy_version(). */
     atomic_thread_fence(memory_order_release);
-    atomic_store_explicit(&layout->wish_length[version % 2], (uint32_t)length,
+    atomic_store_explicit(&layout->desired_length[version % 2], (uint32_t)length,
                           memory_order_relaxed);
-    write_text((void *)(board->wishes + (uint64_t)(version % 2) * board->wish_bytes),
-               text, length);
-    /* Pairs with the acquire in esi_tree_wish_copy(): the text is complete. */
-    atomic_store_explicit(&layout->wish_version, version, memory_order_release);
+    write_text(
+        (void *)(control->desired + (uint64_t)(version % 2) * control->desired_bytes),
+        text, length);
+    /* Pairs with the acquire in esi_tree_desired_copy(): the text is complete. */
+    atomic_store_explicit(&layout->desired_version, version, memory_order_release);
     return version;
 }
 
-int es_segment_view_wish(struct es_segment_view *segment, const char *text)
+int esi_segment_view_desired(struct es_segment_view *segment, const char *text)
 {
     uint64_t word = own_word();
     size_t length = strlen(text);
-    struct board board;
+    struct control control;
     uint32_t version;
     int rc;
 
-    if (!find_board(segment, &board))
+    if (!find_board(segment, &control))
         return -ENOENT;
-    if (length >= board.wish_bytes || length >= ES_TREE_WISH_BYTES)
+    if (length >= control.desired_bytes || length >= ES_TREE_DESIRED_BYTES)
         return -EMSGSIZE;
-    rc = begin_writing(board.layout, word);
+    rc = begin_writing(control.layout, word);
     if (rc != 0)
         return rc;
-    version = write_wish(&board, text, length);
-    end_writing(board.layout, word);
+    version = write_desired(&control, text, length);
+    end_writing(control.layout, word);
     return (int)version;
 }
 
 /* --- The log ---------------------------------------------------------------------- */
 
 /* False: the slot has a newer entry by now, or is just getting it. */
-static bool copy_entry(const struct board *board,
+static bool copy_entry(const struct control *control,
                        uint64_t number,
-                       struct es_tree_log_entry *ret_entry)
+                       struct esi_tree_log_entry *ret_entry)
 {
-    uint64_t offset = number % board->log_slots * board->entry_bytes;
-    struct es_tree_log_entry entry;
+    uint64_t offset = number % control->log_slots * control->entry_bytes;
+    struct esi_tree_log_entry entry;
     uint64_t head;
 
-    esi_tree_words_load(&entry, (void *)(board->log + offset), sizeof entry);
+    esi_tree_words_load(&entry, (void *)(control->log + offset), sizeof entry);
     /* Pairs with the fence in add_entry(). */
     atomic_thread_fence(memory_order_acquire);
-    head = atomic_load_explicit(&board->layout->log_head, memory_order_relaxed);
-    if (head - number >= board->log_slots)
+    head = atomic_load_explicit(&control->layout->log_head, memory_order_relaxed);
+    if (head - number >= control->log_slots)
         return false;
     entry.name[sizeof entry.name - 1] = '\0';
     entry.text[sizeof entry.text - 1] = '\0';
@@ -223,23 +230,23 @@ static bool copy_entry(const struct board *board,
     return true;
 }
 
-size_t es_segment_view_tree_log(const struct es_segment_view *segment,
-                                struct es_tree_log_entry *ret_entries,
-                                size_t max)
+size_t esi_segment_view_tree_log(const struct es_segment_view *segment,
+                                 struct esi_tree_log_entry *ret_entries,
+                                 size_t max)
 {
-    struct board board;
+    struct control control;
     uint64_t head, first;
     size_t count = 0;
 
-    if (!find_board(segment, &board))
+    if (!find_board(segment, &control))
         return 0;
-    /* Pairs with the release in es_tree_log_add(): entries below are complete. */
-    head = atomic_load_explicit(&board.layout->log_head, memory_order_acquire);
-    first = head < board.log_slots ? 0 : head - board.log_slots + 1;
+    /* Pairs with the release in esi_tree_log_add(): entries below are complete. */
+    head = atomic_load_explicit(&control.layout->log_head, memory_order_acquire);
+    first = head < control.log_slots ? 0 : head - control.log_slots + 1;
     if (head - first > max)
         first = head - max;
     for (uint64_t number = first; number != head; number++)
-        if (copy_entry(&board, number, &ret_entries[count]))
+        if (copy_entry(&control, number, &ret_entries[count]))
             count++;
     return count;
 }

@@ -22,7 +22,7 @@
 
 struct es_element_view {
     struct es_segment_view *segment; /* borrowed: owner */
-    struct es_element_layout *layout;
+    struct esi_element_layout *layout;
     _Atomic uint32_t *ring;
     uint32_t mask;  /* capacity - 1 */
     uint32_t words; /* per tuple */
@@ -45,10 +45,10 @@ struct es_segment_view {
     uint64_t bytes;             /* mapped */
     _Atomic uint64_t allocated; /* memory that the file takes, as of the last refresh */
     bool kept;           /* by a tuple server: the pid in the name is alive for it */
-    bool may_have_trees; /* the header has a place that tells of a tree board */
+    bool may_have_trees; /* the header has a place that tells of a tree control */
     uint64_t inode;
     _Atomic bool watches; /* counts as a watcher of the segment */
-    struct es_segment_layout *layout;
+    struct esi_segment_layout *layout;
     uint64_t elements_offset;
     uint64_t communicators_offset;
     uint32_t element_bytes;
@@ -57,11 +57,11 @@ struct es_segment_view {
     uint32_t max_communicators;
     int pid;
     uint64_t pid_start;
-    uint64_t folder; /* es_run_directory_folder() of the process; 0 = not known */
+    uint64_t folder; /* esi_run_directory_folder() of the process; 0 = not known */
     struct es_clock clock;
     char host[64];
     char program[256];
-    struct es_segment_name name;
+    struct esi_segment_name name;
     /* Block k has the next ES_VIEW_BLOCK << k elements: they never move, so that they
      * are read while others are added.  Owned, as the elements. */
     struct es_element_view **blocks[ES_VIEW_BLOCKS];
@@ -77,7 +77,7 @@ struct es_segment_view {
 
 /* Attaches one segment by its name.  -EAGAIN: still being made; -EPROTO: not ours,
  * broken or of another version; or as shm_open(3) gives it. */
-int esi_segment_view_attach(const struct es_segment_name *name,
+int esi_segment_view_attach(const struct esi_segment_name *name,
                             struct es_error *error,
                             struct es_segment_view **ret_view);
 

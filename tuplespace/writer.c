@@ -14,9 +14,9 @@
 #include "tuplespace/futex.h"
 
 /* The program's errno is none of our business. */
-void esi_writer_wake(struct es_writer *writer)
+void esi_writer_wake(struct esi_writer *writer)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
     int saved_errno = errno;
 
     /* One call wakes all, so the flag goes first: a reader that died asleep costs one
@@ -36,9 +36,9 @@ static _Atomic uint64_t still_reader;
 
 /* Whether there is a registered reader that has not taken enough yet, or one to come.
  */
-static bool must_wait(const struct es_writer *writer)
+static bool must_wait(const struct esi_writer *writer)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
     uint32_t limit = atomic_load_explicit(&element->limit, memory_order_relaxed);
     uint32_t on_full = atomic_load_explicit(&element->on_full, memory_order_relaxed);
     uint64_t position, unread;
@@ -65,12 +65,12 @@ static int pid_of(uint64_t reader)
 }
 
 /* Takes a dead reader's registration away. */
-static void drop_dead_reader(struct es_element_layout *element)
+static void drop_dead_reader(struct esi_element_layout *element)
 {
     uint64_t reader = atomic_load_explicit(&element->reader, memory_order_relaxed);
     int pid = pid_of(reader);
 
-    if (reader != 0 && !es_process_is_alive(pid, reader >> ES_READER_PID_BITS))
+    if (reader != 0 && !esi_process_is_alive(pid, reader >> ES_READER_PID_BITS))
         atomic_compare_exchange_strong_explicit(
             &element->reader, &reader, 0, memory_order_relaxed, memory_order_relaxed);
 }
@@ -82,13 +82,13 @@ struct reader_place {
     uint64_t since_ns;
 };
 
-static struct reader_place find_reader(const struct es_element_layout *element)
+static struct reader_place find_reader(const struct esi_element_layout *element)
 {
     return (struct reader_place){
         .reader = atomic_load_explicit(&element->reader, memory_order_relaxed),
         .position =
             atomic_load_explicit(&element->reader_position, memory_order_relaxed),
-        .since_ns = es_now_ns(CLOCK_MONOTONIC),
+        .since_ns = esi_now_ns(CLOCK_MONOTONIC),
     };
 }
 
@@ -101,7 +101,7 @@ static void forget_still_reader(uint64_t reader)
 
 /* Waits no longer for a reader that is stopped or stands still.  It stays registered:
  * as soon as it moves, it is waited for again. */
-static void pass_still_reader(struct es_element_layout *element,
+static void pass_still_reader(struct esi_element_layout *element,
                               struct reader_place *place)
 {
     struct reader_place now = find_reader(element);
@@ -117,14 +117,14 @@ static void pass_still_reader(struct es_element_layout *element,
     if (now.reader == atomic_load_explicit(&still_reader, memory_order_relaxed))
         patience_ns = ESI_FUTEX_SLICE_NS;
     if (now.since_ns - place->since_ns < patience_ns &&
-        !es_process_is_stopped(pid_of(now.reader), now.reader >> ES_READER_PID_BITS))
+        !esi_process_is_stopped(pid_of(now.reader), now.reader >> ES_READER_PID_BITS))
         return;
     atomic_store_explicit(&still_reader, now.reader, memory_order_relaxed);
     atomic_store_explicit(&element->passed_at, now.position + 1, memory_order_relaxed);
 }
 
 /* The writer waits for its reader: if that was passed, it has moved since. */
-static void wait_for_passed_reader(struct es_element_layout *element)
+static void wait_for_passed_reader(struct esi_element_layout *element)
 {
     if (atomic_load_explicit(&element->passed_at, memory_order_relaxed) == 0)
         return;
@@ -134,13 +134,13 @@ static void wait_for_passed_reader(struct es_element_layout *element)
 
 /* Waits for no first reader any more where time is up.  One that registers meanwhile
  * finds the element as it would have left it. */
-static void give_up_late(struct es_element_layout *element, uint64_t begun_ns)
+static void give_up_late(struct esi_element_layout *element, uint64_t begun_ns)
 {
     uint32_t awaits = ES_ON_FULL_AWAIT;
 
     if (atomic_load_explicit(&element->on_full, memory_order_relaxed) != awaits)
         return;
-    if (es_now_ns(CLOCK_MONOTONIC) - begun_ns >= ES_WRITER_AWAIT_NS)
+    if (esi_now_ns(CLOCK_MONOTONIC) - begun_ns >= ES_WRITER_AWAIT_NS)
         atomic_store_explicit(&has_given_up, true, memory_order_relaxed);
     if (atomic_load_explicit(&has_given_up, memory_order_relaxed))
         atomic_compare_exchange_strong_explicit(&element->on_full, &awaits,
@@ -148,9 +148,9 @@ static void give_up_late(struct es_element_layout *element, uint64_t begun_ns)
                                                 memory_order_relaxed);
 }
 
-static void sleep_until_reader_moves(struct es_writer *writer)
+static void sleep_until_reader_moves(struct esi_writer *writer)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
     uint32_t seen = atomic_load_explicit(&element->reader_wake, memory_order_relaxed);
 
     /* Store, fence, look again: the reader moves, fences, looks at the flag. */
@@ -163,7 +163,7 @@ static void sleep_until_reader_moves(struct es_writer *writer)
 
 /* Sleeps once, for a slice at most, and looks after a reader that still does not move.
  * `place` NULL: a reader that stands still is waited for. */
-static void sleep_one_slice(struct es_writer *writer,
+static void sleep_one_slice(struct esi_writer *writer,
                             struct reader_place *place,
                             uint64_t begun_ns)
 {
@@ -177,15 +177,15 @@ static void sleep_one_slice(struct es_writer *writer,
 }
 
 /* The reader may be asleep waiting for what the fence-free path has published. */
-static void wake_sleeping_reader(struct es_writer *writer)
+static void wake_sleeping_reader(struct esi_writer *writer)
 {
     if (atomic_load_explicit(&writer->element->waiters, memory_order_relaxed) != 0)
         esi_writer_wake(writer);
 }
 
-void esi_writer_wait_for_room(struct es_writer *writer)
+void esi_writer_wait_for_room(struct esi_writer *writer)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
     int saved_errno = errno;
     struct reader_place place;
     uint64_t begun_ns;
@@ -206,12 +206,12 @@ void esi_writer_wait_for_room(struct es_writer *writer)
     errno = saved_errno;
 }
 
-bool esi_writer_has_room(const struct es_writer *writer)
+bool esi_writer_has_room(const struct esi_writer *writer)
 {
     return !must_wait(writer);
 }
 
-void esi_writer_sleep_for_room(struct es_writer *writer, uint64_t begun_ns)
+void esi_writer_sleep_for_room(struct esi_writer *writer, uint64_t begun_ns)
 {
     wake_sleeping_reader(writer);
     sleep_one_slice(writer, NULL, begun_ns);

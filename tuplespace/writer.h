@@ -20,9 +20,9 @@
  * - operation word last (release): pairs with the reader's acquire of that word; an
  *   open tuple whose operation is not 0 is whole.
  *
- * An open tuple may be followed by es_writer_close(), by es_writer_write() (which
- * replaces it) or by es_writer_withdraw(), but not by another es_writer_open(): readers
- * could mix the two.
+ * An open tuple may be followed by esi_writer_close(), by esi_writer_write() (which
+ * replaces it) or by esi_writer_withdraw(), but not by another esi_writer_open():
+ * readers could mix the two.
  *
  * After fork() the child must not use its copy of a writer: it would write into the
  * parent's element.
@@ -40,12 +40,12 @@
  * several times on its way to the slot. */
 #define ES_HOT static inline __attribute__((always_inline))
 
-/* Process-local; caller's memory, filled by es_segment_add_element(). */
-struct es_writer {
-    struct es_element_layout *element; /* borrowed: lies in the segment */
-    _Atomic uint32_t *ring;            /* borrowed */
-    uint64_t head;                     /* what element->head holds */
-    uint32_t mask;                     /* capacity - 1 */
+/* Process-local; caller's memory, filled by esi_segment_add_element(). */
+struct esi_writer {
+    struct esi_element_layout *element; /* borrowed: lies in the segment */
+    _Atomic uint32_t *ring;             /* borrowed */
+    uint64_t head;                      /* what element->head holds */
+    uint32_t mask;                      /* capacity - 1 */
     uint32_t reserved;
 };
 
@@ -73,24 +73,24 @@ enum {
 /* Waits until the registered reader has made room, is gone or was dead all along,
  * stands still, or one that is awaited does not come (writer.c).  For elements set to
  * block: the one place where a writer may sleep. */
-void esi_writer_wait_for_room(struct es_writer *writer);
+void esi_writer_wait_for_room(struct esi_writer *writer);
 
 /* The same in steps, for writers whose wait has a limit (writer.c): whether there is
  * room, and one sleep of at most a slice, after which a dead reader is gone.  The wait
  * began at `begun_ns` (CLOCK_MONOTONIC). */
-bool esi_writer_has_room(const struct es_writer *writer);
-void esi_writer_sleep_for_room(struct es_writer *writer, uint64_t begun_ns);
+bool esi_writer_has_room(const struct esi_writer *writer);
+void esi_writer_sleep_for_room(struct esi_writer *writer, uint64_t begun_ns);
 
 /* Wakes sleeping readers (writer.c). */
-void esi_writer_wake(struct es_writer *writer);
+void esi_writer_wake(struct esi_writer *writer);
 
 /* Whether a consumer wants this element recorded: one relaxed load. */
-ES_HOT bool es_writer_is_enabled(const struct es_writer *writer)
+ES_HOT bool esi_writer_is_enabled(const struct esi_writer *writer)
 {
     return atomic_load_explicit(&writer->element->enabled, memory_order_relaxed) != 0;
 }
 
-ES_HOT _Atomic uint32_t *esi_writer_slot(const struct es_writer *writer)
+ES_HOT _Atomic uint32_t *esi_writer_slot(const struct esi_writer *writer)
 {
     return writer->ring + (size_t)(writer->head & writer->mask) * ES_TUPLE_WORDS;
 }
@@ -129,9 +129,9 @@ ES_HOT void esi_writer_store(_Atomic uint32_t *slot, const struct es_tuple *tupl
     atomic_store_explicit(&slot[ES_WORD_OPERATION], operation, memory_order_release);
 }
 
-ES_HOT void esi_writer_put(struct es_writer *writer, const struct es_tuple *tuple)
+ES_HOT void esi_writer_put(struct esi_writer *writer, const struct es_tuple *tuple)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
 
     if (__builtin_expect(
             atomic_load_explicit(&element->on_full, memory_order_relaxed) !=
@@ -142,9 +142,9 @@ ES_HOT void esi_writer_put(struct es_writer *writer, const struct es_tuple *tupl
 }
 
 /* Publishes what lies in the slot. */
-ES_HOT void esi_writer_advance(struct es_writer *writer)
+ES_HOT void esi_writer_advance(struct esi_writer *writer)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
 
     atomic_store_explicit(&element->head, ++writer->head, memory_order_release);
     /* The next slot's words must not become visible before this head. */
@@ -155,13 +155,13 @@ ES_HOT void esi_writer_advance(struct es_writer *writer)
 }
 
 /* Shows an operation that has begun.  `tuple->stop` must be 0. */
-ES_HOT void es_writer_open(struct es_writer *writer, const struct es_tuple *tuple)
+ES_HOT void esi_writer_open(struct esi_writer *writer, const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
 }
 
 /* Publishes the open tuple as it was opened, completed at `stop`. */
-ES_HOT void es_writer_close(struct es_writer *writer, uint64_t stop)
+ES_HOT void esi_writer_close(struct esi_writer *writer, uint64_t stop)
 {
     esi_writer_store_wide(esi_writer_slot(writer), ES_WORD_STOP, stop);
     esi_writer_advance(writer);
@@ -169,16 +169,16 @@ ES_HOT void es_writer_close(struct es_writer *writer, uint64_t stop)
 
 /* The same, with the payload that only the end has told.  One word: a reader of the
  * open tuple sees the old one or the new one. */
-ES_HOT void es_writer_close_with(struct es_writer *writer,
-                                 uint64_t stop,
-                                 uint32_t bytes)
+ES_HOT void esi_writer_close_with(struct esi_writer *writer,
+                                  uint64_t stop,
+                                  uint32_t bytes)
 {
     esi_writer_store_word(esi_writer_slot(writer), ES_WORD_BYTES, bytes);
-    es_writer_close(writer, stop);
+    esi_writer_close(writer, stop);
 }
 
 /* Publishes a whole tuple, in place of the open one if there is one. */
-ES_HOT void es_writer_write(struct es_writer *writer, const struct es_tuple *tuple)
+ES_HOT void esi_writer_write(struct esi_writer *writer, const struct es_tuple *tuple)
 {
     esi_writer_put(writer, tuple);
     esi_writer_advance(writer);
@@ -186,9 +186,9 @@ ES_HOT void es_writer_write(struct es_writer *writer, const struct es_tuple *tup
 
 /* Takes the open tuple back: the operation turned out not to be recorded here and now.
  */
-static inline void es_writer_withdraw(struct es_writer *writer)
+static inline void esi_writer_withdraw(struct esi_writer *writer)
 {
-    struct es_element_layout *element = writer->element;
+    struct esi_element_layout *element = writer->element;
     uint64_t withdrawn =
         atomic_load_explicit(&element->withdrawn, memory_order_relaxed);
 
@@ -201,7 +201,7 @@ static inline void es_writer_withdraw(struct es_writer *writer)
 }
 
 /* Counts a poll that found nothing. */
-static inline void es_writer_count_poll(struct es_writer *writer)
+static inline void esi_writer_count_poll(struct esi_writer *writer)
 {
     _Atomic uint64_t *polls = &writer->element->polls;
 

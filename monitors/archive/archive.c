@@ -463,7 +463,7 @@ static bool is_old(const struct element *element, uint64_t before_ns)
 
 int es_archive_flush(struct es_archive *archive, uint64_t age_ns)
 {
-    uint64_t now_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t before_ns = now_ns > age_ns ? now_ns - age_ns : 0;
     int result = archive->result;
 

@@ -45,7 +45,7 @@ static int64_t integer_of(struct line *line,
 
     if (line->result == 0)
         line->result =
-            es_member_integer(object, name, minimum, maximum, line->error, &value);
+            esi_member_integer(object, name, minimum, maximum, line->error, &value);
     return value;
 }
 
@@ -64,7 +64,7 @@ static bool boolean(struct line *line, const char *name)
     bool value = false;
 
     if (line->result == 0)
-        line->result = es_member_boolean(line->root, name, line->error, &value);
+        line->result = esi_member_boolean(line->root, name, line->error, &value);
     return value;
 }
 
@@ -74,7 +74,7 @@ static void text(struct line *line, const char *name, char *out, size_t size)
     const char *value = NULL;
 
     if (line->result == 0)
-        line->result = es_member_text(line->root, name, line->error, &value);
+        line->result = esi_member_text(line->root, name, line->error, &value);
     if (line->result < 0)
         return;
     if (strlen(value) >= size)
@@ -153,14 +153,14 @@ static void read_host_clock(struct line *line,
     host->clock_monotonic_ns =
         (uint64_t)integer_of(line, clock, "monotonic_ns", 0, INT64_MAX);
     host->clock_offset_ns = integer_of(line, clock, "offset_ns", INT64_MIN, INT64_MAX);
-    host->clock_drift_ppb = es_member_real_or(clock, "drift_ppb", 0);
+    host->clock_drift_ppb = esi_member_real_or(clock, "drift_ppb", 0);
     host->clock_error_ns = (uint64_t)integer_of(line, clock, "error_ns", 0, INT64_MAX);
 }
 
 static int read_host(struct line *line)
 {
     struct es_archive_tables *tables = line->tables;
-    const struct es_member *clock = es_member_find(line->root, "clock");
+    const struct es_member *clock = esi_member_find(line->root, "clock");
     struct es_archive_host host = {.clock_known = false};
     size_t before = tables->host_count;
     uint64_t uuid[2];
@@ -185,7 +185,7 @@ static int read_host(struct line *line)
 
 static void read_clock(struct line *line, struct es_clock *clock)
 {
-    const struct es_member *object = es_member_find(line->root, "clock");
+    const struct es_member *object = esi_member_find(line->root, "clock");
 
     if (!object) {
         fail(line, "\"clock\" is missing");
@@ -255,7 +255,7 @@ static int read_communicator(struct line *line)
 
 static int read_group(struct line *line)
 {
-    const struct es_member *world = es_member_find(line->root, "world");
+    const struct es_member *world = esi_member_find(line->root, "world");
     struct es_archive_group group = {.world = NULL};
 
     hexadecimal(line, "key", group.key);
@@ -264,13 +264,13 @@ static int read_group(struct line *line)
         return fail(line, "\"world\" is missing");
     if (line->result < 0)
         return line->result;
-    group.size = es_member_count(world);
+    group.size = esi_member_count(world);
     group.world = calloc(group.size + 1, sizeof *group.world);
     if (!group.world)
         return line->result = -ENOMEM;
     for (size_t i = 0; i < group.size; i++) {
-        const struct es_member *item = es_member_at(world, i);
-        int64_t rank = item ? es_member_as_integer(item) : -1;
+        const struct es_member *item = esi_member_at(world, i);
+        int64_t rank = item ? esi_member_as_integer(item) : -1;
 
         group.world[i] = rank >= 0 && rank <= RANK_MAX ? (int32_t)rank : -1;
     }
@@ -360,13 +360,13 @@ static int read_line(struct es_archive_tables *tables,
 {
     struct line line = {.tables = tables, .error = error};
     struct es_message *message;
-    int result = es_message_parse(start, length, NULL, error, &message);
+    int result = esi_message_parse(start, length, NULL, error, &message);
 
     if (result < 0)
         return result;
-    line.root = es_message_root(message);
+    line.root = esi_message_root(message);
     result = read_kind(&line, line_number);
-    es_message_destroy(message);
+    esi_message_destroy(message);
     return result;
 }
 

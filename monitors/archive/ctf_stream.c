@@ -144,7 +144,7 @@ int esi_ctf_stream_append(struct esi_ctf_stream *stream,
         stream->head.begin_ns = tuple->stop;
         stream->head.index = index;
         stream->head.position = position;
-        stream->begun_ns = es_now_ns(CLOCK_MONOTONIC);
+        stream->begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     }
     if (stream->head.kind == ESI_CTF_LATE)
         put_late(stream->buffer + stream->used, tuple, index);

@@ -161,7 +161,7 @@ static void retire(struct es_causality *causality, struct esi_instance *instance
 static struct esi_instance *make(struct esi_series *series)
 {
     uint32_t size = series->communicator->size;
-    size_t bytes = sizeof(struct esi_instance) + size * sizeof(struct esi_slot);
+    size_t bytes = sizeof(struct esi_instance) + size * sizeof(struct esi_causal_slot);
     struct esi_instance *instance = series->communicator->unused;
 
     if (instance)
@@ -297,10 +297,10 @@ static int lose_member(struct es_causality *causality,
 /* Places the enter; where its place has gone by nobody may depend on it. */
 static int place_enter(struct es_causality *causality, struct esi_item *item)
 {
-    struct esi_thread *thread = item->element->thread;
+    struct esi_causal_thread *thread = item->element->thread;
     struct esi_instance *instance = item->instance;
     const struct es_causal_tuple *told = &item->told;
-    struct esi_slot *slot = instance ? &instance->slots[item->slot] : NULL;
+    struct esi_causal_slot *slot = instance ? &instance->slots[item->slot] : NULL;
 
     if (slot &&
         (slot->entry == ESI_ENTRY_READ || slot->entry == ESI_ENTRY_GIVEN ||
@@ -526,8 +526,8 @@ static int await_member(struct es_causality *causality,
                         uint32_t slot)
 {
     struct esi_instance *instance = item->instance;
-    struct esi_thread *thread = item->element->thread;
-    struct esi_slot *awaited;
+    struct esi_causal_thread *thread = item->element->thread;
+    struct esi_causal_slot *awaited;
 
     if (slot >= instance->series->communicator->size)
         return 1;
@@ -552,7 +552,7 @@ static int await_member(struct es_causality *causality,
 static int await_all(struct es_causality *causality, const struct esi_item *item)
 {
     struct esi_instance *instance = item->instance;
-    struct esi_thread *thread = item->element->thread;
+    struct esi_causal_thread *thread = item->element->thread;
     bool joins = joins_all(instance);
     int result = 0;
 

@@ -104,7 +104,7 @@ static bool is_on_window(const struct esi_item *item)
 
 static void fill(struct attributes *attributes, const struct esi_item *item)
 {
-    const struct esi_process *process = item->element->thread->process;
+    const struct esi_causal_process *process = item->element->thread->process;
     const struct es_tuple *tuple = &item->told.tuple;
 
     attributes->count = 0;
@@ -161,7 +161,7 @@ int esi_event_give(struct es_causality *causality,
                    size_t partner_count,
                    struct es_event_id *ret_id)
 {
-    struct esi_thread *thread = placed->item->element->thread;
+    struct esi_causal_thread *thread = placed->item->element->thread;
     struct es_set_event event = {
         .id = {thread->trace, thread->count + 1},
         .kind = kind,
@@ -178,8 +178,8 @@ int esi_event_give_sync(struct es_causality *causality,
                         const struct esi_placed *send,
                         const struct esi_placed *receive)
 {
-    struct esi_thread *sender = send->item->element->thread;
-    struct esi_thread *receiver = receive->item->element->thread;
+    struct esi_causal_thread *sender = send->item->element->thread;
+    struct esi_causal_thread *receiver = receive->item->element->thread;
     struct es_event_id ids[2] = {{sender->trace, sender->count + 1},
                                  {receiver->trace, receiver->count + 1}};
     struct es_set_event event = {

@@ -207,7 +207,7 @@ int esi_message_add_given(struct es_causality *causality,
 }
 
 /* The event that is next in a thread. */
-static const struct esi_placed *head_of(const struct esi_thread *thread)
+static const struct esi_placed *head_of(const struct esi_causal_thread *thread)
 {
     return thread->head < thread->released ? &thread->events[thread->head] : NULL;
 }
@@ -221,7 +221,7 @@ static bool receiver_has_passed(const struct es_causality *causality,
 }
 
 /* Whether the next event of `thread` is that end of the message. */
-static bool is_next(const struct esi_thread *thread,
+static bool is_next(const struct esi_causal_thread *thread,
                     const struct esi_message *message,
                     bool is_send)
 {
@@ -242,8 +242,8 @@ static bool may_be_sync(const struct esi_item *send, const struct esi_message *m
 /* Ends a message both halves of which are given as one. */
 static int give_sync(struct es_causality *causality,
                      struct esi_message *message,
-                     struct esi_thread *sender,
-                     struct esi_thread *receiver)
+                     struct esi_causal_thread *sender,
+                     struct esi_causal_thread *receiver)
 {
     const struct esi_placed send = *head_of(sender);
     const struct esi_placed receive = *head_of(receiver);
@@ -270,8 +270,8 @@ static int give_synchronous(struct es_causality *causality,
 {
     struct esi_item *item = placed->item;
     struct esi_message *message = item->sends;
-    struct esi_thread *thread = item->element->thread;
-    struct esi_thread *receiver = message->receiver;
+    struct esi_causal_thread *thread = item->element->thread;
+    struct esi_causal_thread *receiver = message->receiver;
     int result;
 
     *ret_done = true;
@@ -472,7 +472,7 @@ void esi_channel_count(struct es_causality *causality,
 /* The send's item, which waits in its thread. */
 static struct esi_item *find_sender(const struct esi_message *message)
 {
-    const struct esi_thread *thread = message->sender;
+    const struct esi_causal_thread *thread = message->sender;
 
     for (size_t i = thread->head; i < thread->tail; i++) {
         const struct esi_placed *placed = &thread->events[i];

@@ -42,7 +42,7 @@ static struct esi_epoch *find_epoch(const struct es_causality *causality,
 
 /* The epoch of a process on a window; NULL without memory. */
 static struct esi_epoch *epoch_of(struct es_causality *causality,
-                                  struct esi_process *process,
+                                  struct esi_causal_process *process,
                                   const struct esi_view *view,
                                   int32_t window,
                                   bool exposes)
@@ -167,7 +167,7 @@ int esi_onesided_add_member(struct es_causality *causality,
                             const struct es_tuple *tuple,
                             bool exposes)
 {
-    struct esi_process *process = element->thread->process;
+    struct esi_causal_process *process = element->thread->process;
     struct esi_view *view = esi_process_view(process, tuple->communicator);
     struct esi_epoch *epoch;
 
@@ -233,7 +233,7 @@ static int place_complete(struct es_causality *causality,
                           struct esi_epoch *epoch)
 {
     const struct es_causal_tuple *told = &item->told;
-    struct esi_thread *thread = item->element->thread;
+    struct esi_causal_thread *thread = item->element->thread;
     int result = 0;
 
     item->halves = true;

@@ -15,8 +15,8 @@
 #include "monitors/causality/causal_pool.h"
 #include "monitors/causality/causality.h"
 
-struct esi_process;
-struct esi_thread;
+struct esi_causal_process;
+struct esi_causal_thread;
 struct esi_message;
 struct esi_instance;
 struct esi_series;
@@ -79,7 +79,7 @@ struct esi_placed {
 };
 
 struct esi_element {
-    struct esi_thread *thread;
+    struct esi_causal_thread *thread;
     struct esi_item *post;      /* the last MPI_Win_post as long as it waits, */
     uint64_t post_begun;        /* when it was called, */
     struct es_event_id post_id; /* and its event when it was given */
@@ -87,12 +87,12 @@ struct esi_element {
 
 /* Threads that wait for the same. */
 struct esi_waiters {
-    struct esi_thread *first;
+    struct esi_causal_thread *first;
 };
 
-struct esi_thread {
-    struct esi_process *process;
-    struct esi_thread *sibling; /* next of the process */
+struct esi_causal_thread {
+    struct esi_causal_process *process;
+    struct esi_causal_thread *sibling; /* next of the process */
     int number;
     uint32_t trace;
     uint32_t count;            /* events given */
@@ -109,19 +109,19 @@ struct esi_thread {
     uint64_t newest_ns; /* and its run time */
     uint64_t settled;   /* the newest at the end of the reading before */
     uint64_t settled_ns;
-    struct esi_thread *next_runnable;
+    struct esi_causal_thread *next_runnable;
     struct esi_waiters *waits_in; /* NULL = is in no list */
-    struct esi_thread *next_waiter;
+    struct esi_causal_thread *next_waiter;
 };
 
-struct esi_process {
+struct esi_causal_process {
     char *host;
     int rank;
     uint64_t identity;
-    unsigned world;             /* how many of this rank there were before */
-    bool ended;                 /* nothing more will come */
-    struct esi_thread *threads; /* chain, borrowed */
-    struct esi_view **views;    /* by index of its table */
+    unsigned world;                    /* how many of this rank there were before */
+    bool ended;                        /* nothing more will come */
+    struct esi_causal_thread *threads; /* chain, borrowed */
+    struct esi_view **views;           /* by index of its table */
     size_t view_count;
 };
 
@@ -136,10 +136,10 @@ struct esi_communicator {
     uint32_t first_size; /* of the first group */
     bool between;        /* an intercommunicator */
     char *name;
-    struct esi_process **members; /* by slot; NULL = not known yet */
-    int32_t *world_ranks;         /* by slot; -1 = not known */
-    struct esi_series *series;    /* chain: its own, and its windows' */
-    struct esi_instance *unused;  /* chain; all are of the same size */
+    struct esi_causal_process **members; /* by slot; NULL = not known yet */
+    int32_t *world_ranks;                /* by slot; -1 = not known */
+    struct esi_series *series;           /* chain: its own, and its windows' */
+    struct esi_instance *unused;         /* chain; all are of the same size */
 };
 
 /* A process's place in a communicator. */
@@ -176,11 +176,11 @@ struct esi_message {
     uint8_t kind;
     uint8_t send; /* enum esi_end, as is the next */
     uint8_t receive;
-    bool blocking;             /* the receive is a call that blocks */
-    bool aging;                /* in the list of those that wait for a receive */
-    struct es_event_id id;     /* of the send that was given */
-    struct esi_thread *sender; /* of what was read and waits */
-    struct esi_thread *receiver;
+    bool blocking;                    /* the receive is a call that blocks */
+    bool aging;                       /* in the list of those that wait for a receive */
+    struct es_event_id id;            /* of the send that was given */
+    struct esi_causal_thread *sender; /* of what was read and waits */
+    struct esi_causal_thread *receiver;
     struct esi_message *next_send; /* in the chains of their items */
     struct esi_message *next_receive;
     struct esi_message *older; /* sends that were given and not received */
@@ -208,7 +208,7 @@ struct esi_series {
 enum esi_entry { ESI_ENTRY_UNSEEN, ESI_ENTRY_READ, ESI_ENTRY_GIVEN, ESI_ENTRY_LOST };
 
 /* One member's part. */
-struct esi_slot {
+struct esi_causal_slot {
     struct es_event_id enter;
     struct esi_waiters waiters;
     uint8_t entry; /* enum esi_entry */
@@ -236,7 +236,7 @@ struct esi_instance {
     struct esi_instance *next;
     struct esi_instance *older; /* of all */
     struct esi_instance *newer;
-    struct esi_slot slots[];
+    struct esi_causal_slot slots[];
 };
 
 /* --- Epochs ----------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ struct esi_epoch_member {
 /* The group of the last start, or post, of a process on a window. */
 struct esi_epoch {
     struct esi_link link;
-    struct esi_process *process;
+    struct esi_causal_process *process;
     struct esi_communicator *communicator;
     int32_t window;
     bool exposes;
@@ -284,18 +284,18 @@ struct esi_type_names {
 struct es_causality {
     struct es_causality_config config;
     struct es_causality_totals totals;
-    struct esi_process **processes;
+    struct esi_causal_process **processes;
     size_t process_count;
     struct esi_element **elements;
     size_t element_count;
-    struct esi_thread **threads;
+    struct esi_causal_thread **threads;
     size_t thread_count;
     uint32_t trace_count;
     bool finished;
     uint64_t settles;
     uint64_t newest_ns;  /* read */
     uint64_t settled_ns; /* the newest at the end of the reading before */
-    struct esi_thread *runnable;
+    struct esi_causal_thread *runnable;
     uint8_t actions[65536];       /* by operation code, as the next */
     bool tells_empty[65536];      /* 0 bytes mean that nothing is moved at all */
     struct esi_type_names *types; /* by operation code */
@@ -322,30 +322,32 @@ struct es_causality {
 /* --- causal_thread.c: a thread's events in order ---------------------------------- */
 
 /* Whether an event at this tick still finds its place. */
-static inline bool esi_thread_has_place(const struct esi_thread *thread, uint64_t time)
+static inline bool esi_thread_has_place(const struct esi_causal_thread *thread,
+                                        uint64_t time)
 {
     return time >= thread->passed;
 }
 /* Adds an event of the item.  0 or -ENOMEM. */
-int esi_thread_place(struct esi_thread *thread,
+int esi_thread_place(struct esi_causal_thread *thread,
                      struct esi_item *item,
                      enum esi_role role,
                      uint64_t time,
                      uint64_t time_ns);
 /* Puts the events up to a tick in order for good.  0 or -ENOMEM. */
-int esi_thread_release(struct esi_thread *thread, uint64_t limit);
+int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit);
 void esi_thread_make_runnable(struct es_causality *causality,
-                              struct esi_thread *thread);
+                              struct esi_causal_thread *thread);
 /* Has a thread wait, and wakes all that do. */
-void esi_thread_wait(struct esi_thread *thread, struct esi_waiters *waiters);
-void esi_thread_leave(struct esi_thread *thread);
+void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters);
+void esi_thread_leave(struct esi_causal_thread *thread);
 void esi_waiters_wake(struct es_causality *causality, struct esi_waiters *waiters);
 
 /* --- causal_process.c: processes, threads, communicators -------------------------- */
 
-void esi_process_destroy(struct esi_process *process);
+void esi_process_destroy(struct esi_causal_process *process);
 void esi_communicator_destroy(struct esi_communicator *communicator);
-struct esi_view *esi_process_view(const struct esi_process *process, uint16_t index);
+struct esi_view *esi_process_view(const struct esi_causal_process *process,
+                                  uint16_t index);
 /* The slot of a peer of this view; UINT32_MAX = there is none. */
 uint32_t esi_view_peer(const struct esi_view *view, int32_t peer);
 /* Whether a tuple of this member from before the run time `ns` would have been read. */
@@ -449,6 +451,6 @@ void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id
 /* --- causality.c: the stream ------------------------------------------------------ */
 
 /* Takes the next event off its thread, which has been given. */
-void esi_thread_pop(struct es_causality *causality, struct esi_thread *thread);
+void esi_thread_pop(struct es_causality *causality, struct esi_causal_thread *thread);
 
 #endif

@@ -42,9 +42,9 @@ int esi_trace_add(struct es_causality *causality, const char *name, uint32_t *re
 
 /* --- Processes -------------------------------------------------------------------- */
 
-static struct esi_process *make_process(const struct es_causal_process *process)
+static struct esi_causal_process *make_process(const struct es_causal_process *process)
 {
-    struct esi_process *made = calloc(1, sizeof *made);
+    struct esi_causal_process *made = calloc(1, sizeof *made);
 
     if (!made)
         return NULL;
@@ -58,7 +58,7 @@ static struct esi_process *make_process(const struct es_causal_process *process)
     return made;
 }
 
-void esi_process_destroy(struct esi_process *process)
+void esi_process_destroy(struct esi_causal_process *process)
 {
     for (size_t i = 0; i < process->view_count; i++)
         for (struct esi_view *view = process->views[i], *older; view; view = older) {
@@ -75,11 +75,11 @@ int es_causality_add_process(struct es_causality *causality,
                              const struct es_causal_process *process,
                              uint32_t *ret_process)
 {
-    struct esi_process *made;
+    struct esi_causal_process *made;
     unsigned world = 0;
 
     for (size_t i = 0; i < causality->process_count; i++) {
-        const struct esi_process *other = causality->processes[i];
+        const struct esi_causal_process *other = causality->processes[i];
 
         if (other->rank != process->rank)
             continue;
@@ -109,7 +109,7 @@ void es_causality_end_process(struct es_causality *causality, uint32_t process)
 
 /* --- Threads ---------------------------------------------------------------------- */
 
-static int name_thread(struct es_causality *causality, struct esi_thread *thread)
+static int name_thread(struct es_causality *causality, struct esi_causal_thread *thread)
 {
     char name[64];
     int length = thread->process->rank < 0
@@ -124,11 +124,11 @@ static int name_thread(struct es_causality *causality, struct esi_thread *thread
 }
 
 static int add_thread(struct es_causality *causality,
-                      struct esi_process *process,
+                      struct esi_causal_process *process,
                       int number,
-                      struct esi_thread **ret_thread)
+                      struct esi_causal_thread **ret_thread)
 {
-    struct esi_thread *thread = calloc(1, sizeof *thread);
+    struct esi_causal_thread *thread = calloc(1, sizeof *thread);
     int result;
 
     if (!thread)
@@ -159,8 +159,8 @@ int es_causality_add_element(struct es_causality *causality,
                              uint32_t classes,
                              uint32_t *ret_element)
 {
-    struct esi_process *of = causality->processes[process];
-    struct esi_thread *found = of->threads;
+    struct esi_causal_process *of = causality->processes[process];
+    struct esi_causal_thread *found = of->threads;
     struct esi_element *element;
     int result = 0;
 
@@ -223,7 +223,7 @@ static struct esi_communicator *make_communicator(
     made->size = (uint32_t)(told->size + remote);
     made->first_size = (uint32_t)(group_of(told) == 1 ? remote : told->size);
     made->name = strdup(told->name ? told->name : "");
-    made->members = calloc(made->size, sizeof(struct esi_process *));
+    made->members = calloc(made->size, sizeof(struct esi_causal_process *));
     made->world_ranks = malloc(made->size * sizeof *made->world_ranks);
     if (!made->name || !made->members || !made->world_ranks) {
         esi_communicator_destroy(made);
@@ -256,7 +256,7 @@ static struct esi_communicator *find_communicator(
 /* The communicator of this key in which the slot is free or the process's own: where
  * two worlds have the same key each of them has its own. */
 static struct esi_communicator *join(struct es_causality *causality,
-                                     struct esi_process *process,
+                                     struct esi_causal_process *process,
                                      const struct es_causal_communicator *told,
                                      uint32_t slot)
 {
@@ -293,7 +293,7 @@ static void note_ranks(struct esi_communicator *communicator,
             communicator->world_ranks[first + (uint32_t)i] = ranks[i];
 }
 
-static int reserve_views(struct esi_process *process, uint16_t index)
+static int reserve_views(struct esi_causal_process *process, uint16_t index)
 {
     size_t count = (size_t)index + 8;
     struct esi_view **more;
@@ -326,7 +326,7 @@ static void place_view(struct esi_view *view, const struct es_causal_communicato
 }
 
 static int add_view(struct es_causality *causality,
-                    struct esi_process *process,
+                    struct esi_causal_process *process,
                     uint16_t index,
                     const struct es_causal_communicator *told,
                     const struct esi_view *place)
@@ -362,7 +362,7 @@ int es_causality_set_communicator(struct es_causality *causality,
                                   uint16_t index,
                                   const struct es_causal_communicator *communicator)
 {
-    struct esi_process *of = causality->processes[process];
+    struct esi_causal_process *of = causality->processes[process];
     struct esi_view place = {.slot = UINT32_MAX};
 
     if (communicator->size <= 0 || communicator->rank >= communicator->size)
@@ -373,7 +373,8 @@ int es_causality_set_communicator(struct es_causality *causality,
     return add_view(causality, of, index, communicator, &place);
 }
 
-struct esi_view *esi_process_view(const struct esi_process *process, uint16_t index)
+struct esi_view *esi_process_view(const struct esi_causal_process *process,
+                                  uint16_t index)
 {
     return index < process->view_count ? process->views[index] : NULL;
 }
@@ -397,7 +398,7 @@ int esi_member_rank(const struct esi_communicator *communicator, uint32_t slot)
 }
 
 /* A member that has said nothing on this communicator yet, by its world rank. */
-static const struct esi_process *find_member(
+static const struct esi_causal_process *find_member(
     const struct es_causality *causality,
     const struct esi_communicator *communicator,
     uint32_t slot)
@@ -418,7 +419,8 @@ bool esi_member_has_passed(const struct es_causality *causality,
                            uint32_t slot,
                            uint64_t ns)
 {
-    const struct esi_process *process = find_member(causality, communicator, slot);
+    const struct esi_causal_process *process =
+        find_member(causality, communicator, slot);
     uint64_t bound = ns + MARGIN_NS;
     uint64_t patience = causality->config.patience_ns;
 
@@ -431,7 +433,7 @@ bool esi_member_has_passed(const struct es_causality *causality,
         return false;
     if (process->ended)
         return true;
-    for (const struct esi_thread *thread = process->threads; thread;
+    for (const struct esi_causal_thread *thread = process->threads; thread;
          thread = thread->sibling)
         if (thread->settled_ns <= bound)
             return false;

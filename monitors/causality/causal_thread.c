@@ -40,7 +40,7 @@ static uint8_t rank_of(const struct esi_item *item, enum esi_role role)
 }
 
 /* Room for one more; what was given makes room, too. */
-static int make_room(struct esi_thread *thread)
+static int make_room(struct esi_causal_thread *thread)
 {
     size_t count = thread->tail - thread->head;
 
@@ -65,7 +65,7 @@ static int make_room(struct esi_thread *thread)
     return 0;
 }
 
-int esi_thread_place(struct esi_thread *thread,
+int esi_thread_place(struct esi_causal_thread *thread,
                      struct esi_item *item,
                      enum esi_role role,
                      uint64_t time,
@@ -156,7 +156,7 @@ static int sort(struct esi_placed *events, size_t count)
 }
 
 /* First of the sorted events behind `limit`. */
-static size_t find_end(const struct esi_thread *thread, uint64_t limit)
+static size_t find_end(const struct esi_causal_thread *thread, uint64_t limit)
 {
     size_t low = thread->released;
     size_t high = thread->tail;
@@ -172,7 +172,7 @@ static size_t find_end(const struct esi_thread *thread, uint64_t limit)
     return low;
 }
 
-int esi_thread_release(struct esi_thread *thread, uint64_t limit)
+int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit)
 {
     size_t end;
 
@@ -193,7 +193,8 @@ int esi_thread_release(struct esi_thread *thread, uint64_t limit)
 
 /* --- Waiting ---------------------------------------------------------------------- */
 
-void esi_thread_make_runnable(struct es_causality *causality, struct esi_thread *thread)
+void esi_thread_make_runnable(struct es_causality *causality,
+                              struct esi_causal_thread *thread)
 {
     if (thread->runnable)
         return;
@@ -202,7 +203,7 @@ void esi_thread_make_runnable(struct es_causality *causality, struct esi_thread 
     causality->runnable = thread;
 }
 
-void esi_thread_wait(struct esi_thread *thread, struct esi_waiters *waiters)
+void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters)
 {
     if (thread->waits_in == waiters)
         return;
@@ -212,9 +213,9 @@ void esi_thread_wait(struct esi_thread *thread, struct esi_waiters *waiters)
     waiters->first = thread;
 }
 
-void esi_thread_leave(struct esi_thread *thread)
+void esi_thread_leave(struct esi_causal_thread *thread)
 {
-    struct esi_thread **at;
+    struct esi_causal_thread **at;
 
     if (!thread->waits_in)
         return;
@@ -228,7 +229,7 @@ void esi_thread_leave(struct esi_thread *thread)
 void esi_waiters_wake(struct es_causality *causality, struct esi_waiters *waiters)
 {
     while (waiters->first) {
-        struct esi_thread *thread = waiters->first;
+        struct esi_causal_thread *thread = waiters->first;
 
         esi_thread_leave(thread);
         esi_thread_make_runnable(causality, thread);

@@ -201,7 +201,7 @@ static void destroy_channels(struct esi_table *table)
     esi_table_empty(table);
 }
 
-static void destroy_thread(struct esi_thread *thread)
+static void destroy_thread(struct esi_causal_thread *thread)
 {
     for (size_t i = thread->head; i < thread->tail; i++)
         esi_collective_leave(thread->events[i].item);
@@ -448,7 +448,7 @@ static struct esi_item *make_item(struct es_causality *causality,
 
 /* --- The stream ------------------------------------------------------------------- */
 
-void esi_thread_pop(struct es_causality *causality, struct esi_thread *thread)
+void esi_thread_pop(struct es_causality *causality, struct esi_causal_thread *thread)
 {
     struct esi_item *item = thread->events[thread->head++].item;
 
@@ -479,7 +479,7 @@ static int give(struct es_causality *causality, const struct esi_placed *placed)
 }
 
 /* Gives what a thread has as far as it need not wait. */
-static int run_thread(struct es_causality *causality, struct esi_thread *thread)
+static int run_thread(struct es_causality *causality, struct esi_causal_thread *thread)
 {
     while (thread->head < thread->released) {
         struct esi_placed placed = thread->events[thread->head];
@@ -497,7 +497,7 @@ static int run(struct es_causality *causality)
     int result = 0;
 
     while (causality->runnable && result >= 0) {
-        struct esi_thread *thread = causality->runnable;
+        struct esi_causal_thread *thread = causality->runnable;
 
         causality->runnable = thread->next_runnable;
         thread->runnable = false;
@@ -509,7 +509,7 @@ static int run(struct es_causality *causality)
 static int release(struct es_causality *causality, bool all)
 {
     for (size_t i = 0; i < causality->thread_count; i++) {
-        struct esi_thread *thread = causality->threads[i];
+        struct esi_causal_thread *thread = causality->threads[i];
 
         bool whole = all || thread->process->ended;
 
@@ -526,12 +526,12 @@ static int release(struct es_causality *causality, bool all)
  * waits, or -errno. */
 static int force_oldest(struct es_causality *causality)
 {
-    struct esi_thread *oldest = NULL;
+    struct esi_causal_thread *oldest = NULL;
     uint64_t oldest_ns = UINT64_MAX;
     int result;
 
     for (size_t i = 0; i < causality->thread_count; i++) {
-        struct esi_thread *thread = causality->threads[i];
+        struct esi_causal_thread *thread = causality->threads[i];
         uint64_t ns;
 
         if (thread->head == thread->released)

@@ -211,7 +211,7 @@ static bool is_among(const char *name, const char *const *names)
     return false;
 }
 
-void esi_attributes_write(struct es_json_out *out,
+void esi_attributes_write(struct esi_json_out *out,
                           const struct es_set_event *event,
                           const char *const *skip)
 {
@@ -219,6 +219,6 @@ void esi_attributes_write(struct es_json_out *out,
 
     for (size_t i = 0; i < event->attribute_count; i++)
         if (!is_among(event->attributes[i].name, skip))
-            es_json_out_string(out, event->attributes[i].name,
-                               esi_attribute_text(&event->attributes[i], number));
+            esi_json_out_string(out, event->attributes[i].name,
+                                esi_attribute_text(&event->attributes[i], number));
 }

@@ -93,18 +93,18 @@ static double microseconds(const struct es_export *export, int64_t time_ns)
 
 /* Begins a trace event, up to its time; the caller ends it. */
 static void begin_record(struct es_export *export,
-                         struct es_json_out *out,
+                         struct esi_json_out *out,
                          const char *phase,
                          const char *name,
                          uint32_t trace)
 {
     fputc(',', export->stream);
-    es_json_out_init(out, export->stream);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "ph", phase);
-    es_json_out_string(out, "name", name);
-    es_json_out_unsigned(out, "pid", trace_at(export, trace)->pid);
-    es_json_out_unsigned(out, "tid", (uint64_t)trace + 1);
+    esi_json_out_init(out, export->stream);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "ph", phase);
+    esi_json_out_string(out, "name", name);
+    esi_json_out_unsigned(out, "pid", trace_at(export, trace)->pid);
+    esi_json_out_unsigned(out, "tid", (uint64_t)trace + 1);
 }
 
 static void write_name(struct es_export *export,
@@ -112,37 +112,37 @@ static void write_name(struct es_export *export,
                        uint32_t trace,
                        const char *name)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
     begin_record(export, &out, "M", what, trace);
-    es_json_out_begin_object(&out, "args");
-    es_json_out_string(&out, "name", name);
-    es_json_out_end(&out);
-    es_json_out_end(&out);
+    esi_json_out_begin_object(&out, "args");
+    esi_json_out_string(&out, "name", name);
+    esi_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
-static void write_arguments(struct es_json_out *out, const struct es_set_event *event)
+static void write_arguments(struct esi_json_out *out, const struct es_set_event *event)
 {
     static const char *const times[] = {"start", "stop", "class", NULL};
 
-    es_json_out_begin_object(out, "args");
-    es_json_out_unsigned(out, "index", event->id.index);
-    es_json_out_string(out, "kind", esi_event_kind_name(event->kind));
+    esi_json_out_begin_object(out, "args");
+    esi_json_out_unsigned(out, "index", event->id.index);
+    esi_json_out_string(out, "kind", esi_event_kind_name(event->kind));
     if (*event->text)
-        es_json_out_string(out, "text", event->text);
-    es_json_out_begin_object(out, "attributes");
+        esi_json_out_string(out, "text", event->text);
+    esi_json_out_begin_object(out, "attributes");
     esi_attributes_write(out, event, times);
-    es_json_out_end(out);
-    es_json_out_end(out);
+    esi_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void write_category(struct es_json_out *out, const struct es_set_event *event)
+static void write_category(struct esi_json_out *out, const struct es_set_event *event)
 {
     const struct es_event_attribute *class = esi_attribute_find(event, "class");
 
-    es_json_out_string(out, "cat",
-                       class && class->text ? class->text
-                                            : esi_event_kind_name(event->kind));
+    esi_json_out_string(out, "cat",
+                        class && class->text ? class->text
+                                             : esi_event_kind_name(event->kind));
 }
 
 static void write_slice(struct es_export *export,
@@ -150,14 +150,14 @@ static void write_slice(struct es_export *export,
                         const char *name,
                         const struct esi_chrome_span *span)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
     begin_record(export, &out, "X", name, event->id.trace);
     write_category(&out, event);
-    es_json_out_real(&out, "ts", microseconds(export, span->start_ns));
-    es_json_out_real(&out, "dur", (double)(span->stop_ns - span->start_ns) / 1000);
+    esi_json_out_real(&out, "ts", microseconds(export, span->start_ns));
+    esi_json_out_real(&out, "dur", (double)(span->stop_ns - span->start_ns) / 1000);
     write_arguments(&out, event);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
 /* One end of an asynchronous pair, whose identity is that of its event. */
@@ -167,15 +167,15 @@ static void write_async(struct es_export *export,
                         const char *name,
                         int64_t time_ns)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
     char id[32];
 
     snprintf(id, sizeof id, "%" PRIu32 ":%" PRIu32, event.trace, event.index);
     begin_record(export, &out, phase, name, event.trace);
-    es_json_out_string(&out, "cat", "operation");
-    es_json_out_string(&out, "id", id);
-    es_json_out_real(&out, "ts", microseconds(export, time_ns));
-    es_json_out_end(&out);
+    esi_json_out_string(&out, "cat", "operation");
+    esi_json_out_string(&out, "id", id);
+    esi_json_out_real(&out, "ts", microseconds(export, time_ns));
+    esi_json_out_end(&out);
 }
 
 static void write_arrow_end(struct es_export *export,
@@ -184,15 +184,15 @@ static void write_arrow_end(struct es_export *export,
                             int64_t time_ns)
 {
     struct chrome_export *chrome = export->state;
-    struct es_json_out out;
+    struct esi_json_out out;
 
     begin_record(export, &out, phase, "message", id.trace);
-    es_json_out_string(&out, "cat", "message");
-    es_json_out_unsigned(&out, "id", chrome->flows);
+    esi_json_out_string(&out, "cat", "message");
+    esi_json_out_unsigned(&out, "id", chrome->flows);
     if (*phase == 'f')
-        es_json_out_string(&out, "bp", "e");
-    es_json_out_real(&out, "ts", microseconds(export, time_ns));
-    es_json_out_end(&out);
+        esi_json_out_string(&out, "bp", "e");
+    esi_json_out_real(&out, "ts", microseconds(export, time_ns));
+    esi_json_out_end(&out);
 }
 
 /* --- Traces ----------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ static void write_columns(FILE *stream, const struct es_set_event *event)
 
         fputc(',', stream);
         if (attribute)
-            es_csv_text(stream, esi_attribute_text(attribute, number));
+            esi_csv_text(stream, esi_attribute_text(attribute, number));
     }
 }
 
@@ -62,7 +62,7 @@ static bool has_others(const struct es_set_event *event)
 
 static int write_others(FILE *stream, const struct es_set_event *event)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
     size_t length;
     int result;
@@ -70,18 +70,18 @@ static int write_others(FILE *stream, const struct es_set_event *event)
     fputc(',', stream);
     if (!has_others(event))
         return 0;
-    result = es_json_text_begin(&json);
+    result = esi_json_text_begin(&json);
     if (result < 0)
         return result;
-    es_json_out_begin_object(&json.out, NULL);
+    esi_json_out_begin_object(&json.out, NULL);
     esi_attributes_write(&json.out, event, columns);
-    es_json_out_end(&json.out);
-    result = es_json_text_finish(&json, &text, &length);
+    esi_json_out_end(&json.out);
+    result = esi_json_text_finish(&json, &text, &length);
     if (result < 0)
         return result;
     if (length > 0 && text[length - 1] == '\n')
         text[length - 1] = '\0';
-    es_csv_text(stream, text);
+    esi_csv_text(stream, text);
     free(text);
     return 0;
 }
@@ -92,12 +92,12 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     int result;
 
     fprintf(stream, "%" PRIu32 ",", event->id.trace);
-    es_csv_text(stream, esi_export_name(export, event->id.trace));
+    esi_csv_text(stream, esi_export_name(export, event->id.trace));
     fprintf(stream, ",%" PRIu32 ",%s,", event->id.index,
             esi_event_kind_name(event->kind));
-    es_csv_text(stream, event->type);
+    esi_csv_text(stream, event->type);
     fputc(',', stream);
-    es_csv_text(stream, event->text);
+    esi_csv_text(stream, event->text);
     write_partners(stream, event);
     write_columns(stream, event);
     result = write_others(stream, event);

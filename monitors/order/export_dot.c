@@ -27,7 +27,7 @@ static int begin(struct es_export *export, struct es_error *error)
 static int write_trace(struct es_export *export, uint32_t trace, const char *name)
 {
     fprintf(export->stream, "  subgraph cluster_%" PRIu32 " { label=\"", trace);
-    es_plain_write_quoted(export->stream, name);
+    esi_plain_write_quoted(export->stream, name);
     fputs("\"; }\n", export->stream);
     return 0;
 }
@@ -37,11 +37,11 @@ static void write_node(FILE *stream, const struct es_set_event *event)
     fprintf(stream,
             "  subgraph cluster_%" PRIu32 " { \"%" PRIu32 ":%" PRIu32 "\" [label=\"",
             event->id.trace, event->id.trace, event->id.index);
-    es_plain_write_quoted(stream, *event->type ? event->type
-                                               : esi_event_kind_name(event->kind));
+    esi_plain_write_quoted(stream, *event->type ? event->type
+                                                : esi_event_kind_name(event->kind));
     if (*event->text) {
         fputs("\\n", stream);
-        es_plain_write_quoted(stream, event->text);
+        esi_plain_write_quoted(stream, event->text);
     }
     fputs("\"]; }\n", stream);
 }

@@ -54,7 +54,7 @@ const char *esi_attribute_text(const struct es_event_attribute *attribute,
 const struct es_event_attribute *esi_attribute_find(const struct es_set_event *event,
                                                     const char *name);
 /* Members of an object, but those that `skip` (ended by NULL) names. */
-void esi_attributes_write(struct es_json_out *out,
+void esi_attributes_write(struct esi_json_out *out,
                           const struct es_set_event *event,
                           const char *const *skip);
 

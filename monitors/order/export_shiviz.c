@@ -98,7 +98,7 @@ static char *make_host(const json_t *taken, uint32_t trace, const char *name)
 
     if (word) {
         make_word(word);
-        host = es_plain_duplicate(word);
+        host = esi_plain_duplicate(word);
         free(word);
     }
     if (*name && !host)
@@ -155,12 +155,12 @@ static char *make_text(const struct es_set_event *event)
 }
 
 static int write_clock(const struct shiviz_export *shiviz,
-                       struct es_json_out *out,
+                       struct esi_json_out *out,
                        struct es_event_id id)
 {
     uint32_t traces = es_order_traces(shiviz->order);
 
-    es_json_out_unsigned(out, host_name(shiviz, id.trace), id.index);
+    esi_json_out_unsigned(out, host_name(shiviz, id.trace), id.index);
     for (uint32_t trace = 0; trace < traces; trace++) {
         int64_t known = 0;
 
@@ -169,7 +169,7 @@ static int write_clock(const struct shiviz_export *shiviz,
         if (known < 0)
             return (int)known;
         if (known > 0)
-            es_json_out_signed(out, host_name(shiviz, trace), known);
+            esi_json_out_signed(out, host_name(shiviz, trace), known);
     }
     return 0;
 }
@@ -179,15 +179,15 @@ static int write_event(struct es_export *export,
                        const char *text)
 {
     const struct shiviz_export *shiviz = export->state;
-    struct es_json_out out;
+    struct esi_json_out out;
     int result;
 
-    es_plain_print(export->stream, "%s\n", text);
+    esi_plain_print(export->stream, "%s\n", text);
     fprintf(export->stream, "%s ", host_name(shiviz, id.trace));
-    es_json_out_init(&out, export->stream);
-    es_json_out_begin_object(&out, NULL);
+    esi_json_out_init(&out, export->stream);
+    esi_json_out_begin_object(&out, NULL);
     result = write_clock(shiviz, &out, id);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
     return result;
 }
 

@@ -10,44 +10,45 @@
 
 void esi_set_format_header(FILE *stream, char *const *names, uint32_t count)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_string(&out, "format", "eventspace-events");
-    es_json_out_unsigned(&out, "version", 1);
-    es_json_out_begin_array(&out, "traces");
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "format", "eventspace-events");
+    esi_json_out_unsigned(&out, "version", 1);
+    esi_json_out_begin_array(&out, "traces");
     for (uint32_t i = 0; i < count; i++)
-        es_json_out_string(&out, NULL, names[i]);
-    es_json_out_end(&out);
-    es_json_out_end(&out);
+        esi_json_out_string(&out, NULL, names[i]);
+    esi_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
-static void format_partners(struct es_json_out *out, const struct es_set_event *event)
+static void format_partners(struct esi_json_out *out, const struct es_set_event *event)
 {
-    es_json_out_begin_array(out, "partners");
+    esi_json_out_begin_array(out, "partners");
     for (uint32_t i = 0; i < event->partner_count; i++) {
-        es_json_out_begin_array(out, NULL);
-        es_json_out_unsigned(out, NULL, event->partners[i].trace);
-        es_json_out_unsigned(out, NULL, event->partners[i].index);
-        es_json_out_end(out);
+        esi_json_out_begin_array(out, NULL);
+        esi_json_out_unsigned(out, NULL, event->partners[i].trace);
+        esi_json_out_unsigned(out, NULL, event->partners[i].index);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static void format_attributes(struct es_json_out *out, const struct es_set_event *event)
+static void format_attributes(struct esi_json_out *out,
+                              const struct es_set_event *event)
 {
     char number[ES_SET_NUMBER_LENGTH];
 
-    es_json_out_begin_object(out, "attributes");
+    esi_json_out_begin_object(out, "attributes");
     for (size_t i = 0; i < event->attribute_count; i++) {
         const struct es_event_attribute *attribute = &event->attributes[i];
         if (!attribute->text)
             es_set_number_format(attribute->number, number);
-        es_json_out_string(out, attribute->name,
-                           attribute->text ? attribute->text : number);
+        esi_json_out_string(out, attribute->name,
+                            attribute->text ? attribute->text : number);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 void esi_set_format_event(FILE *stream, const struct es_set_event *event)
@@ -57,21 +58,21 @@ void esi_set_format_event(FILE *stream, const struct es_set_event *event)
         [ES_EVENT_RECEIVE] = "receive",
         [ES_EVENT_SYNC] = "sync",
     };
-    struct es_json_out out;
+    struct esi_json_out out;
 
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_unsigned(&out, "trace", event->id.trace);
-    es_json_out_unsigned(&out, "index", event->id.index);
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_unsigned(&out, "trace", event->id.trace);
+    esi_json_out_unsigned(&out, "index", event->id.index);
     if (event->kind != ES_EVENT_UNARY)
-        es_json_out_string(&out, "kind", kinds[event->kind]);
+        esi_json_out_string(&out, "kind", kinds[event->kind]);
     if (event->type[0] != '\0')
-        es_json_out_string(&out, "type", event->type);
+        esi_json_out_string(&out, "type", event->type);
     if (event->text[0] != '\0')
-        es_json_out_string(&out, "text", event->text);
+        esi_json_out_string(&out, "text", event->text);
     if (event->kind != ES_EVENT_SEND && event->partner_count > 0)
         format_partners(&out, event);
     if (event->attribute_count > 0)
         format_attributes(&out, event);
-    es_json_out_end(&out);
+    esi_json_out_end(&out);
 }

@@ -81,7 +81,7 @@ static int describe(struct giving *giving,
                     const struct esi_shiviz_event *event,
                     struct es_set_event *ret_event)
 {
-    const struct esi_match *match = giving->log->match;
+    const struct esi_shiviz_pair *match = giving->log->match;
     char *next;
 
     if (reserve_texts(giving, event) < 0)
@@ -259,7 +259,7 @@ int esi_shiviz_give(const struct esi_shiviz_order *order,
                     const struct es_set_sink *sink,
                     struct es_shiviz_statistics *statistics)
 {
-    struct esi_match *match = order->log->match;
+    struct esi_shiviz_pair *match = order->log->match;
     struct giving giving = {
         .order = order,
         .log = order->log,

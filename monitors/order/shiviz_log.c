@@ -14,7 +14,7 @@
 
 int esi_shiviz_log_init(struct esi_shiviz_log *log,
                         const struct esi_shiviz_text *text,
-                        struct esi_match *match)
+                        struct esi_shiviz_pair *match)
 {
     *log = (struct esi_shiviz_log){
         .text = text,

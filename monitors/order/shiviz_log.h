@@ -47,7 +47,7 @@ struct esi_shiviz_host {
 
 struct esi_shiviz_log {
     const struct esi_shiviz_text *text; /* borrowed, as the next */
-    struct esi_match *match;
+    struct esi_shiviz_pair *match;
     size_t host, clock;     /* numbers of groups */
     struct es_rows events;  /* struct esi_shiviz_event */
     struct es_rows hosts;   /* struct esi_shiviz_host */
@@ -62,7 +62,7 @@ struct esi_shiviz_log {
 /* `match` has the groups "host", "clock" and "event".  0 or -ENOMEM. */
 int esi_shiviz_log_init(struct esi_shiviz_log *log,
                         const struct esi_shiviz_text *text,
-                        struct esi_match *match);
+                        struct esi_shiviz_pair *match);
 void esi_shiviz_log_fini(struct esi_shiviz_log *log);
 
 /* Takes the events between two places of the text.  0; -EINVAL: a clock that is none,

@@ -19,7 +19,7 @@ enum {
     HEAP_LIMIT_KIB = 65536,
 };
 
-struct esi_match {
+struct esi_shiviz_pair {
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
@@ -61,9 +61,9 @@ static pcre2_code *compile(const char *expression,
 int esi_match_create(const char *expression,
                      const char *what,
                      struct es_error *error,
-                     struct esi_match **ret_match)
+                     struct esi_shiviz_pair **ret_match)
 {
-    struct esi_match *match = calloc(1, sizeof *match);
+    struct esi_shiviz_pair *match = calloc(1, sizeof *match);
     int result;
 
     if (!match)
@@ -86,7 +86,7 @@ int esi_match_create(const char *expression,
     return 0;
 }
 
-void esi_match_destroy(struct esi_match *match)
+void esi_match_destroy(struct esi_shiviz_pair *match)
 {
     if (!match)
         return;
@@ -96,17 +96,17 @@ void esi_match_destroy(struct esi_match *match)
     free(match);
 }
 
-size_t esi_match_names(const struct esi_match *match)
+size_t esi_match_names(const struct esi_shiviz_pair *match)
 {
     return match->names;
 }
 
-const char *esi_match_name(const struct esi_match *match, size_t name)
+const char *esi_match_name(const struct esi_shiviz_pair *match, size_t name)
 {
     return (const char *)match->table + name * match->name_bytes + 2;
 }
 
-int esi_match_find_name(const struct esi_match *match, const char *name)
+int esi_match_find_name(const struct esi_shiviz_pair *match, const char *name)
 {
     for (size_t i = 0; i < match->names; i++)
         if (strcmp(esi_match_name(match, i), name) == 0)
@@ -114,7 +114,7 @@ int esi_match_find_name(const struct esi_match *match, const char *name)
     return -1;
 }
 
-int esi_match_next(struct esi_match *match,
+int esi_match_next(struct esi_shiviz_pair *match,
                    const char *text,
                    size_t start,
                    size_t end,
@@ -143,7 +143,7 @@ size_t esi_match_step(const char *text, size_t at, size_t end)
     return at;
 }
 
-struct esi_piece esi_match_group(const struct esi_match *match, size_t name)
+struct esi_piece esi_match_group(const struct esi_shiviz_pair *match, size_t name)
 {
     PCRE2_SPTR row = match->table + name * match->name_bytes;
     size_t group = (size_t)row[0] << 8 | row[1];
@@ -154,7 +154,7 @@ struct esi_piece esi_match_group(const struct esi_match *match, size_t name)
     return (struct esi_piece){places[0], places[1] - places[0]};
 }
 
-bool esi_match_check_text(struct esi_match *match,
+bool esi_match_check_text(struct esi_shiviz_pair *match,
                           const char *text,
                           size_t length,
                           size_t *ret_at)

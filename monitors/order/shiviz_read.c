@@ -21,10 +21,10 @@
 struct reading {
     struct esi_shiviz_text text;
     const struct es_shiviz_config *config;
-    struct esi_match *match;
-    struct esi_match *delimiter; /* NULL = one execution */
-    int label;                   /* its group "trace"; -1 = none */
-    json_t *labels;              /* an object whose members are those there were */
+    struct esi_shiviz_pair *match;
+    struct esi_shiviz_pair *delimiter; /* NULL = one execution */
+    int label;                         /* its group "trace"; -1 = none */
+    json_t *labels; /* an object whose members are those there were */
     struct es_shiviz_statistics statistics;
     struct es_error *error;
 };

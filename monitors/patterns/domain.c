@@ -148,7 +148,7 @@ static uint32_t type_at(const struct esi_column *column, uint32_t row)
 
 bool esi_domain_row(const struct es_domain *domain,
                     struct es_event_id id,
-                    struct esi_row *ret_row)
+                    struct esi_domain_row *ret_row)
 {
     uint32_t row;
     const struct esi_column *column = find(domain, id, &row);
@@ -156,7 +156,7 @@ bool esi_domain_row(const struct es_domain *domain,
 
     if (!column)
         return false;
-    *ret_row = (struct esi_row){
+    *ret_row = (struct esi_domain_row){
         .index = id.index,
         .type = type_at(column, row),
         .time = column->times ? column->times[row] : ESI_NO_TIME,
@@ -300,7 +300,8 @@ static int note_type(struct esi_column *column, uint32_t type)
     return 0;
 }
 
-static int copy_partners(const struct esi_row *row, struct esi_kept_partners *partners)
+static int copy_partners(const struct esi_domain_row *row,
+                         struct esi_kept_partners *partners)
 {
     *partners = (struct esi_kept_partners){.count = row->partner_count};
     if (row->partner_count == 1)
@@ -336,7 +337,7 @@ static void note_latest(struct esi_column *column, uint32_t at, uint32_t end)
 static void put(const struct esi_keeps *keeps,
                 struct esi_column *column,
                 uint32_t at,
-                const struct esi_row *row,
+                const struct esi_domain_row *row,
                 const struct esi_kept_partners *partners)
 {
     size_t asked = keeps->asked_count;
@@ -355,7 +356,7 @@ static void put(const struct esi_keeps *keeps,
 
 int esi_domain_add(struct es_domain *domain,
                    uint32_t trace,
-                   const struct esi_row *row,
+                   const struct esi_domain_row *row,
                    bool may_wait)
 {
     uint32_t slot = es_domain_slot_of(domain, trace);

@@ -199,7 +199,7 @@ static int add_value(const struct es_domain *domain,
 
 int esi_lookup_add(const struct es_domain *domain,
                    uint32_t trace,
-                   const struct esi_row *row)
+                   const struct esi_domain_row *row)
 {
     const struct esi_lookup *lookup = domain->lookup;
     struct es_event_id id = {trace, row->index};

@@ -53,7 +53,7 @@ struct esi_keeps {
 };
 
 /* One event as it goes into a column. */
-struct esi_row {
+struct esi_domain_row {
     uint32_t index;
     uint32_t type;
     int64_t time;
@@ -124,7 +124,7 @@ int esi_domain_create(const struct esi_keeps *keeps, struct es_domain **ret_doma
  * the end until esi_domain_sort().  0 or -ENOMEM, then nothing was added. */
 int esi_domain_add(struct es_domain *domain,
                    uint32_t trace,
-                   const struct esi_row *row,
+                   const struct esi_domain_row *row,
                    bool may_wait);
 /* Columns by their indexes, slots by their traces.  0 or -ENOMEM. */
 int esi_domain_sort(struct es_domain *domain);
@@ -132,7 +132,7 @@ int esi_domain_sort(struct es_domain *domain);
  * Columns are sorted. */
 bool esi_domain_row(const struct es_domain *domain,
                     struct es_event_id id,
-                    struct esi_row *ret_row);
+                    struct esi_domain_row *ret_row);
 /* Drops what is before `index` on a trace. */
 void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index);
 
@@ -145,7 +145,7 @@ uint64_t esi_lookup_bytes(const struct esi_lookup *lookup);
 /* A row that the domain is about to take.  0 or a negative errno. */
 int esi_lookup_add(const struct es_domain *domain,
                    uint32_t trace,
-                   const struct esi_row *row);
+                   const struct esi_domain_row *row);
 
 /* What `=` compares of a value.  False: it is absent. */
 static inline bool esi_value_key(const struct esi_value *value,

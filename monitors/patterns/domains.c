@@ -208,13 +208,13 @@ static int keep_value(struct es_domains *domains,
 static int make_row(struct es_domains *domains,
                     const struct esi_keeps *keeps,
                     uint32_t type,
-                    struct esi_row *ret_row)
+                    struct esi_domain_row *ret_row)
 {
     const struct es_set_event *event = domains->event;
-    struct esi_row row = {.index = event->id.index,
-                          .type = type,
-                          .time = ESI_NO_TIME,
-                          .values = domains->values};
+    struct esi_domain_row row = {.index = event->id.index,
+                                 .type = type,
+                                 .time = ESI_NO_TIME,
+                                 .values = domains->values};
     int result = 0;
 
     if (keeps->times)
@@ -243,7 +243,7 @@ static int tell(struct es_domains *domains,
 static int wait(struct es_domains *domains, uint32_t c, uint32_t type)
 {
     struct domain_class *class = &domains->classes[c];
-    struct esi_row row;
+    struct esi_domain_row row;
     int result = make_row(domains, &class->ask.keeps, type, &row);
 
     if (result < 0)
@@ -254,7 +254,7 @@ static int wait(struct es_domains *domains, uint32_t c, uint32_t type)
 static int join(struct es_domains *domains, uint32_t c, uint32_t type)
 {
     struct domain_class *class = &domains->classes[c];
-    struct esi_row row;
+    struct esi_domain_row row;
     int result = make_row(domains, &class->ask.keeps, type, &row);
 
     if (result == 0)
@@ -268,7 +268,7 @@ static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
 {
     struct es_domains *domains = data;
     struct domain_class *class = &domains->classes[class_number];
-    struct esi_row row;
+    struct esi_domain_row row;
     int result;
 
     if (!class->domain)
@@ -377,7 +377,7 @@ const char *es_domains_trace_name(const struct es_domains *domains, uint32_t tra
 static bool find_row(const struct es_domains *domains,
                      struct es_event_id id,
                      bool of_times,
-                     struct esi_row *ret_row)
+                     struct esi_domain_row *ret_row)
 {
     for (uint32_t c = 0; c < domains->class_count; c++) {
         const struct domain_class *class = &domains->classes[c];
@@ -393,7 +393,7 @@ bool esi_domains_time(const struct es_domains *domains,
                       struct es_event_id id,
                       int64_t *ret_time)
 {
-    struct esi_row row;
+    struct esi_domain_row row;
 
     if (!find_row(domains, id, true, &row) || row.time == ESI_NO_TIME)
         return false;
@@ -405,7 +405,7 @@ size_t esi_domains_partners(const struct es_domains *domains,
                             struct es_event_id id,
                             const struct es_event_id **ret_partners)
 {
-    struct esi_row row;
+    struct esi_domain_row row;
 
     if (!find_row(domains, id, false, &row))
         return 0;

@@ -115,7 +115,7 @@ static int try_value(void *data, struct es_domain_value value, uint64_t ordinal)
 static bool is_alone_for_long(const struct worker *worker)
 {
     return worker->alone_until_ns > 0 &&
-           es_now_ns(CLOCK_MONOTONIC) >= worker->alone_until_ns;
+           esi_now_ns(CLOCK_MONOTONIC) >= worker->alone_until_ns;
 }
 
 static void *work(void *data)
@@ -221,7 +221,7 @@ static bool is_done_alone(struct worker *worker)
 
     if (worker->shared->plan->without & ES_INDEXED_ALONE)
         return false;
-    worker->alone_until_ns = es_now_ns(CLOCK_MONOTONIC) + ALONE_NS;
+    worker->alone_until_ns = esi_now_ns(CLOCK_MONOTONIC) + ALONE_NS;
     work(worker);
     worker->alone_until_ns = 0;
     return esi_pieces_are_taken(pieces) || esi_pieces_are_over(pieces);

@@ -253,7 +253,7 @@ int esi_search_run_by(const struct es_engine_ops *engine,
                       struct es_error *error)
 {
     struct search search = {.engine = engine, .task = task, .error = error};
-    uint64_t start_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result = prepare(&search);
 
     if (result == 0)
@@ -266,7 +266,7 @@ int esi_search_run_by(const struct es_engine_ops *engine,
     release(&search);
     if (result < 0)
         return result;
-    search.statistics.elapsed_ns = es_now_ns(CLOCK_MONOTONIC) - start_ns;
+    search.statistics.elapsed_ns = esi_now_ns(CLOCK_MONOTONIC) - start_ns;
     search.statistics.is_complete = result == 0;
     *ret_statistics = search.statistics;
     return 0;

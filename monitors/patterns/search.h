@@ -73,7 +73,7 @@ struct es_search_config {
     unsigned indexed_without; /* enum es_indexed_part */
 
     uint64_t limit;       /* matches; 0 = all */
-    uint64_t deadline_ns; /* es_now_ns(CLOCK_MONOTONIC) at which it ends; 0 = none */
+    uint64_t deadline_ns; /* esi_now_ns(CLOCK_MONOTONIC) at which it ends; 0 = none */
     const atomic_bool *is_cancelled; /* ends it, may be NULL; borrowed */
 };
 

@@ -26,5 +26,5 @@ bool es_search_is_over(const struct es_search_config *config)
 {
     return (config->is_cancelled &&
             atomic_load_explicit(config->is_cancelled, memory_order_relaxed)) ||
-           (config->deadline_ns && es_now_ns(CLOCK_MONOTONIC) >= config->deadline_ns);
+           (config->deadline_ns && esi_now_ns(CLOCK_MONOTONIC) >= config->deadline_ns);
 }

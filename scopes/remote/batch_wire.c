@@ -50,28 +50,28 @@ enum {
 
 /* --- Buffers ----------------------------------------------------------------- */
 
-int es_wire_moves_add(struct es_wire_moves *moves, uint32_t origin, uint64_t position)
+int esi_wire_moves_add(struct esi_wire_moves *moves, uint32_t origin, uint64_t position)
 {
     if (ESI_ARRAY_RESERVE(moves->items, moves->capacity, moves->count + 1) < 0)
         return -ENOMEM;
     moves->items[moves->count++] =
-        (struct es_wire_move){.position = position, .origin = origin};
+        (struct esi_wire_move){.position = position, .origin = origin};
     return 0;
 }
 
-void es_wire_moves_fini(struct es_wire_moves *moves)
+void esi_wire_moves_fini(struct esi_wire_moves *moves)
 {
     free(moves->items);
-    *moves = (struct es_wire_moves){0};
+    *moves = (struct esi_wire_moves){0};
 }
 
-void es_wire_buffer_fini(struct es_wire_buffer *buffer)
+void esi_wire_buffer_fini(struct esi_wire_buffer *buffer)
 {
     free(buffer->tail);
-    *buffer = (struct es_wire_buffer){.tail = NULL};
+    *buffer = (struct esi_wire_buffer){.tail = NULL};
 }
 
-static int reserve_tail(struct es_wire_buffer *buffer, size_t needed)
+static int reserve_tail(struct esi_wire_buffer *buffer, size_t needed)
 {
     unsigned char *tail;
 
@@ -119,12 +119,12 @@ static unsigned char *put_varint(unsigned char *out, uint64_t value)
 }
 
 /* A difference modulo 2^64, so that small ones of either sign become small numbers. */
-static uint64_t zigzag(uint64_t difference)
+static uint64_t batch_wire_zigzag(uint64_t difference)
 {
     return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }
 
-static uint64_t unzigzag(uint64_t value)
+static uint64_t batch_wire_unzigzag(uint64_t value)
 {
     return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
 }
@@ -195,7 +195,7 @@ static size_t run_length(const struct es_batch *batch, size_t first, enum run_of
 
 /* Sets *ret_whole where the positions of the marks alone do not tell up to where a part
  * of the reply reaches. */
-static unsigned char *put_marks(struct es_wire_state *state,
+static unsigned char *put_marks(struct esi_wire_state *state,
                                 const struct es_batch *batch,
                                 unsigned char *out,
                                 bool *ret_whole)
@@ -208,7 +208,8 @@ static unsigned char *put_marks(struct es_wire_state *state,
         enum run_of of = what_is(batch, i);
         uint64_t *next = &state->next[mark->origin];
         uint64_t difference = mark->position - *next;
-        uint64_t begin = zigzag((uint64_t)mark->origin - expected) << RUN_KIND_BITS;
+        uint64_t begin = batch_wire_zigzag((uint64_t)mark->origin - expected)
+                         << RUN_KIND_BITS;
 
         count = run_length(batch, i, of);
         begin |= (uint64_t)of << RUN_OF_SHIFT;
@@ -218,7 +219,7 @@ static unsigned char *put_marks(struct es_wire_state *state,
         if (count > 1)
             out = put_varint(out, count);
         if (difference)
-            out = put_varint(out, zigzag(difference));
+            out = put_varint(out, batch_wire_zigzag(difference));
         if (of == RUN_OF_OPERATIONS)
             *next = mark->position + count;
         *ret_whole |= of == RUN_OF_SUMMARIES || of == RUN_OF_DERIVED ||
@@ -257,7 +258,7 @@ static unsigned char *put_notices(const struct es_batch *batch, unsigned char *o
 }
 
 /* The positions that lie elsewhere than the marks end. */
-static unsigned char *put_moves(struct es_wire_state *state,
+static unsigned char *put_moves(struct esi_wire_state *state,
                                 const uint64_t *positions,
                                 unsigned char *out,
                                 uint32_t *ret_count)
@@ -270,8 +271,8 @@ static unsigned char *put_moves(struct es_wire_state *state,
 
         if (difference == 0)
             continue;
-        out = put_varint(out, zigzag((uint64_t)i - expected));
-        out = put_varint(out, zigzag(difference));
+        out = put_varint(out, batch_wire_zigzag((uint64_t)i - expected));
+        out = put_varint(out, batch_wire_zigzag(difference));
         state->next[i] = positions[i];
         expected = i + 1;
         ++*ret_count;
@@ -282,7 +283,7 @@ static unsigned char *put_moves(struct es_wire_state *state,
 static void put_head(const struct es_batch *batch,
                      uint32_t move_count,
                      bool whole,
-                     const struct es_wire_cost *cost,
+                     const struct esi_wire_cost *cost,
                      unsigned char head[ES_WIRE_HEAD_BYTES])
 {
     put_u32(head, (uint32_t)batch->count);
@@ -295,11 +296,11 @@ static void put_head(const struct es_batch *batch,
     put_u64(head + 32, cost->wall_ns);
 }
 
-int es_batch_encode(struct es_wire_state *state,
-                    const struct es_batch *batch,
-                    const uint64_t *positions,
-                    const struct es_wire_cost *cost,
-                    struct es_wire_buffer *buffer)
+int esi_batch_encode(struct esi_wire_state *state,
+                     const struct es_batch *batch,
+                     const uint64_t *positions,
+                     const struct esi_wire_cost *cost,
+                     struct esi_wire_buffer *buffer)
 {
     size_t needed = batch->count * MARK_BYTES + batch->report_count * REPORT_BYTES +
                     batch->notice_count * NOTICE_BYTES +
@@ -323,17 +324,17 @@ int es_batch_encode(struct es_wire_state *state,
 /* --- Reading ----------------------------------------------------------------- */
 
 /* The head of a payload. */
-struct head {
+struct batch_wire_head {
     uint32_t tuples;
     uint32_t reports;
     uint32_t notices;
     uint32_t moves;
     bool more;
     bool whole;
-    struct es_wire_cost cost;
+    struct esi_wire_cost cost;
 };
 
-static int fail(struct es_error *error, const char *what)
+static int batch_wire_fail(struct es_error *error, const char *what)
 {
     return es_error_set(error, -EPROTO, "a reply that cannot be understood: %s", what);
 }
@@ -341,27 +342,27 @@ static int fail(struct es_error *error, const char *what)
 /* Counts are compared with the bytes that so many entries take at least. */
 static int read_head(const void *payload,
                      size_t length,
-                     struct head *ret_head,
+                     struct batch_wire_head *ret_head,
                      struct es_error *error)
 {
     const unsigned char *in = payload;
     size_t left = length - ES_WIRE_HEAD_BYTES;
 
     if (length < ES_WIRE_HEAD_BYTES)
-        return fail(error, "it ends within its head");
-    *ret_head = (struct head){.tuples = get_u32(in),
-                              .reports = get_u32(in + 4),
-                              .notices = get_u32(in + 8),
-                              .moves = get_u32(in + 12),
-                              .more = get_u32(in + 16) & FLAG_MORE,
-                              .whole = get_u32(in + 16) & FLAG_WHOLE,
-                              .cost = {get_u64(in + 24), get_u64(in + 32)}};
+        return batch_wire_fail(error, "it ends within its head");
+    *ret_head = (struct batch_wire_head){.tuples = get_u32(in),
+                                         .reports = get_u32(in + 4),
+                                         .notices = get_u32(in + 8),
+                                         .moves = get_u32(in + 12),
+                                         .more = get_u32(in + 16) & FLAG_MORE,
+                                         .whole = get_u32(in + 16) & FLAG_WHOLE,
+                                         .cost = {get_u64(in + 24), get_u64(in + 32)}};
     if (ret_head->tuples > left / sizeof(struct es_tuple))
-        return fail(error, "it has fewer tuples than it says");
+        return batch_wire_fail(error, "it has fewer tuples than it says");
     left -= ret_head->tuples * sizeof(struct es_tuple);
     if (ret_head->reports > left / 4 || ret_head->notices > left / 3 ||
         ret_head->moves > left / 2)
-        return fail(error, "it has fewer entries than it says");
+        return batch_wire_fail(error, "it has fewer entries than it says");
     return 0;
 }
 
@@ -386,7 +387,7 @@ static inline bool get_run(struct input *input, uint64_t *expected, struct run *
 
     if (!get_varint(input, &begin))
         return false;
-    ret_run->origin = *expected + unzigzag(begin >> RUN_KIND_BITS);
+    ret_run->origin = *expected + batch_wire_unzigzag(begin >> RUN_KIND_BITS);
     ret_run->count = 1;
     ret_run->of = (enum run_of)(begin >> RUN_OF_SHIFT & 3);
     ret_run->difference = 0;
@@ -396,13 +397,13 @@ static inline bool get_run(struct input *input, uint64_t *expected, struct run *
     if (begin & RUN_HAS_DIFFERENCE) {
         if (!get_varint(input, &ret_run->difference))
             return false;
-        ret_run->difference = unzigzag(ret_run->difference);
+        ret_run->difference = batch_wire_unzigzag(ret_run->difference);
     }
     return true;
 }
 
-static int read_marks(struct es_wire_state *state,
-                      const struct es_wire_source *source,
+static int read_marks(struct esi_wire_state *state,
+                      const struct esi_wire_source *source,
                       struct input *input,
                       struct es_mark *marks,
                       size_t count,
@@ -416,11 +417,11 @@ static int read_marks(struct es_wire_state *state,
         uint32_t origin;
 
         if (!get_run(input, &expected, &run))
-            return fail(error, "its marks end early");
+            return batch_wire_fail(error, "its marks end early");
         if (run.origin >= state->count)
-            return fail(error, "an origin that there is not");
+            return batch_wire_fail(error, "an origin that there is not");
         if (run.count == 0 || run.count > count - i)
-            return fail(error, "a run longer than its tuples");
+            return batch_wire_fail(error, "a run longer than its tuples");
         position = state->next[run.origin] + run.difference;
         if (run.of == RUN_OF_OPERATIONS)
             state->next[run.origin] = position + run.count;
@@ -432,8 +433,8 @@ static int read_marks(struct es_wire_state *state,
     return 0;
 }
 
-static int read_reports(const struct es_wire_state *state,
-                        const struct es_wire_source *source,
+static int read_reports(const struct esi_wire_state *state,
+                        const struct esi_wire_source *source,
                         struct input *input,
                         uint32_t count,
                         struct es_batch *batch,
@@ -448,7 +449,7 @@ static int read_reports(const struct es_wire_state *state,
         if (!get_varint_below(input, state->count, &origin) ||
             !get_varint(input, &report.lost) || !get_varint(input, &report.head) ||
             !get_varint(input, &report.polls))
-            return fail(error, "a wrong report");
+            return batch_wire_fail(error, "a wrong report");
         report.origin = source->origins ? source->origins[origin] : (uint32_t)origin;
         result = es_batch_report(batch, &report);
     }
@@ -468,12 +469,12 @@ static int read_notices(struct input *input,
 
         if (!get_varint_below(input, sizeof notice.part, &length) ||
             length > (size_t)(input->end - input->at))
-            return fail(error, "a wrong notice");
+            return batch_wire_fail(error, "a wrong notice");
         memcpy(notice.part, input->at, length);
         input->at += length;
         if (!get_varint_below(input, 4096, &code) ||
             !get_varint(input, &notice.silent_ns))
-            return fail(error, "a wrong notice");
+            return batch_wire_fail(error, "a wrong notice");
         notice.code = -(int)code;
         result = es_batch_notice(batch, &notice);
     }
@@ -486,16 +487,16 @@ static bool get_move(struct input *input, uint64_t *expected, struct run *ret_ru
 
     if (!get_varint(input, &origin) || !get_varint(input, &ret_run->difference))
         return false;
-    ret_run->origin = *expected + unzigzag(origin);
-    ret_run->difference = unzigzag(ret_run->difference);
+    ret_run->origin = *expected + batch_wire_unzigzag(origin);
+    ret_run->difference = batch_wire_unzigzag(ret_run->difference);
     *expected = ret_run->origin + 1;
     return true;
 }
 
-static int read_moves(struct es_wire_state *state,
+static int read_moves(struct esi_wire_state *state,
                       struct input *input,
                       uint32_t count,
-                      struct es_wire_moves *moves,
+                      struct esi_wire_moves *moves,
                       struct es_error *error)
 {
     uint64_t expected = 0;
@@ -507,20 +508,20 @@ static int read_moves(struct es_wire_state *state,
         uint64_t position;
 
         if (!get_move(input, &expected, &run) || run.origin >= state->count)
-            return fail(error, "a wrong position");
+            return batch_wire_fail(error, "a wrong position");
         position = state->next[run.origin] + run.difference;
         state->next[run.origin] = position;
-        result = es_wire_moves_add(moves, (uint32_t)run.origin, position);
+        result = esi_wire_moves_add(moves, (uint32_t)run.origin, position);
     }
     return result;
 }
 
-static int read_tail(struct es_wire_state *state,
-                     const struct es_wire_source *source,
-                     const struct head *head,
+static int read_tail(struct esi_wire_state *state,
+                     const struct esi_wire_source *source,
+                     const struct batch_wire_head *head,
                      struct input *input,
                      struct es_batch *batch,
-                     struct es_wire_moves *moves,
+                     struct esi_wire_moves *moves,
                      struct es_error *error)
 {
     /* A batch that has never held anything has no marks. */
@@ -534,23 +535,23 @@ static int read_tail(struct es_wire_state *state,
     if (result == 0)
         result = read_moves(state, input, head->moves, moves, error);
     if (result == 0 && input->at != input->end)
-        result = fail(error, "there is something behind its end");
+        result = batch_wire_fail(error, "there is something behind its end");
     return result;
 }
 
-int es_batch_decode(struct es_wire_state *state,
-                    const struct es_wire_source *source,
-                    const void *payload,
-                    size_t length,
-                    struct es_batch *batch,
-                    struct es_wire_moves *moves,
-                    struct es_wire_cost *ret_cost,
-                    struct es_error *error)
+int esi_batch_decode(struct esi_wire_state *state,
+                     const struct esi_wire_source *source,
+                     const void *payload,
+                     size_t length,
+                     struct es_batch *batch,
+                     struct esi_wire_moves *moves,
+                     struct esi_wire_cost *ret_cost,
+                     struct es_error *error)
 {
     const unsigned char *tuples = (const unsigned char *)payload + ES_WIRE_HEAD_BYTES;
     size_t reports = batch->report_count, notices = batch->notice_count;
     struct input input;
-    struct head head;
+    struct batch_wire_head head;
     int result = read_head(payload, length, &head, error);
 
     if (result == 0)
@@ -577,14 +578,14 @@ int es_batch_decode(struct es_wire_state *state,
     return 0;
 }
 
-int es_batch_wire_size(const void *payload,
-                       size_t length,
-                       struct es_wire_size *ret_size)
+int esi_batch_wire_size(const void *payload,
+                        size_t length,
+                        struct esi_wire_size *ret_size)
 {
-    struct head head;
+    struct batch_wire_head head;
     int result = read_head(payload, length, &head, NULL);
 
     if (result == 0)
-        *ret_size = (struct es_wire_size){.tuples = head.tuples, .whole = head.whole};
+        *ret_size = (struct esi_wire_size){.tuples = head.tuples, .whole = head.whole};
     return result;
 }

@@ -31,54 +31,56 @@
 /* Up to where each origin was sent, or received: the caller's, one position per origin.
  * It begins with what the "open" reply told, and every reply moves it: at the receiving
  * end it is where reading would begin anew. */
-struct es_wire_state {
+struct esi_wire_state {
     uint64_t *next;
     uint32_t count;
 };
 
 /* A position that does not follow from the marks. */
-struct es_wire_move {
+struct esi_wire_move {
     uint64_t position;
     uint32_t origin;
     uint32_t reserved; /* 0 */
 };
 
-struct es_wire_moves {
-    struct es_wire_move *items; /* owned: es_wire_moves_fini() */
+struct esi_wire_moves {
+    struct esi_wire_move *items; /* owned: esi_wire_moves_fini() */
     size_t count;
     size_t capacity;
 };
 
-int es_wire_moves_add(struct es_wire_moves *moves, uint32_t origin, uint64_t position);
-void es_wire_moves_fini(struct es_wire_moves *moves);
+int esi_wire_moves_add(struct esi_wire_moves *moves,
+                       uint32_t origin,
+                       uint64_t position);
+void esi_wire_moves_fini(struct esi_wire_moves *moves);
 
 /* What the pull has cost its server's thread. */
-struct es_wire_cost {
+struct esi_wire_cost {
     uint64_t cpu_ns;
     uint64_t wall_ns;
 };
 
 /* What is sent around the tuples: head | tuples | tail.  Kept from pull to pull. */
-struct es_wire_buffer {
+struct esi_wire_buffer {
     unsigned char head[ES_WIRE_HEAD_BYTES];
-    unsigned char *tail; /* owned: es_wire_buffer_fini() */
+    unsigned char *tail; /* owned: esi_wire_buffer_fini() */
     size_t tail_bytes;
     size_t tail_capacity;
 };
 
-void es_wire_buffer_fini(struct es_wire_buffer *buffer);
+void esi_wire_buffer_fini(struct esi_wire_buffer *buffer);
 
 /* Writes head and tail of a batch whose marks name origins below state->count, and
  * moves the state to `positions`, one per origin.  NULL: positions mean nothing here
  * (only the latest tuples are read).  -ENOMEM: nothing is changed. */
-int es_batch_encode(struct es_wire_state *state,
-                    const struct es_batch *batch,
-                    const uint64_t *positions,
-                    const struct es_wire_cost *cost,
-                    struct es_wire_buffer *buffer);
+int esi_batch_encode(struct esi_wire_state *state,
+                     const struct es_batch *batch,
+                     const uint64_t *positions,
+                     const struct esi_wire_cost *cost,
+                     struct esi_wire_buffer *buffer);
 
 /* How to read a reply. */
-struct es_wire_source {
+struct esi_wire_source {
     bool swapped;            /* the sender's byte order is not ours */
     const uint32_t *origins; /* the receiver's index of each origin; NULL = the same */
 };
@@ -86,17 +88,17 @@ struct es_wire_source {
 /* Appends what `payload` holds to the batch, moves the state, and puts `moves`, with
  * the sender's indices, and the cost in place of what was there.  -EPROTO with words,
  * -ENOMEM: the batch is as it was, and the connection is of no use any more. */
-int es_batch_decode(struct es_wire_state *state,
-                    const struct es_wire_source *source,
-                    const void *payload,
-                    size_t length,
-                    struct es_batch *batch,
-                    struct es_wire_moves *moves,
-                    struct es_wire_cost *ret_cost,
-                    struct es_error *error);
+int esi_batch_decode(struct esi_wire_state *state,
+                     const struct esi_wire_source *source,
+                     const void *payload,
+                     size_t length,
+                     struct es_batch *batch,
+                     struct esi_wire_moves *moves,
+                     struct esi_wire_cost *ret_cost,
+                     struct es_error *error);
 
 /* What is known of a reply before it is decoded. */
-struct es_wire_size {
+struct esi_wire_size {
     uint32_t tuples;
     /* It must be handed up in one piece: it has tuples made of several, or an element's
      * tuples in another order than the element's. */
@@ -104,8 +106,8 @@ struct es_wire_size {
 };
 
 /* -EPROTO: not a reply. */
-int es_batch_wire_size(const void *payload,
-                       size_t length,
-                       struct es_wire_size *ret_size);
+int esi_batch_wire_size(const void *payload,
+                        size_t length,
+                        struct esi_wire_size *ret_size);
 
 #endif

@@ -29,9 +29,9 @@ enum { SILENT_SHARE = 10, PAUSE_FACTOR = 4 };
  * for good: somebody may start it again. */
 #define GONE_NS UINT64_C(3000000000)
 
-int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalog)
+int esi_catalog_create(struct es_servers *servers, struct esi_catalog **ret_catalog)
 {
-    struct es_catalog *catalog = calloc(1, sizeof *catalog);
+    struct esi_catalog *catalog = calloc(1, sizeof *catalog);
 
     if (!catalog)
         return -ENOMEM;
@@ -40,7 +40,7 @@ int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalo
     return 0;
 }
 
-void es_catalog_destroy(struct es_catalog *catalog)
+void esi_catalog_destroy(struct esi_catalog *catalog)
 {
     int saved_errno = errno;
 
@@ -61,7 +61,7 @@ void es_catalog_destroy(struct es_catalog *catalog)
 
 /* --- Entries ----------------------------------------------------------------- */
 
-static struct esi_catalog_process *find_process(const struct es_catalog *catalog,
+static struct esi_catalog_process *find_process(const struct esi_catalog *catalog,
                                                 const char *host,
                                                 int pid,
                                                 uint64_t made)
@@ -76,7 +76,7 @@ static struct esi_catalog_process *find_process(const struct es_catalog *catalog
     return NULL;
 }
 
-static struct esi_catalog_process *add_process(struct es_catalog *catalog,
+static struct esi_catalog_process *add_process(struct esi_catalog *catalog,
                                                const struct es_member *member,
                                                const char *host)
 {
@@ -89,7 +89,7 @@ static struct esi_catalog_process *add_process(struct es_catalog *catalog,
     if (!process)
         return NULL;
     process->host = strdup(host);
-    process->program = strdup(es_member_text_or(member, "program", ""));
+    process->program = strdup(esi_member_text_or(member, "program", ""));
     if (!process->host || !process->program) {
         esi_catalog_free_process(process);
         return NULL;
@@ -98,24 +98,26 @@ static struct esi_catalog_process *add_process(struct es_catalog *catalog,
     return process;
 }
 
-static int integer(const struct es_member *member, const char *name, int fallback)
+static int catalog_integer(const struct es_member *member,
+                           const char *name,
+                           int fallback)
 {
-    int64_t value = es_member_integer_or(member, name, fallback);
+    int64_t value = esi_member_integer_or(member, name, fallback);
 
     return value >= INT32_MIN && value <= INT32_MAX ? (int)value : fallback;
 }
 
 /* Ranks and their number, up to which consumers count. */
-static int rank(const struct es_member *member, const char *name)
+static int catalog_rank(const struct es_member *member, const char *name)
 {
-    int value = integer(member, name, -1);
+    int value = catalog_integer(member, name, -1);
 
     return value >= 0 && value <= ES_GROUP_MAX ? value : -1;
 }
 
-static uint64_t counter(const struct es_member *member, const char *name)
+static uint64_t catalog_counter(const struct es_member *member, const char *name)
 {
-    int64_t value = es_member_integer_or(member, name, 0);
+    int64_t value = esi_member_integer_or(member, name, 0);
 
     return value > 0 ? (uint64_t)value : 0;
 }
@@ -124,26 +126,27 @@ static uint64_t counter(const struct es_member *member, const char *name)
 static void read_state(const struct es_member *member,
                        struct esi_catalog_process *process)
 {
-    int state = integer(member, "state", ES_PROCESS_LOST);
+    int state = catalog_integer(member, "state", ES_PROCESS_LOST);
 
     process->public.info = (struct es_segment_info){
         .host = process->host,
         .program = process->program,
-        .pid = integer(member, "pid", 0),
-        .rank = rank(member, "rank"),
-        .size = rank(member, "size"),
-        .alive = es_member_boolean_or(member, "alive", false),
+        .pid = catalog_integer(member, "pid", 0),
+        .rank = catalog_rank(member, "rank"),
+        .size = catalog_rank(member, "size"),
+        .alive = esi_member_boolean_or(member, "alive", false),
         .state = state >= ES_PROCESS_RUNNING && state <= ES_PROCESS_LOST
                      ? (enum es_process_state)state
                      : ES_PROCESS_LOST,
-        .exit_code = integer(member, "exit_code", -1),
-        .signal = integer(member, "signal", 0),
-        .ended_realtime_ns = counter(member, "ended"),
-        .segment_bytes = counter(member, "bytes"),
-        .elements_refused = (uint32_t)counter(member, "refused"),
-        .elements_shrunk = (uint32_t)counter(member, "shrunk"),
-        .communicators_refused = (uint32_t)counter(member, "communicators_refused"),
-        .tuples_refused = counter(member, "tuples_refused"),
+        .exit_code = catalog_integer(member, "exit_code", -1),
+        .signal = catalog_integer(member, "signal", 0),
+        .ended_realtime_ns = catalog_counter(member, "ended"),
+        .segment_bytes = catalog_counter(member, "bytes"),
+        .elements_refused = (uint32_t)catalog_counter(member, "refused"),
+        .elements_shrunk = (uint32_t)catalog_counter(member, "shrunk"),
+        .communicators_refused =
+            (uint32_t)catalog_counter(member, "communicators_refused"),
+        .tuples_refused = catalog_counter(member, "tuples_refused"),
     };
 }
 
@@ -152,29 +155,29 @@ static void read_element(const struct es_member *member,
                          struct es_element_info *info)
 {
     info->host = process->host;
-    info->rank = rank(member, "rank");
-    info->thread = integer(member, "thread", 0);
-    info->classes = (uint32_t)counter(member, "classes");
-    info->peer = integer(member, "peer", ES_PEER_NONE);
+    info->rank = catalog_rank(member, "rank");
+    info->thread = catalog_integer(member, "thread", 0);
+    info->classes = (uint32_t)catalog_counter(member, "classes");
+    info->peer = catalog_integer(member, "peer", ES_PEER_NONE);
     info->communicator =
-        (uint16_t)integer(member, "communicator", ES_COMMUNICATOR_NONE);
-    info->threshold = (uint32_t)counter(member, "threshold");
-    info->capacity = (uint32_t)counter(member, "capacity");
-    info->tuple_bytes = (uint32_t)counter(member, "tuple_bytes");
-    info->shared = es_member_boolean_or(member, "shared", false);
-    info->enabled = es_member_boolean_or(member, "enabled", false);
-    info->block = es_member_boolean_or(member, "block", false);
-    info->moved = es_member_boolean_or(member, "moved", false);
-    info->head = counter(member, "head");
-    info->oldest = counter(member, "oldest");
+        (uint16_t)catalog_integer(member, "communicator", ES_COMMUNICATOR_NONE);
+    info->threshold = (uint32_t)catalog_counter(member, "threshold");
+    info->capacity = (uint32_t)catalog_counter(member, "capacity");
+    info->tuple_bytes = (uint32_t)catalog_counter(member, "tuple_bytes");
+    info->shared = esi_member_boolean_or(member, "shared", false);
+    info->enabled = esi_member_boolean_or(member, "enabled", false);
+    info->block = esi_member_boolean_or(member, "block", false);
+    info->moved = esi_member_boolean_or(member, "moved", false);
+    info->head = catalog_counter(member, "head");
+    info->oldest = catalog_counter(member, "oldest");
 }
 
-static int add_element(struct es_catalog *catalog,
+static int add_element(struct esi_catalog *catalog,
                        const struct es_member *member,
                        struct esi_catalog_process *process)
 {
-    const char *name = es_member_text_or(member, "name", "");
-    const char *collector = es_member_text_or(member, "collector", "");
+    const char *name = esi_member_text_or(member, "name", "");
+    const char *collector = esi_member_text_or(member, "collector", "");
     size_t name_bytes = strlen(name) + 1;
     size_t collector_bytes = strlen(collector) + 1;
     struct esi_catalog_element *element;
@@ -200,7 +203,7 @@ static int add_element(struct es_catalog *catalog,
 
 /* Servers that share a machine's memory see each other's processes: each is to tell of
  * those of its own host. */
-static bool is_told_elsewhere(const struct es_catalog *catalog,
+static bool is_told_elsewhere(const struct esi_catalog *catalog,
                               const char *host,
                               const char *server)
 {
@@ -215,21 +218,21 @@ static bool is_told_elsewhere(const struct es_catalog *catalog,
 }
 
 /* One process, as its server tells it; what cannot be understood is left out. */
-static int take_process(struct es_catalog *catalog,
+static int take_process(struct esi_catalog *catalog,
                         const struct es_member *member,
                         const char *server)
 {
-    const char *host = es_member_text_or(member, "host", server);
-    const struct es_member *elements = es_member_find(member, "elements");
+    const char *host = esi_member_text_or(member, "host", server);
+    const struct es_member *elements = esi_member_find(member, "elements");
     struct esi_catalog_process *process;
     struct es_clock clock;
     int result = 0;
 
     if (is_told_elsewhere(catalog, host, server) ||
-        es_clock_read(es_member_find(member, "clock"), NULL, &clock) < 0)
+        esi_clock_member_read(esi_member_find(member, "clock"), NULL, &clock) < 0)
         return 0;
-    process =
-        find_process(catalog, host, integer(member, "pid", 0), clock.base_realtime_ns);
+    process = find_process(catalog, host, catalog_integer(member, "pid", 0),
+                           clock.base_realtime_ns);
     if (!process) {
         process = add_process(catalog, member, host);
         if (!process)
@@ -239,39 +242,41 @@ static int take_process(struct es_catalog *catalog,
         snprintf(process->server, sizeof process->server, "%s", server);
     }
     read_state(member, process);
-    for (size_t i = 0; i < es_member_count(elements) && result == 0; i++)
-        result = add_element(catalog, es_member_at(elements, i), process);
+    for (size_t i = 0; i < esi_member_count(elements) && result == 0; i++)
+        result = add_element(catalog, esi_member_at(elements, i), process);
     return result;
 }
 
-struct asking {
-    const struct es_catalog *catalog;
+struct catalog_asking {
+    const struct esi_catalog *catalog;
     const char *server;
 };
 
-static void write_known(struct es_json_out *out, void *data)
+static void write_known(struct esi_json_out *out, void *data)
 {
-    const struct asking *asking = data;
-    const struct es_catalog *catalog = asking->catalog;
+    const struct catalog_asking *asking = data;
+    const struct esi_catalog *catalog = asking->catalog;
 
-    es_json_out_begin_array(out, "known");
+    esi_json_out_begin_array(out, "known");
     for (size_t i = 0; i < catalog->process_count; i++) {
         const struct esi_catalog_process *process = catalog->processes[i];
 
         if (strcmp(process->server, asking->server) != 0)
             continue;
-        es_json_out_begin_array(out, NULL);
-        es_json_out_signed(out, NULL, process->public.info.pid);
-        es_json_out_unsigned(out, NULL, process->made);
-        es_json_out_unsigned(out, NULL, process->element_count);
-        es_json_out_end(out);
+        esi_json_out_begin_array(out, NULL);
+        esi_json_out_signed(out, NULL, process->public.info.pid);
+        esi_json_out_unsigned(out, NULL, process->made);
+        esi_json_out_unsigned(out, NULL, process->element_count);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static int ask_host(struct es_catalog *catalog, const char *server, uint64_t timeout_ns)
+static int ask_host(struct esi_catalog *catalog,
+                    const char *server,
+                    uint64_t timeout_ns)
 {
-    struct asking asking = {.catalog = catalog, .server = server};
+    struct catalog_asking asking = {.catalog = catalog, .server = server};
     const struct esi_rpc_request request = {"catalog", write_known, &asking};
     const struct es_member *processes;
     struct es_message *reply;
@@ -280,17 +285,17 @@ static int ask_host(struct es_catalog *catalog, const char *server, uint64_t tim
 
     if (result < 0)
         return result;
-    processes = es_member_find(es_message_root(reply), "processes");
-    for (size_t i = 0; i < es_member_count(processes) && result == 0; i++)
-        result = take_process(catalog, es_member_at(processes, i), server);
-    es_message_destroy(reply);
+    processes = esi_member_find(esi_message_root(reply), "processes");
+    for (size_t i = 0; i < esi_member_count(processes) && result == 0; i++)
+        result = take_process(catalog, esi_member_at(processes, i), server);
+    esi_message_destroy(reply);
     return result;
 }
 
 /* --- Hosts that do not answer --------------------------------------------------- */
 
 /* NULL: no memory. */
-static struct esi_catalog_silence *get_silence(struct es_catalog *catalog,
+static struct esi_catalog_silence *get_silence(struct esi_catalog *catalog,
                                                const char *host)
 {
     struct esi_catalog_silence *silence;
@@ -312,7 +317,7 @@ static void note_attempt(struct esi_catalog_silence *silence,
                          int code,
                          uint64_t begun_ns)
 {
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t pause_ns = silence->pause_ns * 2;
 
     silence->code = code;
@@ -332,13 +337,13 @@ static void note_attempt(struct esi_catalog_silence *silence,
     silence->next_ns = now + pause_ns;
 }
 
-static int tell_silence(struct es_catalog *catalog,
+static int tell_silence(struct esi_catalog *catalog,
                         const struct esi_catalog_silence *silence,
                         uint64_t silent_ns)
 {
     struct es_notice notice = {.code = silence->code,
                                .silent_ns =
-                                   es_now_ns(CLOCK_MONOTONIC) - silence->since_ns};
+                                   esi_now_ns(CLOCK_MONOTONIC) - silence->since_ns};
 
     if (silent_ns > notice.silent_ns)
         notice.silent_ns = silent_ns;
@@ -349,12 +354,12 @@ static int tell_silence(struct es_catalog *catalog,
 
 /* Asks the host, or the home server where `info` is NULL, unless it is too early for
  * that. */
-static int refresh_host(struct es_catalog *catalog,
+static int refresh_host(struct esi_catalog *catalog,
                         const struct es_server_info *info,
                         uint64_t timeout_ns)
 {
     struct esi_catalog_silence *silence = get_silence(catalog, info ? info->host : "");
-    uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
     if (!silence)
@@ -365,7 +370,7 @@ static int refresh_host(struct es_catalog *catalog,
         if (info)
             result = ask_host(catalog, info->host, timeout_ns);
         else
-            result = es_servers_refresh_within(catalog->servers, timeout_ns);
+            result = esi_servers_refresh_within(catalog->servers, timeout_ns);
         if (result == -ENOMEM)
             return result;
         note_attempt(silence, result < 0 ? result : 0, begun_ns);
@@ -377,7 +382,7 @@ static int refresh_host(struct es_catalog *catalog,
 
 /* --- The end of the run --------------------------------------------------------- */
 
-static const struct esi_catalog_silence *find_silence(const struct es_catalog *catalog,
+static const struct esi_catalog_silence *find_silence(const struct esi_catalog *catalog,
                                                       const char *host)
 {
     for (size_t i = 0; i < catalog->silence_count; i++)
@@ -389,7 +394,7 @@ static const struct esi_catalog_silence *find_silence(const struct es_catalog *c
 
 /* When the home server was last found to be gone; 0 = it is not.  One that cannot be
  * reached may still be there; where its address refuses, it is not. */
-static uint64_t home_gone_ns(const struct es_catalog *catalog)
+static uint64_t home_gone_ns(const struct esi_catalog *catalog)
 {
     const struct esi_catalog_silence *home = find_silence(catalog, "");
     uint64_t asked_ns = home ? home->next_ns - home->pause_ns : 0;
@@ -401,7 +406,7 @@ static uint64_t home_gone_ns(const struct es_catalog *catalog)
 
 /* The host's silence, if it began before the home server was last asked; else NULL. */
 static const struct esi_catalog_silence *find_silence_before(
-    const struct es_catalog *catalog,
+    const struct esi_catalog *catalog,
     const char *host,
     uint64_t gone_ns)
 {
@@ -411,14 +416,14 @@ static const struct esi_catalog_silence *find_silence_before(
 }
 
 /* Nobody is left to tell of the end of these processes. */
-static void bury_processes(struct es_catalog *catalog, const char *server)
+static void bury_processes(struct esi_catalog *catalog, const char *server)
 {
     for (size_t i = 0; i < catalog->process_count; i++)
         if (strcmp(catalog->processes[i]->server, server) == 0)
             catalog->processes[i]->public.info.alive = false;
 }
 
-static void bury(struct es_catalog *catalog)
+static void catalog_bury(struct esi_catalog *catalog)
 {
     const uint64_t gone_ns = home_gone_ns(catalog);
     struct es_server_info info;
@@ -435,7 +440,7 @@ static void bury(struct es_catalog *catalog)
     }
 }
 
-bool es_catalog_is_over(const struct es_catalog *catalog)
+bool esi_catalog_is_over(const struct esi_catalog *catalog)
 {
     const uint64_t gone_ns = home_gone_ns(catalog);
     struct es_server_info info;
@@ -451,7 +456,7 @@ bool es_catalog_is_over(const struct es_catalog *catalog)
 
 /* --- Refreshing ------------------------------------------------------------------ */
 
-int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns)
+int esi_catalog_refresh(struct esi_catalog *catalog, uint64_t timeout_ns)
 {
     size_t known = catalog->element_count;
     struct es_server_info info;
@@ -463,48 +468,50 @@ int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns)
          i++)
         if (!info.here && info.state != ES_SERVER_ENDED)
             result = refresh_host(catalog, &info, timeout_ns);
-    bury(catalog);
+    catalog_bury(catalog);
     return result < 0 ? result : (int)(catalog->element_count - known);
 }
 
 /* --- Looking ----------------------------------------------------------------- */
 
-size_t es_catalog_silent_count(const struct es_catalog *catalog)
+size_t esi_catalog_silent_count(const struct esi_catalog *catalog)
 {
     return catalog->silent.notice_count;
 }
 
-const struct es_notice *es_catalog_silent(const struct es_catalog *catalog,
-                                          size_t index)
+const struct es_notice *esi_catalog_silent(const struct esi_catalog *catalog,
+                                           size_t index)
 {
     return index < catalog->silent.notice_count ? &catalog->silent.notices[index]
                                                 : NULL;
 }
 
-size_t es_catalog_element_count(const struct es_catalog *catalog)
+size_t esi_catalog_element_count(const struct esi_catalog *catalog)
 {
     return catalog->element_count;
 }
 
-const struct es_catalog_element *es_catalog_element(const struct es_catalog *catalog,
-                                                    size_t index)
+const struct esi_catalog_element_at *esi_catalog_element_at(
+    const struct esi_catalog *catalog,
+    size_t index)
 {
     return index < catalog->element_count ? &catalog->elements[index]->public : NULL;
 }
 
-size_t es_catalog_process_count(const struct es_catalog *catalog)
+size_t esi_catalog_process_count(const struct esi_catalog *catalog)
 {
     return catalog->process_count;
 }
 
-const struct es_catalog_process *es_catalog_process(const struct es_catalog *catalog,
-                                                    size_t index)
+const struct esi_catalog_process_at *esi_catalog_process_at(
+    const struct esi_catalog *catalog,
+    size_t index)
 {
     return index < catalog->process_count ? &catalog->processes[index]->public : NULL;
 }
 
-const struct es_catalog_process *es_catalog_find_process(
-    const struct es_catalog *catalog,
+const struct esi_catalog_process_at *esi_catalog_find_process(
+    const struct esi_catalog *catalog,
     const char *host,
     int pid)
 {

@@ -20,83 +20,85 @@
 #include "eventspace/servers.h"
 #include "eventspace/stage_batch.h"
 
-struct es_catalog;
+struct esi_catalog;
 
 /* One observed process of another host. */
-struct es_catalog_process {
+struct esi_catalog_process_at {
     struct es_segment_info info; /* as of the last refresh; texts are the catalog's */
     struct es_clock clock;       /* never changes */
 };
 
 /* One of its elements. */
-struct es_catalog_element {
-    const struct es_catalog_process *process; /* the catalog's */
+struct esi_catalog_element_at {
+    const struct esi_catalog_process_at *process; /* the catalog's */
     struct es_element_info info; /* `head`, `oldest` and the other counters as they were
                                     when the element was first seen */
 };
 
 /* Empty until the first refresh.  `servers` is borrowed. */
-int es_catalog_create(struct es_servers *servers, struct es_catalog **ret_catalog);
+int esi_catalog_create(struct es_servers *servers, struct esi_catalog **ret_catalog);
 /* Accepts NULL. */
-void es_catalog_destroy(struct es_catalog *catalog);
+void esi_catalog_destroy(struct esi_catalog *catalog);
 
 /* Asks the home server for the hosts and all other hosts for what is new, each for
  * `timeout_ns` at most; who has not answered is asked again after a pause, and for a
  * tenth of that time.  Returns the number of elements that are new, or -ENOMEM.
- * Hosts that do not answer are no failure: see es_catalog_silent(). */
-int es_catalog_refresh(struct es_catalog *catalog, uint64_t timeout_ns);
+ * Hosts that do not answer are no failure: see esi_catalog_silent(). */
+int esi_catalog_refresh(struct esi_catalog *catalog, uint64_t timeout_ns);
 
 /* Whether the run is over as far as can be told from here: for some seconds nobody has
  * listened any more where the home server was, and no other server answers.  Processes
  * of servers that have ended with it count as dead. */
-bool es_catalog_is_over(const struct es_catalog *catalog);
+bool esi_catalog_is_over(const struct esi_catalog *catalog);
 
 /* The hosts that the last refresh had no answer from; `part` is "host NAME" (or "home
  * server").  Borrowed until the next refresh. */
-size_t es_catalog_silent_count(const struct es_catalog *catalog);
-const struct es_notice *es_catalog_silent(const struct es_catalog *catalog,
-                                          size_t index);
+size_t esi_catalog_silent_count(const struct esi_catalog *catalog);
+const struct es_notice *esi_catalog_silent(const struct esi_catalog *catalog,
+                                           size_t index);
 
 /* Elements in the order in which they were found: what is new is at the end.  Borrowed
  * from the catalog. */
-size_t es_catalog_element_count(const struct es_catalog *catalog);
-const struct es_catalog_element *es_catalog_element(const struct es_catalog *catalog,
-                                                    size_t index);
+size_t esi_catalog_element_count(const struct esi_catalog *catalog);
+const struct esi_catalog_element_at *esi_catalog_element_at(
+    const struct esi_catalog *catalog,
+    size_t index);
 
-size_t es_catalog_process_count(const struct es_catalog *catalog);
-const struct es_catalog_process *es_catalog_process(const struct es_catalog *catalog,
-                                                    size_t index);
+size_t esi_catalog_process_count(const struct esi_catalog *catalog);
+const struct esi_catalog_process_at *esi_catalog_process_at(
+    const struct esi_catalog *catalog,
+    size_t index);
 /* The process with this pid on this host (the newest, where pids were used again); NULL
  * when it is not known. */
-const struct es_catalog_process *es_catalog_find_process(
-    const struct es_catalog *catalog,
+const struct esi_catalog_process_at *esi_catalog_find_process(
+    const struct esi_catalog *catalog,
     const char *host,
     int pid);
 
 /* A communicator of such a process; asked for once, then kept.  -ENOENT: no such index;
  * or why its host did not answer. */
-int es_catalog_communicator(struct es_catalog *catalog,
-                            const struct es_catalog_process *process,
-                            uint16_t communicator,
-                            struct es_communicator_info *ret_info);
+int esi_catalog_communicator_find(struct esi_catalog *catalog,
+                                  const struct esi_catalog_process_at *process,
+                                  uint16_t communicator,
+                                  struct es_communicator_info *ret_info);
 
 /* World rank of a member of a communicator (of the remote group where `remote`).  Where
  * the host of the process does not know the group, the other hosts of the catalog are
  * asked for it by the communicator's key.  `local` (NULL = none) are the segments
  * mapped here, which may know it too.  -ENOENT: nobody knows. */
-int es_catalog_world_rank(struct es_catalog *catalog,
-                          const struct es_run *local,
-                          const struct es_catalog_process *process,
-                          uint16_t communicator,
-                          bool remote,
-                          int rank);
+int esi_catalog_world_rank(struct esi_catalog *catalog,
+                           const struct es_run *local,
+                           const struct esi_catalog_process_at *process,
+                           uint16_t communicator,
+                           bool remote,
+                           int rank);
 
 /* The same for a communicator of a process that is mapped here, where
  * es_run_world_rank() did not find the member. */
-int es_catalog_world_rank_of(struct es_catalog *catalog,
-                             const struct es_segment_view *segment,
-                             uint16_t communicator,
-                             bool remote,
-                             int rank);
+int esi_catalog_world_rank_of(struct esi_catalog *catalog,
+                              const struct es_segment_view *segment,
+                              uint16_t communicator,
+                              bool remote,
+                              int rank);
 
 #endif

@@ -34,7 +34,7 @@ void esi_catalog_free_process(struct esi_catalog_process *process)
     free(process);
 }
 
-void esi_catalog_free_groups(struct es_catalog *catalog)
+void esi_catalog_free_groups(struct esi_catalog *catalog)
 {
     for (size_t i = 0; i < catalog->group_count; i++)
         free(catalog->groups[i].ranks);
@@ -44,7 +44,7 @@ void esi_catalog_free_groups(struct es_catalog *catalog)
 /* --- Groups ------------------------------------------------------------------ */
 
 /* The entry of a group, made where there is none.  NULL: no memory. */
-static struct esi_catalog_group *get_group(struct es_catalog *catalog,
+static struct esi_catalog_group *get_group(struct esi_catalog *catalog,
                                            const uint64_t key[2],
                                            int size,
                                            int first)
@@ -72,13 +72,13 @@ static int take_ranks(struct esi_catalog_group *group, const struct es_member *l
 {
     int *ranks;
 
-    if (!list || es_member_count(list) != (size_t)group->size || group->ranks)
+    if (!list || esi_member_count(list) != (size_t)group->size || group->ranks)
         return group->ranks ? 0 : -ENOENT;
     ranks = calloc((size_t)group->size, sizeof *ranks);
     if (!ranks)
         return -ENOMEM;
     for (int i = 0; i < group->size; i++) {
-        int64_t rank = es_member_as_integer(es_member_at(list, (size_t)i));
+        int64_t rank = esi_member_as_integer(esi_member_at(list, (size_t)i));
 
         ranks[i] = rank >= 0 && rank <= INT32_MAX ? (int)rank : -1;
     }
@@ -86,22 +86,22 @@ static int take_ranks(struct esi_catalog_group *group, const struct es_member *l
     return 0;
 }
 
-static void write_group(struct es_json_out *out, void *data)
+static void write_group(struct esi_json_out *out, void *data)
 {
     const struct esi_catalog_group *group = data;
     char half[2][20];
 
-    es_json_out_begin_array(out, "key");
+    esi_json_out_begin_array(out, "key");
     for (int i = 0; i < 2; i++) {
         snprintf(half[i], sizeof half[i], "%" PRIx64, group->key[i]);
-        es_json_out_string(out, NULL, half[i]);
+        esi_json_out_string(out, NULL, half[i]);
     }
-    es_json_out_end(out);
-    es_json_out_signed(out, "size", group->size);
-    es_json_out_signed(out, "first", group->first);
+    esi_json_out_end(out);
+    esi_json_out_signed(out, "size", group->size);
+    esi_json_out_signed(out, "first", group->first);
 }
 
-static int ask_host_for_group(struct es_catalog *catalog,
+static int ask_host_for_group(struct esi_catalog *catalog,
                               const char *host,
                               struct esi_catalog_group *group)
 {
@@ -112,29 +112,29 @@ static int ask_host_for_group(struct es_catalog *catalog,
 
     if (result < 0)
         return result;
-    result = take_ranks(group, es_member_find(es_message_root(reply), "ranks"));
-    es_message_destroy(reply);
+    result = take_ranks(group, esi_member_find(esi_message_root(reply), "ranks"));
+    esi_message_destroy(reply);
     return result;
 }
 
 /* Asks all hosts but our own, until one knows. */
-static int find_ranks(struct es_catalog *catalog, struct esi_catalog_group *group)
+static int find_ranks(struct esi_catalog *catalog, struct esi_catalog_group *group)
 {
     struct es_server_info info;
 
     if (group->ranks)
         return 0;
-    if (group->asked_ns && es_now_ns(CLOCK_MONOTONIC) - group->asked_ns < AGAIN_NS)
+    if (group->asked_ns && esi_now_ns(CLOCK_MONOTONIC) - group->asked_ns < AGAIN_NS)
         return -ENOENT;
     for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++)
         if (!info.here && info.state == ES_SERVER_UP &&
             ask_host_for_group(catalog, info.host, group) == 0)
             return 0;
-    group->asked_ns = es_now_ns(CLOCK_MONOTONIC);
+    group->asked_ns = esi_now_ns(CLOCK_MONOTONIC);
     return -ENOENT;
 }
 
-static int rank_in_group(struct es_catalog *catalog,
+static int rank_in_group(struct esi_catalog *catalog,
                          const struct es_communicator_info *info,
                          bool remote,
                          int rank)
@@ -157,12 +157,12 @@ static int rank_in_group(struct es_catalog *catalog,
 
 /* --- Communicators ------------------------------------------------------------ */
 
-static int bounded(const struct es_member *member,
-                   const char *name,
-                   int64_t minimum,
-                   int64_t maximum)
+static int catalog_communicator_bounded(const struct es_member *member,
+                                        const char *name,
+                                        int64_t minimum,
+                                        int64_t maximum)
 {
-    int64_t value = es_member_integer_or(member, name, minimum);
+    int64_t value = esi_member_integer_or(member, name, minimum);
 
     return value >= minimum && value <= maximum ? (int)value : (int)minimum;
 }
@@ -170,29 +170,31 @@ static int bounded(const struct es_member *member,
 static void read_info(const struct es_member *member,
                       struct es_communicator_info *ret_info)
 {
-    const struct es_member *key = es_member_find(member, "key");
+    const struct es_member *key = esi_member_find(member, "key");
 
     *ret_info = (struct es_communicator_info){
-        .rank = bounded(member, "rank", -1, INT32_MAX),
-        .size = bounded(member, "size", 0, ES_GROUP_MAX),
-        .remote_size = bounded(member, "remote_size", 0, ES_GROUP_MAX),
-        .first = bounded(member, "first", -1, INT32_MAX),
-        .remote_first = bounded(member, "remote_first", -1, INT32_MAX),
+        .rank = catalog_communicator_bounded(member, "rank", -1, INT32_MAX),
+        .size = catalog_communicator_bounded(member, "size", 0, ES_GROUP_MAX),
+        .remote_size =
+            catalog_communicator_bounded(member, "remote_size", 0, ES_GROUP_MAX),
+        .first = catalog_communicator_bounded(member, "first", -1, INT32_MAX),
+        .remote_first =
+            catalog_communicator_bounded(member, "remote_first", -1, INT32_MAX),
         .parent =
-            (uint16_t)es_member_integer_or(member, "parent", ES_COMMUNICATOR_NONE),
-        .freed = es_member_boolean_or(member, "freed", false),
+            (uint16_t)esi_member_integer_or(member, "parent", ES_COMMUNICATOR_NONE),
+        .freed = esi_member_boolean_or(member, "freed", false),
     };
     for (size_t i = 0; i < 2; i++) {
-        const char *text = es_member_as_text(es_member_at(key, i));
+        const char *text = esi_member_as_text(esi_member_at(key, i));
 
         ret_info->key[i] = text ? strtoull(text, NULL, 16) : 0;
     }
     snprintf(ret_info->name, sizeof ret_info->name, "%s",
-             es_member_text_or(member, "name", ""));
+             esi_member_text_or(member, "name", ""));
 }
 
 /* The reply has the groups' members where that host knows them. */
-static void take_groups(struct es_catalog *catalog,
+static void take_groups(struct esi_catalog *catalog,
                         const struct es_member *member,
                         const struct es_communicator_info *info)
 {
@@ -201,12 +203,12 @@ static void take_groups(struct es_catalog *catalog,
     if (info->size > 0)
         group = get_group(catalog, info->key, info->size, info->first);
     if (group)
-        (void)take_ranks(group, es_member_find(member, "ranks"));
+        (void)take_ranks(group, esi_member_find(member, "ranks"));
     group = NULL;
     if (info->remote_size > 0)
         group = get_group(catalog, info->key, info->remote_size, info->remote_first);
     if (group)
-        (void)take_ranks(group, es_member_find(member, "remote_ranks"));
+        (void)take_ranks(group, esi_member_find(member, "remote_ranks"));
 }
 
 struct sought {
@@ -214,16 +216,16 @@ struct sought {
     uint16_t index;
 };
 
-static void write_sought(struct es_json_out *out, void *data)
+static void write_sought(struct esi_json_out *out, void *data)
 {
     const struct sought *sought = data;
 
-    es_json_out_signed(out, "pid", sought->process->public.info.pid);
-    es_json_out_unsigned(out, "made", sought->process->made);
-    es_json_out_unsigned(out, "index", sought->index);
+    esi_json_out_signed(out, "pid", sought->process->public.info.pid);
+    esi_json_out_unsigned(out, "made", sought->process->made);
+    esi_json_out_unsigned(out, "index", sought->index);
 }
 
-static int ask_for_communicator(struct es_catalog *catalog,
+static int ask_for_communicator(struct esi_catalog *catalog,
                                 const struct esi_catalog_process *process,
                                 uint16_t index,
                                 struct es_communicator_info *ret_info)
@@ -236,16 +238,16 @@ static int ask_for_communicator(struct es_catalog *catalog,
 
     if (result < 0)
         return result;
-    read_info(es_message_root(reply), ret_info);
-    take_groups(catalog, es_message_root(reply), ret_info);
-    es_message_destroy(reply);
+    read_info(esi_message_root(reply), ret_info);
+    take_groups(catalog, esi_message_root(reply), ret_info);
+    esi_message_destroy(reply);
     return 0;
 }
 
-int es_catalog_communicator(struct es_catalog *catalog,
-                            const struct es_catalog_process *public,
-                            uint16_t communicator,
-                            struct es_communicator_info *ret_info)
+int esi_catalog_communicator_find(struct esi_catalog *catalog,
+                                  const struct esi_catalog_process_at *public,
+                                  uint16_t communicator,
+                                  struct es_communicator_info *ret_info)
 {
     /* Entries are made by this folder, of which the public part is the first. */
     struct esi_catalog_process *process = (struct esi_catalog_process *)public;
@@ -296,16 +298,16 @@ static int rank_in_segment(const struct es_run *run,
     return -ENOENT;
 }
 
-int es_catalog_world_rank(struct es_catalog *catalog,
-                          const struct es_run *local,
-                          const struct es_catalog_process *process,
-                          uint16_t communicator,
-                          bool remote,
-                          int rank)
+int esi_catalog_world_rank(struct esi_catalog *catalog,
+                           const struct es_run *local,
+                           const struct esi_catalog_process_at *process,
+                           uint16_t communicator,
+                           bool remote,
+                           int rank)
 {
     struct es_communicator_info info;
     int world = -ENOENT;
-    int result = es_catalog_communicator(catalog, process, communicator, &info);
+    int result = esi_catalog_communicator_find(catalog, process, communicator, &info);
 
     if (result < 0)
         return result;
@@ -316,11 +318,11 @@ int es_catalog_world_rank(struct es_catalog *catalog,
     return world >= 0 ? world : rank_in_group(catalog, &info, remote, rank);
 }
 
-int es_catalog_world_rank_of(struct es_catalog *catalog,
-                             const struct es_segment_view *segment,
-                             uint16_t communicator,
-                             bool remote,
-                             int rank)
+int esi_catalog_world_rank_of(struct esi_catalog *catalog,
+                              const struct es_segment_view *segment,
+                              uint16_t communicator,
+                              bool remote,
+                              int rank)
 {
     struct es_communicator_info info;
     int result = es_segment_view_communicator(segment, communicator, &info);

@@ -22,7 +22,7 @@ struct esi_catalog_communicator {
 };
 
 struct esi_catalog_process {
-    struct es_catalog_process public; /* first: they are the same to the outside */
+    struct esi_catalog_process_at public; /* first: they are the same to the outside */
     char *host;
     char *program;
     char server[64]; /* host of the tuple server that tells of it */
@@ -34,7 +34,7 @@ struct esi_catalog_process {
 };
 
 struct esi_catalog_element {
-    struct es_catalog_element public;
+    struct esi_catalog_element_at public;
     char texts[]; /* name and collector */
 };
 
@@ -47,7 +47,7 @@ struct esi_catalog_silence {
     int code; /* why */
 };
 
-struct es_catalog {
+struct esi_catalog {
     struct es_servers *servers; /* borrowed */
     struct esi_catalog_process **processes;
     size_t process_count;
@@ -66,6 +66,6 @@ struct es_catalog {
 
 /* Accepts NULL. */
 void esi_catalog_free_process(struct esi_catalog_process *process);
-void esi_catalog_free_groups(struct es_catalog *catalog);
+void esi_catalog_free_groups(struct esi_catalog *catalog);
 
 #endif

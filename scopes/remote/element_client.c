@@ -34,14 +34,14 @@ struct opening {
     uint32_t threshold;
 };
 
-static void write_opening(struct es_json_out *out, void *data)
+static void write_opening(struct esi_json_out *out, void *data)
 {
     const struct opening *opening = data;
 
-    es_json_out_string(out, "name", opening->name);
+    esi_json_out_string(out, "name", opening->name);
     if (opening->tuple_bytes > 0) {
-        es_json_out_unsigned(out, "tuple_bytes", opening->tuple_bytes);
-        es_json_out_unsigned(out, "threshold", opening->threshold);
+        esi_json_out_unsigned(out, "tuple_bytes", opening->tuple_bytes);
+        esi_json_out_unsigned(out, "threshold", opening->threshold);
     }
 }
 
@@ -58,11 +58,11 @@ static int open_element(struct es_server_element *element,
 
     if (result < 0)
         return result;
-    result = es_member_integer(es_message_root(reply), "tuple_bytes", 4, 65532, error,
-                               &tuple_bytes);
+    result = esi_member_integer(esi_message_root(reply), "tuple_bytes", 4, 65532, error,
+                                &tuple_bytes);
     if (result == 0)
         element->tuple_bytes = (uint32_t)tuple_bytes;
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return result;
 }
 
@@ -78,7 +78,7 @@ static int connect_and_open(struct es_servers *servers,
 
     if (!element)
         return -ENOMEM;
-    result = es_servers_connect(servers, host, LIMIT_NS, error, &element->link);
+    result = esi_servers_connect(servers, host, LIMIT_NS, error, &element->link);
     if (result == 0)
         result = open_element(element, request, opening, error);
     if (result < 0) {
@@ -123,7 +123,7 @@ void es_server_element_close(struct es_server_element *element)
 
     if (!element)
         return;
-    es_link_close(element->link);
+    esi_link_close(element->link);
     free(element);
     errno = saved_errno;
 }
@@ -141,12 +141,12 @@ int es_server_element_remove(struct es_servers *servers,
     struct opening opening = {.name = name};
     const struct esi_rpc_request request = {"element.remove", write_opening, &opening};
     struct es_link *link;
-    int result = es_servers_connect(servers, host, LIMIT_NS, error, &link);
+    int result = esi_servers_connect(servers, host, LIMIT_NS, error, &link);
 
     if (result < 0)
         return result;
     result = esi_rpc_call(link, 1, &request, LIMIT_NS, error, NULL);
-    es_link_close(link);
+    esi_link_close(link);
     return result;
 }
 
@@ -156,38 +156,38 @@ int es_server_element_remove(struct es_servers *servers,
 static int await_tuples(struct es_link *link,
                         uint64_t id,
                         uint64_t limit_ns,
-                        struct es_tuples_header *ret_answer,
+                        struct esi_tuples_header *ret_answer,
                         const void **ret_tuples)
 {
-    struct es_frame frame;
+    struct esi_frame frame;
     int result = esi_rpc_receive(link, id, limit_ns, NULL, &frame);
 
     if (result == 0)
         result = esi_rpc_check(&frame, ES_FRAME_TUPLES, NULL);
     return result < 0 ? result
-                      : es_tuples_header_decode(&frame, ret_answer, ret_tuples);
+                      : esi_tuples_header_decode(&frame, ret_answer, ret_tuples);
 }
 
 static int append_chunk(struct es_server_element *element,
                         const char *tuples,
                         size_t count)
 {
-    const struct es_write_header header = {.element = ES_ELEMENT_OPENED,
-                                           .tuple_bytes = element->tuple_bytes,
-                                           .position = ES_POSITION_END};
+    const struct esi_write_header header = {.element = ES_ELEMENT_OPENED,
+                                            .tuple_bytes = element->tuple_bytes,
+                                            .position = ES_POSITION_END};
     unsigned char bytes[ES_WRITE_HEADER_BYTES];
     /* The interface of the vector knows no const; nothing is written to it. */
     struct iovec parts[] = {
         {.iov_base = bytes, .iov_len = sizeof bytes},
         {.iov_base = (void *)(uintptr_t)tuples, .iov_len = count * header.tuple_bytes},
     };
-    struct es_tuples_header answer;
+    struct esi_tuples_header answer;
     const void *none;
     int result;
 
-    es_write_header_encode(&header, bytes);
+    esi_write_header_encode(&header, bytes);
     result =
-        es_link_send(element->link, ES_FRAME_WRITE, ++element->id, parts, 2, LIMIT_NS);
+        esi_link_send(element->link, ES_FRAME_WRITE, ++element->id, parts, 2, LIMIT_NS);
     return result < 0
                ? result
                : await_tuples(element->link, element->id, LIMIT_NS, &answer, &none);
@@ -219,28 +219,28 @@ static int read_once(struct es_server_element *element,
                      size_t max,
                      uint64_t timeout_ns)
 {
-    struct es_read_header header = {
+    struct esi_read_header header = {
         .position = cursor->position,
         .timeout_ns = timeout_ns,
         .max = max < UINT32_MAX ? (uint32_t)max : UINT32_MAX,
     };
     unsigned char bytes[ES_READ_HEADER_BYTES];
     struct iovec part = {.iov_base = bytes, .iov_len = sizeof bytes};
-    struct es_tuples_header answer;
+    struct esi_tuples_header answer;
     const void *tuples;
     int result;
 
-    es_read_header_encode(&header, bytes);
+    esi_read_header_encode(&header, bytes);
     result =
-        es_link_send(element->link, ES_FRAME_READ, ++element->id, &part, 1, LIMIT_NS);
+        esi_link_send(element->link, ES_FRAME_READ, ++element->id, &part, 1, LIMIT_NS);
     if (result == 0)
         result = await_tuples(element->link, element->id, LIMIT_NS, &answer, &tuples);
     if (result < 0)
         return result;
     if (answer.tuple_bytes != element->tuple_bytes || answer.count > max)
         return -EPROTO;
-    es_element_wire_copy(element->link, tuples, answer.count, answer.tuple_bytes,
-                         ret_tuples);
+    esi_element_wire_copy(element->link, tuples, answer.count, answer.tuple_bytes,
+                          ret_tuples);
     cursor->position = answer.position;
     cursor->lost += answer.lost;
     return (int)answer.count;
@@ -252,7 +252,7 @@ int es_server_element_read(struct es_server_element *element,
                            size_t max,
                            uint64_t timeout_ns)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t gone_by = 0;
     int count;
 
@@ -261,16 +261,16 @@ int es_server_element_read(struct es_server_element *element,
     /* The server does not wait for long at a time. */
     do {
         count = read_once(element, cursor, ret_tuples, max, timeout_ns - gone_by);
-        gone_by = es_now_ns(CLOCK_MONOTONIC) - begin;
+        gone_by = esi_now_ns(CLOCK_MONOTONIC) - begin;
     } while (count == 0 && gone_by < timeout_ns);
     return count;
 }
 
-static void write_discard(struct es_json_out *out, void *data)
+static void write_discard(struct esi_json_out *out, void *data)
 {
     const uint64_t *position = data;
 
-    es_json_out_unsigned(out, "position", *position);
+    esi_json_out_unsigned(out, "position", *position);
 }
 
 int es_server_element_discard(struct es_server_element *element, uint64_t position)

@@ -11,8 +11,8 @@
 #include "base/wire.h"
 #include "tuplespace/byte_order.h"
 
-void es_write_header_encode(const struct es_write_header *header,
-                            unsigned char out[ES_WRITE_HEADER_BYTES])
+void esi_write_header_encode(const struct esi_write_header *header,
+                             unsigned char out[ES_WRITE_HEADER_BYTES])
 {
     struct esi_wire_writer wire = esi_wire_writer(out, ES_WRITE_HEADER_BYTES);
 
@@ -21,8 +21,8 @@ void es_write_header_encode(const struct es_write_header *header,
     esi_wire_put_u64(&wire, header->position);
 }
 
-void es_read_header_encode(const struct es_read_header *header,
-                           unsigned char out[ES_READ_HEADER_BYTES])
+void esi_read_header_encode(const struct esi_read_header *header,
+                            unsigned char out[ES_READ_HEADER_BYTES])
 {
     struct esi_wire_writer wire = esi_wire_writer(out, ES_READ_HEADER_BYTES);
 
@@ -32,8 +32,8 @@ void es_read_header_encode(const struct es_read_header *header,
     esi_wire_put_u32(&wire, 0);
 }
 
-void es_tuples_header_encode(const struct es_tuples_header *header,
-                             unsigned char out[ES_TUPLES_HEADER_BYTES])
+void esi_tuples_header_encode(const struct esi_tuples_header *header,
+                              unsigned char out[ES_TUPLES_HEADER_BYTES])
 {
     struct esi_wire_writer wire = esi_wire_writer(out, ES_TUPLES_HEADER_BYTES);
 
@@ -43,13 +43,13 @@ void es_tuples_header_encode(const struct es_tuples_header *header,
     esi_wire_put_u32(&wire, header->tuple_bytes);
 }
 
-int es_write_header_decode(const struct es_frame *frame,
-                           struct es_write_header *ret_header,
-                           const void **ret_tuples,
-                           size_t *ret_count)
+int esi_write_header_decode(const struct esi_frame *frame,
+                            struct esi_write_header *ret_header,
+                            const void **ret_tuples,
+                            size_t *ret_count)
 {
     struct esi_wire_reader wire = esi_wire_reader(frame->payload, frame->length);
-    struct es_write_header header;
+    struct esi_write_header header;
 
     header.element = esi_wire_get_u32(&wire);
     header.tuple_bytes = esi_wire_get_u32(&wire);
@@ -63,11 +63,11 @@ int es_write_header_decode(const struct es_frame *frame,
     return 0;
 }
 
-int es_read_header_decode(const struct es_frame *frame,
-                          struct es_read_header *ret_header)
+int esi_read_header_decode(const struct esi_frame *frame,
+                           struct esi_read_header *ret_header)
 {
     struct esi_wire_reader wire = esi_wire_reader(frame->payload, frame->length);
-    struct es_read_header header;
+    struct esi_read_header header;
 
     if (frame->length != ES_READ_HEADER_BYTES)
         return -EPROTO;
@@ -78,12 +78,12 @@ int es_read_header_decode(const struct es_frame *frame,
     return 0;
 }
 
-int es_tuples_header_decode(const struct es_frame *frame,
-                            struct es_tuples_header *ret_header,
-                            const void **ret_tuples)
+int esi_tuples_header_decode(const struct esi_frame *frame,
+                             struct esi_tuples_header *ret_header,
+                             const void **ret_tuples)
 {
     struct esi_wire_reader wire = esi_wire_reader(frame->payload, frame->length);
-    struct es_tuples_header header;
+    struct esi_tuples_header header;
 
     header.position = esi_wire_get_u64(&wire);
     header.lost = esi_wire_get_u64(&wire);
@@ -97,15 +97,15 @@ int es_tuples_header_decode(const struct es_frame *frame,
     return 0;
 }
 
-void es_element_wire_copy(const struct es_link *link,
-                          const void *tuples,
-                          size_t count,
-                          uint32_t tuple_bytes,
-                          void *out)
+void esi_element_wire_copy(const struct es_link *link,
+                           const void *tuples,
+                           size_t count,
+                           uint32_t tuple_bytes,
+                           void *out)
 {
     if (count == 0)
         return;
     memcpy(out, tuples, count * tuple_bytes);
-    if (es_link_peer(link)->swapped && tuple_bytes == sizeof(struct es_tuple))
+    if (esi_link_peer(link)->swapped && tuple_bytes == sizeof(struct es_tuple))
         esi_byte_order_swap_tuples(out, count);
 }

@@ -29,48 +29,48 @@ enum {
 /* WRITE: behind what is there already. */
 #define ES_POSITION_END UINT64_MAX
 
-struct es_write_header {
+struct esi_write_header {
     uint32_t element;
     uint32_t tuple_bytes;
     uint64_t position;
 };
 
-struct es_read_header {
+struct esi_read_header {
     uint64_t position;
     uint64_t timeout_ns;
     uint32_t max;
 };
 
-struct es_tuples_header {
+struct esi_tuples_header {
     uint64_t position;
     uint64_t lost;
     uint32_t count;
     uint32_t tuple_bytes;
 };
 
-void es_write_header_encode(const struct es_write_header *header,
-                            unsigned char out[ES_WRITE_HEADER_BYTES]);
-void es_read_header_encode(const struct es_read_header *header,
-                           unsigned char out[ES_READ_HEADER_BYTES]);
-void es_tuples_header_encode(const struct es_tuples_header *header,
-                             unsigned char out[ES_TUPLES_HEADER_BYTES]);
+void esi_write_header_encode(const struct esi_write_header *header,
+                             unsigned char out[ES_WRITE_HEADER_BYTES]);
+void esi_read_header_encode(const struct esi_read_header *header,
+                            unsigned char out[ES_READ_HEADER_BYTES]);
+void esi_tuples_header_encode(const struct esi_tuples_header *header,
+                              unsigned char out[ES_TUPLES_HEADER_BYTES]);
 
 /* All check the payload's length; *ret_tuples points into the payload.  -EPROTO. */
-int es_write_header_decode(const struct es_frame *frame,
-                           struct es_write_header *ret_header,
-                           const void **ret_tuples,
-                           size_t *ret_count);
-int es_read_header_decode(const struct es_frame *frame,
-                          struct es_read_header *ret_header);
-int es_tuples_header_decode(const struct es_frame *frame,
-                            struct es_tuples_header *ret_header,
-                            const void **ret_tuples);
+int esi_write_header_decode(const struct esi_frame *frame,
+                            struct esi_write_header *ret_header,
+                            const void **ret_tuples,
+                            size_t *ret_count);
+int esi_read_header_decode(const struct esi_frame *frame,
+                           struct esi_read_header *ret_header);
+int esi_tuples_header_decode(const struct esi_frame *frame,
+                             struct esi_tuples_header *ret_header,
+                             const void **ret_tuples);
 
 /* Copies tuples that came over the link into our byte order. */
-void es_element_wire_copy(const struct es_link *link,
-                          const void *tuples,
-                          size_t count,
-                          uint32_t tuple_bytes,
-                          void *out);
+void esi_element_wire_copy(const struct es_link *link,
+                           const void *tuples,
+                           size_t count,
+                           uint32_t tuple_bytes,
+                           void *out);
 
 #endif

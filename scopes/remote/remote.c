@@ -56,7 +56,7 @@ static void destroy_remote(struct esi_remote *remote)
         free(remote->hosts[i]);
     esi_remote_forget(remote);
     es_batch_fini(&remote->rest);
-    es_wire_moves_fini(&remote->moves);
+    esi_wire_moves_fini(&remote->moves);
     free(remote->wire_state.next);
     free(remote->acknowledged);
     free(remote->acknowledgment);
@@ -74,7 +74,7 @@ static bool is_hopeless(int code)
            code == -ENOSYS || code == -ENOMEM || code == -EPROTO || code == -E2BIG;
 }
 
-static int begin(struct es_stage *stage, struct es_error *error)
+static int remote_begin(struct es_stage *stage, struct es_error *error)
 {
     struct esi_remote *remote = stage->state;
     struct es_error fault = {.text = ""};
@@ -111,7 +111,7 @@ static int open_remote(struct es_stage *stage,
     remote->limit_ns = (uint64_t)values[PROPERTY_LIMIT].integer;
     remote->ahead = (unsigned)values[PROPERTY_AHEAD].integer;
     remote->host = strdup(values[PROPERTY_HOST].text);
-    result = remote->host ? begin(stage, error) : -ENOMEM;
+    result = remote->host ? remote_begin(stage, error) : -ENOMEM;
     if (result < 0)
         destroy_remote(remote);
     return result;
@@ -167,7 +167,7 @@ static int tell_silence(struct es_stage *stage, int code, struct es_batch *batch
  * dropped. */
 static int await_batch(struct es_stage *stage,
                        uint64_t deadline_ns,
-                       struct es_frame *ret_frame)
+                       struct esi_frame *ret_frame)
 {
     struct esi_remote *remote = stage->state;
     int result;
@@ -204,9 +204,9 @@ static void note_silence(struct es_stage *stage, uint64_t limit_ns)
 }
 
 /* Makes the connection anew if there is none, and waits for one reply. */
-static int fetch(struct es_stage *stage,
-                 const struct es_pull *pull,
-                 struct es_frame *ret_frame)
+static int remote_fetch(struct es_stage *stage,
+                        const struct es_pull *pull,
+                        struct esi_frame *ret_frame)
 {
     struct esi_remote *remote = stage->state;
     uint64_t limit_ns = esi_remote_limit_ns(remote, pull);
@@ -240,7 +240,7 @@ static int pull_new(struct es_stage *stage,
                     struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
-    struct es_frame frame;
+    struct esi_frame frame;
     int result;
 
     do {
@@ -250,7 +250,7 @@ static int pull_new(struct es_stage *stage,
             batch->more = true;
             return 0;
         }
-        result = fetch(stage, pull, &frame);
+        result = remote_fetch(stage, pull, &frame);
         if (result == 0)
             result = esi_remote_hand_up(stage, &frame, left, batch);
     } while (result == 0 && pull->drain && !esi_remote_has_rest(remote) &&
@@ -270,7 +270,7 @@ static int pull_remote(struct es_stage *stage,
     if (pull->max == 0)
         return 0;
     ask_remote(stage, pull);
-    result = esi_remote_give_waiting(stage, pull->max, batch);
+    result = esi_remote_emit_waiting(stage, pull->max, batch);
     if (result == 0 && !esi_remote_has_rest(remote) && (!waits || pull->drain))
         result = pull_new(stage, pull, first, batch);
     if (remote->wire.link)
@@ -300,17 +300,17 @@ static void add_to_registry(void)
     (void)es_stage_register(&esi_stage_remote);
 }
 
-void es_remote_register(void)
+void esi_remote_register(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, add_to_registry);
 }
 
-int es_remote_open(const struct es_stage_node *node,
-                   const struct es_stage_context *context,
-                   struct es_error *error,
-                   struct es_stage **ret_stage)
+int esi_remote_open(const struct esi_stage_node *node,
+                    const struct es_stage_context *context,
+                    struct es_error *error,
+                    struct es_stage **ret_stage)
 {
     char limit[32], ahead[16], label[96];
     struct es_property written[3] = {
@@ -326,7 +326,7 @@ int es_remote_open(const struct es_stage_node *node,
                                  .context = context,
                                  .data = node};
 
-    es_remote_register();
+    esi_remote_register();
     snprintf(ahead, sizeof ahead, "%u", node->ahead);
     snprintf(limit, sizeof limit, "%lluns", (unsigned long long)node->limit_ns);
     snprintf(label, sizeof label, "host %s", node->host);
@@ -335,17 +335,18 @@ int es_remote_open(const struct es_stage_node *node,
 
 /* --- What is known of it ----------------------------------------------------- */
 
-bool es_stage_is_remote(const struct es_stage *stage)
+bool esi_stage_is_remote(const struct es_stage *stage)
 {
     return stage->ops == &esi_stage_remote;
 }
 
-void es_remote_status(const struct es_stage *stage, struct es_remote_status *ret_status)
+void esi_remote_status(const struct es_stage *stage,
+                       struct esi_remote_status *ret_status)
 {
     const struct esi_remote *remote = stage->state;
     uint64_t since = remote->wire.link ? remote->silent_ns : remote->wire.lost_ns;
 
-    *ret_status = (struct es_remote_status){
+    *ret_status = (struct esi_remote_status){
         .host = remote->host,
         .silent = since != 0,
         .silent_ns = since ? esi_remote_now_ns() - since : 0,

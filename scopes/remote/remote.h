@@ -28,13 +28,13 @@
 
 extern const struct es_stage_ops esi_stage_remote;
 
-/* Adds the type to the registry of stages; es_remote_open() does it too. */
-void es_remote_register(void);
+/* Adds the type to the registry of stages; esi_remote_open() does it too. */
+void esi_remote_register(void);
 
 /* Whether `stage` is of this type; the calls below take such stages only. */
-bool es_stage_is_remote(const struct es_stage *stage);
+bool esi_stage_is_remote(const struct es_stage *stage);
 
-struct es_remote_status {
+struct esi_remote_status {
     const char *host; /* borrowed */
     bool silent;      /* does not answer at the moment, or is not connected */
     uint64_t silent_ns;
@@ -46,47 +46,47 @@ struct es_remote_status {
 
 /* Opens the stage that stands for `node` in this process: a remote stage.  `node`'s
  * origins are those of `context`. */
-struct es_stage_node;
-int es_remote_open(const struct es_stage_node *node,
-                   const struct es_stage_context *context,
-                   struct es_error *error,
-                   struct es_stage **ret_stage);
+struct esi_stage_node;
+int esi_remote_open(const struct esi_stage_node *node,
+                    const struct es_stage_context *context,
+                    struct es_error *error,
+                    struct es_stage **ret_stage);
 
-void es_remote_status(const struct es_stage *stage,
-                      struct es_remote_status *ret_status);
+void esi_remote_status(const struct es_stage *stage,
+                       struct esi_remote_status *ret_status);
 
 /* Asks the server what its stages have cost, and calls `visit` for each, its root
  * first, with `depth` added; other servers below it are asked by it.  0, -ETIMEDOUT, or
  * -EPIPE while there is no connection.  Between pulls only. */
-int es_remote_foreach_row(struct es_stage *stage,
-                          int depth,
-                          uint64_t timeout_ns,
-                          void (*visit)(void *data, const struct es_stage_row *row),
-                          void *data);
+int esi_remote_foreach_row(struct es_stage *stage,
+                           int depth,
+                           uint64_t timeout_ns,
+                           void (*visit)(void *data, const struct esi_stage_row *row),
+                           void *data);
 
 /* What one stage has cost up to now; texts borrowed from the stage. */
-void es_stage_row_fill(const struct es_stage *stage,
-                       int depth,
-                       struct es_stage_row *ret_row);
+void esi_stage_row_fill(const struct es_stage *stage,
+                        int depth,
+                        struct esi_stage_row *ret_row);
 
 /* Calls `visit` for `stage`, which has that depth, and for all below.  What stands in
  * tuple servers follows its remote stage; a server that does not tell within
  * `timeout_ns` leaves its remote stage alone.  Between pulls only. */
-void es_stage_foreach_row(struct es_stage *stage,
-                          int depth,
-                          uint64_t timeout_ns,
-                          void (*visit)(void *data, const struct es_stage_row *row),
-                          void *data);
+void esi_stage_foreach_row(struct es_stage *stage,
+                           int depth,
+                           uint64_t timeout_ns,
+                           void (*visit)(void *data, const struct esi_stage_row *row),
+                           void *data);
 
 /* Writes the row into an object that is begun; all but `silent`. */
-void es_stage_row_write(const struct es_stage_row *row, struct es_json_out *out);
+void esi_stage_row_write(const struct esi_stage_row *row, struct esi_json_out *out);
 
-/* Reads what es_stage_row_write() wrote, and `host` and `silent` with it; the texts are
- * borrowed from the member.  Depths count from `depth`; `host` (may be NULL) is where
- * the first row's stage stands if it does not say so. */
-void es_stage_row_read(const struct es_member *member,
-                       int depth,
-                       const char *host,
-                       struct es_stage_row *ret_row);
+/* Reads what esi_stage_row_write() wrote, and `host` and `silent` with it; the texts
+ * are borrowed from the member.  Depths count from `depth`; `host` (may be NULL) is
+ * where the first row's stage stands if it does not say so. */
+void esi_stage_row_read(const struct es_member *member,
+                        int depth,
+                        const char *host,
+                        struct esi_stage_row *ret_row);
 
 #endif

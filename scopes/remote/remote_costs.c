@@ -9,14 +9,14 @@
 #include "scopes/remote/remote_private.h"
 #include "scopes/remote/rpc.h"
 
-void es_stage_row_fill(const struct es_stage *stage,
-                       int depth,
-                       struct es_stage_row *ret_row)
+void esi_stage_row_fill(const struct es_stage *stage,
+                        int depth,
+                        struct esi_stage_row *ret_row)
 {
     struct es_stage_cost cost;
 
     es_stage_cost(stage, &cost);
-    *ret_row = (struct es_stage_row){
+    *ret_row = (struct esi_stage_row){
         .depth = depth,
         .type = stage->ops->name,
         .label = stage->label,
@@ -29,42 +29,42 @@ void es_stage_row_fill(const struct es_stage *stage,
         .time_ns = es_stage_cost_time_ns(&cost),
         .cpu_ns = es_stage_cost_cpu_ns(&cost),
     };
-    if (es_stage_is_remote(stage)) {
-        struct es_remote_status status;
+    if (esi_stage_is_remote(stage)) {
+        struct esi_remote_status status;
 
-        es_remote_status(stage, &status);
+        esi_remote_status(stage, &status);
         ret_row->silent = status.silent;
     }
 }
 
-static uint64_t counter(const struct es_member *member, const char *name)
+static uint64_t remote_costs_counter(const struct es_member *member, const char *name)
 {
-    int64_t value = es_member_integer_or(member, name, 0);
+    int64_t value = esi_member_integer_or(member, name, 0);
 
     return value > 0 ? (uint64_t)value : 0;
 }
 
-void es_stage_row_read(const struct es_member *member,
-                       int depth,
-                       const char *host,
-                       struct es_stage_row *ret_row)
+void esi_stage_row_read(const struct es_member *member,
+                        int depth,
+                        const char *host,
+                        struct esi_stage_row *ret_row)
 {
-    int64_t deeper = es_member_integer_or(member, "depth", 0);
+    int64_t deeper = esi_member_integer_or(member, "depth", 0);
 
-    *ret_row = (struct es_stage_row){
+    *ret_row = (struct esi_stage_row){
         .depth = depth + (deeper > 0 && deeper < 1000 ? (int)deeper : 0),
-        .type = es_member_text_or(member, "type", ""),
-        .label = es_member_text_or(member, "label", ""),
-        .host = es_member_text_or(member, "host", deeper == 0 ? host : NULL),
-        .calls = counter(member, "calls"),
-        .tuples = counter(member, "tuples"),
-        .failures = counter(member, "failures"),
-        .bytes = counter(member, "bytes"),
-        .lost = counter(member, "lost"),
-        .late = counter(member, "late"),
-        .time_ns = counter(member, "time_ns"),
-        .cpu_ns = counter(member, "cpu_ns"),
-        .silent = es_member_boolean_or(member, "silent", false),
+        .type = esi_member_text_or(member, "type", ""),
+        .label = esi_member_text_or(member, "label", ""),
+        .host = esi_member_text_or(member, "host", deeper == 0 ? host : NULL),
+        .calls = remote_costs_counter(member, "calls"),
+        .tuples = remote_costs_counter(member, "tuples"),
+        .failures = remote_costs_counter(member, "failures"),
+        .bytes = remote_costs_counter(member, "bytes"),
+        .lost = remote_costs_counter(member, "lost"),
+        .late = remote_costs_counter(member, "late"),
+        .time_ns = remote_costs_counter(member, "time_ns"),
+        .cpu_ns = remote_costs_counter(member, "cpu_ns"),
+        .silent = esi_member_boolean_or(member, "silent", false),
     };
 }
 
@@ -87,7 +87,7 @@ static int send_request(struct es_stage *stage, uint64_t timeout_ns, uint64_t *r
 static int await_reply(struct es_stage *stage,
                        uint64_t id,
                        uint64_t deadline_ns,
-                       struct es_frame *ret_frame)
+                       struct esi_frame *ret_frame)
 {
     struct esi_remote *remote = stage->state;
     int result;
@@ -110,17 +110,17 @@ static int await_reply(struct es_stage *stage,
     }
 }
 
-int es_remote_foreach_row(struct es_stage *stage,
-                          int depth,
-                          uint64_t timeout_ns,
-                          void (*visit)(void *data, const struct es_stage_row *row),
-                          void *data)
+int esi_remote_foreach_row(struct es_stage *stage,
+                           int depth,
+                           uint64_t timeout_ns,
+                           void (*visit)(void *data, const struct esi_stage_row *row),
+                           void *data)
 {
     const struct esi_remote *remote = stage->state;
     uint64_t deadline_ns = esi_remote_now_ns() + timeout_ns;
     const struct es_member *stages;
     struct es_message *message;
-    struct es_frame frame;
+    struct esi_frame frame;
     uint64_t id;
     int result = send_request(stage, timeout_ns, &id);
 
@@ -130,46 +130,46 @@ int es_remote_foreach_row(struct es_stage *stage,
         result = esi_rpc_read(&frame, NULL, &message);
     if (result < 0)
         return result;
-    stages = es_member_find(es_message_root(message), "stages");
-    for (size_t i = 0; i < es_member_count(stages); i++) {
-        struct es_stage_row row;
+    stages = esi_member_find(esi_message_root(message), "stages");
+    for (size_t i = 0; i < esi_member_count(stages); i++) {
+        struct esi_stage_row row;
 
-        es_stage_row_read(es_member_at(stages, i), depth, remote->host, &row);
+        esi_stage_row_read(esi_member_at(stages, i), depth, remote->host, &row);
         visit(data, &row);
     }
-    es_message_destroy(message);
+    esi_message_destroy(message);
     return 0;
 }
 
-void es_stage_foreach_row(struct es_stage *stage,
-                          int depth,
-                          uint64_t timeout_ns,
-                          void (*visit)(void *data, const struct es_stage_row *row),
-                          void *data)
+void esi_stage_foreach_row(struct es_stage *stage,
+                           int depth,
+                           uint64_t timeout_ns,
+                           void (*visit)(void *data, const struct esi_stage_row *row),
+                           void *data)
 {
-    struct es_stage_row row;
+    struct esi_stage_row row;
 
-    es_stage_row_fill(stage, depth, &row);
+    esi_stage_row_fill(stage, depth, &row);
     visit(data, &row);
-    if (es_stage_is_remote(stage))
-        (void)es_remote_foreach_row(stage, depth + 1, timeout_ns, visit, data);
+    if (esi_stage_is_remote(stage))
+        (void)esi_remote_foreach_row(stage, depth + 1, timeout_ns, visit, data);
     for (size_t i = 0; i < stage->child_count; i++)
-        es_stage_foreach_row(stage->children[i], depth + 1, timeout_ns, visit, data);
+        esi_stage_foreach_row(stage->children[i], depth + 1, timeout_ns, visit, data);
 }
 
-void es_stage_row_write(const struct es_stage_row *row, struct es_json_out *out)
+void esi_stage_row_write(const struct esi_stage_row *row, struct esi_json_out *out)
 {
-    es_json_out_signed(out, "depth", row->depth);
-    es_json_out_string(out, "type", row->type);
-    es_json_out_string(out, "label", row->label);
+    esi_json_out_signed(out, "depth", row->depth);
+    esi_json_out_string(out, "type", row->type);
+    esi_json_out_string(out, "label", row->label);
     if (row->host)
-        es_json_out_string(out, "host", row->host);
-    es_json_out_unsigned(out, "calls", row->calls);
-    es_json_out_unsigned(out, "tuples", row->tuples);
-    es_json_out_unsigned(out, "failures", row->failures);
-    es_json_out_unsigned(out, "bytes", row->bytes);
-    es_json_out_unsigned(out, "lost", row->lost);
-    es_json_out_unsigned(out, "late", row->late);
-    es_json_out_unsigned(out, "time_ns", row->time_ns);
-    es_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
+        esi_json_out_string(out, "host", row->host);
+    esi_json_out_unsigned(out, "calls", row->calls);
+    esi_json_out_unsigned(out, "tuples", row->tuples);
+    esi_json_out_unsigned(out, "failures", row->failures);
+    esi_json_out_unsigned(out, "bytes", row->bytes);
+    esi_json_out_unsigned(out, "lost", row->lost);
+    esi_json_out_unsigned(out, "late", row->late);
+    esi_json_out_unsigned(out, "time_ns", row->time_ns);
+    esi_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
 }

@@ -47,7 +47,7 @@ static int open_part(struct es_stage *stage,
 {
     const struct esi_rpc_request request = {"open", esi_remote_write_open, stage};
     struct es_message *reply;
-    struct es_frame frame;
+    struct esi_frame frame;
     int result = esi_remote_begin_acknowledging(stage);
 
     if (result < 0)
@@ -62,8 +62,8 @@ static int open_part(struct es_stage *stage,
     result = esi_rpc_read(&frame, error, &reply);
     if (result < 0)
         return result;
-    result = esi_remote_take_positions(stage, es_message_root(reply), error);
-    es_message_destroy(reply);
+    result = esi_remote_take_positions(stage, esi_message_root(reply), error);
+    esi_message_destroy(reply);
     return result;
 }
 
@@ -84,11 +84,11 @@ int esi_remote_connect(struct es_stage *stage,
         return result;
     result = open_part(stage, link, deadline_ns, error);
     if (result < 0) {
-        es_link_close(link);
+        esi_link_close(link);
         return result;
     }
     remote->wire = (struct esi_remote_wire){.link = link,
-                                            .swapped = es_link_peer(link)->swapped,
+                                            .swapped = esi_link_peer(link)->swapped,
                                             .requests = ESI_REQUEST_IDS + 1};
     return 0;
 }
@@ -98,8 +98,8 @@ int esi_remote_connect(struct es_stage *stage,
 void esi_remote_hang_up(struct esi_remote *remote)
 {
     if (remote->wire.link)
-        es_link_shut(remote->wire.link);
-    es_link_close(remote->wire.link);
+        esi_link_shut(remote->wire.link);
+    esi_link_close(remote->wire.link);
     remote->wire.link = NULL;
 }
 
@@ -157,7 +157,7 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
     struct esi_remote *remote = stage->state;
     struct esi_remote_wire *wire = &remote->wire;
     uint64_t limit_ns = esi_remote_limit_ns(remote, pull);
-    struct es_part_pull asked = {
+    struct esi_subtree_pull asked = {
         .serial = wire->sent + 1,
         .max = pull->max,
         /* Who waits further down is to answer before we give up. */
@@ -176,9 +176,9 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
     int count = asked.acknowledged_count > 0 ? 2 : 1;
     int result;
 
-    es_part_pull_encode(&asked, payload);
+    esi_subtree_pull_encode(&asked, payload);
     result =
-        es_link_send(wire->link, ES_FRAME_PULL, asked.serial, pieces, count, limit_ns);
+        esi_link_send(wire->link, ES_FRAME_PULL, asked.serial, pieces, count, limit_ns);
     if (result < 0) {
         esi_remote_drop(stage, result);
         return result;
@@ -192,11 +192,11 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
 
 int esi_remote_receive(struct es_stage *stage,
                        uint64_t deadline_ns,
-                       struct es_frame *ret_frame)
+                       struct esi_frame *ret_frame)
 {
     struct esi_remote *remote = stage->state;
     int result =
-        es_link_receive(remote->wire.link, left_ns(deadline_ns), NULL, ret_frame);
+        esi_link_receive(remote->wire.link, left_ns(deadline_ns), NULL, ret_frame);
 
     if (result < 0 && result != -ETIMEDOUT)
         esi_remote_drop(stage, result);
@@ -206,10 +206,10 @@ int esi_remote_receive(struct es_stage *stage,
 void esi_remote_count_bytes(struct es_stage *stage)
 {
     struct esi_remote *remote = stage->state;
-    struct es_link_traffic *counted = &remote->wire.counted;
-    struct es_link_traffic traffic;
+    struct esi_link_traffic *counted = &remote->wire.counted;
+    struct esi_link_traffic traffic;
 
-    es_link_traffic(remote->wire.link, &traffic);
+    esi_link_traffic(remote->wire.link, &traffic);
     stage->cost.bytes += traffic.sent_bytes - counted->sent_bytes +
                          traffic.received_bytes - counted->received_bytes;
     *counted = traffic;

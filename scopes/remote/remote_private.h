@@ -13,13 +13,13 @@
 
 /* The connection, and what is under way on it. */
 struct esi_remote_wire {
-    struct es_link *link;           /* NULL = there is none */
-    bool swapped;                   /* the server's byte order is not ours */
-    uint64_t sent;                  /* pulls, on this connection */
-    uint64_t received;              /* batches */
-    uint64_t drained;               /* the last pull that asked to drain; 0 = none */
-    uint64_t requests;              /* control requests, for their ids */
-    struct es_link_traffic counted; /* of what is in the stage's cost */
+    struct es_link *link;            /* NULL = there is none */
+    bool swapped;                    /* the server's byte order is not ours */
+    uint64_t sent;                   /* pulls, on this connection */
+    uint64_t received;               /* batches */
+    uint64_t drained;                /* the last pull that asked to drain; 0 = none */
+    uint64_t requests;               /* control requests, for their ids */
+    struct esi_link_traffic counted; /* of what is in the stage's cost */
 
     uint64_t lost_ns;    /* when it was lost; 0 = it was not */
     uint64_t attempt_ns; /* not to be made again before */
@@ -30,7 +30,7 @@ struct esi_remote_wire {
 /* A reply that waits, as it came. */
 struct esi_remote_reply {
     struct esi_remote_reply *next;
-    struct es_frame frame; /* its payload is what follows */
+    struct esi_frame frame; /* its payload is what follows */
     unsigned char payload[];
 };
 
@@ -45,7 +45,7 @@ struct esi_remote {
     uint32_t origin_count;
     bool failed; /* the part's stages: the next pull is to be careful */
     bool opened; /* the stage stands in a tree that is pulled */
-    struct es_wire_state wire_state; /* up to where the origins were received */
+    struct esi_wire_state wire_state; /* up to where the origins were received */
     struct esi_remote_wire wire;
 
     /* What has come and was not handed up: the rest of a reply that was too large, then
@@ -59,8 +59,8 @@ struct esi_remote {
     uint64_t *acknowledged;        /* owned; per origin, as the server was told last */
     unsigned char *acknowledgment; /* owned; room for all in one pull */
 
-    struct es_wire_moves moves; /* of the reply decoded last */
-    struct es_wire_cost spent;
+    struct esi_wire_moves moves; /* of the reply decoded last */
+    struct esi_wire_cost spent;
 
     uint64_t asked; /* serial of the pull that was sent for */
     uint64_t asked_ns;
@@ -104,19 +104,19 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull);
  * connection was dropped. */
 int esi_remote_receive(struct es_stage *stage,
                        uint64_t deadline_ns,
-                       struct es_frame *ret_frame);
+                       struct esi_frame *ret_frame);
 /* Adds what was sent and received to the stage's cost. */
 void esi_remote_count_bytes(struct es_stage *stage);
 
 /* --- remote_request.c: the "open" request --------------------------------------- */
 
 /* Numbers the origins of the tree and keeps it as text. */
-int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *node);
+int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node *node);
 /* Begins to note what the consumer acknowledges, where writers wait for it.  Before the
  * request is written.  -ENOMEM. */
 int esi_remote_begin_acknowledging(const struct es_stage *stage);
 /* Writes the members of the request; `data` is the stage. */
-void esi_remote_write_open(struct es_json_out *out, void *data);
+void esi_remote_write_open(struct esi_json_out *out, void *data);
 /* Puts what the consumer has acknowledged since it was told last into
  * remote->acknowledgment.  Returns the number of positions. */
 uint32_t esi_remote_acknowledge(const struct es_stage *stage);
@@ -130,15 +130,15 @@ int esi_remote_take_positions(struct es_stage *stage,
 /* Hands a reply up, as far as the limit allows; the rest waits.  Nothing may wait
  * before it. */
 int esi_remote_hand_up(struct es_stage *stage,
-                       const struct es_frame *frame,
+                       const struct esi_frame *frame,
                        size_t max,
                        struct es_batch *batch);
 /* Keeps a copy of a reply behind those that wait.  -ENOMEM. */
-int esi_remote_store(struct esi_remote *remote, const struct es_frame *frame);
+int esi_remote_store(struct esi_remote *remote, const struct esi_frame *frame);
 /* Whether something waits. */
 bool esi_remote_has_rest(const struct esi_remote *remote);
 /* Hands up what waits, as far as the limit allows. */
-int esi_remote_give_waiting(struct es_stage *stage, size_t max, struct es_batch *batch);
+int esi_remote_emit_waiting(struct es_stage *stage, size_t max, struct es_batch *batch);
 /* Forgets what waits. */
 void esi_remote_forget(struct esi_remote *remote);
 

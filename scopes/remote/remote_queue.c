@@ -24,7 +24,7 @@ enum { REFUSED_MOST = 8 };
 
 /* --- Places ----------------------------------------------------------------------- */
 
-static struct es_place *place_of(const struct es_stage *stage, uint32_t origin)
+static struct esi_place *place_of(const struct es_stage *stage, uint32_t origin)
 {
     return &stage->context->places->items[origin];
 }
@@ -48,7 +48,7 @@ static void apply_moves(const struct es_stage *stage)
     const struct esi_remote *remote = stage->state;
 
     for (size_t i = 0; i < remote->moves.count; i++) {
-        const struct es_wire_move *move = &remote->moves.items[i];
+        const struct esi_wire_move *move = &remote->moves.items[i];
 
         place_of(stage, remote->origins[move->origin])->read.position = move->position;
     }
@@ -57,17 +57,17 @@ static void apply_moves(const struct es_stage *stage)
 /* --- Decoding --------------------------------------------------------------------- */
 
 /* Decodes a reply behind what the batch has, and takes it into the accounts. */
-static int decode(struct es_stage *stage,
-                  const struct es_frame *frame,
-                  struct es_batch *batch)
+static int remote_queue_decode(struct es_stage *stage,
+                               const struct esi_frame *frame,
+                               struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
-    struct es_wire_source source = {.swapped = remote->wire.swapped,
-                                    .origins = remote->origins};
+    struct esi_wire_source source = {.swapped = remote->wire.swapped,
+                                     .origins = remote->origins};
     size_t first = batch->report_count;
     int result =
-        es_batch_decode(&remote->wire_state, &source, frame->payload, frame->length,
-                        batch, &remote->moves, &remote->spent, NULL);
+        esi_batch_decode(&remote->wire_state, &source, frame->payload, frame->length,
+                         batch, &remote->moves, &remote->spent, NULL);
 
     if (result < 0)
         return result;
@@ -83,7 +83,7 @@ static int decode(struct es_stage *stage,
 
 /* --- Replies that wait ------------------------------------------------------------ */
 
-int esi_remote_store(struct esi_remote *remote, const struct es_frame *frame)
+int esi_remote_store(struct esi_remote *remote, const struct esi_frame *frame)
 {
     struct esi_remote_reply *reply = malloc(sizeof *reply + frame->length);
     struct esi_remote_reply **end = &remote->replies;
@@ -156,7 +156,7 @@ static int hand_rest(struct es_stage *stage, size_t count, struct es_batch *batc
 }
 
 /* A reply that cannot be divided does not fit. */
-static void refuse(struct es_stage *stage, struct es_batch *batch)
+static void remote_queue_refuse(struct es_stage *stage, struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
 
@@ -166,28 +166,28 @@ static void refuse(struct es_stage *stage, struct es_batch *batch)
 }
 
 int esi_remote_hand_up(struct es_stage *stage,
-                       const struct es_frame *frame,
+                       const struct esi_frame *frame,
                        size_t max,
                        struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
     size_t first = batch->count;
-    struct es_wire_size size;
-    int result = es_batch_wire_size(frame->payload, frame->length, &size);
+    struct esi_wire_size size;
+    int result = esi_batch_wire_size(frame->payload, frame->length, &size);
 
     if (result < 0)
         return result;
     if (size.tuples > max && !size.whole) {
-        result = decode(stage, frame, &remote->rest);
+        result = remote_queue_decode(stage, frame, &remote->rest);
         return result < 0 ? result : hand_rest(stage, max, batch);
     }
     if (size.tuples > max) {
         result = esi_remote_store(remote, frame);
         if (result == 0)
-            refuse(stage, batch);
+            remote_queue_refuse(stage, batch);
         return result;
     }
-    result = decode(stage, frame, batch);
+    result = remote_queue_decode(stage, frame, batch);
     if (result < 0)
         return result;
     move_behind(stage, batch, first);
@@ -200,17 +200,17 @@ static int hand_up_waiting(struct es_stage *stage, size_t max, struct es_batch *
 {
     struct esi_remote *remote = stage->state;
     size_t left = remote->rest.count - remote->handed;
-    struct es_wire_size size;
+    struct esi_wire_size size;
     int result;
 
     if (left > 0)
         return hand_rest(stage, left < max ? left : max, batch);
-    result = es_batch_wire_size(remote->replies->frame.payload,
-                                remote->replies->frame.length, &size);
+    result = esi_batch_wire_size(remote->replies->frame.payload,
+                                 remote->replies->frame.length, &size);
     if (result < 0)
         return result;
     if (size.whole && size.tuples > max) {
-        refuse(stage, batch);
+        remote_queue_refuse(stage, batch);
         return -EAGAIN;
     }
     remote->refused = 0;
@@ -220,7 +220,7 @@ static int hand_up_waiting(struct es_stage *stage, size_t max, struct es_batch *
     return result;
 }
 
-int esi_remote_give_waiting(struct es_stage *stage, size_t max, struct es_batch *batch)
+int esi_remote_emit_waiting(struct es_stage *stage, size_t max, struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
     size_t first = batch->count;

@@ -12,7 +12,7 @@
 
 /* --- The tree ----------------------------------------------------------------- */
 
-static size_t count_origins(const struct es_stage_node *node)
+static size_t count_origins(const struct esi_stage_node *node)
 {
     size_t count = node->origin != ES_STAGE_NO_ORIGIN;
 
@@ -21,7 +21,7 @@ static size_t count_origins(const struct es_stage_node *node)
     return count;
 }
 
-static void list_origins(struct esi_remote *remote, const struct es_stage_node *node)
+static void list_origins(struct esi_remote *remote, const struct esi_stage_node *node)
 {
     if (node->origin != ES_STAGE_NO_ORIGIN)
         remote->origins[remote->origin_count++] = node->origin;
@@ -38,9 +38,9 @@ static uint32_t number_next(void *data, uint32_t origin)
     return (*next)++;
 }
 
-static int write_tree(struct esi_remote *remote, const struct es_stage_node *node)
+static int write_tree(struct esi_remote *remote, const struct esi_stage_node *node)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
     uint32_t next = 0;
     size_t length;
     FILE *stream = open_memstream(&remote->tree, &length);
@@ -48,8 +48,8 @@ static int write_tree(struct esi_remote *remote, const struct es_stage_node *nod
 
     if (!stream)
         return -ENOMEM;
-    es_json_out_init(&out, stream);
-    result = es_stage_node_write(node, number_next, &next, &out, NULL);
+    esi_json_out_init(&out, stream);
+    result = esi_stage_node_write(node, number_next, &next, &out, NULL);
     if (fclose(stream) != 0)
         result = -ENOMEM;
     return result;
@@ -73,7 +73,7 @@ static int add_host(struct esi_remote *remote, const char *host)
     return 0;
 }
 
-static int list_hosts(struct esi_remote *remote, const struct es_stage_node *node)
+static int list_hosts(struct esi_remote *remote, const struct esi_stage_node *node)
 {
     int result = 0;
 
@@ -84,7 +84,7 @@ static int list_hosts(struct esi_remote *remote, const struct es_stage_node *nod
     return result;
 }
 
-int esi_remote_take_tree(struct esi_remote *remote, const struct es_stage_node *node)
+int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node *node)
 {
     size_t count = count_origins(node);
     int result;
@@ -106,18 +106,18 @@ static bool is_same_process(const struct es_origin *a, const struct es_origin *b
     return a->pid == b->pid && strcmp(a->host, b->host) == 0;
 }
 
-static void write_hosts(const struct es_stage *stage, struct es_json_out *out)
+static void write_hosts(const struct es_stage *stage, struct esi_json_out *out)
 {
     const struct esi_remote *remote = stage->state;
     const struct es_stage_context *context = stage->context;
     char address[ES_ADDRESS_BYTES];
 
-    es_json_out_begin_object(out, "hosts");
+    esi_json_out_begin_object(out, "hosts");
     for (size_t i = 0; i < remote->host_count && context->address; i++)
         if (context->address(context->data, remote->hosts[i], address,
                              sizeof address) == 0)
-            es_json_out_string(out, remote->hosts[i], address);
-    es_json_out_end(out);
+            esi_json_out_string(out, remote->hosts[i], address);
+    esi_json_out_end(out);
 }
 
 static const struct es_origin *origin_at(const struct es_stage *stage, uint32_t index)
@@ -129,50 +129,50 @@ static const struct es_origin *origin_at(const struct es_stage *stage, uint32_t 
 
 /* Elements of one process follow each other in trees, so a process is written once
  * unless the tree was made otherwise, which does no harm. */
-static void write_processes(const struct es_stage *stage, struct es_json_out *out)
+static void write_processes(const struct es_stage *stage, struct esi_json_out *out)
 {
     const struct esi_remote *remote = stage->state;
 
-    es_json_out_begin_array(out, "processes");
+    esi_json_out_begin_array(out, "processes");
     for (uint32_t i = 0; i < remote->origin_count; i++) {
         const struct es_origin *origin = origin_at(stage, i);
 
         if (i > 0 && is_same_process(origin, origin_at(stage, i - 1)))
             continue;
-        es_json_out_begin_object(out, NULL);
-        es_json_out_signed(out, "pid", origin->pid);
-        es_json_out_signed(out, "rank", origin->rank);
-        es_json_out_string(out, "host", origin->host);
-        es_clock_write(origin->clock, out, "clock");
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_signed(out, "pid", origin->pid);
+        esi_json_out_signed(out, "rank", origin->rank);
+        esi_json_out_string(out, "host", origin->host);
+        esi_clock_write(origin->clock, out, "clock");
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 static void write_origin(const struct es_origin *origin,
                          uint32_t process,
                          uint64_t position,
                          const uint64_t *acknowledged,
-                         struct es_json_out *out)
+                         struct esi_json_out *out)
 {
-    es_json_out_begin_object(out, NULL);
-    es_json_out_unsigned(out, "process", process);
-    es_json_out_string(out, "name", origin->name);
-    es_json_out_string(out, "collector", origin->collector);
-    es_json_out_signed(out, "thread", origin->thread);
-    es_json_out_unsigned(out, "classes", origin->classes);
-    es_json_out_signed(out, "peer", origin->peer);
-    es_json_out_unsigned(out, "communicator", origin->communicator);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_unsigned(out, "process", process);
+    esi_json_out_string(out, "name", origin->name);
+    esi_json_out_string(out, "collector", origin->collector);
+    esi_json_out_signed(out, "thread", origin->thread);
+    esi_json_out_unsigned(out, "classes", origin->classes);
+    esi_json_out_signed(out, "peer", origin->peer);
+    esi_json_out_unsigned(out, "communicator", origin->communicator);
     if (position == ES_POSITION_END)
-        es_json_out_bool(out, "end", true);
+        esi_json_out_bool(out, "end", true);
     else
-        es_json_out_unsigned(out, "position", position);
+        esi_json_out_unsigned(out, "position", position);
     if (acknowledged && *acknowledged != ES_POSITION_END)
-        es_json_out_unsigned(out, "acknowledged", *acknowledged);
-    es_json_out_end(out);
+        esi_json_out_unsigned(out, "acknowledged", *acknowledged);
+    esi_json_out_end(out);
 }
 
-static struct es_place *place_at(const struct es_stage *stage, uint32_t index)
+static struct esi_place *place_at(const struct es_stage *stage, uint32_t index)
 {
     const struct esi_remote *remote = stage->state;
 
@@ -184,17 +184,17 @@ static struct es_place *place_at(const struct es_stage *stage, uint32_t index)
 static uint64_t position_at(const struct es_stage *stage, uint32_t index)
 {
     const struct esi_remote *remote = stage->state;
-    const struct es_place *place = place_at(stage, index);
+    const struct esi_place *place = place_at(stage, index);
 
     return remote->opened ? place->read.position : place->given;
 }
 
-static void write_origins(const struct es_stage *stage, struct es_json_out *out)
+static void write_origins(const struct es_stage *stage, struct esi_json_out *out)
 {
     const struct esi_remote *remote = stage->state;
     uint32_t process = 0;
 
-    es_json_out_begin_array(out, "origins");
+    esi_json_out_begin_array(out, "origins");
     for (uint32_t i = 0; i < remote->origin_count; i++) {
         const struct es_origin *origin = origin_at(stage, i);
 
@@ -203,7 +203,7 @@ static void write_origins(const struct es_stage *stage, struct es_json_out *out)
         write_origin(origin, process, position_at(stage, i),
                      remote->acknowledged ? &remote->acknowledged[i] : NULL, out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 /* Where the scope is to wait for. */
@@ -246,25 +246,25 @@ uint32_t esi_remote_acknowledge(const struct es_stage *stage)
         if (position == remote->acknowledged[i] || position == ES_POSITION_END)
             continue;
         remote->acknowledged[i] = position;
-        es_part_acknowledged_encode(
-            &(struct es_part_acknowledged){.origin = i, .position = position},
+        esi_subtree_acknowledged_encode(
+            &(struct esi_subtree_acknowledged){.origin = i, .position = position},
             remote->acknowledgment + (size_t)count++ * ES_PART_ACKNOWLEDGED_BYTES);
     }
     return count;
 }
 
-void esi_remote_write_open(struct es_json_out *out, void *data)
+void esi_remote_write_open(struct esi_json_out *out, void *data)
 {
     const struct es_stage *stage = data;
     const struct esi_remote *remote = stage->state;
 
-    es_json_out_bool(out, "lossless", is_lossless(stage));
+    esi_json_out_bool(out, "lossless", is_lossless(stage));
     if (stage->context->reads_placed)
-        es_json_out_bool(out, "placed", true);
+        esi_json_out_bool(out, "placed", true);
     write_hosts(stage, out);
     write_processes(stage, out);
     write_origins(stage, out);
-    es_json_out_raw(out, "tree", remote->tree);
+    esi_json_out_raw(out, "tree", remote->tree);
 }
 
 /* --- The reply --------------------------------------------------------------- */
@@ -272,7 +272,7 @@ void esi_remote_write_open(struct es_json_out *out, void *data)
 static void take_position(struct es_stage *stage, uint32_t index, uint64_t position)
 {
     struct esi_remote *remote = stage->state;
-    struct es_place *place = place_at(stage, index);
+    struct esi_place *place = place_at(stage, index);
 
     remote->wire_state.next[index] = position;
     /* Only where the server had to find it is it news. */
@@ -285,19 +285,19 @@ int esi_remote_take_positions(struct es_stage *stage,
                               struct es_error *error)
 {
     struct esi_remote *remote = stage->state;
-    const struct es_member *positions = es_member_find(reply, "positions");
-    const struct es_member *missing = es_member_find(reply, "missing");
+    const struct es_member *positions = esi_member_find(reply, "positions");
+    const struct es_member *missing = esi_member_find(reply, "missing");
     size_t next_missing = 0;
 
-    if (es_member_count(positions) != remote->origin_count)
+    if (esi_member_count(positions) != remote->origin_count)
         return es_error_set(error, -EPROTO,
                             "the server of host %s has opened something else",
                             remote->host);
     for (uint32_t i = 0; i < remote->origin_count; i++) {
-        int64_t position = es_member_as_integer(es_member_at(positions, i));
-        const struct es_member *lacking = es_member_at(missing, next_missing);
+        int64_t position = esi_member_as_integer(esi_member_at(positions, i));
+        const struct es_member *lacking = esi_member_at(missing, next_missing);
 
-        if (lacking && es_member_as_integer(lacking) == (int64_t)i) {
+        if (lacking && esi_member_as_integer(lacking) == (int64_t)i) {
             remote->wire_state.next[i] = (uint64_t)position;
             next_missing++;
             continue;

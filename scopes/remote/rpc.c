@@ -19,11 +19,11 @@ enum { LARGEST_ERRNO = 4095 };
 
 /* --- Connecting --------------------------------------------------------------- */
 
-struct es_greeting esi_rpc_greeting(const char *run,
-                                    const char *host,
-                                    const char *program)
+struct esi_greeting esi_rpc_greeting(const char *run,
+                                     const char *host,
+                                     const char *program)
 {
-    struct es_greeting greeting = {.pid = (uint32_t)getpid()};
+    struct esi_greeting greeting = {.pid = (uint32_t)getpid()};
 
     snprintf(greeting.run, sizeof greeting.run, "%s", run);
     snprintf(greeting.host, sizeof greeting.host, "%s", host);
@@ -32,8 +32,8 @@ struct es_greeting esi_rpc_greeting(const char *run,
 }
 
 int esi_rpc_connect(const char *addresses,
-                    const struct es_greeting *greeting,
-                    const struct es_run_key *key,
+                    const struct esi_greeting *greeting,
+                    const struct esi_run_key *key,
                     uint64_t timeout_ns,
                     struct es_error *error,
                     struct es_link **ret_link,
@@ -47,7 +47,7 @@ int esi_rpc_connect(const char *addresses,
 
         snprintf(address, sizeof address, "%.*s", (int)length, addresses);
         es_error_clear(error);
-        result = es_link_connect(address, greeting, key, timeout_ns, error, ret_link);
+        result = esi_link_connect(address, greeting, key, timeout_ns, error, ret_link);
         if (result == 0) {
             if (ret_address)
                 memcpy(ret_address, address, sizeof address);
@@ -62,20 +62,20 @@ int esi_rpc_connect(const char *addresses,
 
 /* Sends a JSON text as a frame.  The text is freed. */
 static int send_text(struct es_link *link,
-                     enum es_frame_type type,
+                     enum esi_frame_type type,
                      uint64_t id,
-                     struct es_json_text *json,
+                     struct esi_json_text *json,
                      uint64_t timeout_ns)
 {
     struct iovec part;
     size_t length;
     char *text;
-    int result = es_json_text_finish(json, &text, &length);
+    int result = esi_json_text_finish(json, &text, &length);
 
     if (result < 0)
         return result;
     part = (struct iovec){.iov_base = text, .iov_len = length};
-    result = es_link_send(link, (uint16_t)type, id, &part, 1, timeout_ns);
+    result = esi_link_send(link, (uint16_t)type, id, &part, 1, timeout_ns);
     free(text);
     return result;
 }
@@ -85,15 +85,15 @@ int esi_rpc_send(struct es_link *link,
                  const struct esi_rpc_request *request,
                  uint64_t timeout_ns)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
 
-    if (es_json_text_begin(&json) < 0)
+    if (esi_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", request->name);
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_json_out_string(&json.out, "request", request->name);
     if (request->write)
         request->write(&json.out, request->data);
-    es_json_out_end(&json.out);
+    esi_json_out_end(&json.out);
     return send_text(link, ES_FRAME_REQUEST, id, &json, timeout_ns);
 }
 
@@ -105,16 +105,16 @@ int esi_rpc_fail(struct es_link *link,
 {
     char words[sizeof error->source + sizeof error->text + 32];
     bool has_words = error && error->text[0];
-    struct es_json_text json;
+    struct esi_json_text json;
 
-    if (es_json_text_begin(&json) < 0)
+    if (esi_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_signed(&json.out, "code", -code);
-    es_json_out_string(&json.out, "text",
-                       has_words ? es_error_format(error, words, sizeof words)
-                                 : strerror(-code));
-    es_json_out_end(&json.out);
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_json_out_signed(&json.out, "code", -code);
+    esi_json_out_string(&json.out, "text",
+                        has_words ? es_error_format(error, words, sizeof words)
+                                  : strerror(-code));
+    esi_json_out_end(&json.out);
     return send_text(link, ES_FRAME_FAILURE, id, &json, timeout_ns);
 }
 
@@ -124,45 +124,45 @@ int esi_rpc_receive(struct es_link *link,
                     uint64_t id,
                     uint64_t timeout_ns,
                     struct es_error *error,
-                    struct es_frame *ret_frame)
+                    struct esi_frame *ret_frame)
 {
-    uint64_t begin_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t passed_ns = 0;
     int result;
 
     do {
-        result = es_link_receive(link, timeout_ns - passed_ns, error, ret_frame);
+        result = esi_link_receive(link, timeout_ns - passed_ns, error, ret_frame);
         if (result < 0 || ret_frame->id == id)
             return result;
-        passed_ns = es_now_ns(CLOCK_MONOTONIC) - begin_ns;
+        passed_ns = esi_now_ns(CLOCK_MONOTONIC) - begin_ns;
     } while (passed_ns < timeout_ns);
     return -ETIMEDOUT;
 }
 
 /* {"code": ERRNO, "text": "..."} */
-static int read_failure(const struct es_frame *frame, struct es_error *error)
+static int read_failure(const struct esi_frame *frame, struct es_error *error)
 {
     struct es_message *message;
     const struct es_member *failure;
     int64_t code;
     int result =
-        es_message_parse(frame->payload, frame->length, "failure", error, &message);
+        esi_message_parse(frame->payload, frame->length, "failure", error, &message);
 
     if (result < 0)
         return result == -ENOMEM ? result : -EPROTO;
-    failure = es_message_root(message);
-    code = es_member_integer_or(failure, "code", EPROTO);
+    failure = esi_message_root(message);
+    code = esi_member_integer_or(failure, "code", EPROTO);
     if (code < 1 || code > LARGEST_ERRNO)
         code = EPROTO;
     result =
         es_error_set(error, -(int)code, "%s",
-                     es_member_text_or(failure, "text", "the server gives no reason"));
-    es_message_destroy(message);
+                     esi_member_text_or(failure, "text", "the server gives no reason"));
+    esi_message_destroy(message);
     return result;
 }
 
-int esi_rpc_check(const struct es_frame *frame,
-                  enum es_frame_type wanted,
+int esi_rpc_check(const struct esi_frame *frame,
+                  enum esi_frame_type wanted,
                   struct es_error *error)
 {
     if (frame->type == wanted)
@@ -173,7 +173,7 @@ int esi_rpc_check(const struct es_frame *frame,
                         frame->type);
 }
 
-int esi_rpc_read(const struct es_frame *frame,
+int esi_rpc_read(const struct esi_frame *frame,
                  struct es_error *error,
                  struct es_message **ret_reply)
 {
@@ -182,13 +182,13 @@ int esi_rpc_read(const struct es_frame *frame,
 
     if (result < 0)
         return result;
-    result = es_message_parse(frame->payload, frame->length, "reply", error, &reply);
+    result = esi_message_parse(frame->payload, frame->length, "reply", error, &reply);
     if (result < 0)
         return result == -ENOMEM ? result : -EPROTO;
     if (ret_reply)
         *ret_reply = reply;
     else
-        es_message_destroy(reply);
+        esi_message_destroy(reply);
     return 0;
 }
 
@@ -199,7 +199,7 @@ int esi_rpc_call(struct es_link *link,
                  struct es_error *error,
                  struct es_message **ret_reply)
 {
-    struct es_frame frame;
+    struct esi_frame frame;
     int result = esi_rpc_send(link, id, request, timeout_ns);
 
     if (result == 0)

@@ -22,21 +22,21 @@
 struct esi_rpc_request {
     const char *name;
     /* Writes the members behind "request"; NULL = there are none. */
-    void (*write)(struct es_json_out *out, void *data);
+    void (*write)(struct esi_json_out *out, void *data);
     void *data;
 };
 
 /* What this process says of itself on a connection of `run`. */
-struct es_greeting esi_rpc_greeting(const char *run,
-                                    const char *host,
-                                    const char *program);
+struct esi_greeting esi_rpc_greeting(const char *run,
+                                     const char *host,
+                                     const char *program);
 
 /* Connects to the first of the addresses (separated by commas) that answers, each
  * within `timeout_ns`.  ret_address, unless NULL, receives that address.  Errors as
- * es_link_connect() gives them, of the last address. */
+ * esi_link_connect() gives them, of the last address. */
 int esi_rpc_connect(const char *addresses,
-                    const struct es_greeting *greeting,
-                    const struct es_run_key *key,
+                    const struct esi_greeting *greeting,
+                    const struct esi_run_key *key,
                     uint64_t timeout_ns,
                     struct es_error *error,
                     struct es_link **ret_link,
@@ -54,35 +54,35 @@ int esi_rpc_call(struct es_link *link,
 
 /* --- In steps ----------------------------------------------------------------- */
 
-/* 0, -ENOMEM, or as es_link_send(): then the link can only be closed. */
+/* 0, -ENOMEM, or as esi_link_send(): then the link can only be closed. */
 int esi_rpc_send(struct es_link *link,
                  uint64_t id,
                  const struct esi_rpc_request *request,
                  uint64_t timeout_ns);
 
 /* Waits for the frame with that id and drops others: they answer requests that somebody
- * gave up waiting for.  As es_link_receive(). */
+ * gave up waiting for.  As esi_link_receive(). */
 int esi_rpc_receive(struct es_link *link,
                     uint64_t id,
                     uint64_t timeout_ns,
                     struct es_error *error,
-                    struct es_frame *ret_frame);
+                    struct esi_frame *ret_frame);
 
 /* 0 for a frame of type `wanted`.  The code and the text of a FAILURE, else -EPROTO. */
-int esi_rpc_check(const struct es_frame *frame,
-                  enum es_frame_type wanted,
+int esi_rpc_check(const struct esi_frame *frame,
+                  enum esi_frame_type wanted,
                   struct es_error *error);
 
 /* Reads the reply from its frame.  Caller destroys *ret_reply; `ret_reply` NULL = it is
  * only checked.  -ENOMEM, or as esi_rpc_check(). */
-int esi_rpc_read(const struct es_frame *frame,
+int esi_rpc_read(const struct esi_frame *frame,
                  struct es_error *error,
                  struct es_message **ret_reply);
 
 /* --- The server's side ---------------------------------------------------------- */
 
 /* Sends a FAILURE with the code (-errno) and the words of `error`, which may be NULL or
- * empty.  As es_link_send(). */
+ * empty.  As esi_link_send(). */
 int esi_rpc_fail(struct es_link *link,
                  uint64_t id,
                  int code,

@@ -16,15 +16,15 @@
 #define MAP_FILE "map.json"
 #define ASK_NS UINT64_C(5000000000)
 
-static void write_name(struct es_json_out *out, void *data)
+static void write_name(struct esi_json_out *out, void *data)
 {
-    es_json_out_string(out, "name", data);
+    esi_json_out_string(out, "name", data);
 }
 
-int es_run_file_fetch(struct es_servers *servers,
-                      const char *name,
-                      struct es_error *error,
-                      char **ret_text)
+int esi_run_file_fetch(struct es_servers *servers,
+                       const char *name,
+                       struct es_error *error,
+                       char **ret_text)
 {
     /* The name is only read. */
     const struct esi_rpc_request request = {"file", write_name, (void *)name};
@@ -34,25 +34,25 @@ int es_run_file_fetch(struct es_servers *servers,
 
     if (result < 0)
         return result;
-    result = es_member_text(es_message_root(reply), "text", error, &text);
+    result = esi_member_text(esi_message_root(reply), "text", error, &text);
     if (result == 0) {
         *ret_text = strdup(text);
         result = *ret_text ? 0 : -ENOMEM;
     }
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return result;
 }
 
 static int fetch_map(struct es_servers *servers,
                      struct es_error *error,
-                     struct es_pathmap **ret_map)
+                     struct esi_pathmap **ret_map)
 {
     char *text;
-    int result = es_run_file_fetch(servers, MAP_FILE, error, &text);
+    int result = esi_run_file_fetch(servers, MAP_FILE, error, &text);
 
     if (result < 0)
         return result;
-    result = es_pathmap_parse(text, strlen(text), MAP_FILE, error, ret_map);
+    result = esi_pathmap_parse(text, strlen(text), MAP_FILE, error, ret_map);
     free(text);
     return result;
 }
@@ -62,22 +62,22 @@ static int parse_map(const char *run,
                      const char *text,
                      size_t length,
                      struct es_error *error,
-                     struct es_pathmap **ret_map)
+                     struct esi_pathmap **ret_map)
 {
     char path[ES_RUN_PATH_BYTES];
-    int result = es_run_directory_path(run, MAP_FILE, error, path);
+    int result = esi_run_directory_path(run, MAP_FILE, error, path);
 
-    return result < 0 ? result : es_pathmap_parse(text, length, path, error, ret_map);
+    return result < 0 ? result : esi_pathmap_parse(text, length, path, error, ret_map);
 }
 
-int es_run_map_load(const char *run,
-                    struct es_servers *servers,
-                    struct es_error *error,
-                    struct es_pathmap **ret_map)
+int esi_run_map_load(const char *run,
+                     struct es_servers *servers,
+                     struct es_error *error,
+                     struct esi_pathmap **ret_map)
 {
     size_t length;
     char *text;
-    int result = es_run_file_read(run, MAP_FILE, error, &text, &length);
+    int result = esi_run_file_read(run, MAP_FILE, error, &text, &length);
 
     if (result == -ENOENT && servers) {
         es_error_clear(error);

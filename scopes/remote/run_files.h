@@ -10,16 +10,16 @@
 
 /* Text of a file of the home server's run directory.  Caller frees *ret_text.  -errno
  * as the home server says, with its words. */
-int es_run_file_fetch(struct es_servers *servers,
-                      const char *name,
-                      struct es_error *error,
-                      char **ret_text);
+int esi_run_file_fetch(struct es_servers *servers,
+                       const char *name,
+                       struct es_error *error,
+                       char **ret_text);
 
 /* The run's pathmap: of the run directory here, else (if `servers` is not NULL) of the
  * home server's.  Caller destroys it. */
-int es_run_map_load(const char *run,
-                    struct es_servers *servers,
-                    struct es_error *error,
-                    struct es_pathmap **ret_map);
+int esi_run_map_load(const char *run,
+                     struct es_servers *servers,
+                     struct es_error *error,
+                     struct esi_pathmap **ret_map);
 
 #endif

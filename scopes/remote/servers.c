@@ -29,7 +29,7 @@
 #define REQUEST_NS UINT64_C(5000000000)
 
 /* One host. */
-struct host {
+struct servers_host {
     char name[64];              /* never changes */
     struct es_server_info info; /* under the set's lock */
     pthread_mutex_t lock;       /* of the connection */
@@ -39,31 +39,32 @@ struct host {
 
 struct es_servers {
     char run[64];
-    struct es_run_key key;
+    struct esi_run_key key;
     bool has_key;
     char here[ES_HOST_NAME_BYTES];
     char socket[ES_ADDRESS_BYTES]; /* of this host's server; "" = not known */
-    struct host *home;             /* the home server, by its address; NULL = the hosts
+    struct servers_host *home;     /* the home server, by its address; NULL = the hosts
                                       were told by somebody else */
     pthread_mutex_t lock;
-    struct host **hosts; /* owned, items too; in the order in which they came */
+    struct servers_host **hosts; /* owned, items too; in the order in which they came */
     size_t count;
     size_t capacity;
     struct esi_hash by_name;
-    struct es_clock_board *clocks; /* of the hosts */
+    struct esi_clock_registry *clocks; /* of the hosts */
     /* Of the client's own clock against the home server's. */
-    struct es_clock_fit fit; /* under the lock, as the next */
-    struct es_clock_estimate estimate;
+    struct esi_clock_fit fit; /* under the lock, as the next */
+    struct esi_clock_estimate estimate;
     struct es_host_clock *own;
 };
 
 /* --- Hosts ------------------------------------------------------------------- */
 
 /* Called with the set's lock held.  NULL: not there. */
-static struct host *find_host(struct es_servers *servers, const char *name)
+static struct servers_host *find_host(struct es_servers *servers, const char *name)
 {
     ESI_HASH_FOREACH(slot, &servers->by_name, esi_hash_mix_text(0, name)) {
-        struct host *host = servers->hosts[esi_hash_index(&servers->by_name, slot)];
+        struct servers_host *host =
+            servers->hosts[esi_hash_index(&servers->by_name, slot)];
 
         if (strcmp(host->name, name) == 0)
             return host;
@@ -71,9 +72,9 @@ static struct host *find_host(struct es_servers *servers, const char *name)
     return NULL;
 }
 
-static struct host *new_host(const char *name)
+static struct servers_host *new_host(const char *name)
 {
-    struct host *host = calloc(1, sizeof *host);
+    struct servers_host *host = calloc(1, sizeof *host);
 
     if (!host)
         return NULL;
@@ -83,20 +84,20 @@ static struct host *new_host(const char *name)
     return host;
 }
 
-static void destroy_host(struct host *host)
+static void destroy_host(struct servers_host *host)
 {
     if (!host)
         return;
-    es_link_close(host->link);
+    esi_link_close(host->link);
     pthread_mutex_destroy(&host->lock);
     free(host);
 }
 
 /* Called with the set's lock held.  New ones go to the end, so that the order stays.
  * NULL: no memory. */
-static struct host *get_host(struct es_servers *servers, const char *name)
+static struct servers_host *get_host(struct es_servers *servers, const char *name)
 {
-    struct host *host = find_host(servers, name);
+    struct servers_host *host = find_host(servers, name);
 
     if (host)
         return host;
@@ -114,7 +115,7 @@ static struct host *get_host(struct es_servers *servers, const char *name)
 
 /* Where a host's server is reached from here. */
 static int address_from_here(const struct es_servers *servers,
-                             const struct host *host,
+                             const struct servers_host *host,
                              char out[ES_ADDRESS_BYTES])
 {
     const char *address = host->info.address;
@@ -136,10 +137,10 @@ static int unknown_host(const char *name, struct es_error *error)
 static int look_up(struct es_servers *servers,
                    const char *name,
                    struct es_error *error,
-                   struct host **ret_host,
+                   struct servers_host **ret_host,
                    char out[ES_ADDRESS_BYTES])
 {
-    struct host *host;
+    struct servers_host *host;
     int result;
 
     pthread_mutex_lock(&servers->lock);
@@ -160,36 +161,36 @@ static int connect_to(struct es_servers *servers,
                       struct es_error *error,
                       struct es_link **ret_link)
 {
-    struct es_greeting greeting =
+    struct esi_greeting greeting =
         esi_rpc_greeting(servers->run, servers->here, program_invocation_short_name);
     int result =
-        es_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
-                        timeout_ns, error, ret_link);
+        esi_link_connect(address, &greeting, servers->has_key ? &servers->key : NULL,
+                         timeout_ns, error, ret_link);
 
     /* A socket that is gone: nobody listens.  Unknown hosts are another matter. */
     return result == -ENOENT ? -ECONNREFUSED : result;
 }
 
-int es_servers_connect(struct es_servers *servers,
-                       const char *host,
-                       uint64_t timeout_ns,
-                       struct es_error *error,
-                       struct es_link **ret_link)
+int esi_servers_connect(struct es_servers *servers,
+                        const char *host,
+                        uint64_t timeout_ns,
+                        struct es_error *error,
+                        struct es_link **ret_link)
 {
     char address[ES_ADDRESS_BYTES];
-    struct host *entry;
+    struct servers_host *entry;
     int result = look_up(servers, host, error, &entry, address);
 
     return result < 0 ? result
                       : connect_to(servers, address, timeout_ns, error, ret_link);
 }
 
-int es_servers_address(struct es_servers *servers,
-                       const char *host,
-                       char *out,
-                       size_t size)
+int esi_servers_address(struct es_servers *servers,
+                        const char *host,
+                        char *out,
+                        size_t size)
 {
-    struct host *entry;
+    struct servers_host *entry;
     int result = -ENOENT;
 
     pthread_mutex_lock(&servers->lock);
@@ -207,7 +208,9 @@ int es_servers_address(struct es_servers *servers,
 
 /* --- Control requests --------------------------------------------------------- */
 
-static int fail(const struct host *host, int code, struct es_error *error)
+static int servers_fail(const struct servers_host *host,
+                        int code,
+                        struct es_error *error)
 {
     return es_error_set(error, code, "the tuple server of host %s does not answer: %s",
                         host->name, strerror(-code));
@@ -215,21 +218,21 @@ static int fail(const struct host *host, int code, struct es_error *error)
 
 static uint64_t left_ns(uint64_t deadline_ns)
 {
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
 
     return deadline_ns > now ? deadline_ns - now : 0;
 }
 
 /* Sends over the connection that there is, and waits.  Where it turns out broken it is
  * closed, also when the request has gone out in part only. */
-static int exchange(struct host *host,
-                    const struct esi_rpc_request *request,
-                    uint64_t deadline_ns,
-                    struct es_error *error,
-                    struct es_message **ret_reply)
+static int servers_exchange(struct servers_host *host,
+                            const struct esi_rpc_request *request,
+                            uint64_t deadline_ns,
+                            struct es_error *error,
+                            struct es_message **ret_reply)
 {
     uint64_t id = ++host->requests;
-    struct es_frame frame;
+    struct esi_frame frame;
     int result = esi_rpc_send(host->link, id, request, left_ns(deadline_ns));
     bool was_sent = result == 0;
 
@@ -238,7 +241,7 @@ static int exchange(struct host *host,
     if (result == 0)
         return esi_rpc_read(&frame, error, ret_reply);
     if (!was_sent || result != -ETIMEDOUT) {
-        es_link_close(host->link);
+        esi_link_close(host->link);
         host->link = NULL;
     }
     return result;
@@ -246,27 +249,28 @@ static int exchange(struct host *host,
 
 /* A connection that was kept may have ended long ago: then it is made anew, once. */
 static int call_host(struct es_servers *servers,
-                     struct host *host,
+                     struct servers_host *host,
                      const char *address,
                      const struct esi_rpc_request *request,
                      uint64_t timeout_ns,
                      struct es_error *error,
                      struct es_message **ret_reply)
 {
-    uint64_t deadline_ns = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
+    uint64_t deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     int result = -EPIPE;
 
     if (host->link)
-        result = exchange(host, request, deadline_ns, error, ret_reply);
+        result = servers_exchange(host, request, deadline_ns, error, ret_reply);
     if (result == -ETIMEDOUT)
-        return fail(host, result, error);
+        return servers_fail(host, result, error);
     if (host->link)
         return result;
     result = connect_to(servers, address, timeout_ns, error, &host->link);
     if (result < 0)
         return result;
-    result = exchange(host, request, deadline_ns, error, ret_reply);
-    return !host->link || result == -ETIMEDOUT ? fail(host, result, error) : result;
+    result = servers_exchange(host, request, deadline_ns, error, ret_reply);
+    return !host->link || result == -ETIMEDOUT ? servers_fail(host, result, error)
+                                               : result;
 }
 
 int esi_servers_call(struct es_servers *servers,
@@ -277,7 +281,7 @@ int esi_servers_call(struct es_servers *servers,
                      struct es_message **ret_reply)
 {
     char address[ES_ADDRESS_BYTES];
-    struct host *entry;
+    struct servers_host *entry;
     int result = look_up(servers, host, error, &entry, address);
 
     if (result < 0)
@@ -297,29 +301,29 @@ static enum es_server_state find_state(const char *name)
     return strcmp(name, "ended") == 0 ? ES_SERVER_ENDED : ES_SERVER_SILENT;
 }
 
-static void copy(char *out,
-                 size_t size,
-                 const struct es_member *member,
-                 const char *name)
+static void servers_copy(char *out,
+                         size_t size,
+                         const struct es_member *member,
+                         const char *name)
 {
-    snprintf(out, size, "%s", es_member_text_or(member, name, ""));
+    snprintf(out, size, "%s", esi_member_text_or(member, name, ""));
 }
 
 /* One host, as the home server tells it. */
 static int take_host(struct es_servers *servers, const struct es_member *member)
 {
     struct es_server_info info = {
-        .state = find_state(es_member_text_or(member, "state", "")),
-        .home = es_member_boolean_or(member, "home", false),
-        .ranks = (int)es_member_integer_or(member, "ranks", 0),
-        .silent_ns = (uint64_t)es_member_integer_or(member, "silent_ns", 0),
+        .state = find_state(esi_member_text_or(member, "state", "")),
+        .home = esi_member_boolean_or(member, "home", false),
+        .ranks = (int)esi_member_integer_or(member, "ranks", 0),
+        .silent_ns = (uint64_t)esi_member_integer_or(member, "silent_ns", 0),
     };
-    struct host *host;
+    struct servers_host *host;
 
-    copy(info.host, sizeof info.host, member, "host");
-    copy(info.cluster, sizeof info.cluster, member, "cluster");
-    copy(info.gateway, sizeof info.gateway, member, "gateway");
-    copy(info.address, sizeof info.address, member, "address");
+    servers_copy(info.host, sizeof info.host, member, "host");
+    servers_copy(info.cluster, sizeof info.cluster, member, "cluster");
+    servers_copy(info.gateway, sizeof info.gateway, member, "gateway");
+    servers_copy(info.address, sizeof info.address, member, "address");
     info.here = strcmp(info.host, servers->here) == 0;
     if (!info.host[0])
         return 0;
@@ -328,35 +332,35 @@ static int take_host(struct es_servers *servers, const struct es_member *member)
     if (host)
         host->info = info;
     pthread_mutex_unlock(&servers->lock);
-    return host && es_clock_board_get(servers->clocks, info.host) ? 0 : -ENOMEM;
+    return host && esi_clock_registry_get(servers->clocks, info.host) ? 0 : -ENOMEM;
 }
 
 /* --- Clocks -------------------------------------------------------------------- */
 
 static int write_known(void *data,
                        const char *host,
-                       const struct es_clock_estimate *estimate)
+                       const struct esi_clock_estimate *estimate)
 {
-    es_json_out_signed(data, host, es_clock_estimate_newest(estimate));
+    esi_json_out_signed(data, host, esi_clock_estimate_newest(estimate));
     return 0;
 }
 
-static void write_clock_request(struct es_json_out *out, void *data)
+static void write_clock_request(struct esi_json_out *out, void *data)
 {
     struct es_servers *servers = data;
 
-    es_json_out_begin_object(out, "known");
-    es_clock_board_foreach(servers->clocks, write_known, out);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, "known");
+    esi_clock_registry_foreach(servers->clocks, write_known, out);
+    esi_json_out_end(out);
 }
 
 static int take_clock(void *data, const char *host, const struct es_member *member)
 {
     struct es_servers *servers = data;
-    struct es_clock_estimate estimate;
+    struct esi_clock_estimate estimate;
 
-    if (es_clock_estimate_read(member, NULL, &estimate) == 0)
-        (void)es_clock_board_set(servers->clocks, host, &estimate);
+    if (esi_clock_estimate_read(member, NULL, &estimate) == 0)
+        (void)esi_clock_registry_set(servers->clocks, host, &estimate);
     return 0;
 }
 
@@ -366,17 +370,17 @@ static void take_exchange(struct es_servers *servers,
                           uint64_t sent_ns,
                           uint64_t received_ns)
 {
-    struct es_clock_exchange exchange;
+    struct esi_clock_exchange exchange;
     uint64_t run_base_ns;
 
-    if (es_clock_exchange_read(reply, sent_ns, received_ns, NULL, &exchange,
-                               &run_base_ns) < 0)
+    if (esi_clock_exchange_read(reply, sent_ns, received_ns, NULL, &exchange,
+                                &run_base_ns) < 0)
         return;
     pthread_mutex_lock(&servers->lock);
     servers->estimate.run_base_ns = run_base_ns;
-    if (es_clock_fit_add(&servers->fit, &exchange) &&
-        es_clock_fit_update(&servers->fit, &servers->estimate))
-        es_host_clock_set(servers->own, &servers->estimate);
+    if (esi_clock_fit_add(&servers->fit, &exchange) &&
+        esi_clock_fit_update(&servers->fit, &servers->estimate))
+        esi_host_clock_set(servers->own, &servers->estimate);
     pthread_mutex_unlock(&servers->lock);
 }
 
@@ -384,33 +388,34 @@ static void take_exchange(struct es_servers *servers,
 static void refresh_clocks(struct es_servers *servers, uint64_t timeout_ns)
 {
     const struct esi_rpc_request request = {"clock", write_clock_request, servers};
-    uint64_t sent_ns = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t sent_ns = esi_now_ns(CLOCK_MONOTONIC);
     struct es_message *reply;
 
     if (esi_servers_call(servers, NULL, &request, timeout_ns, NULL, &reply) < 0)
         return;
-    take_exchange(servers, es_message_root(reply), sent_ns, es_now_ns(CLOCK_MONOTONIC));
-    es_member_foreach(es_member_find(es_message_root(reply), "clocks"), take_clock,
-                      servers);
-    es_message_destroy(reply);
+    take_exchange(servers, esi_message_root(reply), sent_ns,
+                  esi_now_ns(CLOCK_MONOTONIC));
+    esi_member_foreach(esi_member_find(esi_message_root(reply), "clocks"), take_clock,
+                       servers);
+    esi_message_destroy(reply);
 }
 
-const struct es_host_clock *es_servers_clock(struct es_servers *servers,
-                                             const char *host)
+const struct es_host_clock *esi_servers_clock(struct es_servers *servers,
+                                              const char *host)
 {
-    return es_clock_board_get(servers->clocks, host);
+    return esi_clock_registry_get(servers->clocks, host);
 }
 
 uint64_t es_servers_run_now_ns(struct es_servers *servers)
 {
-    return es_host_clock_now_ns(servers->own);
+    return esi_host_clock_now_ns(servers->own);
 }
 
 /* --- All that is new ------------------------------------------------------------- */
 
-static int refresh(struct es_servers *servers,
-                   uint64_t timeout_ns,
-                   struct es_error *error)
+static int servers_refresh(struct es_servers *servers,
+                           uint64_t timeout_ns,
+                           struct es_error *error)
 {
     const struct esi_rpc_request request = {.name = "hosts"};
     const struct es_member *hosts;
@@ -422,10 +427,10 @@ static int refresh(struct es_servers *servers,
     result = esi_servers_call(servers, NULL, &request, timeout_ns, error, &reply);
     if (result < 0)
         return result;
-    hosts = es_member_find(es_message_root(reply), "hosts");
-    for (size_t i = 0; i < es_member_count(hosts) && result == 0; i++)
-        result = take_host(servers, es_member_at(hosts, i));
-    es_message_destroy(reply);
+    hosts = esi_member_find(esi_message_root(reply), "hosts");
+    for (size_t i = 0; i < esi_member_count(hosts) && result == 0; i++)
+        result = take_host(servers, esi_member_at(hosts, i));
+    esi_message_destroy(reply);
     if (result == 0)
         refresh_clocks(servers, timeout_ns);
     return result < 0 ? result : (int)es_servers_count(servers);
@@ -433,22 +438,22 @@ static int refresh(struct es_servers *servers,
 
 /* --- The set ----------------------------------------------------------------- */
 
-int es_servers_create(const char *run,
-                      const struct es_run_key *key,
-                      struct es_servers **ret_servers)
+int esi_servers_create(const char *run,
+                       const struct esi_run_key *key,
+                       struct es_servers **ret_servers)
 {
     struct es_servers *servers = calloc(1, sizeof *servers);
 
     if (!servers)
         return -ENOMEM;
     snprintf(servers->run, sizeof servers->run, "%s", run);
-    es_host_name(servers->here);
+    esi_host_name(servers->here);
     servers->has_key = key != NULL;
     if (key)
         servers->key = *key;
     pthread_mutex_init(&servers->lock, NULL);
-    if (es_clock_board_create(&servers->clocks) < 0 ||
-        es_host_clock_create(&servers->own) < 0) {
+    if (esi_clock_registry_create(&servers->clocks) < 0 ||
+        esi_host_clock_create(&servers->own) < 0) {
         es_servers_close(servers);
         return -ENOMEM;
     }
@@ -456,9 +461,9 @@ int es_servers_create(const char *run,
     return 0;
 }
 
-int es_servers_add(struct es_servers *servers, const char *host, const char *address)
+int esi_servers_add(struct es_servers *servers, const char *host, const char *address)
 {
-    struct host *entry;
+    struct servers_host *entry;
 
     pthread_mutex_lock(&servers->lock);
     entry = get_host(servers, host);
@@ -479,8 +484,8 @@ void es_servers_close(struct es_servers *servers)
     free(servers->hosts);
     esi_hash_fini(&servers->by_name);
     destroy_host(servers->home);
-    es_clock_board_destroy(servers->clocks);
-    es_host_clock_destroy(servers->own);
+    esi_clock_registry_destroy(servers->clocks);
+    esi_host_clock_destroy(servers->own);
     pthread_mutex_destroy(&servers->lock);
     explicit_bzero(&servers->key, sizeof servers->key);
     free(servers);
@@ -501,18 +506,18 @@ int es_servers_open(const char *run,
 {
     struct esi_servers_found found;
     struct es_servers *servers;
-    struct es_run_key key;
+    struct esi_run_key key;
     bool has_key;
     int result = esi_servers_find(run, home, error, &found);
 
     if (result < 0)
         return result;
-    result = es_run_key_find(found.run, error, &key);
+    result = esi_run_key_find(found.run, error, &key);
     has_key = result == 0;
     if (result < 0 && result != -ENOENT)
         return result;
     es_error_clear(error);
-    result = es_servers_create(found.run, has_key ? &key : NULL, &servers);
+    result = esi_servers_create(found.run, has_key ? &key : NULL, &servers);
     explicit_bzero(&key, sizeof key);
     if (result < 0)
         return result;
@@ -520,7 +525,7 @@ int es_servers_open(const char *run,
     servers->home = new_host("home");
     if (servers->home) {
         snprintf(servers->home->info.address, sizeof found.home, "%s", found.home);
-        result = refresh(servers, REQUEST_NS, error);
+        result = servers_refresh(servers, REQUEST_NS, error);
     } else {
         result = -ENOMEM;
     }
@@ -534,12 +539,12 @@ int es_servers_open(const char *run,
 
 int es_servers_refresh(struct es_servers *servers)
 {
-    return refresh(servers, REQUEST_NS, NULL);
+    return servers_refresh(servers, REQUEST_NS, NULL);
 }
 
-int es_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns)
+int esi_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns)
 {
-    return refresh(servers, timeout_ns, NULL);
+    return servers_refresh(servers, timeout_ns, NULL);
 }
 
 size_t es_servers_count(struct es_servers *servers)
@@ -554,11 +559,11 @@ size_t es_servers_count(struct es_servers *servers)
 
 static void fill_clock(struct es_servers *servers, struct es_server_info *info)
 {
-    struct es_clock_knot last;
-    struct es_clock_drift drift;
+    struct esi_clock_knot last;
+    struct esi_clock_drift drift;
 
     info->clock_known =
-        esi_clock_board_newest(servers->clocks, info->host, &last, &drift);
+        esi_clock_registry_newest(servers->clocks, info->host, &last, &drift);
     if (!info->clock_known)
         return;
     info->clock_monotonic_ns = last.local_ns;

@@ -21,32 +21,32 @@ int esi_servers_call(struct es_servers *servers,
                      struct es_message **ret_reply);
 
 /* es_servers_refresh() for those that do not wait so long. */
-int es_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns);
+int esi_servers_refresh_within(struct es_servers *servers, uint64_t timeout_ns);
 
 /* A new connection to the server of `host`, for a remote stage.  Caller closes it. */
-int es_servers_connect(struct es_servers *servers,
-                       const char *host,
-                       uint64_t timeout_ns,
-                       struct es_error *error,
-                       struct es_link **ret_link);
+int esi_servers_connect(struct es_servers *servers,
+                        const char *host,
+                        uint64_t timeout_ns,
+                        struct es_error *error,
+                        struct es_link **ret_link);
 
 /* For the tuple server itself: a set of hosts whose addresses come from elsewhere (an
  * "open" request carries them). */
-int es_servers_create(const char *run,
-                      const struct es_run_key *key,
-                      struct es_servers **ret_servers);
-int es_servers_add(struct es_servers *servers, const char *host, const char *address);
+int esi_servers_create(const char *run,
+                       const struct esi_run_key *key,
+                       struct es_servers **ret_servers);
+int esi_servers_add(struct es_servers *servers, const char *host, const char *address);
 
 /* The clock of a host against the home server's; more becomes known of it with each
  * refresh.  Borrowed for as long as the set lives; NULL: no memory. */
-const struct es_host_clock *es_servers_clock(struct es_servers *servers,
-                                             const char *host);
+const struct es_host_clock *esi_servers_clock(struct es_servers *servers,
+                                              const char *host);
 
 /* The address of a host's tuple server, as others reach it, for servers that are to
  * connect to it.  -ENOENT; -ENOSPC. */
-int es_servers_address(struct es_servers *servers,
-                       const char *host,
-                       char *out,
-                       size_t size);
+int esi_servers_address(struct es_servers *servers,
+                        const char *host,
+                        char *out,
+                        size_t size);
 
 #endif

@@ -38,7 +38,7 @@ static int find_run(struct es_error *error, char out[64])
     if (result != -ENOENT)
         return result;
     es_error_clear(error);
-    result = es_run_directory_list(error, &names);
+    result = esi_run_directory_list(error, &names);
     if (result < 0)
         return result;
     if (result == 1) {
@@ -60,13 +60,13 @@ static int read_facts(const char *run,
     struct es_error fault = {.text = ""};
     char *text;
     size_t length;
-    int result = es_run_file_read(run, file, &fault, &text, &length);
+    int result = esi_run_file_read(run, file, &fault, &text, &length);
 
     if (result == -ENOENT)
         return result;
     if (result < 0)
         return es_error_set_at(error, result, fault.source, 0, 0, "%s", fault.text);
-    result = es_message_parse(text, length, file, NULL, ret_facts);
+    result = esi_message_parse(text, length, file, NULL, ret_facts);
     free(text);
     return result < 0 ? -ENOENT : 0;
 }
@@ -77,12 +77,12 @@ static int choose_address(const struct es_member *facts,
                           bool is_socket,
                           char out[ES_ADDRESS_BYTES])
 {
-    const struct es_member *list = es_member_find(facts, "addresses");
+    const struct es_member *list = esi_member_find(facts, "addresses");
     const char *host =
-        es_member_text_or(facts, "advertise", es_member_text_or(facts, "host", ""));
+        esi_member_text_or(facts, "advertise", esi_member_text_or(facts, "host", ""));
 
-    for (size_t i = 0; i < es_member_count(list); i++) {
-        const char *address = es_member_as_text(es_member_at(list, i));
+    for (size_t i = 0; i < esi_member_count(list); i++) {
+        const char *address = esi_member_as_text(esi_member_at(list, i));
         const char *star;
 
         if (!address || (strncmp(address, "unix:", 5) == 0) != is_socket)
@@ -111,8 +111,8 @@ static int find_socket(const char *here,
     int result = read_facts(found->run, file, error, &facts);
     if (result < 0)
         return result == -ENOENT ? 0 : result;
-    (void)choose_address(es_message_root(facts), true, found->socket);
-    es_message_destroy(facts);
+    (void)choose_address(esi_message_root(facts), true, found->socket);
+    esi_message_destroy(facts);
     return 0;
 }
 
@@ -128,18 +128,18 @@ static int find_home(const char *here,
 
     if (result < 0)
         return result;
-    facts = es_message_root(message);
-    is_here = strcmp(es_member_text_or(facts, "host", ""), here) == 0;
+    facts = esi_message_root(message);
+    is_here = strcmp(esi_member_text_or(facts, "host", ""), here) == 0;
     if (is_here)
         (void)choose_address(facts, true, found->socket);
-    if (!es_member_boolean_or(facts, "home", true))
+    if (!esi_member_boolean_or(facts, "home", true))
         snprintf(found->home, sizeof found->home, "%s",
-                 es_member_text_or(facts, "home_address", ""));
+                 esi_member_text_or(facts, "home_address", ""));
     else if (is_here && found->socket[0])
         memcpy(found->home, found->socket, sizeof found->home);
     else
         (void)choose_address(facts, false, found->home);
-    es_message_destroy(message);
+    esi_message_destroy(message);
     return found->home[0] ? 0 : -ENOENT;
 }
 
@@ -152,7 +152,7 @@ int esi_servers_find(const char *run,
     char here[ES_HOST_NAME_BYTES];
     int result = 0, local;
 
-    es_host_name(here);
+    esi_host_name(here);
     if (run)
         snprintf(found.run, sizeof found.run, "%s", run);
     else

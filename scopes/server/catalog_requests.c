@@ -26,61 +26,62 @@
 #include "tuplespace/layout.h"
 
 /* JSON's integers end where signed ones do. */
-static uint64_t bounded(uint64_t value)
+static uint64_t catalog_requests_bounded(uint64_t value)
 {
     return value < INT64_MAX ? value : INT64_MAX;
 }
 
 static uint64_t made_of(const struct es_segment_view *segment)
 {
-    return bounded(es_segment_view_clock(segment)->base_realtime_ns);
+    return catalog_requests_bounded(es_segment_view_clock(segment)->base_realtime_ns);
 }
 
 /* --- Processes and elements --------------------------------------------------- */
 
-static void write_process(const struct es_segment_info *info, struct es_json_out *out)
+static void write_process(const struct es_segment_info *info, struct esi_json_out *out)
 {
-    es_json_out_string(out, "host", info->host);
-    es_json_out_string(out, "program", info->program);
-    es_json_out_signed(out, "pid", info->pid);
-    es_json_out_signed(out, "rank", info->rank);
-    es_json_out_signed(out, "size", info->size);
-    es_json_out_bool(out, "alive", info->alive);
-    es_json_out_signed(out, "state", info->state);
-    es_json_out_signed(out, "exit_code", info->exit_code);
-    es_json_out_signed(out, "signal", info->signal);
-    es_json_out_unsigned(out, "ended", bounded(info->ended_realtime_ns));
-    es_json_out_unsigned(out, "bytes", bounded(info->segment_bytes));
-    es_json_out_unsigned(out, "refused", info->elements_refused);
-    es_json_out_unsigned(out, "shrunk", info->elements_shrunk);
-    es_json_out_unsigned(out, "communicators_refused", info->communicators_refused);
-    es_json_out_unsigned(out, "tuples_refused", info->tuples_refused);
+    esi_json_out_string(out, "host", info->host);
+    esi_json_out_string(out, "program", info->program);
+    esi_json_out_signed(out, "pid", info->pid);
+    esi_json_out_signed(out, "rank", info->rank);
+    esi_json_out_signed(out, "size", info->size);
+    esi_json_out_bool(out, "alive", info->alive);
+    esi_json_out_signed(out, "state", info->state);
+    esi_json_out_signed(out, "exit_code", info->exit_code);
+    esi_json_out_signed(out, "signal", info->signal);
+    esi_json_out_unsigned(out, "ended",
+                          catalog_requests_bounded(info->ended_realtime_ns));
+    esi_json_out_unsigned(out, "bytes", catalog_requests_bounded(info->segment_bytes));
+    esi_json_out_unsigned(out, "refused", info->elements_refused);
+    esi_json_out_unsigned(out, "shrunk", info->elements_shrunk);
+    esi_json_out_unsigned(out, "communicators_refused", info->communicators_refused);
+    esi_json_out_unsigned(out, "tuples_refused", info->tuples_refused);
 }
 
 static void write_element(const struct es_element_view *element,
-                          struct es_json_out *out)
+                          struct esi_json_out *out)
 {
     struct es_element_info info;
 
     es_element_view_info(element, &info);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "name", info.name);
-    es_json_out_string(out, "collector", info.collector);
-    es_json_out_signed(out, "rank", info.rank);
-    es_json_out_signed(out, "thread", info.thread);
-    es_json_out_unsigned(out, "classes", info.classes);
-    es_json_out_signed(out, "peer", info.peer);
-    es_json_out_unsigned(out, "communicator", info.communicator);
-    es_json_out_unsigned(out, "threshold", info.threshold);
-    es_json_out_unsigned(out, "capacity", info.capacity);
-    es_json_out_unsigned(out, "tuple_bytes", info.tuple_bytes);
-    es_json_out_bool(out, "shared", info.shared);
-    es_json_out_bool(out, "enabled", info.enabled);
-    es_json_out_bool(out, "block", info.block);
-    es_json_out_bool(out, "moved", info.moved);
-    es_json_out_unsigned(out, "head", bounded(info.head));
-    es_json_out_unsigned(out, "oldest", bounded(info.oldest));
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "name", info.name);
+    esi_json_out_string(out, "collector", info.collector);
+    esi_json_out_signed(out, "rank", info.rank);
+    esi_json_out_signed(out, "thread", info.thread);
+    esi_json_out_unsigned(out, "classes", info.classes);
+    esi_json_out_signed(out, "peer", info.peer);
+    esi_json_out_unsigned(out, "communicator", info.communicator);
+    esi_json_out_unsigned(out, "threshold", info.threshold);
+    esi_json_out_unsigned(out, "capacity", info.capacity);
+    esi_json_out_unsigned(out, "tuple_bytes", info.tuple_bytes);
+    esi_json_out_bool(out, "shared", info.shared);
+    esi_json_out_bool(out, "enabled", info.enabled);
+    esi_json_out_bool(out, "block", info.block);
+    esi_json_out_bool(out, "moved", info.moved);
+    esi_json_out_unsigned(out, "head", catalog_requests_bounded(info.head));
+    esi_json_out_unsigned(out, "oldest", catalog_requests_bounded(info.oldest));
+    esi_json_out_end(out);
 }
 
 /* Elements of the process that the client has.  Its list has nearly our order, so the
@@ -90,14 +91,14 @@ static size_t known_elements(const struct es_member *known,
                              int pid,
                              uint64_t made)
 {
-    size_t entries = es_member_count(known);
+    size_t entries = esi_member_count(known);
 
     for (size_t i = 0; i < entries; i++) {
-        const struct es_member *entry = es_member_at(known, (place + i) % entries);
-        int64_t count = es_member_as_integer(es_member_at(entry, 2));
+        const struct es_member *entry = esi_member_at(known, (place + i) % entries);
+        int64_t count = esi_member_as_integer(esi_member_at(entry, 2));
 
-        if (es_member_as_integer(es_member_at(entry, 0)) == pid &&
-            (uint64_t)es_member_as_integer(es_member_at(entry, 1)) == made)
+        if (esi_member_as_integer(esi_member_at(entry, 0)) == pid &&
+            (uint64_t)esi_member_as_integer(esi_member_at(entry, 1)) == made)
             return count > 0 ? (size_t)count : 0;
     }
     return 0;
@@ -105,7 +106,7 @@ static size_t known_elements(const struct es_member *known,
 
 /* The view has been attached since the process's start; whoever hears of it now gets
  * the frequency as it can be told now, and stays with that. */
-static void write_clock(const struct es_segment_view *segment, struct es_json_out *out)
+static void write_clock(const struct es_segment_view *segment, struct esi_json_out *out)
 {
     struct es_clock clock = *es_segment_view_clock(segment);
     struct es_segment_info info;
@@ -113,21 +114,21 @@ static void write_clock(const struct es_segment_view *segment, struct es_json_ou
     es_segment_view_info(segment, &info);
     if (!info.kept)
         es_clock_refine(&clock);
-    es_clock_write(&clock, out, "clock");
+    esi_clock_write(&clock, out, "clock");
 }
 
-static int serve_catalog(struct es_service_connection *connection,
+static int serve_catalog(struct esi_service_connection *connection,
                          const struct es_member *request,
-                         struct es_json_out *reply,
+                         struct esi_json_out *reply,
                          struct es_error *error)
 {
-    const struct es_member *known = es_member_find(request, "known");
+    const struct es_member *known = esi_member_find(request, "known");
     struct es_run *run;
     int result = esi_service_run(connection, error, &run);
 
     if (result < 0)
         return result;
-    es_json_out_begin_array(reply, "processes");
+    esi_json_out_begin_array(reply, "processes");
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         const struct es_segment_view *segment = es_run_segment(run, i);
         size_t count = es_segment_view_element_count(segment);
@@ -136,19 +137,19 @@ static int serve_catalog(struct es_service_connection *connection,
         es_segment_view_info(segment, &info);
         size_t first = known_elements(known, i, info.pid, made_of(segment));
 
-        es_json_out_begin_object(reply, NULL);
+        esi_json_out_begin_object(reply, NULL);
         write_process(&info, reply);
         if (first == 0)
             write_clock(segment, reply);
         else
-            es_clock_write(es_segment_view_clock(segment), reply, "clock");
-        es_json_out_begin_array(reply, "elements");
+            esi_clock_write(es_segment_view_clock(segment), reply, "clock");
+        esi_json_out_begin_array(reply, "elements");
         for (size_t j = first; j < count; j++)
             write_element(es_segment_view_element(segment, j), reply);
-        es_json_out_end(reply);
-        es_json_out_end(reply);
+        esi_json_out_end(reply);
+        esi_json_out_end(reply);
     }
-    es_json_out_end(reply);
+    esi_json_out_end(reply);
     return 0;
 }
 
@@ -174,57 +175,57 @@ static void write_group(const struct es_run *run,
                         uint16_t index,
                         bool remote,
                         int size,
-                        struct es_json_out *out,
+                        struct esi_json_out *out,
                         const char *key)
 {
-    es_json_out_begin_array(out, key);
+    esi_json_out_begin_array(out, key);
     for (int rank = 0; rank < size; rank++) {
         int world = es_run_world_rank(run, segment, index, remote, rank);
 
-        es_json_out_signed(out, NULL, world >= 0 ? world : -1);
+        esi_json_out_signed(out, NULL, world >= 0 ? world : -1);
         /* Nobody here has the list: then no member is known. */
         if (world < 0)
             break;
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
 static void write_communicator(const struct es_communicator_info *info,
-                               struct es_json_out *out)
+                               struct esi_json_out *out)
 {
     char key[24];
 
-    es_json_out_begin_array(out, "key");
+    esi_json_out_begin_array(out, "key");
     for (int i = 0; i < 2; i++) {
         snprintf(key, sizeof key, "%" PRIx64, info->key[i]);
-        es_json_out_string(out, NULL, key);
+        esi_json_out_string(out, NULL, key);
     }
-    es_json_out_end(out);
-    es_json_out_signed(out, "rank", info->rank);
-    es_json_out_signed(out, "size", info->size);
-    es_json_out_signed(out, "remote_size", info->remote_size);
-    es_json_out_unsigned(out, "parent", info->parent);
-    es_json_out_bool(out, "freed", info->freed);
-    es_json_out_string(out, "name", info->name);
-    es_json_out_signed(out, "first", info->first);
-    es_json_out_signed(out, "remote_first", info->remote_first);
+    esi_json_out_end(out);
+    esi_json_out_signed(out, "rank", info->rank);
+    esi_json_out_signed(out, "size", info->size);
+    esi_json_out_signed(out, "remote_size", info->remote_size);
+    esi_json_out_unsigned(out, "parent", info->parent);
+    esi_json_out_bool(out, "freed", info->freed);
+    esi_json_out_string(out, "name", info->name);
+    esi_json_out_signed(out, "first", info->first);
+    esi_json_out_signed(out, "remote_first", info->remote_first);
 }
 
-static int serve_communicator(struct es_service_connection *connection,
+static int serve_communicator(struct esi_service_connection *connection,
                               const struct es_member *request,
-                              struct es_json_out *reply,
+                              struct esi_json_out *reply,
                               struct es_error *error)
 {
     const struct es_segment_view *segment;
     struct es_communicator_info info;
     struct es_run *run;
     int64_t pid = 0, made = 0, index = 0;
-    int result = es_member_integer(request, "pid", 0, INT32_MAX, error, &pid);
+    int result = esi_member_integer(request, "pid", 0, INT32_MAX, error, &pid);
 
     if (result == 0)
-        result = es_member_integer(request, "made", 0, INT64_MAX, error, &made);
+        result = esi_member_integer(request, "made", 0, INT64_MAX, error, &made);
     if (result == 0)
-        result = es_member_integer(request, "index", 0, UINT16_MAX, error, &index);
+        result = esi_member_integer(request, "index", 0, UINT16_MAX, error, &index);
     if (result == 0)
         result = esi_service_run(connection, error, &run);
     if (result < 0)
@@ -250,14 +251,14 @@ static int read_wanted(const struct es_member *request,
                        struct es_error *error,
                        struct wanted *ret_wanted)
 {
-    const struct es_member *key = es_member_find(request, "key");
+    const struct es_member *key = esi_member_find(request, "key");
     int64_t size = 0, first = 0;
-    int result = es_member_integer(request, "size", 1, ES_GROUP_MAX, error, &size);
+    int result = esi_member_integer(request, "size", 1, ES_GROUP_MAX, error, &size);
 
     if (result == 0)
-        result = es_member_integer(request, "first", -1, INT32_MAX, error, &first);
+        result = esi_member_integer(request, "first", -1, INT32_MAX, error, &first);
     for (size_t i = 0; i < 2 && result == 0; i++) {
-        const char *text = es_member_as_text(es_member_at(key, i));
+        const char *text = esi_member_as_text(esi_member_at(key, i));
 
         if (!text)
             return es_error_set(error, -EINVAL, "\"key\" is not two texts");
@@ -273,7 +274,7 @@ static int read_wanted(const struct es_member *request,
 static bool write_wanted(const struct es_run *run,
                          const struct es_segment_view *segment,
                          const struct wanted *wanted,
-                         struct es_json_out *reply)
+                         struct esi_json_out *reply)
 {
     size_t count = es_segment_view_communicator_count(segment);
     struct es_communicator_info info;
@@ -297,9 +298,9 @@ static bool write_wanted(const struct es_run *run,
     return false;
 }
 
-static int serve_group(struct es_service_connection *connection,
+static int serve_group(struct esi_service_connection *connection,
                        const struct es_member *request,
-                       struct es_json_out *reply,
+                       struct esi_json_out *reply,
                        struct es_error *error)
 {
     struct wanted wanted;

@@ -21,44 +21,44 @@
 #include "scopes/remote/clock_wire.h"
 #include "scopes/server/service.h"
 
-struct asking {
-    struct es_clock_board *board;
-    struct es_json_out *reply;
+struct clock_requests_asking {
+    struct esi_clock_registry *registry;
+    struct esi_json_out *reply;
 };
 
 static int write_clock(void *data, const char *host, const struct es_member *newest)
 {
-    const struct asking *asking = data;
-    struct es_clock_estimate estimate;
+    const struct clock_requests_asking *asking = data;
+    struct esi_clock_estimate estimate;
 
-    if (es_clock_board_find(asking->board, host, &estimate) &&
-        es_member_as_integer(newest) != es_clock_estimate_newest(&estimate))
-        es_clock_estimate_write(&estimate, asking->reply, host);
+    if (esi_clock_registry_find(asking->registry, host, &estimate) &&
+        esi_member_as_integer(newest) != esi_clock_estimate_newest(&estimate))
+        esi_clock_estimate_write(&estimate, asking->reply, host);
     return 0;
 }
 
-static int serve_clock(struct es_service_connection *connection,
+static int serve_clock(struct esi_service_connection *connection,
                        const struct es_member *request,
-                       struct es_json_out *reply,
+                       struct esi_json_out *reply,
                        struct es_error *error)
 {
-    const uint64_t arrived_ns = es_now_ns(CLOCK_MONOTONIC);
-    const struct es_service *service = connection->service;
-    const struct es_member *known = es_member_find(request, "known");
-    struct asking asking = {.board = service->clocks, .reply = reply};
-    struct es_clock_estimate own;
+    const uint64_t arrived_ns = esi_now_ns(CLOCK_MONOTONIC);
+    const struct esi_service *service = connection->service;
+    const struct es_member *known = esi_member_find(request, "known");
+    struct clock_requests_asking asking = {.registry = service->clocks, .reply = reply};
+    struct esi_clock_estimate own;
 
-    if (!es_clock_board_find(service->clocks, service->host, &own) ||
-        !es_clock_estimate_is_home(&own))
+    if (!esi_clock_registry_find(service->clocks, service->host, &own) ||
+        !esi_clock_estimate_is_home(&own))
         return es_error_set(error, -ENOSYS, "this is not the home server");
-    es_json_out_unsigned(reply, "run_base", own.run_base_ns);
+    esi_json_out_unsigned(reply, "run_base", own.run_base_ns);
     if (known) {
-        es_json_out_begin_object(reply, "clocks");
-        es_member_foreach(known, write_clock, &asking);
-        es_json_out_end(reply);
+        esi_json_out_begin_object(reply, "clocks");
+        esi_member_foreach(known, write_clock, &asking);
+        esi_json_out_end(reply);
     }
-    es_json_out_unsigned(reply, "arrived", arrived_ns);
-    es_json_out_unsigned(reply, "answered", es_now_ns(CLOCK_MONOTONIC));
+    esi_json_out_unsigned(reply, "arrived", arrived_ns);
+    esi_json_out_unsigned(reply, "answered", esi_now_ns(CLOCK_MONOTONIC));
     return 0;
 }
 

@@ -23,7 +23,7 @@ enum { THRESHOLD_MAX = 1 << 24, REFUSED_MAX = 16 };
 
 enum action { ACTION_ENABLE, ACTION_THRESHOLD, ACTION_BLOCK };
 
-struct change {
+struct control_requests_change {
     enum action action;
     uint32_t threshold;
     bool on;
@@ -37,14 +37,14 @@ static int read_selection(const struct es_member *object,
 
     es_selection_init(&selection);
     if (object) {
-        selection.ranks = es_member_text_or(object, "ranks", NULL);
-        selection.collector = es_member_text_or(object, "collector", NULL);
-        selection.name = es_member_text_or(object, "name", NULL);
-        selection.host = es_member_text_or(object, "host", NULL);
+        selection.ranks = esi_member_text_or(object, "ranks", NULL);
+        selection.collector = esi_member_text_or(object, "collector", NULL);
+        selection.name = esi_member_text_or(object, "name", NULL);
+        selection.host = esi_member_text_or(object, "host", NULL);
         selection.thread =
-            (int)es_member_integer_or(object, "thread", selection.thread);
+            (int)esi_member_integer_or(object, "thread", selection.thread);
         selection.classes =
-            (uint32_t)es_member_integer_or(object, "classes", selection.classes);
+            (uint32_t)esi_member_integer_or(object, "classes", selection.classes);
     }
     int code = es_selection_check(&selection, error);
     if (code == 0)
@@ -54,30 +54,30 @@ static int read_selection(const struct es_member *object,
 
 static int read_change(const struct es_member *request,
                        struct es_error *error,
-                       struct change *ret_change)
+                       struct control_requests_change *ret_change)
 {
-    struct change change = {.action = ACTION_ENABLE};
+    struct control_requests_change change = {.action = ACTION_ENABLE};
     int64_t threshold;
     int code;
 
-    if (es_member_find(request, "threshold")) {
+    if (esi_member_find(request, "threshold")) {
         change.action = ACTION_THRESHOLD;
-        code = es_member_integer(request, "threshold", 1, THRESHOLD_MAX, error,
-                                 &threshold);
+        code = esi_member_integer(request, "threshold", 1, THRESHOLD_MAX, error,
+                                  &threshold);
         if (code == 0)
             change.threshold = (uint32_t)threshold;
-    } else if (es_member_find(request, "block")) {
+    } else if (esi_member_find(request, "block")) {
         change.action = ACTION_BLOCK;
-        code = es_member_boolean(request, "block", error, &change.on);
+        code = esi_member_boolean(request, "block", error, &change.on);
     } else {
-        code = es_member_boolean(request, "enable", error, &change.on);
+        code = esi_member_boolean(request, "enable", error, &change.on);
     }
     if (code == 0)
         *ret_change = change;
     return code;
 }
 
-static int change_element(const struct change *change,
+static int change_element(const struct control_requests_change *change,
                           const struct es_element_view *element)
 {
     switch (change->action) {
@@ -95,20 +95,20 @@ static int change_element(const struct change *change,
 
 static void write_refused(const struct es_element_view *element,
                           int code,
-                          struct es_json_out *reply)
+                          struct esi_json_out *reply)
 {
     struct es_element_info info;
 
     es_element_view_info(element, &info);
-    es_json_out_begin_object(reply, NULL);
-    es_json_out_string(reply, "element", info.name);
-    es_json_out_unsigned(reply, "threshold", info.threshold);
-    es_json_out_signed(reply, "code", -code);
-    es_json_out_end(reply);
+    esi_json_out_begin_object(reply, NULL);
+    esi_json_out_string(reply, "element", info.name);
+    esi_json_out_unsigned(reply, "threshold", info.threshold);
+    esi_json_out_signed(reply, "code", -code);
+    esi_json_out_end(reply);
 }
 
 /* The elements of the host that this server stands for. */
-static bool is_ours(const struct es_service_connection *connection,
+static bool is_ours(const struct esi_service_connection *connection,
                     const struct es_element_view *element)
 {
     struct es_element_info info;
@@ -117,18 +117,18 @@ static bool is_ours(const struct es_service_connection *connection,
     return strcmp(info.host, connection->service->host) == 0;
 }
 
-static int serve_collect(struct es_service_connection *connection,
+static int serve_collect(struct esi_service_connection *connection,
                          const struct es_member *request,
-                         struct es_json_out *reply,
+                         struct esi_json_out *reply,
                          struct es_error *error)
 {
     struct es_element_view **elements = NULL;
     struct es_selection selection;
-    struct change change = {.action = ACTION_ENABLE};
+    struct control_requests_change change = {.action = ACTION_ENABLE};
     struct es_run *run;
     uint64_t fit = 0, changed = 0, refused = 0;
 
-    int code = read_selection(es_member_find(request, "selection"), error, &selection);
+    int code = read_selection(esi_member_find(request, "selection"), error, &selection);
     if (code == 0)
         code = read_change(request, error, &change);
     if (code == 0)
@@ -138,7 +138,7 @@ static int serve_collect(struct es_service_connection *connection,
     int count = es_run_select(run, &selection, &elements);
     if (count < 0)
         return count;
-    es_json_out_begin_array(reply, "refused");
+    esi_json_out_begin_array(reply, "refused");
     for (int i = 0; i < count; i++) {
         if (!is_ours(connection, elements[i]))
             continue;
@@ -148,9 +148,9 @@ static int serve_collect(struct es_service_connection *connection,
         if (code < 0 && refused++ < REFUSED_MAX)
             write_refused(elements[i], code, reply);
     }
-    es_json_out_end(reply);
-    es_json_out_unsigned(reply, "fit", fit);
-    es_json_out_unsigned(reply, "changed", changed);
+    esi_json_out_end(reply);
+    esi_json_out_unsigned(reply, "fit", fit);
+    esi_json_out_unsigned(reply, "changed", changed);
     free(elements);
     return 0;
 }

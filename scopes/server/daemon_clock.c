@@ -26,100 +26,100 @@
 
 enum { FIRST_BURST = 16, BURST = 6 };
 
-void esi_clock_begin(struct es_clock_asking *asking)
+void esi_clock_begin(struct esi_clock_asking *asking)
 {
     asking->next_ns = 0;
     asking->told_ns = 0;
     asking->is_refused = false;
 }
 
-bool esi_clock_is_due(const struct es_clock_asking *asking)
+bool esi_clock_is_due(const struct esi_clock_asking *asking)
 {
-    return !asking->is_refused && es_now_ns(CLOCK_MONOTONIC) >= asking->next_ns;
+    return !asking->is_refused && esi_now_ns(CLOCK_MONOTONIC) >= asking->next_ns;
 }
 
 /* --- Exchanges ---------------------------------------------------------------- */
 
 static int write_known(void *data,
                        const char *host,
-                       const struct es_clock_estimate *estimate)
+                       const struct esi_clock_estimate *estimate)
 {
-    es_json_out_signed(data, host, es_clock_estimate_newest(estimate));
+    esi_json_out_signed(data, host, esi_clock_estimate_newest(estimate));
     return 0;
 }
 
 /* The first request of a burst asks for the clocks of others, too, by which parts of
  * trees on this host convert. */
-struct writing {
-    struct es_clock_asking *asking;
+struct daemon_clock_writing {
+    struct esi_clock_asking *asking;
     bool is_first;
 };
 
-static void write_request(struct es_json_out *out, void *data)
+static void write_request(struct esi_json_out *out, void *data)
 {
-    const struct writing *writing = data;
+    const struct daemon_clock_writing *writing = data;
 
     if (!writing->is_first)
         return;
-    es_json_out_begin_object(out, "known");
-    es_clock_board_foreach(writing->asking->clocks, write_known, out);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, "known");
+    esi_clock_registry_foreach(writing->asking->clocks, write_known, out);
+    esi_json_out_end(out);
 }
 
 static int take_clock(void *data, const char *host, const struct es_member *member)
 {
-    struct es_clock_asking *asking = data;
-    struct es_clock_estimate estimate;
+    struct esi_clock_asking *asking = data;
+    struct esi_clock_estimate estimate;
 
     /* Nobody knows our own better than we do. */
     if (strcmp(host, asking->host) != 0 &&
-        es_clock_estimate_read(member, NULL, &estimate) == 0)
-        (void)es_clock_board_set(asking->clocks, host, &estimate);
+        esi_clock_estimate_read(member, NULL, &estimate) == 0)
+        (void)esi_clock_registry_set(asking->clocks, host, &estimate);
     return 0;
 }
 
-static int exchange(struct es_clock_asking *asking,
-                    struct es_link *link,
-                    uint64_t id,
-                    bool is_first,
-                    struct es_error *error)
+static int daemon_clock_exchange(struct esi_clock_asking *asking,
+                                 struct es_link *link,
+                                 uint64_t id,
+                                 bool is_first,
+                                 struct es_error *error)
 {
-    struct writing writing = {.asking = asking, .is_first = is_first};
-    uint64_t sent_ns = es_now_ns(CLOCK_MONOTONIC), received_ns, run_base_ns;
+    struct daemon_clock_writing writing = {.asking = asking, .is_first = is_first};
+    uint64_t sent_ns = esi_now_ns(CLOCK_MONOTONIC), received_ns, run_base_ns;
     const struct esi_rpc_request request = {"clock", write_request, &writing};
-    struct es_clock_exchange one;
+    struct esi_clock_exchange one;
     struct es_message *reply;
 
     int code = esi_rpc_call(link, id, &request, ANSWER_NS, error, &reply);
     if (code < 0)
         return code;
-    received_ns = es_now_ns(CLOCK_MONOTONIC);
-    const struct es_member *root = es_message_root(reply);
+    received_ns = esi_now_ns(CLOCK_MONOTONIC);
+    const struct es_member *root = esi_message_root(reply);
     code =
-        es_clock_exchange_read(root, sent_ns, received_ns, error, &one, &run_base_ns);
+        esi_clock_exchange_read(root, sent_ns, received_ns, error, &one, &run_base_ns);
     if (code == 0) {
-        es_clock_fit_add(&asking->fit, &one);
+        esi_clock_fit_add(&asking->fit, &one);
         /* A home server that was started again may count run time anew. */
         asking->estimate.run_base_ns = run_base_ns;
-        es_member_foreach(es_member_find(root, "clocks"), take_clock, asking);
+        esi_member_foreach(esi_member_find(root, "clocks"), take_clock, asking);
     }
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return code;
 }
 
-int esi_clock_ask(struct es_clock_asking *asking,
+int esi_clock_ask(struct esi_clock_asking *asking,
                   struct es_link *link,
                   uint64_t *id,
                   struct es_error *error)
 {
-    const uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    const uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     int count = asking->pause_ns ? BURST : FIRST_BURST;
     int code = 0;
 
     for (int i = 0; i < count && code == 0; i++) {
-        if (i > 1 && es_now_ns(CLOCK_MONOTONIC) - begun_ns > BURST_NS)
+        if (i > 1 && esi_now_ns(CLOCK_MONOTONIC) - begun_ns > BURST_NS)
             break;
-        code = exchange(asking, link, ++*id, i == 0, error);
+        code = daemon_clock_exchange(asking, link, ++*id, i == 0, error);
     }
     if (code == -ENOSYS) {
         asking->is_refused = true;
@@ -131,22 +131,22 @@ int esi_clock_ask(struct es_clock_asking *asking,
     asking->pause_ns = asking->pause_ns ? asking->pause_ns * 5 / 4 : PAUSE_MIN_NS;
     if (asking->pause_ns > PAUSE_MAX_NS)
         asking->pause_ns = PAUSE_MAX_NS;
-    asking->next_ns = es_now_ns(CLOCK_MONOTONIC) + asking->pause_ns;
-    if (es_clock_fit_update(&asking->fit, &asking->estimate))
-        (void)es_clock_board_set(asking->clocks, asking->host, &asking->estimate);
+    asking->next_ns = esi_now_ns(CLOCK_MONOTONIC) + asking->pause_ns;
+    if (esi_clock_fit_update(&asking->fit, &asking->estimate))
+        (void)esi_clock_registry_set(asking->clocks, asking->host, &asking->estimate);
     return 0;
 }
 
 /* --- Telling ------------------------------------------------------------------ */
 
-void esi_clock_tell(struct es_clock_asking *asking, struct es_json_out *out)
+void esi_clock_report(struct esi_clock_asking *asking, struct esi_json_out *out)
 {
-    int64_t newest = es_clock_estimate_newest(&asking->estimate);
+    int64_t newest = esi_clock_estimate_newest(&asking->estimate);
 
     if (newest < 0 || (uint64_t)newest == asking->told_ns)
         return;
     asking->told_ns = (uint64_t)newest;
-    es_clock_estimate_write(&asking->estimate, out, "clock");
+    esi_clock_estimate_write(&asking->estimate, out, "clock");
 }
 
 /* --- At home ------------------------------------------------------------------ */
@@ -158,9 +158,9 @@ static uint64_t find_run_base(void)
     uint64_t least_ns = UINT64_MAX, base_ns = 0;
 
     for (int i = 0; i < FIRST_BURST; i++) {
-        uint64_t before_ns = es_now_ns(CLOCK_MONOTONIC);
-        uint64_t realtime_ns = es_now_ns(CLOCK_REALTIME);
-        uint64_t span_ns = es_now_ns(CLOCK_MONOTONIC) - before_ns;
+        uint64_t before_ns = esi_now_ns(CLOCK_MONOTONIC);
+        uint64_t realtime_ns = esi_now_ns(CLOCK_REALTIME);
+        uint64_t span_ns = esi_now_ns(CLOCK_MONOTONIC) - before_ns;
 
         if (span_ns >= least_ns)
             continue;
@@ -170,10 +170,10 @@ static uint64_t find_run_base(void)
     return base_ns;
 }
 
-int esi_clock_be_home(struct es_clock_board *clocks, const char *host)
+int esi_clock_be_home(struct esi_clock_registry *clocks, const char *host)
 {
-    struct es_clock_estimate estimate;
+    struct esi_clock_estimate estimate;
 
-    es_clock_estimate_be_home(&estimate, find_run_base());
-    return es_clock_board_set(clocks, host, &estimate);
+    esi_clock_estimate_be_home(&estimate, find_run_base());
+    return esi_clock_registry_set(clocks, host, &estimate);
 }

@@ -34,27 +34,27 @@ enum {
 
 /* --- Telling the one who started us ------------------------------------------- */
 
-void esi_daemon_tell(int ready, const char *fault, const char *text)
+void esi_daemon_report(int ready, const char *fault, const char *text)
 {
     if (ready >= 0)
         dprintf(ready, "%c%s\n", fault ? '-' : '+', fault ? fault : text);
     else if (fault)
-        es_plain_print(stderr, "eventspaced: %s\n", fault);
+        esi_plain_print(stderr, "eventspaced: %s\n", fault);
     else
         printf("%s\n", text);
     fflush(stdout);
 }
 
-_Noreturn static void report(const char *told, size_t length)
+_Noreturn static void daemon_detach_report(const char *told, size_t length)
 {
     if (length > 0 && told[0] == '+') {
         fputs(told + 1, stdout);
         fflush(stdout);
         _exit(ES_DAEMON_OK);
     }
-    es_plain_print(stderr, "eventspaced: %.*s\n",
-                   length > 0 ? (int)strcspn(told + 1, "\n") : INT_MAX,
-                   length > 0 ? told + 1 : "it did not say that it is ready");
+    esi_plain_print(stderr, "eventspaced: %.*s\n",
+                    length > 0 ? (int)strcspn(told + 1, "\n") : INT_MAX,
+                    length > 0 ? told + 1 : "it did not say that it is ready");
     _exit(ES_DAEMON_FAULT);
 }
 
@@ -71,7 +71,7 @@ _Noreturn static void await_ready(int ready)
         length += more > 0 ? (size_t)more : 0;
     }
     told[length] = '\0';
-    report(told, length);
+    daemon_detach_report(told, length);
 }
 
 /* --- Leaving ------------------------------------------------------------------ */
@@ -129,8 +129,8 @@ int esi_daemon_detach(int keep)
 
     fflush(NULL);
     if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0) {
-        es_plain_print(stderr, "eventspaced: cannot leave for the background: %s\n",
-                       strerror(errno));
+        esi_plain_print(stderr, "eventspaced: cannot leave for the background: %s\n",
+                        strerror(errno));
         exit(ES_DAEMON_FAULT);
     }
     if (child > 0) {

@@ -36,8 +36,8 @@ enum {
     PAUSE_MAX_MS = 5000,
 };
 
-struct es_registration {
-    struct es_registration_config config;
+struct esi_registration {
+    struct esi_registration_config config;
     pthread_t thread;
     int stop; /* eventfd */
     atomic_bool is_up;
@@ -48,12 +48,12 @@ struct es_registration {
     struct es_link *link;
     char home[ES_ADDRESS_BYTES]; /* the address that has led there */
     uint64_t id;
-    struct es_clock_asking clock;
+    struct esi_clock_asking clock;
     bool was_refused; /* said in the log already */
 };
 
 /* Whether it is to stop; waits for that so long. */
-static bool await_stop(struct es_registration *registration, int timeout_ms)
+static bool await_stop(struct esi_registration *registration, int timeout_ms)
 {
     struct pollfd polled = {.fd = registration->stop, .events = POLLIN};
 
@@ -62,49 +62,50 @@ static bool await_stop(struct es_registration *registration, int timeout_ms)
 
 /* --- Messages ----------------------------------------------------------------- */
 
-struct writing {
-    struct es_registration *registration;
-    struct es_json_out *out;
+struct daemon_register_writing {
+    struct esi_registration *registration;
+    struct esi_json_out *out;
     uint64_t wait_ns;
     bool ends;
 };
 
-/* The own host is the first on the board; the visit ends with it. */
-static int write_entry(void *data, const struct es_host_entry *entry)
+/* The own host is the first on the registry; the visit ends with it. */
+static int write_entry(void *data, const struct esi_host_entry *entry)
 {
-    const struct writing *writing = data;
-    struct es_json_out *out = writing->out;
+    const struct daemon_register_writing *writing = data;
+    struct esi_json_out *out = writing->out;
 
-    es_json_out_string(out, "host", entry->host);
-    es_json_out_string(out, "address", entry->address);
-    es_json_out_string(out, "home", writing->registration->home);
-    es_json_out_string(out, "cluster", entry->cluster);
-    es_json_out_string(out, "gateway", entry->gateway);
-    es_json_out_signed(out, "pid", entry->pid);
-    es_json_out_signed(out, "ranks", entry->ranks);
+    esi_json_out_string(out, "host", entry->host);
+    esi_json_out_string(out, "address", entry->address);
+    esi_json_out_string(out, "home", writing->registration->home);
+    esi_json_out_string(out, "cluster", entry->cluster);
+    esi_json_out_string(out, "gateway", entry->gateway);
+    esi_json_out_signed(out, "pid", entry->pid);
+    esi_json_out_signed(out, "ranks", entry->ranks);
     esi_host_write_lost(out, entry);
     return 1;
 }
 
-static void write_registration(struct es_json_out *out, void *data)
+static void write_registration(struct esi_json_out *out, void *data)
 {
-    struct writing *writing = data;
-    struct es_registration *registration = writing->registration;
-    struct es_host_board *board = registration->config.board;
+    struct daemon_register_writing *writing = data;
+    struct esi_registration *registration = writing->registration;
+    struct esi_host_registry *registry = registration->config.registry;
 
     writing->out = out;
-    es_host_board_foreach(board, write_entry, writing);
-    es_json_out_string(out, "told", esi_run_end_name(es_host_board_ending(board)));
-    es_json_out_unsigned(out, "wait_ns", writing->wait_ns);
-    es_json_out_bool(out, "ends", writing->ends);
-    esi_clock_tell(&registration->clock, out);
+    esi_host_registry_foreach(registry, write_entry, writing);
+    esi_json_out_string(out, "told",
+                        esi_run_end_name(esi_host_registry_ending(registry)));
+    esi_json_out_unsigned(out, "wait_ns", writing->wait_ns);
+    esi_json_out_bool(out, "ends", writing->ends);
+    esi_clock_report(&registration->clock, out);
 }
 
-static int send_request(struct es_registration *registration,
+static int send_request(struct esi_registration *registration,
                         uint64_t wait_ns,
                         bool ends)
 {
-    struct writing writing = {
+    struct daemon_register_writing writing = {
         .registration = registration, .wait_ns = wait_ns, .ends = ends};
     const struct esi_rpc_request request = {"register", write_registration, &writing};
 
@@ -112,33 +113,33 @@ static int send_request(struct es_registration *registration,
 }
 
 /* Takes the answer to heart. */
-static int read_answer(struct es_registration *registration,
-                       const struct es_frame *frame,
+static int read_answer(struct esi_registration *registration,
+                       const struct esi_frame *frame,
                        struct es_error *error)
 {
-    struct es_host_board *board = registration->config.board;
+    struct esi_host_registry *registry = registration->config.registry;
     struct es_message *reply;
 
     int code = esi_rpc_read(frame, error, &reply);
     if (code < 0)
         return code;
-    enum es_run_end end =
-        esi_run_end_find(es_member_text_or(es_message_root(reply), "end", "no"));
-    if (end != es_host_board_ending(board))
-        es_host_board_end(board, end);
-    es_message_destroy(reply);
+    enum esi_run_end end =
+        esi_run_end_find(esi_member_text_or(esi_message_root(reply), "end", "no"));
+    if (end != esi_host_registry_ending(registry))
+        esi_host_registry_end(registry, end);
+    esi_message_destroy(reply);
     return 0;
 }
 
 /* 1: to stop. */
-static int await_answer(struct es_registration *registration, struct es_error *error)
+static int await_answer(struct esi_registration *registration, struct es_error *error)
 {
-    struct es_frame frame;
+    struct esi_frame frame;
 
-    int code = es_link_receive(registration->link, 0, error, &frame);
+    int code = esi_link_receive(registration->link, 0, error, &frame);
     while (code == -ETIMEDOUT) {
         struct pollfd polled[] = {
-            {.fd = es_link_descriptor(registration->link), .events = POLLIN},
+            {.fd = esi_link_descriptor(registration->link), .events = POLLIN},
             {.fd = registration->stop, .events = POLLIN},
         };
         int ready = poll(polled, 2, ANSWER_MS);
@@ -146,38 +147,39 @@ static int await_answer(struct es_registration *registration, struct es_error *e
             return 1;
         if (ready == 0)
             return es_error_set(error, -ETIMEDOUT, "it does not answer");
-        code = es_link_receive(registration->link, 0, error, &frame);
+        code = esi_link_receive(registration->link, 0, error, &frame);
     }
     return code < 0 ? code : read_answer(registration, &frame, error);
 }
 
 /* --- The connection ----------------------------------------------------------- */
 
-static int connect_home(struct es_registration *registration, struct es_error *error)
+static int connect_home(struct esi_registration *registration, struct es_error *error)
 {
-    const struct es_daemon_options *options = registration->config.options;
-    struct es_greeting greeting =
+    const struct esi_daemon_options *options = registration->config.options;
+    struct esi_greeting greeting =
         esi_rpc_greeting(options->run, options->host, "eventspaced");
 
     return esi_rpc_connect(options->home, &greeting, registration->config.key,
                            CONNECT_NS, error, &registration->link, registration->home);
 }
 
-static void note_up(struct es_registration *registration)
+static void note_up(struct esi_registration *registration)
 {
     if (atomic_exchange(&registration->is_up, true))
         return;
     pthread_mutex_lock(&registration->lock);
     memcpy(registration->known_home, registration->home, sizeof registration->home);
     pthread_mutex_unlock(&registration->lock);
-    es_server_log(registration->config.server, "registered with %s (%s)",
-                  es_link_peer(registration->link)->host, registration->home);
+    esi_acceptor_log(registration->config.server, "registered with %s (%s)",
+                     esi_link_peer(registration->link)->host, registration->home);
 }
 
 /* As long as the connection holds.  1: to stop. */
-static int keep_registered(struct es_registration *registration, struct es_error *error)
+static int keep_registered(struct esi_registration *registration,
+                           struct es_error *error)
 {
-    struct es_host_board *board = registration->config.board;
+    struct esi_host_registry *registry = registration->config.registry;
     uint64_t wait_ns = 0;
     int code = 0;
 
@@ -192,7 +194,7 @@ static int keep_registered(struct es_registration *registration, struct es_error
             code = await_answer(registration, error);
         if (code == 0)
             note_up(registration);
-        if (es_host_board_ending(board) == ES_RUN_ENDED)
+        if (esi_host_registry_ending(registry) == ES_RUN_ENDED)
             code = 1;
         wait_ns =
             registration->clock.pause_ns > 0 && registration->clock.pause_ns < BEAT_NS
@@ -204,7 +206,7 @@ static int keep_registered(struct es_registration *registration, struct es_error
     return code;
 }
 
-static void log_loss(struct es_registration *registration,
+static void log_loss(struct esi_registration *registration,
                      const struct es_error *error,
                      int code)
 {
@@ -212,15 +214,15 @@ static void log_loss(struct es_registration *registration,
 
     /* Once for each time, not for each try. */
     if (was_up || !registration->was_refused)
-        es_server_log(registration->config.server, "home server %s: %s",
-                      was_up ? "lost" : "cannot be reached",
-                      error->text[0] ? error->text : strerror(-code));
+        esi_acceptor_log(registration->config.server, "home server %s: %s",
+                         was_up ? "lost" : "cannot be reached",
+                         error->text[0] ? error->text : strerror(-code));
     registration->was_refused = true;
 }
 
 static void *run_registration(void *data)
 {
-    struct es_registration *registration = data;
+    struct esi_registration *registration = data;
     int pause_ms = PAUSE_MIN_MS;
     int code = 0;
 
@@ -229,7 +231,7 @@ static void *run_registration(void *data)
         code = connect_home(registration, &error);
         if (code == 0) {
             code = keep_registered(registration, &error);
-            es_link_close(registration->link);
+            esi_link_close(registration->link);
             if (atomic_load(&registration->is_up))
                 pause_ms = PAUSE_MIN_MS;
         }
@@ -247,10 +249,10 @@ static void *run_registration(void *data)
 
 /* --- Start and stop ----------------------------------------------------------- */
 
-int esi_registration_start(const struct es_registration_config *config,
-                           struct es_registration **ret_registration)
+int esi_registration_start(const struct esi_registration_config *config,
+                           struct esi_registration **ret_registration)
 {
-    struct es_registration *registration = calloc(1, sizeof *registration);
+    struct esi_registration *registration = calloc(1, sizeof *registration);
 
     if (!registration)
         return -ENOMEM;
@@ -277,7 +279,7 @@ int esi_registration_start(const struct es_registration_config *config,
     return 0;
 }
 
-void esi_registration_await(struct es_registration *registration)
+void esi_registration_await(struct esi_registration *registration)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
@@ -288,12 +290,12 @@ void esi_registration_await(struct es_registration *registration)
     }
 }
 
-bool esi_registration_is_up(struct es_registration *registration)
+bool esi_registration_is_up(struct esi_registration *registration)
 {
     return atomic_load(&registration->is_up);
 }
 
-bool esi_registration_home(struct es_registration *registration,
+bool esi_registration_home(struct esi_registration *registration,
                            char out[ES_ADDRESS_BYTES])
 {
     pthread_mutex_lock(&registration->lock);
@@ -302,7 +304,7 @@ bool esi_registration_home(struct es_registration *registration,
     return out[0] != '\0';
 }
 
-void esi_registration_stop(struct es_registration *registration)
+void esi_registration_stop(struct esi_registration *registration)
 {
     const uint64_t one = 1;
 

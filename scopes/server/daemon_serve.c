@@ -43,8 +43,8 @@ enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
 #define FAREWELL_NS UINT64_C(10000000000)
 
 struct daemon {
-    const struct es_daemon_options *options;
-    const struct es_server_place *place;
+    const struct esi_daemon_options *options;
+    const struct esi_server_location *place;
     int lock;
     int signals; /* signalfd */
     int ending;  /* eventfd: the main thread has found a reason to end */
@@ -52,13 +52,13 @@ struct daemon {
     size_t log_bytes;
     bool has_turned;                  /* the old log is this server's */
     char log_path[ES_RUN_PATH_BYTES]; /* "": standard error */
-    struct es_run_key key;
-    struct es_service service;
-    struct es_host_board *board;
-    struct es_server *server;
-    struct es_watch *watch;
-    struct es_registration *registration; /* NULL: this is the home server */
-    struct es_placement *placement;
+    struct esi_run_key key;
+    struct esi_service service;
+    struct esi_host_registry *registry;
+    struct esi_server *server;
+    struct esi_watch *watch;
+    struct esi_registration *registration; /* NULL: this is the home server */
+    struct esi_placement *placement;
     char home[ES_ADDRESS_BYTES]; /* of the home server, as server.json says it */
     uint64_t lived_ns;           /* when there last was something to serve for */
     uint64_t told_ns;            /* when it heard that the run has ended; 0 = not yet */
@@ -74,9 +74,9 @@ static int open_file(const struct daemon *daemon, struct es_error *error)
     char file[96];
 
     if (!chosen)
-        return es_run_file_open(daemon->options->run,
-                                esi_server_file(daemon->place, "log", file), FLAGS,
-                                error);
+        return esi_run_file_open(daemon->options->run,
+                                 esi_server_file(daemon->place, "log", file), FLAGS,
+                                 error);
     int descriptor = open(chosen, FLAGS, 0600);
     return descriptor >= 0
                ? descriptor
@@ -111,7 +111,7 @@ static void log_line(void *data, const char *line)
     daemon->log_bytes += strlen(line) + 1;
     if (daemon->log_bytes > LOG_BYTES_MAX && daemon->log_path[0])
         turn_over(daemon);
-    char *plain = es_plain_duplicate(line);
+    char *plain = esi_plain_duplicate(line);
     dprintf(daemon->log, "%s\n", plain ? plain : "");
     free(plain);
 }
@@ -139,24 +139,24 @@ static int open_log(struct daemon *daemon, struct es_error *error)
 
 static void print_facts(const struct daemon *daemon, FILE *stream)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
     const char *address;
 
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_json_out_signed(&out, "version", 1);
-    es_json_out_string(&out, "run", daemon->options->run);
-    es_json_out_string(&out, "host", daemon->options->host);
-    es_json_out_signed(&out, "pid", getpid());
-    es_json_out_bool(&out, "home", daemon->options->home == NULL);
-    es_json_out_string(&out, "home_address", daemon->home);
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_signed(&out, "version", 1);
+    esi_json_out_string(&out, "run", daemon->options->run);
+    esi_json_out_string(&out, "host", daemon->options->host);
+    esi_json_out_signed(&out, "pid", getpid());
+    esi_json_out_bool(&out, "home", daemon->options->home == NULL);
+    esi_json_out_string(&out, "home_address", daemon->home);
     if (daemon->options->advertise)
-        es_json_out_string(&out, "advertise", daemon->options->advertise);
-    es_json_out_begin_array(&out, "addresses");
-    for (size_t i = 0; (address = es_server_address(daemon->server, i)) != NULL; i++)
-        es_json_out_string(&out, NULL, address);
-    es_json_out_end(&out);
-    es_json_out_end(&out);
+        esi_json_out_string(&out, "advertise", daemon->options->advertise);
+    esi_json_out_begin_array(&out, "addresses");
+    for (size_t i = 0; (address = esi_server_address(daemon->server, i)) != NULL; i++)
+        esi_json_out_string(&out, NULL, address);
+    esi_json_out_end(&out);
+    esi_json_out_end(&out);
 }
 
 /* RUNDIR/server.json appears whole. */
@@ -171,9 +171,9 @@ static int write_facts(const struct daemon *daemon, struct es_error *error)
         return -ENOMEM;
     print_facts(daemon, stream);
     int code = fclose(stream) == 0
-                   ? es_run_file_replace(daemon->options->run,
-                                         esi_server_file(daemon->place, "json", file),
-                                         text, length, error)
+                   ? esi_run_file_replace(daemon->options->run,
+                                          esi_server_file(daemon->place, "json", file),
+                                          text, length, error)
                    : -ENOMEM;
     free(text);
     return code;
@@ -183,19 +183,19 @@ static void remove_file(const struct daemon *daemon, const char *kind)
 {
     char file[96];
 
-    es_run_file_remove(daemon->options->run,
-                       esi_server_file(daemon->place, kind, file));
+    esi_run_file_remove(daemon->options->run,
+                        esi_server_file(daemon->place, kind, file));
 }
 
 /* How others reach this server: the first address that leads over a network, with the
  * name that was asked for, or this host's in place of "*". */
 static void publish_address(struct daemon *daemon)
 {
-    const struct es_daemon_options *options = daemon->options;
-    const char *address = es_server_address(daemon->server, 0), *one;
+    const struct esi_daemon_options *options = daemon->options;
+    const char *address = esi_server_address(daemon->server, 0), *one;
     char shown[ES_ADDRESS_BYTES];
 
-    for (size_t i = 0; (one = es_server_address(daemon->server, i)) != NULL; i++)
+    for (size_t i = 0; (one = esi_server_address(daemon->server, i)) != NULL; i++)
         if (strncmp(one, "unix:", 5) != 0) {
             address = one;
             break;
@@ -210,21 +210,21 @@ static void publish_address(struct daemon *daemon)
                  host, port);
     else
         snprintf(shown, sizeof shown, "%s", address);
-    es_host_board_set_address(daemon->board, shown, options->advertise != NULL);
+    esi_host_registry_set_address(daemon->registry, shown, options->advertise != NULL);
 }
 
 /* --- The processes ------------------------------------------------------------ */
 
-static void lose_rank(void *data, const struct es_lost_rank *lost)
+static void lose_rank(void *data, const struct esi_lost_rank *lost)
 {
     struct daemon *daemon = data;
 
-    es_server_log(daemon->server, "rank %d (pid %d) has vanished: %s", lost->rank,
-                  lost->pid, lost->how);
-    es_host_board_add_lost(daemon->board, lost);
+    esi_acceptor_log(daemon->server, "rank %d (pid %d) has vanished: %s", lost->rank,
+                     lost->pid, lost->how);
+    esi_host_registry_add_lost(daemon->registry, lost);
 }
 
-static int add_ranks(void *data, const struct es_host_entry *entry)
+static int add_ranks(void *data, const struct esi_host_entry *entry)
 {
     int *ranks = data;
 
@@ -234,19 +234,19 @@ static int add_ranks(void *data, const struct es_host_entry *entry)
 }
 
 /* Notes when there last was something to serve for. */
-static void look(struct daemon *daemon)
+static void daemon_serve_look(struct daemon *daemon)
 {
     int everywhere = 0;
 
-    int ranks = esi_watch_look(daemon->watch, lose_rank, daemon);
-    es_host_board_set_ranks(daemon->board, ranks);
-    es_host_board_foreach(daemon->board, add_ranks, &everywhere);
-    bool has_starter = daemon->place->seat == ES_SEAT_HOME &&
+    int ranks = esi_watch_scan(daemon->watch, lose_rank, daemon);
+    esi_host_registry_set_ranks(daemon->registry, ranks);
+    esi_host_registry_foreach(daemon->registry, add_ranks, &everywhere);
+    bool has_starter = daemon->place->seat == ES_RUN_DIRECTORY_HOME &&
                        esi_run_lock_is_taken(daemon->options->run, "lock");
     bool has_home =
         daemon->registration && esi_registration_is_up(daemon->registration);
     if (everywhere > 0 || has_starter || has_home)
-        daemon->lived_ns = es_now_ns(CLOCK_MONOTONIC);
+        daemon->lived_ns = esi_now_ns(CLOCK_MONOTONIC);
 }
 
 /* Of several addresses one has led to the home server. */
@@ -268,15 +268,15 @@ static void follow_home(struct daemon *daemon)
 static bool takes_leave(struct daemon *daemon, uint64_t now)
 {
     es_run_remove(daemon->options->run, false);
-    es_placement_finish(daemon->placement);
-    return es_service_is_read(&daemon->service) && now - daemon->told_ns < FAREWELL_NS;
+    esi_placement_finish(daemon->placement);
+    return esi_service_is_read(&daemon->service) && now - daemon->told_ns < FAREWELL_NS;
 }
 
 /* Why it is to end now, or NULL. */
 static const char *find_reason(struct daemon *daemon)
 {
-    const enum es_run_end end = es_host_board_ending(daemon->board);
-    const uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    const enum esi_run_end end = esi_host_registry_ending(daemon->registry);
+    const uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
 
     if (end != ES_RUN_GOES_ON && daemon->told_ns == 0)
         daemon->told_ns = now;
@@ -284,7 +284,7 @@ static const char *find_reason(struct daemon *daemon)
         return takes_leave(daemon, now) ? NULL : "the run has ended";
     if (end == ES_RUN_ENDED_KEEP) {
         bool has_others =
-            daemon->registration || es_host_board_others(daemon->board) > 0;
+            daemon->registration || esi_host_registry_others(daemon->registry) > 0;
         if (!has_others)
             return "the run has ended";
         return now - daemon->told_ns >= daemon->options->keep_grace_ns
@@ -302,20 +302,20 @@ static const char *serve_till_the_end(struct daemon *daemon)
 {
     struct pollfd polled[] = {
         {.fd = daemon->signals, .events = POLLIN},
-        {.fd = es_host_board_descriptor(daemon->board), .events = POLLIN},
+        {.fd = esi_host_registry_descriptor(daemon->registry), .events = POLLIN},
     };
     const char *reason = NULL;
     uint64_t looked_ns = 0, count;
 
     while (!reason) {
         /* Word of the end must not make it look more often. */
-        if (es_now_ns(CLOCK_MONOTONIC) - looked_ns >= TICK_MS * UINT64_C(900000)) {
-            looked_ns = es_now_ns(CLOCK_MONOTONIC);
-            look(daemon);
+        if (esi_now_ns(CLOCK_MONOTONIC) - looked_ns >= TICK_MS * UINT64_C(900000)) {
+            looked_ns = esi_now_ns(CLOCK_MONOTONIC);
+            daemon_serve_look(daemon);
             follow_home(daemon);
         }
         reason = find_reason(daemon);
-        bool has_ended = es_host_board_ending(daemon->board) == ES_RUN_ENDED;
+        bool has_ended = esi_host_registry_ending(daemon->registry) == ES_RUN_ENDED;
         if (reason || poll(polled, 2, has_ended ? FAREWELL_TICK_MS : TICK_MS) <= 0)
             continue;
         if (polled[0].revents)
@@ -330,9 +330,9 @@ static void remove_directory(struct daemon *daemon)
 {
     struct es_error error = {.text = ""};
 
-    int code = es_run_directory_remove(daemon->options->run, &error);
+    int code = esi_run_directory_remove(daemon->options->run, &error);
     if (code < 0 && code != -ENOENT)
-        es_server_log(daemon->server, "the run directory stays: %s", error.text);
+        esi_acceptor_log(daemon->server, "the run directory stays: %s", error.text);
 }
 
 static void remove_facts(const struct daemon *daemon)
@@ -356,7 +356,7 @@ static void *end_in_time(void *data)
         if (errno != EINTR)
             return NULL;
     nanosleep(&limit, NULL);
-    es_service_abandon(&daemon->service);
+    esi_service_abandon(&daemon->service);
     remove_facts(daemon);
     fcntl(daemon->log, F_SETFL, O_APPEND | O_NONBLOCK);
     dprintf(daemon->log, "ended although something in it hung\n");
@@ -374,22 +374,22 @@ static void start_guard(struct daemon *daemon)
 }
 
 /* Other hosts hear of it, who asked gets his answer, and what is left goes. */
-static void end(struct daemon *daemon, const char *reason)
+static void daemon_serve_end(struct daemon *daemon, const char *reason)
 {
-    bool has_ended = es_host_board_ending(daemon->board) == ES_RUN_ENDED;
+    bool has_ended = esi_host_registry_ending(daemon->registry) == ES_RUN_ENDED;
     const uint64_t one = 1;
 
     (void)!write(daemon->ending, &one, sizeof one);
-    es_server_log(daemon->server, "ends: %s", reason);
+    esi_acceptor_log(daemon->server, "ends: %s", reason);
     if (daemon->told_ns)
-        es_host_board_await_answers(daemon->board, ANSWER_NS);
+        esi_host_registry_await_answers(daemon->registry, ANSWER_NS);
     esi_registration_stop(daemon->registration);
     daemon->registration = NULL;
     if (has_ended)
         es_run_remove(daemon->options->run, false);
     remove_facts(daemon);
     if (!esi_run_lock_is_orphan(daemon->lock) && has_ended &&
-        daemon->place->seat == ES_SEAT_OWN)
+        daemon->place->seat == ES_RUN_DIRECTORY_OWN)
         remove_directory(daemon);
 }
 
@@ -400,7 +400,7 @@ static int find_key(struct daemon *daemon, struct es_error *error)
 {
     const char *run = daemon->options->run;
 
-    int code = es_run_key_load(run, error, &daemon->key);
+    int code = esi_run_key_load(run, error, &daemon->key);
     if (code != -ENOENT)
         return code;
     es_error_clear(error);
@@ -409,32 +409,32 @@ static int find_key(struct daemon *daemon, struct es_error *error)
                             "there is no key of run '%s'; copy the file \"key\" from "
                             "the run directory of the home server's host",
                             run);
-    code = es_run_key_make(&daemon->key);
-    return code == 0 ? es_run_key_save(run, &daemon->key, error) : code;
+    code = esi_run_key_make(&daemon->key);
+    return code == 0 ? esi_run_key_save(run, &daemon->key, error) : code;
 }
 
 /* Others know where a server listened that was killed: parts of trees have its address.
  * Where somebody else listens by now, it is as if there had been none. */
-static int listen_again(struct daemon *daemon, const struct es_server_config *config)
+static int listen_again(struct daemon *daemon, const struct esi_server_config *config)
 {
-    const struct es_daemon_options *options = daemon->options;
+    const struct esi_daemon_options *options = daemon->options;
     const char *addresses[ES_DAEMON_ADDRESSES + 1];
-    struct es_server_config again = *config;
+    struct esi_server_config again = *config;
 
     if (!options->former)
         return -ENOENT;
     memcpy(addresses, options->addresses, sizeof addresses);
     addresses[options->address_count - 1] = options->former;
     again.addresses = addresses;
-    int code = es_server_start(&again, NULL, &daemon->server);
+    int code = esi_acceptor_start(&again, NULL, &daemon->server);
     explicit_bzero(&again.key, sizeof again.key);
     return code;
 }
 
 static int start_server(struct daemon *daemon, struct es_error *error)
 {
-    const struct es_daemon_options *options = daemon->options;
-    struct es_server_config config = {
+    const struct esi_daemon_options *options = daemon->options;
+    struct esi_server_config config = {
         .run = options->run,
         .host = options->host,
         .addresses = options->addresses,
@@ -443,23 +443,23 @@ static int start_server(struct daemon *daemon, struct es_error *error)
         .log_data = daemon,
     };
 
-    daemon->service = (struct es_service){
-        .run = options->run, .host = options->host, .hosts = daemon->board};
-    int code = es_service_init(&daemon->service, error);
+    daemon->service = (struct esi_service){
+        .run = options->run, .host = options->host, .hosts = daemon->registry};
+    int code = esi_service_init(&daemon->service, error);
     if (code < 0)
         return code;
     if (!options->home)
         code = esi_clock_be_home(daemon->service.clocks, options->host);
     if (code < 0) {
-        es_service_fini(&daemon->service);
+        esi_service_fini(&daemon->service);
         return code;
     }
-    es_service_fill(&daemon->service, &config.service);
+    esi_service_fill(&daemon->service, &config.service);
     if (listen_again(daemon, &config) < 0)
-        code = es_server_start(&config, error, &daemon->server);
+        code = esi_acceptor_start(&config, error, &daemon->server);
     explicit_bzero(&config.key, sizeof config.key);
     if (code < 0) {
-        es_service_fini(&daemon->service);
+        esi_service_fini(&daemon->service);
         return code;
     }
     daemon->service.server = daemon->server;
@@ -468,9 +468,9 @@ static int start_server(struct daemon *daemon, struct es_error *error)
 
 static int start_registration(struct daemon *daemon)
 {
-    const struct es_registration_config config = {
+    const struct esi_registration_config config = {
         .options = daemon->options,
-        .board = daemon->board,
+        .registry = daemon->registry,
         .clocks = daemon->service.clocks,
         .key = &daemon->key,
         .server = daemon->server,
@@ -484,14 +484,14 @@ static int start_registration(struct daemon *daemon)
 /* Where the home server is it finds as everybody on this host does. */
 static int start_placement(struct daemon *daemon)
 {
-    const struct es_placement_config config = {.service = &daemon->service};
+    const struct esi_placement_config config = {.service = &daemon->service};
 
-    return es_placement_start(&config, &daemon->placement);
+    return esi_placement_start(&config, &daemon->placement);
 }
 
-static int start(struct daemon *daemon, struct es_error *error)
+static int daemon_serve_start(struct daemon *daemon, struct es_error *error)
 {
-    const struct es_daemon_options *options = daemon->options;
+    const struct esi_daemon_options *options = daemon->options;
 
     int code = open_log(daemon, error);
     if (code == 0)
@@ -499,11 +499,11 @@ static int start(struct daemon *daemon, struct es_error *error)
     if (code >= 0)
         code = find_key(daemon, error);
     if (code == 0)
-        code = es_host_board_create(options->run, options->host, !options->home,
-                                    &daemon->board);
+        code = esi_host_registry_create(options->run, options->host, !options->home,
+                                        &daemon->registry);
     if (code < 0)
         return code;
-    es_host_board_set_site(daemon->board, options->cluster, options->gateway);
+    esi_host_registry_set_site(daemon->registry, options->cluster, options->gateway);
     code = start_server(daemon, error);
     if (code == 0)
         code =
@@ -520,19 +520,19 @@ static int start(struct daemon *daemon, struct es_error *error)
     return code == 0 ? start_placement(daemon) : code;
 }
 
-static void stop(struct daemon *daemon)
+static void daemon_serve_stop(struct daemon *daemon)
 {
     /* As long as the others are there. */
-    es_placement_stop(daemon->placement);
+    esi_placement_stop(daemon->placement);
     esi_registration_stop(daemon->registration);
-    if (daemon->board)
-        es_host_board_close(daemon->board);
+    if (daemon->registry)
+        esi_host_registry_close(daemon->registry);
     if (daemon->server) {
-        es_server_stop(daemon->server);
+        esi_server_stop(daemon->server);
         esi_watch_destroy(daemon->watch);
-        es_service_fini(&daemon->service);
+        esi_service_fini(&daemon->service);
     }
-    es_host_board_destroy(daemon->board);
+    esi_host_registry_destroy(daemon->registry);
     explicit_bzero(&daemon->key, sizeof daemon->key);
     if (daemon->log >= 0)
         close(daemon->log);
@@ -557,16 +557,16 @@ static void tell_addresses(const struct daemon *daemon, int ready)
     char text[ES_DAEMON_ADDRESSES * (ES_ADDRESS_BYTES + 1)] = "";
     const char *address;
 
-    for (size_t i = 0; (address = es_server_address(daemon->server, i)) != NULL; i++)
+    for (size_t i = 0; (address = esi_server_address(daemon->server, i)) != NULL; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
                  i > 0 ? "\n" : "", address);
-    esi_daemon_tell(ready, NULL, text);
+    esi_daemon_report(ready, NULL, text);
     if (ready >= 0)
         close(ready);
 }
 
-int esi_daemon_serve(const struct es_daemon_options *options,
-                     const struct es_server_place *place,
+int esi_daemon_serve(const struct esi_daemon_options *options,
+                     const struct esi_server_location *place,
                      int lock,
                      int ready)
 {
@@ -576,20 +576,20 @@ int esi_daemon_serve(const struct es_daemon_options *options,
     char fault[sizeof error.source + sizeof error.text + 32];
 
     daemon.signals = take_signals();
-    int code = daemon.signals < 0 ? -errno : start(&daemon, &error);
+    int code = daemon.signals < 0 ? -errno : daemon_serve_start(&daemon, &error);
     if (code < 0) {
         es_error_format(&error, fault, sizeof fault);
-        esi_daemon_tell(ready, error.text[0] ? fault : strerror(-code), NULL);
+        esi_daemon_report(ready, error.text[0] ? fault : strerror(-code), NULL);
     } else {
         start_guard(&daemon);
         if (daemon.registration)
             esi_registration_await(daemon.registration);
         tell_addresses(&daemon, ready);
-        es_server_log(daemon.server, "serves run %s on %s, pid %d", options->run,
-                      options->host, (int)getpid());
-        daemon.lived_ns = es_now_ns(CLOCK_MONOTONIC);
-        end(&daemon, serve_till_the_end(&daemon));
+        esi_acceptor_log(daemon.server, "serves run %s on %s, pid %d", options->run,
+                         options->host, (int)getpid());
+        daemon.lived_ns = esi_now_ns(CLOCK_MONOTONIC);
+        daemon_serve_end(&daemon, serve_till_the_end(&daemon));
     }
-    stop(&daemon);
+    daemon_serve_stop(&daemon);
     return code < 0 ? ES_DAEMON_FAULT : ES_DAEMON_OK;
 }

@@ -24,7 +24,7 @@ struct watched {
     unsigned char gone;                    /* looks since it is, or SETTLED */
 };
 
-struct es_watch {
+struct esi_watch {
     struct es_run *run;
     char host[64];
     struct watched *items; /* owned; in the order of the run's segments */
@@ -33,9 +33,9 @@ struct es_watch {
 
 int esi_watch_create(struct esi_segment_set *segments,
                      const char *host,
-                     struct es_watch **ret_watch)
+                     struct esi_watch **ret_watch)
 {
-    struct es_watch *watch = calloc(1, sizeof *watch);
+    struct esi_watch *watch = calloc(1, sizeof *watch);
 
     if (!watch)
         return -ENOMEM;
@@ -49,7 +49,7 @@ int esi_watch_create(struct esi_segment_set *segments,
     return 0;
 }
 
-void esi_watch_destroy(struct es_watch *watch)
+void esi_watch_destroy(struct esi_watch *watch)
 {
     if (!watch)
         return;
@@ -58,7 +58,7 @@ void esi_watch_destroy(struct es_watch *watch)
     free(watch);
 }
 
-static unsigned char find_gone(const struct es_watch *watch,
+static unsigned char find_gone(const struct esi_watch *watch,
                                size_t hint,
                                const struct es_segment_view *segment)
 {
@@ -72,7 +72,7 @@ static unsigned char find_gone(const struct es_watch *watch,
 }
 
 /* Brings the list into the order that the run has now. */
-static int follow(struct es_watch *watch)
+static int daemon_watch_follow(struct esi_watch *watch)
 {
     size_t count = es_run_segment_count(watch->run);
     struct watched *items = calloc(count + 1, sizeof *items);
@@ -89,9 +89,10 @@ static int follow(struct es_watch *watch)
     return 0;
 }
 
-static void describe(const struct es_segment_info *info, struct es_lost_rank *ret_lost)
+static void daemon_watch_describe(const struct es_segment_info *info,
+                                  struct esi_lost_rank *ret_lost)
 {
-    struct es_lost_rank lost = {.rank = info->rank, .pid = info->pid};
+    struct esi_lost_rank lost = {.rank = info->rank, .pid = info->pid};
 
     esi_ending_describe(info, lost.how, sizeof lost.how);
     *ret_lost = lost;
@@ -100,11 +101,11 @@ static void describe(const struct es_segment_info *info, struct es_lost_rank *re
 /* Whether the process lives. */
 static bool look_at(struct watched *item,
                     const char *host,
-                    void (*lose)(void *data, const struct es_lost_rank *lost),
+                    void (*lose)(void *data, const struct esi_lost_rank *lost),
                     void *data)
 {
     struct es_segment_info info;
-    struct es_lost_rank lost;
+    struct esi_lost_rank lost;
 
     if (item->gone == SETTLED)
         return false;
@@ -121,21 +122,21 @@ static bool look_at(struct watched *item,
         return false;
     item->gone = SETTLED;
     if (!has_finished) {
-        describe(&info, &lost);
+        daemon_watch_describe(&info, &lost);
         lose(data, &lost);
     }
     return false;
 }
 
-int esi_watch_look(struct es_watch *watch,
-                   void (*lose)(void *data, const struct es_lost_rank *lost),
+int esi_watch_scan(struct esi_watch *watch,
+                   void (*lose)(void *data, const struct esi_lost_rank *lost),
                    void *data)
 {
     int alive = 0;
 
     /* What cannot be looked at now can be later. */
     if (es_run_refresh(watch->run) >= 0)
-        follow(watch);
+        daemon_watch_follow(watch);
     for (size_t i = 0; i < watch->count; i++)
         alive += look_at(&watch->items[i], watch->host, lose, data);
     return alive;

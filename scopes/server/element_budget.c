@@ -11,8 +11,8 @@
 
 #include "tuplespace/segment.h"
 
-static int check_numbers(const struct es_element_budget *budget,
-                         const struct es_element_share *share,
+static int check_numbers(const struct esi_element_budget *budget,
+                         const struct esi_element_share *share,
                          struct es_error *error)
 {
     if (share && share->elements >= ES_BUDGET_SHARE_ELEMENTS)
@@ -28,7 +28,7 @@ static int check_numbers(const struct es_element_budget *budget,
 }
 
 /* Bytes that are a part of the shared memory.  One without a size has no end. */
-static uint64_t part_of(const struct es_segment_room *room, unsigned percent)
+static uint64_t part_of(const struct esi_segment_room *room, unsigned percent)
 {
     return room->total_bytes == 0 ? UINT64_MAX : room->total_bytes / 100 * percent;
 }
@@ -37,7 +37,7 @@ static uint64_t part_of(const struct es_segment_room *room, unsigned percent)
 static int check_sum(const char *whose,
                      uint64_t taken,
                      uint64_t bytes,
-                     const struct es_segment_room *room,
+                     const struct esi_segment_room *room,
                      unsigned percent,
                      struct es_error *error)
 {
@@ -52,13 +52,13 @@ static int check_sum(const char *whose,
                         bytes, whose, percent, most, taken);
 }
 
-static int check_bytes(const struct es_element_budget *budget,
-                       const struct es_element_share *share,
+static int check_bytes(const struct esi_element_budget *budget,
+                       const struct esi_element_share *share,
                        uint64_t bytes,
                        struct es_error *error)
 {
-    struct es_segment_room room;
-    int result = es_segment_find_room(&room);
+    struct esi_segment_room room;
+    int result = esi_segment_find_room(&room);
 
     if (result < 0)
         return es_error_set(error, result, "shared memory: %s", strerror(-result));
@@ -69,7 +69,7 @@ static int check_bytes(const struct es_element_budget *budget,
         result = check_sum("of a tuple server", budget->bytes, bytes, &room,
                            ES_BUDGET_PERCENT, error);
     if (result < 0 ||
-        es_segment_room_keeps(&room, budget->promised + bytes, ES_BUDGET_FREE_PERCENT))
+        esi_segment_room_keeps(&room, budget->promised + bytes, ES_BUDGET_FREE_PERCENT))
         return result;
     return es_error_set(
         error, -ENOSPC,
@@ -78,10 +78,10 @@ static int check_bytes(const struct es_element_budget *budget,
         bytes, ES_BUDGET_FREE_PERCENT, room.free_bytes, room.total_bytes);
 }
 
-int es_element_budget_extend(struct es_element_budget *budget,
-                             struct es_element_share *share,
-                             uint64_t bytes,
-                             struct es_error *error)
+int esi_element_budget_extend(struct esi_element_budget *budget,
+                              struct esi_element_share *share,
+                              uint64_t bytes,
+                              struct es_error *error)
 {
     int result = check_bytes(budget, share, bytes, error);
 
@@ -94,10 +94,10 @@ int es_element_budget_extend(struct es_element_budget *budget,
     return 0;
 }
 
-int es_element_budget_add(struct es_element_budget *budget,
-                          struct es_element_share *share,
-                          uint64_t bytes,
-                          struct es_error *error)
+int esi_element_budget_add(struct esi_element_budget *budget,
+                           struct esi_element_share *share,
+                           uint64_t bytes,
+                           struct es_error *error)
 {
     int result = check_numbers(budget, share, error);
 
@@ -109,7 +109,7 @@ int es_element_budget_add(struct es_element_budget *budget,
                          "of two, times bytes of a tuple)",
                          bytes, ES_BUDGET_ELEMENT_BYTES);
     if (result == 0)
-        result = es_element_budget_extend(budget, share, bytes, error);
+        result = esi_element_budget_extend(budget, share, bytes, error);
     if (result < 0)
         return result;
     if (share)
@@ -118,14 +118,14 @@ int es_element_budget_add(struct es_element_budget *budget,
     return 0;
 }
 
-void es_element_budget_settle(struct es_element_budget *budget, uint64_t bytes)
+void esi_element_budget_expire(struct esi_element_budget *budget, uint64_t bytes)
 {
     budget->promised -= bytes;
 }
 
-void es_element_budget_remove(struct es_element_budget *budget,
-                              struct es_element_share *share,
-                              uint64_t bytes)
+void esi_element_budget_remove(struct esi_element_budget *budget,
+                               struct esi_element_share *share,
+                               uint64_t bytes)
 {
     budget->elements--;
     budget->bytes -= bytes;

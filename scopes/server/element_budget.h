@@ -30,14 +30,14 @@ enum {
 };
 
 /* Of one server; {0} at first. */
-struct es_element_budget {
+struct esi_element_budget {
     size_t elements;   /* also those being made */
     uint64_t bytes;    /* of all of them */
     uint64_t promised; /* of those being made */
 };
 
 /* What one connection has made; {0} at first. */
-struct es_element_share {
+struct esi_element_share {
     size_t elements;
     uint64_t bytes;
 };
@@ -45,20 +45,20 @@ struct es_element_share {
 /* Counts an element that is going to be made, and promises its bytes.  -EDQUOT: more
  * than a limit; -ENOSPC: too little would stay free; both with words.  `share` is NULL
  * where no connection makes it, here and below. */
-int es_element_budget_add(struct es_element_budget *budget,
-                          struct es_element_share *share,
-                          uint64_t bytes,
-                          struct es_error *error);
+int esi_element_budget_add(struct esi_element_budget *budget,
+                           struct esi_element_share *share,
+                           uint64_t bytes,
+                           struct es_error *error);
 /* The same for more bytes of an element that is there. */
-int es_element_budget_extend(struct es_element_budget *budget,
-                             struct es_element_share *share,
-                             uint64_t bytes,
-                             struct es_error *error);
+int esi_element_budget_extend(struct esi_element_budget *budget,
+                              struct esi_element_share *share,
+                              uint64_t bytes,
+                              struct es_error *error);
 /* The bytes are reserved, or will not be. */
-void es_element_budget_settle(struct es_element_budget *budget, uint64_t bytes);
+void esi_element_budget_expire(struct esi_element_budget *budget, uint64_t bytes);
 /* An element is gone, or was not made. */
-void es_element_budget_remove(struct es_element_budget *budget,
-                              struct es_element_share *share,
-                              uint64_t bytes);
+void esi_element_budget_remove(struct esi_element_budget *budget,
+                               struct esi_element_share *share,
+                               uint64_t bytes);
 
 #endif

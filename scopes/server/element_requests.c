@@ -38,13 +38,13 @@
 #define READ_MAX_BYTES (UINT32_C(1) << 20)
 
 /* The element that a connection has opened. */
-struct es_element_session {
+struct esi_element_session {
     struct es_run *run; /* owned */
     struct es_element_view *view;
     struct es_element_info info; /* as it was opened */
 };
 
-static int need_store(const struct es_service_connection *connection,
+static int need_store(const struct esi_service_connection *connection,
                       struct es_error *error)
 {
     if (connection->service->elements)
@@ -79,12 +79,12 @@ static struct es_element_view *find_element(const struct es_run *run,
     return NULL;
 }
 
-static int open_session(const struct es_service *service,
+static int open_session(const struct esi_service *service,
                         const char *name,
                         struct es_error *error,
-                        struct es_element_session **ret_session)
+                        struct esi_element_session **ret_session)
 {
-    struct es_element_session *session = calloc(1, sizeof *session);
+    struct esi_element_session *session = calloc(1, sizeof *session);
     int result;
 
     if (!session)
@@ -106,7 +106,7 @@ static int open_session(const struct es_service *service,
     return 0;
 }
 
-void esi_element_close(struct es_service_connection *connection)
+void esi_element_close(struct esi_service_connection *connection)
 {
     if (!connection->element)
         return;
@@ -115,14 +115,14 @@ void esi_element_close(struct es_service_connection *connection)
     connection->element = NULL;
 }
 
-static int serve_open(struct es_service_connection *connection,
+static int serve_open(struct esi_service_connection *connection,
                       const struct es_member *request,
-                      struct es_json_out *reply,
+                      struct esi_json_out *reply,
                       struct es_error *error)
 {
-    struct es_element_session *session = NULL;
+    struct esi_element_session *session = NULL;
     const char *name;
-    int result = es_member_text(request, "name", error, &name);
+    int result = esi_member_text(request, "name", error, &name);
 
     if (result == 0)
         result = open_session(connection->service, name, error, &session);
@@ -130,16 +130,16 @@ static int serve_open(struct es_service_connection *connection,
         return result;
     esi_element_close(connection);
     connection->element = session;
-    es_json_out_unsigned(reply, "tuple_bytes", session->info.tuple_bytes);
-    es_json_out_unsigned(reply, "threshold", session->info.threshold);
-    es_json_out_unsigned(reply, "head", session->info.head);
-    es_json_out_unsigned(reply, "oldest", session->info.oldest);
+    esi_json_out_unsigned(reply, "tuple_bytes", session->info.tuple_bytes);
+    esi_json_out_unsigned(reply, "threshold", session->info.threshold);
+    esi_json_out_unsigned(reply, "head", session->info.head);
+    esi_json_out_unsigned(reply, "oldest", session->info.oldest);
     return 0;
 }
 
-static int serve_create(struct es_service_connection *connection,
+static int serve_create(struct esi_service_connection *connection,
                         const struct es_member *request,
-                        struct es_json_out *reply,
+                        struct esi_json_out *reply,
                         struct es_error *error)
 {
     int64_t tuple_bytes, threshold;
@@ -147,26 +147,28 @@ static int serve_create(struct es_service_connection *connection,
     int result = need_store(connection, error);
 
     if (result == 0)
-        result = es_member_text(request, "name", error, &name);
+        result = esi_member_text(request, "name", error, &name);
     if (result == 0)
         result =
-            es_member_integer(request, "tuple_bytes", 4, 65532, error, &tuple_bytes);
+            esi_member_integer(request, "tuple_bytes", 4, 65532, error, &tuple_bytes);
     if (result == 0)
-        result = es_member_integer(request, "threshold", 1, 1 << 24, error, &threshold);
+        result =
+            esi_member_integer(request, "threshold", 1, 1 << 24, error, &threshold);
     if (result == 0)
-        result = es_element_store_add(connection->service->elements, &connection->share,
-                                      name, (uint32_t)tuple_bytes, (uint32_t)threshold,
-                                      error);
+        result = esi_element_store_add(connection->service->elements,
+                                       &connection->share, name, (uint32_t)tuple_bytes,
+                                       (uint32_t)threshold, error);
     return result < 0 ? result : serve_open(connection, request, reply, error);
 }
 
-static int serve_discard(struct es_service_connection *connection,
+static int serve_discard(struct esi_service_connection *connection,
                          const struct es_member *request,
-                         struct es_json_out *reply,
+                         struct esi_json_out *reply,
                          struct es_error *error)
 {
     int64_t position;
-    int result = es_member_integer(request, "position", 0, INT64_MAX, error, &position);
+    int result =
+        esi_member_integer(request, "position", 0, INT64_MAX, error, &position);
 
     (void)reply;
     if (result < 0)
@@ -177,9 +179,9 @@ static int serve_discard(struct es_service_connection *connection,
     return 0;
 }
 
-static int serve_remove(struct es_service_connection *connection,
+static int serve_remove(struct esi_service_connection *connection,
                         const struct es_member *request,
-                        struct es_json_out *reply,
+                        struct esi_json_out *reply,
                         struct es_error *error)
 {
     const char *name;
@@ -187,9 +189,9 @@ static int serve_remove(struct es_service_connection *connection,
 
     (void)reply;
     if (result == 0)
-        result = es_member_text(request, "name", error, &name);
+        result = esi_member_text(request, "name", error, &name);
     if (result == 0)
-        result = es_element_store_remove(connection->service->elements, name, error);
+        result = esi_element_store_remove(connection->service->elements, name, error);
     return result;
 }
 
@@ -220,9 +222,9 @@ static const struct es_element_view *find_own_element(const struct es_run *run,
     return NULL;
 }
 
-static int serve_placed(struct es_service_connection *connection,
+static int serve_placed(struct esi_service_connection *connection,
                         const struct es_member *request,
-                        struct es_json_out *reply,
+                        struct esi_json_out *reply,
                         struct es_error *error)
 {
     const struct es_element_view *element;
@@ -230,13 +232,13 @@ static int serve_placed(struct es_service_connection *connection,
     const char *name;
     int64_t pid;
     bool is_taken;
-    int result = es_member_text(request, "name", error, &name);
+    int result = esi_member_text(request, "name", error, &name);
 
     (void)reply;
     if (result == 0)
-        result = es_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
+        result = esi_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
     if (result == 0)
-        result = es_member_boolean(request, "taken", error, &is_taken);
+        result = esi_member_boolean(request, "taken", error, &is_taken);
     if (result == 0)
         result = esi_service_run(connection, error, &run);
     if (result < 0)
@@ -261,7 +263,7 @@ const struct es_request esi_element_requests[] = {
 
 static int send_tuples(struct es_link *link,
                        uint64_t id,
-                       const struct es_tuples_header *header,
+                       const struct esi_tuples_header *header,
                        void *tuples)
 {
     unsigned char bytes[ES_TUPLES_HEADER_BYTES];
@@ -270,14 +272,14 @@ static int send_tuples(struct es_link *link,
         {.iov_base = tuples, .iov_len = (size_t)header->count * header->tuple_bytes},
     };
 
-    es_tuples_header_encode(header, bytes);
-    return es_link_send(link, ES_FRAME_TUPLES, id, parts, header->count > 0 ? 2 : 1,
-                        SENDING_NS);
+    esi_tuples_header_encode(header, bytes);
+    return esi_link_send(link, ES_FRAME_TUPLES, id, parts, header->count > 0 ? 2 : 1,
+                         SENDING_NS);
 }
 
 /* Waits for the element's reader in slices, so that the server can end. */
-static int append_one(const struct es_service *service,
-                      const struct es_element_session *session,
+static int append_one(const struct esi_service *service,
+                      const struct esi_element_session *session,
                       const char *tuple,
                       uint64_t begin_ns)
 {
@@ -287,17 +289,17 @@ static int append_one(const struct es_service *service,
         result = esi_element_append_within(session->view, tuple,
                                            session->info.tuple_bytes, WRITE_SLICE_NS);
     while (result == -EAGAIN && !atomic_load(&service->stops) &&
-           es_now_ns(CLOCK_MONOTONIC) - begin_ns < WRITE_MAX_NS);
+           esi_now_ns(CLOCK_MONOTONIC) - begin_ns < WRITE_MAX_NS);
     return result == -EAGAIN ? -ETIMEDOUT : result;
 }
 
-static int append(const struct es_service *service,
-                  const struct es_element_session *session,
-                  const char *tuples,
-                  size_t count,
-                  struct es_tuples_header *ret_header)
+static int element_requests_append(const struct esi_service *service,
+                                   const struct esi_element_session *session,
+                                   const char *tuples,
+                                   size_t count,
+                                   struct esi_tuples_header *ret_header)
 {
-    const uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    const uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
     struct es_element_info info;
     int result = 0;
 
@@ -305,34 +307,35 @@ static int append(const struct es_service *service,
         result =
             append_one(service, session, tuples + i * session->info.tuple_bytes, begin);
     es_element_view_info(session->view, &info);
-    *ret_header = (struct es_tuples_header){.position = info.head};
+    *ret_header = (struct esi_tuples_header){.position = info.head};
     return result;
 }
 
-static int write_tuples(struct es_service_connection *connection,
-                        const struct es_write_header *header,
+static int write_tuples(struct esi_service_connection *connection,
+                        const struct esi_write_header *header,
                         const void *tuples,
                         size_t count,
-                        struct es_tuples_header *ret_header)
+                        struct esi_tuples_header *ret_header)
 {
-    const struct es_element_session *session = connection->element;
+    const struct esi_element_session *session = connection->element;
 
     if (header->element != ES_ELEMENT_OPENED || header->position != ES_POSITION_END ||
         !session || session->info.tuple_bytes != header->tuple_bytes)
         return -EINVAL;
-    return append(connection->service, session, tuples, count, ret_header);
+    return element_requests_append(connection->service, session, tuples, count,
+                                   ret_header);
 }
 
-static int serve_write(struct es_service_connection *connection,
-                       const struct es_frame *frame)
+static int serve_write(struct esi_service_connection *connection,
+                       const struct esi_frame *frame)
 {
     struct es_error error = {.text = ""};
-    struct es_tuples_header answer = {.count = 0};
-    struct es_write_header header;
+    struct esi_tuples_header answer = {.count = 0};
+    struct esi_write_header header;
     const void *arrived;
     size_t count;
     void *tuples;
-    int result = es_write_header_decode(frame, &header, &arrived, &count);
+    int result = esi_write_header_decode(frame, &header, &arrived, &count);
 
     if (result < 0)
         return result;
@@ -340,7 +343,7 @@ static int serve_write(struct es_service_connection *connection,
     tuples = malloc(count * header.tuple_bytes + 1);
     if (!tuples)
         return -ENOMEM;
-    es_element_wire_copy(connection->link, arrived, count, header.tuple_bytes, tuples);
+    esi_element_wire_copy(connection->link, arrived, count, header.tuple_bytes, tuples);
     result = write_tuples(connection, &header, tuples, count, &answer);
     free(tuples);
     if (result < 0) {
@@ -350,15 +353,15 @@ static int serve_write(struct es_service_connection *connection,
     return send_tuples(connection->link, frame->id, &answer, NULL);
 }
 
-static int read_tuples(struct es_element_session *session,
-                       const struct es_read_header *header,
+static int read_tuples(struct esi_element_session *session,
+                       const struct esi_read_header *header,
                        struct es_link *link,
                        uint64_t id)
 {
     uint32_t tuple_bytes = session->info.tuple_bytes;
     uint32_t most = READ_MAX_BYTES / tuple_bytes;
     struct es_cursor cursor = {.position = header->position};
-    struct es_tuples_header answer = {.tuple_bytes = tuple_bytes};
+    struct esi_tuples_header answer = {.tuple_bytes = tuple_bytes};
     void *tuples;
     int result;
 
@@ -380,12 +383,12 @@ static int read_tuples(struct es_element_session *session,
     return result;
 }
 
-static int serve_read(struct es_service_connection *connection,
-                      const struct es_frame *frame)
+static int serve_read(struct esi_service_connection *connection,
+                      const struct esi_frame *frame)
 {
     struct es_error error = {.text = ""};
-    struct es_read_header header;
-    int result = es_read_header_decode(frame, &header);
+    struct esi_read_header header;
+    int result = esi_read_header_decode(frame, &header);
 
     if (result < 0)
         return result;
@@ -395,8 +398,8 @@ static int serve_read(struct es_service_connection *connection,
     return esi_service_fail(connection, frame->id, -EINVAL, &error);
 }
 
-int esi_element_serve(struct es_service_connection *connection,
-                      const struct es_frame *frame)
+int esi_element_serve(struct esi_service_connection *connection,
+                      const struct esi_frame *frame)
 {
     return frame->type == ES_FRAME_WRITE ? serve_write(connection, frame)
                                          : serve_read(connection, frame);

@@ -29,39 +29,40 @@
 /* A segment of the store: one element of consumers, or all that one process has here.
  */
 struct kept_segment {
-    struct es_segment *segment;     /* owned; NULL while it is being made */
-    uint64_t bytes;                 /* of the consumers' element */
-    struct es_element_share *share; /* that made it; NULL = its connection has ended */
-    char host[64];                  /* where its process ran; "" = of consumers */
+    struct es_segment *segment;      /* owned; NULL while it is being made */
+    uint64_t bytes;                  /* of the consumers' element */
+    struct esi_element_share *share; /* that made it; NULL = its connection has ended */
+    char host[64];                   /* where its process ran; "" = of consumers */
     int pid;
     char name[64]; /* of the consumers' element */
 };
 
-struct es_placed_element {
+struct esi_placed_element {
     struct kept_segment *home; /* borrowed */
     char name[64];
-    struct es_writer writer;
+    struct esi_writer writer;
 };
 
-struct es_element_store {
+struct esi_element_store {
     char run[64];
     char host[64];
     pthread_mutex_t lock;
     int serial;
     struct kept_segment **segments; /* owned, items too */
     size_t segment_count;
-    struct es_placed_element **placed; /* owned, items too; of the thread that places */
+    struct esi_placed_element *
+        *placed; /* owned, items too; of the thread that places */
     size_t placed_count;
-    struct es_element_budget budget;
+    struct esi_element_budget budget;
     struct es_run *before; /* what a server before this one has left; may be NULL */
     atomic_bool stops;
 };
 
-int es_element_store_create(struct esi_segment_set *segments,
-                            const char *host,
-                            struct es_element_store **ret_store)
+int esi_element_store_create(struct esi_segment_set *segments,
+                             const char *host,
+                             struct esi_element_store **ret_store)
 {
-    struct es_element_store *store = calloc(1, sizeof *store);
+    struct esi_element_store *store = calloc(1, sizeof *store);
     int result;
 
     if (!store)
@@ -79,7 +80,7 @@ int es_element_store_create(struct esi_segment_set *segments,
     return 0;
 }
 
-void es_element_store_destroy(struct es_element_store *store)
+void esi_element_store_destroy(struct esi_element_store *store)
 {
     int saved_errno = errno;
 
@@ -88,7 +89,7 @@ void es_element_store_destroy(struct es_element_store *store)
     for (size_t i = 0; i < store->placed_count; i++)
         free(store->placed[i]);
     for (size_t i = 0; i < store->segment_count; i++) {
-        es_segment_destroy(store->segments[i]->segment);
+        esi_segment_destroy(store->segments[i]->segment);
         free(store->segments[i]);
     }
     free(store->placed);
@@ -99,20 +100,20 @@ void es_element_store_destroy(struct es_element_store *store)
     errno = saved_errno;
 }
 
-void es_element_store_stop(struct es_element_store *store)
+void esi_element_store_stop(struct esi_element_store *store)
 {
     if (store)
         atomic_store(&store->stops, true);
 }
 
-void es_element_store_unlink(struct es_element_store *store)
+void esi_element_store_unlink(struct esi_element_store *store)
 {
     for (size_t i = 0; store && i < store->segment_count; i++)
-        es_segment_remove(store->segments[i]->segment);
+        esi_segment_remove(store->segments[i]->segment);
 }
 
-void es_element_store_leave(struct es_element_store *store,
-                            const struct es_element_share *share)
+void esi_element_store_leave(struct esi_element_store *store,
+                             const struct esi_element_share *share)
 {
     if (!store)
         return;
@@ -126,7 +127,7 @@ void es_element_store_leave(struct es_element_store *store,
 /* --- Segments --------------------------------------------------------------------- */
 
 /* Makes a place in the list; what is in it is not made yet.  Caller holds the lock. */
-static int add_place(struct es_element_store *store,
+static int add_place(struct esi_element_store *store,
                      struct kept_segment **ret_kept,
                      int *ret_serial)
 {
@@ -146,22 +147,22 @@ static int add_place(struct es_element_store *store,
     return 0;
 }
 
-static int make_segment(const struct es_element_store *store,
+static int make_segment(const struct esi_element_store *store,
                         int serial,
-                        const struct es_segment_config *wanted,
+                        const struct esi_segment_config *wanted,
                         struct es_error *error,
                         struct es_segment **ret_segment)
 {
-    struct es_segment_config config = *wanted;
+    struct esi_segment_config config = *wanted;
 
     config.run = store->run;
     config.host = store->host;
     config.rank = serial;
     config.keep_free_percent = ES_BUDGET_FREE_PERCENT;
-    return es_segment_create(&config, error, ret_segment);
+    return esi_segment_create(&config, error, ret_segment);
 }
 
-static struct kept_segment *find_own(const struct es_element_store *store,
+static struct kept_segment *find_own(const struct esi_element_store *store,
                                      const char *name)
 {
     for (size_t i = 0; i < store->segment_count; i++)
@@ -171,49 +172,49 @@ static struct kept_segment *find_own(const struct es_element_store *store,
 }
 
 /* Caller holds the lock. */
-static void drop_segment(struct es_element_store *store, struct kept_segment *kept)
+static void drop_segment(struct esi_element_store *store, struct kept_segment *kept)
 {
     for (size_t i = 0; i < store->segment_count; i++)
         if (store->segments[i] == kept) {
             store->segments[i] = store->segments[--store->segment_count];
             break;
         }
-    es_segment_destroy(kept->segment);
+    esi_segment_destroy(kept->segment);
     free(kept);
 }
 
 /* --- Consumers' own data ---------------------------------------------------------- */
 
 /* The segment and the element in it, whole or not at all. */
-static int make_own(const struct es_element_store *store,
+static int make_own(const struct esi_element_store *store,
                     int serial,
-                    const struct es_element_config *element,
+                    const struct esi_element_config *element,
                     struct es_error *error,
                     struct es_segment **ret_segment)
 {
-    struct es_segment_keeping nobody = {.rank = -1, .size = -1};
-    struct es_segment_config config;
+    struct esi_segment_keeping nobody = {.rank = -1, .size = -1};
+    struct esi_segment_config config;
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     int result;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.program = "eventspaced";
     config.max_elements = 1;
     config.max_communicators = 1;
     config.arena_bytes =
-        es_segment_ring_bytes(element->threshold, element->tuple_bytes) +
+        esi_segment_ring_bytes(element->threshold, element->tuple_bytes) +
         OWN_ARENA_EXTRA;
     config.keeping = &nobody;
     result = make_segment(store, serial, &config, error, &segment);
     if (result < 0)
         return result;
-    result = es_segment_add_element(segment, element, &writer);
+    result = esi_segment_add_element(segment, element, &writer);
     /* Half an element is none: who asked knows what he needs. */
     if (result == 0 && writer.mask < element->threshold)
         result = -ENOSPC;
     if (result < 0) {
-        es_segment_destroy(segment);
+        esi_segment_destroy(segment);
         return es_error_set(error, result, "element \"%s\": %s", element->name,
                             strerror(-result));
     }
@@ -221,7 +222,7 @@ static int make_own(const struct es_element_store *store,
     return 0;
 }
 
-static int check_own(const struct es_element_config *element, struct es_error *error)
+static int check_own(const struct esi_element_config *element, struct es_error *error)
 {
     if (!*element->name || strlen(element->name) >= 64)
         return es_error_set(error, -EINVAL,
@@ -239,27 +240,27 @@ static int check_own(const struct es_element_config *element, struct es_error *e
 }
 
 /* The name is taken from here on.  Caller holds the lock. */
-static int begin_own(struct es_element_store *store,
-                     struct es_element_share *share,
-                     const struct es_element_config *element,
+static int begin_own(struct esi_element_store *store,
+                     struct esi_element_share *share,
+                     const struct esi_element_config *element,
                      struct es_error *error,
                      struct kept_segment **ret_kept,
                      int *ret_serial)
 {
-    uint64_t bytes = es_segment_ring_bytes(element->threshold, element->tuple_bytes);
+    uint64_t bytes = esi_segment_ring_bytes(element->threshold, element->tuple_bytes);
     struct kept_segment *kept;
     int result;
 
     if (find_own(store, element->name))
         return es_error_set(error, -EEXIST, "element \"%s\" is there already",
                             element->name);
-    result = es_element_budget_add(&store->budget, share, bytes, error);
+    result = esi_element_budget_add(&store->budget, share, bytes, error);
     if (result < 0)
         return result;
     result = add_place(store, &kept, ret_serial);
     if (result < 0) {
-        es_element_budget_settle(&store->budget, bytes);
-        es_element_budget_remove(&store->budget, share, bytes);
+        esi_element_budget_expire(&store->budget, bytes);
+        esi_element_budget_remove(&store->budget, share, bytes);
         return result;
     }
     snprintf(kept->name, sizeof kept->name, "%s", element->name);
@@ -270,21 +271,21 @@ static int begin_own(struct es_element_store *store,
 }
 
 /* Caller holds the lock. */
-static void end_own(struct es_element_store *store,
+static void end_own(struct esi_element_store *store,
                     struct kept_segment *kept,
                     struct es_segment *segment)
 {
-    es_element_budget_settle(&store->budget, kept->bytes);
+    esi_element_budget_expire(&store->budget, kept->bytes);
     kept->segment = segment;
     if (segment)
         return;
-    es_element_budget_remove(&store->budget, kept->share, kept->bytes);
+    esi_element_budget_remove(&store->budget, kept->share, kept->bytes);
     drop_segment(store, kept);
 }
 
-static int add_own(struct es_element_store *store,
-                   struct es_element_share *share,
-                   const struct es_element_config *element,
+static int add_own(struct esi_element_store *store,
+                   struct esi_element_share *share,
+                   const struct esi_element_config *element,
                    struct es_error *error)
 {
     struct es_segment *segment = NULL;
@@ -303,14 +304,14 @@ static int add_own(struct es_element_store *store,
     return result;
 }
 
-int es_element_store_add(struct es_element_store *store,
-                         struct es_element_share *share,
-                         const char *name,
-                         uint32_t tuple_bytes,
-                         uint32_t threshold,
-                         struct es_error *error)
+int esi_element_store_add(struct esi_element_store *store,
+                          struct esi_element_share *share,
+                          const char *name,
+                          uint32_t tuple_bytes,
+                          uint32_t threshold,
+                          struct es_error *error)
 {
-    struct es_element_config element = {
+    struct esi_element_config element = {
         .kind = ES_ELEMENT_SHARED,
         .name = name,
         .collector = "",
@@ -327,9 +328,9 @@ int es_element_store_add(struct es_element_store *store,
     return result < 0 ? result : add_own(store, share, &element, error);
 }
 
-int es_element_store_remove(struct es_element_store *store,
-                            const char *name,
-                            struct es_error *error)
+int esi_element_store_remove(struct esi_element_store *store,
+                             const char *name,
+                             struct es_error *error)
 {
     struct kept_segment *kept;
     bool is_made;
@@ -338,7 +339,7 @@ int es_element_store_remove(struct es_element_store *store,
     kept = find_own(store, name);
     is_made = kept && kept->segment;
     if (is_made) {
-        es_element_budget_remove(&store->budget, kept->share, kept->bytes);
+        esi_element_budget_remove(&store->budget, kept->share, kept->bytes);
         drop_segment(store, kept);
     }
     pthread_mutex_unlock(&store->lock);
@@ -351,8 +352,8 @@ int es_element_store_remove(struct es_element_store *store,
 
 /* --- Placed elements -------------------------------------------------------------- */
 
-static struct kept_segment *find_process(const struct es_element_store *store,
-                                         const struct es_placed_process *process)
+static struct kept_segment *find_process(const struct esi_element_store *store,
+                                         const struct esi_placed_process *process)
 {
     for (size_t i = 0; i < store->segment_count; i++)
         if (store->segments[i]->pid == process->facts.pid &&
@@ -363,20 +364,20 @@ static struct kept_segment *find_process(const struct es_element_store *store,
 
 /* The segment of the process: little memory as long as there is nothing in it.  Caller
  * holds the lock. */
-static int open_process(struct es_element_store *store,
-                        const struct es_placed_process *process,
+static int open_process(struct esi_element_store *store,
+                        const struct esi_placed_process *process,
                         struct es_error *error,
                         struct kept_segment **ret_kept)
 {
     struct kept_segment *kept = find_process(store, process);
-    struct es_segment_config config;
+    struct esi_segment_config config;
     int serial, result;
 
     if (!kept) {
         result = add_place(store, &kept, &serial);
         if (result < 0)
             return result;
-        es_segment_config_init(&config);
+        esi_segment_config_init(&config);
         config.program = process->program;
         config.keeping = &process->facts;
         result = make_segment(store, serial, &config, error, &kept->segment);
@@ -392,7 +393,7 @@ static int open_process(struct es_element_store *store,
 }
 
 static bool is_placed_from(const struct es_element_view *element,
-                           const struct es_placed_process *process,
+                           const struct esi_placed_process *process,
                            const char *name,
                            uint64_t *ret_next)
 {
@@ -409,8 +410,8 @@ static bool is_placed_from(const struct es_element_view *element,
 }
 
 /* Where a server before this one came to with the element; 0 = it had none. */
-static uint64_t position_before(const struct es_element_store *store,
-                                const struct es_placed_process *process,
+static uint64_t position_before(const struct esi_element_store *store,
+                                const struct esi_placed_process *process,
                                 const char *name)
 {
     uint64_t position = 0;
@@ -430,12 +431,12 @@ static uint64_t position_before(const struct es_element_store *store,
     return position;
 }
 
-static struct es_placed_element *find_placed(const struct es_element_store *store,
-                                             const struct es_placed_process *process,
-                                             const char *name)
+static struct esi_placed_element *find_placed(const struct esi_element_store *store,
+                                              const struct esi_placed_process *process,
+                                              const char *name)
 {
     for (size_t i = 0; i < store->placed_count; i++) {
-        struct es_placed_element *placed = store->placed[i];
+        struct esi_placed_element *placed = store->placed[i];
 
         if (placed->home->pid == process->facts.pid &&
             strcmp(placed->home->host, process->host) == 0 &&
@@ -446,44 +447,44 @@ static struct es_placed_element *find_placed(const struct es_element_store *stor
 }
 
 /* Counts the element and finds the segment for it.  Caller holds the lock. */
-static int begin_placed(struct es_element_store *store,
-                        const struct es_placed_process *process,
+static int begin_placed(struct esi_element_store *store,
+                        const struct esi_placed_process *process,
                         uint64_t bytes,
                         struct es_error *error,
                         struct kept_segment **ret_home)
 {
-    struct es_placed_element **grown =
+    struct esi_placed_element **grown =
         reallocarray(store->placed, store->placed_count + 1, sizeof(*grown));
     int result;
 
     if (!grown)
         return -ENOMEM;
     store->placed = grown;
-    result = es_element_budget_add(&store->budget, NULL, bytes, error);
+    result = esi_element_budget_add(&store->budget, NULL, bytes, error);
     if (result < 0)
         return result;
     result = open_process(store, process, error, ret_home);
     if (result < 0) {
-        es_element_budget_settle(&store->budget, bytes);
-        es_element_budget_remove(&store->budget, NULL, bytes);
+        esi_element_budget_expire(&store->budget, bytes);
+        esi_element_budget_remove(&store->budget, NULL, bytes);
     }
     return result;
 }
 
 /* Reserves the memory of the element, without the lock. */
-static int make_placed(const struct es_element_store *store,
-                       const struct es_placed_process *process,
-                       const struct es_element_config *config,
+static int make_placed(const struct esi_element_store *store,
+                       const struct esi_placed_process *process,
+                       const struct esi_element_config *config,
                        struct kept_segment *home,
                        struct es_error *error,
-                       struct es_placed_element **ret_placed)
+                       struct esi_placed_element **ret_placed)
 {
-    struct es_placed_element *placed = calloc(1, sizeof *placed);
+    struct esi_placed_element *placed = calloc(1, sizeof *placed);
     int result;
 
     if (!placed)
         return -ENOMEM;
-    result = es_segment_add_element(home->segment, config, &placed->writer);
+    result = esi_segment_add_element(home->segment, config, &placed->writer);
     if (result < 0) {
         free(placed);
         return es_error_set(error, result, "element \"%s\": %s", config->name,
@@ -498,14 +499,14 @@ static int make_placed(const struct es_element_store *store,
     return 0;
 }
 
-int es_element_store_place(struct es_element_store *store,
-                           const struct es_placed_process *process,
-                           const struct es_element_config *config,
-                           struct es_error *error,
-                           struct es_placed_element **ret_placed)
+int esi_element_store_place(struct esi_element_store *store,
+                            const struct esi_placed_process *process,
+                            const struct esi_element_config *config,
+                            struct es_error *error,
+                            struct esi_placed_element **ret_placed)
 {
-    uint64_t bytes = es_segment_ring_bytes(config->threshold, config->tuple_bytes);
-    struct es_placed_element *placed = find_placed(store, process, config->name);
+    uint64_t bytes = esi_segment_ring_bytes(config->threshold, config->tuple_bytes);
+    struct esi_placed_element *placed = find_placed(store, process, config->name);
     struct kept_segment *home;
     int result;
 
@@ -520,9 +521,9 @@ int es_element_store_place(struct es_element_store *store,
         return result;
     result = make_placed(store, process, config, home, error, &placed);
     pthread_mutex_lock(&store->lock);
-    es_element_budget_settle(&store->budget, bytes);
+    esi_element_budget_expire(&store->budget, bytes);
     if (result < 0)
-        es_element_budget_remove(&store->budget, NULL, bytes);
+        esi_element_budget_remove(&store->budget, NULL, bytes);
     else
         *ret_placed = store->placed[store->placed_count++] = placed;
     pthread_mutex_unlock(&store->lock);
@@ -531,22 +532,22 @@ int es_element_store_place(struct es_element_store *store,
 
 /* The element's switches lie in shared memory: a reader that takes nothing must not
  * hold the caller for ever. */
-static bool await_room(const struct es_element_store *store, struct es_writer *writer)
+static bool await_room(const struct esi_element_store *store, struct esi_writer *writer)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
 
     while (!esi_writer_has_room(writer) && !atomic_load(&store->stops) &&
-           es_now_ns(CLOCK_MONOTONIC) - begin < ROOM_NS)
+           esi_now_ns(CLOCK_MONOTONIC) - begin < ROOM_NS)
         esi_writer_sleep_for_room(writer, begin);
     return esi_writer_has_room(writer);
 }
 
-int es_element_store_write(const struct es_element_store *store,
-                           struct es_placed_element *placed,
-                           uint64_t position,
-                           const struct es_tuple *tuple)
+int esi_element_store_write(const struct esi_element_store *store,
+                            struct esi_placed_element *placed,
+                            uint64_t position,
+                            const struct es_tuple *tuple)
 {
-    struct es_writer *writer = &placed->writer;
+    struct esi_writer *writer = &placed->writer;
     _Atomic uint64_t *lost = &writer->element->lost_moving;
     uint64_t next = writer->element->moved_before +
                     atomic_load_explicit(lost, memory_order_relaxed) + writer->head;
@@ -572,7 +573,7 @@ static int exit_status_of(const struct es_segment_info *process)
     return process->exit_code >= 0 ? process->exit_code << 8 : -1;
 }
 
-static void note_end(struct es_segment_layout *layout,
+static void note_end(struct esi_segment_layout *layout,
                      const struct es_segment_info *process)
 {
     struct timespec now;
@@ -588,51 +589,51 @@ static void note_end(struct es_segment_layout *layout,
     atomic_store_explicit(&layout->ended, 1, memory_order_release);
 }
 
-void es_element_store_note(const struct es_placed_element *placed,
-                           const struct es_segment_info *process)
+void esi_element_store_note(const struct esi_placed_element *placed,
+                            const struct es_segment_info *process)
 {
     struct es_segment *segment = placed->home->segment;
-    struct es_segment_layout *layout = es_segment_layout(segment);
-    enum es_segment_state state = ES_SEGMENT_RUNNING;
+    struct esi_segment_layout *layout = esi_segment_layout(segment);
+    enum esi_segment_state state = ES_SEGMENT_RUNNING;
 
     if (process->state == ES_PROCESS_FINALIZED)
         state = ES_SEGMENT_FINALIZED;
     if (process->state == ES_PROCESS_ABORTED)
         state = ES_SEGMENT_ABORTED;
-    es_segment_set_state(segment, state);
+    esi_segment_set_state(segment, state);
     if (!process->alive &&
         atomic_load_explicit(&layout->ended, memory_order_relaxed) == 0)
         note_end(layout, process);
 }
 
 /* What the communicator may take beside its row: lists of ranks. */
-static uint64_t list_bytes(const struct es_communicator_config *config)
+static uint64_t list_bytes(const struct esi_communicator_config *config)
 {
     return ((uint64_t)(config->group ? config->group_size : 0) +
             (uint64_t)(config->remote ? config->remote_size : 0)) *
            sizeof(int32_t);
 }
 
-uint32_t es_element_store_communicator_count(const struct es_placed_element *placed)
+uint32_t esi_element_store_communicator_count(const struct esi_placed_element *placed)
 {
     return atomic_load_explicit(
-        &es_segment_layout(placed->home->segment)->communicator_count,
+        &esi_segment_layout(placed->home->segment)->communicator_count,
         memory_order_relaxed);
 }
 
-int es_element_store_add_communicator(struct es_element_store *store,
-                                      const struct es_placed_element *placed,
-                                      const struct es_communicator_config *config)
+int esi_element_store_add_communicator(struct esi_element_store *store,
+                                       const struct esi_placed_element *placed,
+                                       const struct esi_communicator_config *config)
 {
     uint64_t bytes = list_bytes(config);
     uint16_t index;
     int result;
 
     pthread_mutex_lock(&store->lock);
-    result = es_element_budget_extend(&store->budget, NULL, bytes, NULL);
+    result = esi_element_budget_extend(&store->budget, NULL, bytes, NULL);
     if (result == 0) {
-        result = es_segment_add_communicator(placed->home->segment, config, &index);
-        es_element_budget_settle(&store->budget, bytes);
+        result = esi_segment_add_communicator(placed->home->segment, config, &index);
+        esi_element_budget_expire(&store->budget, bytes);
     }
     pthread_mutex_unlock(&store->lock);
     return result;

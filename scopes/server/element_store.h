@@ -29,77 +29,77 @@
 #include "scopes/server/element_budget.h"
 #include "tuplespace/segment.h"
 
-struct es_element_store;
+struct esi_element_store;
 struct esi_segment_set;
 
 /* Reads from `segments` what a server before this one has left; they have to live
  * longer. */
-int es_element_store_create(struct esi_segment_set *segments,
-                            const char *host,
-                            struct es_element_store **ret_store);
+int esi_element_store_create(struct esi_segment_set *segments,
+                             const char *host,
+                             struct esi_element_store **ret_store);
 /* Removes its segments.  Accepts NULL. */
-void es_element_store_destroy(struct es_element_store *store);
+void esi_element_store_destroy(struct esi_element_store *store);
 /* Nobody waits for readers in the store any more.  Accepts NULL. */
-void es_element_store_stop(struct es_element_store *store);
+void esi_element_store_stop(struct esi_element_store *store);
 /* Removes the names of its segments and nothing else: for a server that has to end
  * while threads hang in it.  Takes no lock.  Accepts NULL. */
-void es_element_store_unlink(struct es_element_store *store);
+void esi_element_store_unlink(struct esi_element_store *store);
 /* The connection ends: what it has made stays, but nothing is counted there any more.
  * Accepts NULL. */
-void es_element_store_leave(struct es_element_store *store,
-                            const struct es_element_share *share);
+void esi_element_store_leave(struct esi_element_store *store,
+                             const struct esi_element_share *share);
 
 /* --- Consumers' own data --- */
 
 /* -EEXIST; -EINVAL; -EDQUOT: more than a limit; -ENOSPC: the shared memory has no room;
  * each with words. */
-int es_element_store_add(struct es_element_store *store,
-                         struct es_element_share *share,
-                         const char *name,
-                         uint32_t tuple_bytes,
-                         uint32_t threshold,
-                         struct es_error *error);
+int esi_element_store_add(struct esi_element_store *store,
+                          struct esi_element_share *share,
+                          const char *name,
+                          uint32_t tuple_bytes,
+                          uint32_t threshold,
+                          struct es_error *error);
 /* Who reads it goes on reading what there is.  -ENOENT, -EBUSY: it is being made. */
-int es_element_store_remove(struct es_element_store *store,
-                            const char *name,
-                            struct es_error *error);
+int esi_element_store_remove(struct esi_element_store *store,
+                             const char *name,
+                             struct es_error *error);
 
 /* --- Placed elements: for one thread of the server --- */
 
-struct es_placed_element;
+struct esi_placed_element;
 
 /* A process of another host.  All borrowed. */
-struct es_placed_process {
+struct esi_placed_process {
     const char *host;
     const char *program;
-    struct es_segment_keeping facts;
+    struct esi_segment_keeping facts;
 };
 
 /* Finds or makes the place of an element of that process.  Borrowed from the store.
  * -EDQUOT: more than a limit; -ENOSPC: the shared memory has no room; with words. */
-int es_element_store_place(struct es_element_store *store,
-                           const struct es_placed_process *process,
-                           const struct es_element_config *config,
-                           struct es_error *error,
-                           struct es_placed_element **ret_placed);
+int esi_element_store_place(struct esi_element_store *store,
+                            const struct esi_placed_process *process,
+                            const struct esi_element_config *config,
+                            struct es_error *error,
+                            struct esi_placed_element **ret_placed);
 
 /* Writes the tuple of the original's `position`.  A tuple that is there already is
  * passed over; tuples that are missing before it count as lost.  -ETIMEDOUT: the
  * element blocks and its registered reader takes nothing. */
-int es_element_store_write(const struct es_element_store *store,
-                           struct es_placed_element *placed,
-                           uint64_t position,
-                           const struct es_tuple *tuple);
+int esi_element_store_write(const struct esi_element_store *store,
+                            struct esi_placed_element *placed,
+                            uint64_t position,
+                            const struct es_tuple *tuple);
 
 /* Notes the state of the process, and its exit status once it is gone. */
-void es_element_store_note(const struct es_placed_element *placed,
-                           const struct es_segment_info *process);
+void esi_element_store_note(const struct esi_placed_element *placed,
+                            const struct es_segment_info *process);
 
 /* Communicators that the segment of the process has; the next one gets this index. */
-uint32_t es_element_store_communicator_count(const struct es_placed_element *placed);
+uint32_t esi_element_store_communicator_count(const struct esi_placed_element *placed);
 /* -EDQUOT, -ENOSPC. */
-int es_element_store_add_communicator(struct es_element_store *store,
-                                      const struct es_placed_element *placed,
-                                      const struct es_communicator_config *config);
+int esi_element_store_add_communicator(struct esi_element_store *store,
+                                       const struct esi_placed_element *placed,
+                                       const struct esi_communicator_config *config);
 
 #endif

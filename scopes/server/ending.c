@@ -105,9 +105,9 @@ static bool may_have_failed(const struct es_segment_info *info)
     return esi_ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
 }
 
-bool esi_ending_look(const char *name, struct es_ending *ret_ending)
+bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 {
-    struct es_ending ending = {.segments = 0};
+    struct esi_ending ending = {.segments = 0};
     struct es_segment_info best = {.rank = -1};
     struct es_run *run;
 

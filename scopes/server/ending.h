@@ -8,7 +8,7 @@
 
 #include "eventspace/run.h"
 
-struct es_ending {
+struct esi_ending {
     size_t segments;
     size_t alive;   /* segments whose process lives */
     size_t failed;  /* aborted, killed, lost, or ended with another code than 0 */
@@ -17,7 +17,7 @@ struct es_ending {
 };
 
 /* Looks at the run's segments.  False when there are none. */
-bool esi_ending_look(const char *run, struct es_ending *ret_ending);
+bool esi_ending_scan(const char *run, struct esi_ending *ret_ending);
 
 /* Whether this process came to an end that is worth a look. */
 bool esi_ending_is_failure(const struct es_segment_info *info);

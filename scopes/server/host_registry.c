@@ -21,25 +21,25 @@
 /* Servers speak up every second: who did not for so long does not answer. */
 #define SILENT_NS UINT64_C(5000000000)
 
-struct host {
-    struct es_host_entry entry;
+struct host_registry_entry {
+    struct esi_host_entry entry;
     const void *connection; /* over which it registered; NULL = it has ended */
 };
 
-struct es_host_board {
+struct esi_host_registry {
     char run[64];
     int descriptor; /* eventfd */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct host *hosts; /* owned; [0] is the own */
+    struct host_registry_entry *hosts; /* owned; [0] is the own */
     size_t count;
     bool is_settled; /* the own address */
-    enum es_run_end end;
+    enum esi_run_end end;
     size_t answers_owed;
     bool is_closed;
     pthread_mutex_t map_lock; /* of the next two, which take long to make */
     bool has_looked;
-    struct es_pathmap *map; /* the run's; looked for once, NULL = none */
+    struct esi_pathmap *map; /* the run's; looked for once, NULL = none */
 };
 
 static void copy_text(char *out, size_t size, const char *text)
@@ -49,114 +49,114 @@ static void copy_text(char *out, size_t size, const char *text)
 
 /* --- Making ------------------------------------------------------------------- */
 
-static int init_locks(struct es_host_board *board)
+static int init_locks(struct esi_host_registry *registry)
 {
     pthread_condattr_t attributes;
 
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    int failure = pthread_cond_init(&board->changed, &attributes);
+    int failure = pthread_cond_init(&registry->changed, &attributes);
     pthread_condattr_destroy(&attributes);
     if (failure)
         return -failure;
-    pthread_mutex_init(&board->lock, NULL);
-    pthread_mutex_init(&board->map_lock, NULL);
+    pthread_mutex_init(&registry->lock, NULL);
+    pthread_mutex_init(&registry->map_lock, NULL);
     return 0;
 }
 
-int es_host_board_create(const char *run,
-                         const char *host,
-                         bool home,
-                         struct es_host_board **ret_board)
+int esi_host_registry_create(const char *run,
+                             const char *host,
+                             bool home,
+                             struct esi_host_registry **ret_board)
 {
-    struct es_host_board *board = calloc(1, sizeof *board);
-    struct host *own = calloc(1, sizeof *own);
+    struct esi_host_registry *registry = calloc(1, sizeof *registry);
+    struct host_registry_entry *own = calloc(1, sizeof *own);
     int code = -ENOMEM;
 
-    if (!board || !own)
+    if (!registry || !own)
         goto free_board;
-    copy_text(board->run, sizeof board->run, run);
+    copy_text(registry->run, sizeof registry->run, run);
     copy_text(own->entry.host, sizeof own->entry.host, host);
     own->entry.home = home;
     own->entry.pid = getpid();
-    own->connection = board;
-    board->hosts = own;
-    board->count = 1;
-    board->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (board->descriptor < 0) {
+    own->connection = registry;
+    registry->hosts = own;
+    registry->count = 1;
+    registry->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (registry->descriptor < 0) {
         code = -errno;
         goto free_board;
     }
-    code = init_locks(board);
+    code = init_locks(registry);
     if (code < 0)
         goto close_descriptor;
-    *ret_board = board;
+    *ret_board = registry;
     return 0;
 
 close_descriptor:
-    close(board->descriptor);
+    close(registry->descriptor);
 free_board:
     free(own);
-    free(board);
+    free(registry);
     return code;
 }
 
-void es_host_board_destroy(struct es_host_board *board)
+void esi_host_registry_destroy(struct esi_host_registry *registry)
 {
-    if (!board)
+    if (!registry)
         return;
-    for (size_t i = 0; i < board->count; i++)
-        free(board->hosts[i].entry.lost);
-    free(board->hosts);
-    es_pathmap_destroy(board->map);
-    pthread_cond_destroy(&board->changed);
-    pthread_mutex_destroy(&board->lock);
-    pthread_mutex_destroy(&board->map_lock);
-    close(board->descriptor);
-    free(board);
+    for (size_t i = 0; i < registry->count; i++)
+        free(registry->hosts[i].entry.lost);
+    free(registry->hosts);
+    esi_pathmap_destroy(registry->map);
+    pthread_cond_destroy(&registry->changed);
+    pthread_mutex_destroy(&registry->lock);
+    pthread_mutex_destroy(&registry->map_lock);
+    close(registry->descriptor);
+    free(registry);
 }
 
 /* --- The own host ------------------------------------------------------------- */
 
-void es_host_board_set_address(struct es_host_board *board,
-                               const char *address,
-                               bool settled)
+void esi_host_registry_set_address(struct esi_host_registry *registry,
+                                   const char *address,
+                                   bool settled)
 {
-    struct es_host_entry *own;
+    struct esi_host_entry *own;
 
-    pthread_mutex_lock(&board->lock);
-    own = &board->hosts[0].entry;
-    if (settled || !board->is_settled)
+    pthread_mutex_lock(&registry->lock);
+    own = &registry->hosts[0].entry;
+    if (settled || !registry->is_settled)
         copy_text(own->address, sizeof own->address, address);
-    board->is_settled |= settled;
-    pthread_mutex_unlock(&board->lock);
+    registry->is_settled |= settled;
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_host_board_set_site(struct es_host_board *board,
-                            const char *cluster,
-                            const char *gateway)
+void esi_host_registry_set_site(struct esi_host_registry *registry,
+                                const char *cluster,
+                                const char *gateway)
 {
-    struct es_host_entry *own;
+    struct esi_host_entry *own;
 
-    pthread_mutex_lock(&board->lock);
-    own = &board->hosts[0].entry;
+    pthread_mutex_lock(&registry->lock);
+    own = &registry->hosts[0].entry;
     copy_text(own->cluster, sizeof own->cluster, cluster);
     copy_text(own->gateway, sizeof own->gateway, gateway);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_host_board_set_ranks(struct es_host_board *board, int ranks)
+void esi_host_registry_set_ranks(struct esi_host_registry *registry, int ranks)
 {
-    pthread_mutex_lock(&board->lock);
-    board->hosts[0].entry.ranks = ranks;
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    registry->hosts[0].entry.ranks = ranks;
+    pthread_mutex_unlock(&registry->lock);
 }
 
-static int append_lost(struct es_host_entry *entry, const struct es_lost_rank *lost)
+static int append_lost(struct esi_host_entry *entry, const struct esi_lost_rank *lost)
 {
     if (entry->lost_count == ES_LOST_RANKS_MAX)
         return 0;
-    struct es_lost_rank *grown =
+    struct esi_lost_rank *grown =
         reallocarray(entry->lost, entry->lost_count + 1, sizeof *grown);
     if (!grown)
         return -ENOMEM;
@@ -165,97 +165,101 @@ static int append_lost(struct es_host_entry *entry, const struct es_lost_rank *l
     return 0;
 }
 
-int es_host_board_add_lost(struct es_host_board *board, const struct es_lost_rank *lost)
+int esi_host_registry_add_lost(struct esi_host_registry *registry,
+                               const struct esi_lost_rank *lost)
 {
-    pthread_mutex_lock(&board->lock);
-    int code = append_lost(&board->hosts[0].entry, lost);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    int code = append_lost(&registry->hosts[0].entry, lost);
+    pthread_mutex_unlock(&registry->lock);
     return code;
 }
 
 /* --- All hosts ---------------------------------------------------------------- */
 
 /* The run's map, which never changes once it is there; NULL = there is none.  The
- * board's lock is not held: others must not wait while the map is read. */
-static const struct es_pathmap *find_map(struct es_host_board *board)
+ * registry's lock is not held: others must not wait while the map is read. */
+static const struct esi_pathmap *find_map(struct esi_host_registry *registry)
 {
-    pthread_mutex_lock(&board->map_lock);
-    if (!board->has_looked) {
-        board->has_looked = true;
-        if (es_run_map_load(board->run, NULL, NULL, &board->map) < 0)
-            board->map = NULL;
+    pthread_mutex_lock(&registry->map_lock);
+    if (!registry->has_looked) {
+        registry->has_looked = true;
+        if (esi_run_map_load(registry->run, NULL, NULL, &registry->map) < 0)
+            registry->map = NULL;
     }
-    pthread_mutex_unlock(&board->map_lock);
-    return board->map;
+    pthread_mutex_unlock(&registry->map_lock);
+    return registry->map;
 }
 
 /* Where the run's map says that the host lies; the lock is held. */
-static void fill_site(const struct es_pathmap *map, struct es_host_entry *entry)
+static void fill_site(const struct esi_pathmap *map, struct esi_host_entry *entry)
 {
     if (!map || entry->cluster[0] != '\0')
         return;
-    const struct es_pathmap_host *host = es_pathmap_find_host(map, entry->host);
+    const struct esi_pathmap_host *host = esi_pathmap_find_host(map, entry->host);
     if (!host || !host->cluster)
         return;
     copy_text(entry->cluster, sizeof entry->cluster, host->cluster);
-    for (size_t i = 0; i < es_pathmap_cluster_count(map); i++) {
-        const struct es_pathmap_cluster *one = es_pathmap_cluster(map, i);
+    for (size_t i = 0; i < esi_pathmap_cluster_count(map); i++) {
+        const struct esi_pathmap_cluster *one = esi_pathmap_cluster(map, i);
         if (strcmp(one->name, host->cluster) == 0)
             copy_text(entry->gateway, sizeof entry->gateway, one->gateway);
     }
 }
 
-int es_host_board_foreach(struct es_host_board *board,
-                          int (*visit)(void *data, const struct es_host_entry *entry),
-                          void *data)
+int esi_host_registry_foreach(struct esi_host_registry *registry,
+                              int (*visit)(void *data,
+                                           const struct esi_host_entry *entry),
+                              void *data)
 {
-    const struct es_pathmap *map = find_map(board);
+    const struct esi_pathmap *map = find_map(registry);
     int result = 0;
 
-    pthread_mutex_lock(&board->lock);
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
-    board->hosts[0].entry.heard_ns = now;
-    for (size_t i = 0; i < board->count && result == 0; i++) {
-        struct es_host_entry *entry = &board->hosts[i].entry;
+    pthread_mutex_lock(&registry->lock);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
+    registry->hosts[0].entry.heard_ns = now;
+    for (size_t i = 0; i < registry->count && result == 0; i++) {
+        struct esi_host_entry *entry = &registry->hosts[i].entry;
         fill_site(map, entry);
         if (entry->state == ES_SERVER_UP && now - entry->heard_ns > SILENT_NS)
             entry->state = ES_SERVER_SILENT;
         result = visit(data, entry);
     }
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
     return result;
 }
 
-size_t es_host_board_others(struct es_host_board *board)
+size_t esi_host_registry_others(struct esi_host_registry *registry)
 {
     size_t count = 0;
 
-    pthread_mutex_lock(&board->lock);
-    for (size_t i = 1; i < board->count; i++)
-        count += board->hosts[i].entry.state == ES_SERVER_UP;
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    for (size_t i = 1; i < registry->count; i++)
+        count += registry->hosts[i].entry.state == ES_SERVER_UP;
+    pthread_mutex_unlock(&registry->lock);
     return count;
 }
 
-static struct host *find_or_add(struct es_host_board *board, const char *host)
+static struct host_registry_entry *find_or_add(struct esi_host_registry *registry,
+                                               const char *host)
 {
-    for (size_t i = 0; i < board->count; i++)
-        if (strcmp(board->hosts[i].entry.host, host) == 0)
-            return &board->hosts[i];
-    struct host *grown = reallocarray(board->hosts, board->count + 1, sizeof *grown);
+    for (size_t i = 0; i < registry->count; i++)
+        if (strcmp(registry->hosts[i].entry.host, host) == 0)
+            return &registry->hosts[i];
+    struct host_registry_entry *grown =
+        reallocarray(registry->hosts, registry->count + 1, sizeof *grown);
     if (!grown)
         return NULL;
-    board->hosts = grown;
-    grown[board->count] = (struct host){.connection = NULL};
-    copy_text(grown[board->count].entry.host, sizeof grown->entry.host, host);
-    return &grown[board->count++];
+    registry->hosts = grown;
+    grown[registry->count] = (struct host_registry_entry){.connection = NULL};
+    copy_text(grown[registry->count].entry.host, sizeof grown->entry.host, host);
+    return &grown[registry->count++];
 }
 
-int es_host_board_register(struct es_host_board *board,
-                           const struct es_host_entry *entry,
-                           const void *connection)
+int esi_host_registry_register(struct esi_host_registry *registry,
+                               const struct esi_host_entry *entry,
+                               const void *connection)
 {
-    struct es_lost_rank *lost = NULL;
+    struct esi_lost_rank *lost = NULL;
     int code = 0;
 
     if (entry->lost_count > 0) {
@@ -264,97 +268,98 @@ int es_host_board_register(struct es_host_board *board,
             return -ENOMEM;
         memcpy(lost, entry->lost, entry->lost_count * sizeof *lost);
     }
-    pthread_mutex_lock(&board->lock);
-    struct host *host = find_or_add(board, entry->host);
+    pthread_mutex_lock(&registry->lock);
+    struct host_registry_entry *host = find_or_add(registry, entry->host);
     if (!host)
         code = -ENOMEM;
-    else if (host == board->hosts)
+    else if (host == registry->hosts)
         code = -EEXIST;
     if (code == 0) {
         free(host->entry.lost);
         host->entry = *entry;
         host->entry.lost = lost;
-        host->entry.heard_ns = es_now_ns(CLOCK_MONOTONIC);
+        host->entry.heard_ns = esi_now_ns(CLOCK_MONOTONIC);
         host->connection = entry->state == ES_SERVER_UP ? connection : NULL;
-        pthread_cond_broadcast(&board->changed);
+        pthread_cond_broadcast(&registry->changed);
     }
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
     if (code < 0)
         free(lost);
     return code;
 }
 
-void es_host_board_leave(struct es_host_board *board, const void *connection)
+void esi_host_registry_leave(struct esi_host_registry *registry, const void *connection)
 {
-    pthread_mutex_lock(&board->lock);
-    for (size_t i = 1; i < board->count; i++) {
-        if (board->hosts[i].connection != connection)
+    pthread_mutex_lock(&registry->lock);
+    for (size_t i = 1; i < registry->count; i++) {
+        if (registry->hosts[i].connection != connection)
             continue;
-        board->hosts[i].connection = NULL;
-        board->hosts[i].entry.state = ES_SERVER_SILENT;
-        pthread_cond_broadcast(&board->changed);
+        registry->hosts[i].connection = NULL;
+        registry->hosts[i].entry.state = ES_SERVER_SILENT;
+        pthread_cond_broadcast(&registry->changed);
     }
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
 }
 
 /* --- The run's end ------------------------------------------------------------ */
 
-void es_host_board_end(struct es_host_board *board, enum es_run_end end)
+void esi_host_registry_end(struct esi_host_registry *registry, enum esi_run_end end)
 {
     const uint64_t one = 1;
 
-    pthread_mutex_lock(&board->lock);
-    if (end > board->end)
-        board->end = end;
-    pthread_cond_broadcast(&board->changed);
-    pthread_mutex_unlock(&board->lock);
-    (void)!write(board->descriptor, &one, sizeof one);
+    pthread_mutex_lock(&registry->lock);
+    if (end > registry->end)
+        registry->end = end;
+    pthread_cond_broadcast(&registry->changed);
+    pthread_mutex_unlock(&registry->lock);
+    (void)!write(registry->descriptor, &one, sizeof one);
 }
 
-enum es_run_end es_host_board_ending(struct es_host_board *board)
+enum esi_run_end esi_host_registry_ending(struct esi_host_registry *registry)
 {
-    pthread_mutex_lock(&board->lock);
-    enum es_run_end end = board->end;
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    enum esi_run_end end = registry->end;
+    pthread_mutex_unlock(&registry->lock);
     return end;
 }
 
-int es_host_board_descriptor(const struct es_host_board *board)
+int esi_host_registry_descriptor(const struct esi_host_registry *registry)
 {
-    return board->descriptor;
+    return registry->descriptor;
 }
 
 static struct timespec deadline_in(uint64_t timeout_ns)
 {
-    uint64_t end = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
+    uint64_t end = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
 
     return (struct timespec){.tv_sec = (time_t)(end / 1000000000),
                              .tv_nsec = (long)(end % 1000000000)};
 }
 
-enum es_run_end es_host_board_await_end(struct es_host_board *board,
-                                        enum es_run_end known,
-                                        uint64_t timeout_ns)
+enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
+                                             enum esi_run_end known,
+                                             uint64_t timeout_ns)
 {
     const struct timespec deadline = deadline_in(timeout_ns);
     int failure = 0;
 
-    pthread_mutex_lock(&board->lock);
-    while (failure == 0 && board->end == known && !board->is_closed)
-        failure = pthread_cond_timedwait(&board->changed, &board->lock, &deadline);
-    enum es_run_end end = board->end;
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    while (failure == 0 && registry->end == known && !registry->is_closed)
+        failure =
+            pthread_cond_timedwait(&registry->changed, &registry->lock, &deadline);
+    enum esi_run_end end = registry->end;
+    pthread_mutex_unlock(&registry->lock);
     return end;
 }
 
 /* Whether there are hosts that are still to be told; the lock is held. */
-static bool is_incomplete(const struct es_host_board *board, size_t *ret_told)
+static bool is_incomplete(const struct esi_host_registry *registry, size_t *ret_told)
 {
     size_t missing = 0, told = 0;
 
-    for (size_t i = 1; i < board->count; i++) {
-        const struct es_host_entry *entry = &board->hosts[i].entry;
-        if (entry->told >= board->end)
+    for (size_t i = 1; i < registry->count; i++) {
+        const struct esi_host_entry *entry = &registry->hosts[i].entry;
+        if (entry->told >= registry->end)
             told++;
         else
             missing += entry->state == ES_SERVER_UP;
@@ -363,49 +368,53 @@ static bool is_incomplete(const struct es_host_board *board, size_t *ret_told)
     return missing > 0;
 }
 
-size_t es_host_board_await_others(struct es_host_board *board, uint64_t timeout_ns)
+size_t esi_host_registry_await_others(struct esi_host_registry *registry,
+                                      uint64_t timeout_ns)
 {
     const struct timespec deadline = deadline_in(timeout_ns);
     size_t told;
     int failure = 0;
 
-    pthread_mutex_lock(&board->lock);
-    while (is_incomplete(board, &told) && failure == 0 && !board->is_closed)
-        failure = pthread_cond_timedwait(&board->changed, &board->lock, &deadline);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    while (is_incomplete(registry, &told) && failure == 0 && !registry->is_closed)
+        failure =
+            pthread_cond_timedwait(&registry->changed, &registry->lock, &deadline);
+    pthread_mutex_unlock(&registry->lock);
     return told;
 }
 
-void es_host_board_owe_answer(struct es_host_board *board)
+void esi_host_registry_owe_answer(struct esi_host_registry *registry)
 {
-    pthread_mutex_lock(&board->lock);
-    board->answers_owed++;
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    registry->answers_owed++;
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_host_board_answered(struct es_host_board *board)
+void esi_host_registry_answered(struct esi_host_registry *registry)
 {
-    pthread_mutex_lock(&board->lock);
-    board->answers_owed--;
-    pthread_cond_broadcast(&board->changed);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    registry->answers_owed--;
+    pthread_cond_broadcast(&registry->changed);
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_host_board_await_answers(struct es_host_board *board, uint64_t timeout_ns)
+void esi_host_registry_await_answers(struct esi_host_registry *registry,
+                                     uint64_t timeout_ns)
 {
     const struct timespec deadline = deadline_in(timeout_ns);
     int failure = 0;
 
-    pthread_mutex_lock(&board->lock);
-    while (board->answers_owed > 0 && failure == 0)
-        failure = pthread_cond_timedwait(&board->changed, &board->lock, &deadline);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    while (registry->answers_owed > 0 && failure == 0)
+        failure =
+            pthread_cond_timedwait(&registry->changed, &registry->lock, &deadline);
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_host_board_close(struct es_host_board *board)
+void esi_host_registry_close(struct esi_host_registry *registry)
 {
-    pthread_mutex_lock(&board->lock);
-    board->is_closed = true;
-    pthread_cond_broadcast(&board->changed);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    registry->is_closed = true;
+    pthread_cond_broadcast(&registry->changed);
+    pthread_mutex_unlock(&registry->lock);
 }

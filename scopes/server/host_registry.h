@@ -3,14 +3,14 @@
 /*
  * The hosts of a run, as the home server knows them, and whether the run has ended.
  *
- * Every tuple server has a board with its own host on it.  That of the home server has
- * the others, too: they register, and say again and again that they are there.  Word of
- * the run's end goes the other way, in the answers.
+ * Every tuple server has a registry with its own host on it.  That of the home server
+ * has the others, too: they register, and say again and again that they are there.
+ * Word of the run's end goes the other way, in the answers.
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_SERVER_HOST_BOARD_H
-#define ES_SCOPES_SERVER_HOST_BOARD_H
+#ifndef ES_SCOPES_SERVER_HOST_REGISTRY_H
+#define ES_SCOPES_SERVER_HOST_REGISTRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,21 +23,21 @@
 enum { ES_LOST_RANKS_MAX = 1024 }; /* told for each host; the log has all */
 
 /* A process that is gone without having finished MPI. */
-struct es_lost_rank {
+struct esi_lost_rank {
     int rank;
     int pid;
     char how[96]; /* "killed by signal 9 (Killed)" */
 };
 
 /* What servers are told about the run's end. */
-enum es_run_end {
+enum esi_run_end {
     ES_RUN_GOES_ON,
     ES_RUN_ENDED_KEEP, /* what is left can still be read for a while */
     ES_RUN_ENDED,      /* its segments go */
 };
 
 /* What is known of one host. */
-struct es_host_entry {
+struct esi_host_entry {
     char host[64];
     char cluster[64]; /* "" = none, or not known */
     char gateway[64];
@@ -46,86 +46,90 @@ struct es_host_entry {
     int ranks;                      /* that live there */
     bool home;
     enum es_server_state state;
-    enum es_run_end told;      /* of the run's end */
-    uint64_t heard_ns;         /* when it was heard last, CLOCK_MONOTONIC */
-    struct es_lost_rank *lost; /* owned by the board */
+    enum esi_run_end told;      /* of the run's end */
+    uint64_t heard_ns;          /* when it was heard last, CLOCK_MONOTONIC */
+    struct esi_lost_rank *lost; /* owned by the registry */
     size_t lost_count;
 };
 
-struct es_host_board;
+struct esi_host_registry;
 
-/* The board of the server on `host`, which others reach at `address`. */
-int es_host_board_create(const char *run,
-                         const char *host,
-                         bool home,
-                         struct es_host_board **ret_board);
+/* The registry of the server on `host`, which others reach at `address`. */
+int esi_host_registry_create(const char *run,
+                             const char *host,
+                             bool home,
+                             struct esi_host_registry **ret_board);
 /* Accepts NULL. */
-void es_host_board_destroy(struct es_host_board *board);
+void esi_host_registry_destroy(struct esi_host_registry *registry);
 
 /* --- The own host --- */
 
 /* `settled`: that is how others reach it, whatever they say. */
-void es_host_board_set_address(struct es_host_board *board,
-                               const char *address,
-                               bool settled);
+void esi_host_registry_set_address(struct esi_host_registry *registry,
+                                   const char *address,
+                                   bool settled);
 /* Where this host lies, for servers that register with the home server. */
-void es_host_board_set_site(struct es_host_board *board,
-                            const char *cluster,
-                            const char *gateway);
-void es_host_board_set_ranks(struct es_host_board *board, int ranks);
+void esi_host_registry_set_site(struct esi_host_registry *registry,
+                                const char *cluster,
+                                const char *gateway);
+void esi_host_registry_set_ranks(struct esi_host_registry *registry, int ranks);
 /* -ENOMEM; more than ES_LOST_RANKS_MAX are passed over. */
-int es_host_board_add_lost(struct es_host_board *board,
-                           const struct es_lost_rank *lost);
+int esi_host_registry_add_lost(struct esi_host_registry *registry,
+                               const struct esi_lost_rank *lost);
 
 /* --- All hosts --- */
 
 /* The own host first.  Entries are borrowed until the visit returns; what it returns
  * other than 0 ends the visits and is returned. */
-int es_host_board_foreach(struct es_host_board *board,
-                          int (*visit)(void *data, const struct es_host_entry *entry),
-                          void *data);
+int esi_host_registry_foreach(struct esi_host_registry *registry,
+                              int (*visit)(void *data,
+                                           const struct esi_host_entry *entry),
+                              void *data);
 /* Hosts but the own one that are there. */
-size_t es_host_board_others(struct es_host_board *board);
+size_t esi_host_registry_others(struct esi_host_registry *registry);
 
 /* A server says that it is there, over `connection`, which only stands for itself:
  * replaces what was known of its host, or adds it.  The list of lost ranks is copied.
  * -ENOMEM, or -EEXIST: it is the own host's name. */
-int es_host_board_register(struct es_host_board *board,
-                           const struct es_host_entry *entry,
-                           const void *connection);
+int esi_host_registry_register(struct esi_host_registry *registry,
+                               const struct esi_host_entry *entry,
+                               const void *connection);
 /* The connection has ended: who registered over it is silent from now on, unless it
  * said that it ends. */
-void es_host_board_leave(struct es_host_board *board, const void *connection);
+void esi_host_registry_leave(struct esi_host_registry *registry,
+                             const void *connection);
 
 /* --- The run's end --- */
 
 /* Says that the run has ended.  Not undone; ENDED after ENDED_KEEP counts. */
-void es_host_board_end(struct es_host_board *board, enum es_run_end end);
-enum es_run_end es_host_board_ending(struct es_host_board *board);
+void esi_host_registry_end(struct esi_host_registry *registry, enum esi_run_end end);
+enum esi_run_end esi_host_registry_ending(struct esi_host_registry *registry);
 /* Readable once something was said of the end: for poll(2). */
-int es_host_board_descriptor(const struct es_host_board *board);
+int esi_host_registry_descriptor(const struct esi_host_registry *registry);
 /* Waits till the run's end is another than `known`, or the time is over. */
-enum es_run_end es_host_board_await_end(struct es_host_board *board,
-                                        enum es_run_end known,
-                                        uint64_t timeout_ns);
+enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
+                                             enum esi_run_end known,
+                                             uint64_t timeout_ns);
 /* Waits till all other hosts were told the run's end or have fallen silent.  Returns
  * how many were told. */
-size_t es_host_board_await_others(struct es_host_board *board, uint64_t timeout_ns);
+size_t esi_host_registry_await_others(struct esi_host_registry *registry,
+                                      uint64_t timeout_ns);
 /* Who says that the run has ended is to hear the answer before the server ends: owed
- * before es_host_board_end(), answered when the reply is sent. */
-void es_host_board_owe_answer(struct es_host_board *board);
-void es_host_board_answered(struct es_host_board *board);
-void es_host_board_await_answers(struct es_host_board *board, uint64_t timeout_ns);
+ * before esi_host_registry_end(), answered when the reply is sent. */
+void esi_host_registry_owe_answer(struct esi_host_registry *registry);
+void esi_host_registry_answered(struct esi_host_registry *registry);
+void esi_host_registry_await_answers(struct esi_host_registry *registry,
+                                     uint64_t timeout_ns);
 /* The server stops: nobody waits here any more. */
-void es_host_board_close(struct es_host_board *board);
+void esi_host_registry_close(struct esi_host_registry *registry);
 
 /* --- In messages --- */
 
 /* "no", "keep", "yes". */
-const char *esi_run_end_name(enum es_run_end end);
+const char *esi_run_end_name(enum esi_run_end end);
 /* Any other text means that it goes on. */
-enum es_run_end esi_run_end_find(const char *name);
+enum esi_run_end esi_run_end_find(const char *name);
 /* Writes the member "vanished". */
-void esi_host_write_lost(struct es_json_out *out, const struct es_host_entry *entry);
+void esi_host_write_lost(struct esi_json_out *out, const struct esi_host_entry *entry);
 
 #endif

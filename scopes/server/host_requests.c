@@ -52,32 +52,32 @@ static int find_name(const char *const *names, int count, const char *name)
     return 0;
 }
 
-const char *esi_run_end_name(enum es_run_end end)
+const char *esi_run_end_name(enum esi_run_end end)
 {
     return end_names[end];
 }
 
-enum es_run_end esi_run_end_find(const char *name)
+enum esi_run_end esi_run_end_find(const char *name)
 {
-    return (enum es_run_end)find_name(end_names, 3, name);
+    return (enum esi_run_end)find_name(end_names, 3, name);
 }
 
 /* --- Telling ------------------------------------------------------------------ */
 
-void esi_host_write_lost(struct es_json_out *out, const struct es_host_entry *entry)
+void esi_host_write_lost(struct esi_json_out *out, const struct esi_host_entry *entry)
 {
-    es_json_out_begin_array(out, "vanished");
+    esi_json_out_begin_array(out, "vanished");
     for (size_t i = 0; i < entry->lost_count; i++) {
-        es_json_out_begin_object(out, NULL);
-        es_json_out_signed(out, "rank", entry->lost[i].rank);
-        es_json_out_signed(out, "pid", entry->lost[i].pid);
-        es_json_out_string(out, "how", entry->lost[i].how);
-        es_json_out_end(out);
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_signed(out, "rank", entry->lost[i].rank);
+        esi_json_out_signed(out, "pid", entry->lost[i].pid);
+        esi_json_out_string(out, "how", entry->lost[i].how);
+        esi_json_out_end(out);
     }
-    es_json_out_end(out);
+    esi_json_out_end(out);
 }
 
-static uint64_t silence_of(const struct es_host_entry *entry)
+static uint64_t silence_of(const struct esi_host_entry *entry)
 {
     struct timespec now;
 
@@ -87,36 +87,36 @@ static uint64_t silence_of(const struct es_host_entry *entry)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - entry->heard_ns;
 }
 
-static int write_host(void *data, const struct es_host_entry *entry)
+static int write_host(void *data, const struct esi_host_entry *entry)
 {
-    struct es_json_out *out = data;
+    struct esi_json_out *out = data;
 
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "host", entry->host);
-    es_json_out_string(out, "address", entry->address);
-    es_json_out_string(out, "state", state_names[entry->state]);
-    es_json_out_bool(out, "home", entry->home);
-    es_json_out_signed(out, "pid", entry->pid);
-    es_json_out_signed(out, "ranks", entry->ranks);
-    es_json_out_string(out, "cluster", entry->cluster);
-    es_json_out_string(out, "gateway", entry->gateway);
-    es_json_out_unsigned(out, "silent_ns", silence_of(entry));
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "host", entry->host);
+    esi_json_out_string(out, "address", entry->address);
+    esi_json_out_string(out, "state", state_names[entry->state]);
+    esi_json_out_bool(out, "home", entry->home);
+    esi_json_out_signed(out, "pid", entry->pid);
+    esi_json_out_signed(out, "ranks", entry->ranks);
+    esi_json_out_string(out, "cluster", entry->cluster);
+    esi_json_out_string(out, "gateway", entry->gateway);
+    esi_json_out_unsigned(out, "silent_ns", silence_of(entry));
     esi_host_write_lost(out, entry);
-    es_json_out_end(out);
+    esi_json_out_end(out);
     return 0;
 }
 
-static int serve_hosts(struct es_service_connection *connection,
+static int serve_hosts(struct esi_service_connection *connection,
                        const struct es_member *request,
-                       struct es_json_out *reply,
+                       struct esi_json_out *reply,
                        struct es_error *error)
 {
     (void)request;
     (void)error;
-    es_json_out_string(reply, "run", connection->service->run);
-    es_json_out_begin_array(reply, "hosts");
-    es_host_board_foreach(connection->service->hosts, write_host, reply);
-    es_json_out_end(reply);
+    esi_json_out_string(reply, "run", connection->service->run);
+    esi_json_out_begin_array(reply, "hosts");
+    esi_host_registry_foreach(connection->service->hosts, write_host, reply);
+    esi_json_out_end(reply);
     return 0;
 }
 
@@ -138,9 +138,9 @@ static void complete_address(const char *given,
         snprintf(out, ES_ADDRESS_BYTES, "%s", given);
 }
 
-static int read_lost(const struct es_member *list, struct es_host_entry *entry)
+static int read_lost(const struct es_member *list, struct esi_host_entry *entry)
 {
-    size_t count = es_member_count(list);
+    size_t count = esi_member_count(list);
 
     if (count == 0)
         return 0;
@@ -150,72 +150,72 @@ static int read_lost(const struct es_member *list, struct es_host_entry *entry)
     if (!entry->lost)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        const struct es_member *one = es_member_at(list, i);
-        struct es_lost_rank *lost = &entry->lost[entry->lost_count++];
-        lost->rank = (int)es_member_integer_or(one, "rank", -1);
-        lost->pid = (int)es_member_integer_or(one, "pid", 0);
-        snprintf(lost->how, sizeof lost->how, "%s", es_member_text_or(one, "how", ""));
+        const struct es_member *one = esi_member_at(list, i);
+        struct esi_lost_rank *lost = &entry->lost[entry->lost_count++];
+        lost->rank = (int)esi_member_integer_or(one, "rank", -1);
+        lost->pid = (int)esi_member_integer_or(one, "pid", 0);
+        snprintf(lost->how, sizeof lost->how, "%s", esi_member_text_or(one, "how", ""));
     }
     return 0;
 }
 
-static int read_entry(const struct es_service_connection *connection,
+static int read_entry(const struct esi_service_connection *connection,
                       const struct es_member *request,
                       struct es_error *error,
-                      struct es_host_entry *entry)
+                      struct esi_host_entry *entry)
 {
     const char *host, *address;
     int64_t pid, ranks;
 
-    int code = es_member_text(request, "host", error, &host);
+    int code = esi_member_text(request, "host", error, &host);
     if (code == 0)
-        code = es_member_text(request, "address", error, &address);
+        code = esi_member_text(request, "address", error, &address);
     if (code == 0)
-        code = es_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
+        code = esi_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
     if (code == 0)
-        code = es_member_integer(request, "ranks", 0, INT32_MAX, error, &ranks);
+        code = esi_member_integer(request, "ranks", 0, INT32_MAX, error, &ranks);
     if (code < 0)
         return code;
     if (!*host || strlen(host) >= sizeof entry->host)
         return es_error_set(error, -EINVAL, "\"host\" is not a host's name");
-    *entry = (struct es_host_entry){.pid = (int)pid, .ranks = (int)ranks};
+    *entry = (struct esi_host_entry){.pid = (int)pid, .ranks = (int)ranks};
     snprintf(entry->host, sizeof entry->host, "%s", host);
-    complete_address(address, es_link_peer_address(connection->link), entry->address);
+    complete_address(address, esi_link_peer_address(connection->link), entry->address);
     snprintf(entry->cluster, sizeof entry->cluster, "%s",
-             es_member_text_or(request, "cluster", ""));
+             esi_member_text_or(request, "cluster", ""));
     snprintf(entry->gateway, sizeof entry->gateway, "%s",
-             es_member_text_or(request, "gateway", ""));
-    entry->told = esi_run_end_find(es_member_text_or(request, "told", "no"));
+             esi_member_text_or(request, "gateway", ""));
+    entry->told = esi_run_end_find(esi_member_text_or(request, "told", "no"));
     entry->state =
-        es_member_boolean_or(request, "ends", false) ? ES_SERVER_ENDED : ES_SERVER_UP;
-    return read_lost(es_member_find(request, "vanished"), entry);
+        esi_member_boolean_or(request, "ends", false) ? ES_SERVER_ENDED : ES_SERVER_UP;
+    return read_lost(esi_member_find(request, "vanished"), entry);
 }
 
 /* What the server knows of its clock by now, if there is news. */
-static void take_clock(struct es_service *service,
+static void take_clock(struct esi_service *service,
                        const struct es_member *request,
                        const char *host)
 {
-    const struct es_member *member = es_member_find(request, "clock");
-    struct es_clock_estimate estimate;
+    const struct es_member *member = esi_member_find(request, "clock");
+    struct esi_clock_estimate estimate;
 
-    if (member && es_clock_estimate_read(member, NULL, &estimate) == 0)
-        (void)es_clock_board_set(service->clocks, host, &estimate);
+    if (member && esi_clock_estimate_read(member, NULL, &estimate) == 0)
+        (void)esi_clock_registry_set(service->clocks, host, &estimate);
 }
 
-static int serve_register(struct es_service_connection *connection,
+static int serve_register(struct esi_service_connection *connection,
                           const struct es_member *request,
-                          struct es_json_out *reply,
+                          struct esi_json_out *reply,
                           struct es_error *error)
 {
-    struct es_host_board *board = connection->service->hosts;
-    int64_t wait_ns = es_member_integer_or(request, "wait_ns", 0);
-    struct es_host_entry entry;
+    struct esi_host_registry *registry = connection->service->hosts;
+    int64_t wait_ns = esi_member_integer_or(request, "wait_ns", 0);
+    struct esi_host_entry entry;
 
     int code = read_entry(connection, request, error, &entry);
     if (code < 0)
         return code;
-    code = es_host_board_register(board, &entry, connection);
+    code = esi_host_registry_register(registry, &entry, connection);
     free(entry.lost);
     if (code == 0)
         take_clock(connection->service, request, entry.host);
@@ -225,70 +225,71 @@ static int serve_register(struct es_service_connection *connection,
     if (code < 0)
         return code;
     /* How it has reached us is how others can. */
-    const char *home = es_member_text_or(request, "home", "");
+    const char *home = esi_member_text_or(request, "home", "");
     if (*home && strncmp(home, "unix:", 5) != 0)
-        es_host_board_set_address(board, home, false);
-    enum es_run_end end = es_host_board_ending(board);
+        esi_host_registry_set_address(registry, home, false);
+    enum esi_run_end end = esi_host_registry_ending(registry);
     if (end == entry.told && wait_ns > 0 && entry.state == ES_SERVER_UP)
-        end = es_host_board_await_end(
-            board, end, (uint64_t)(wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS));
-    es_json_out_string(reply, "end", esi_run_end_name(end));
+        end = esi_host_registry_await_end(
+            registry, end, (uint64_t)(wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS));
+    esi_json_out_string(reply, "end", esi_run_end_name(end));
     return 0;
 }
 
 /* --- The end ------------------------------------------------------------------ */
 
 struct untold {
-    struct es_json_out *reply;
-    enum es_run_end end;
+    struct esi_json_out *reply;
+    enum esi_run_end end;
 };
 
-static int write_untold(void *data, const struct es_host_entry *entry)
+static int write_untold(void *data, const struct esi_host_entry *entry)
 {
     const struct untold *untold = data;
 
     if (!entry->home && entry->told < untold->end)
-        es_json_out_string(untold->reply, NULL, entry->host);
+        esi_json_out_string(untold->reply, NULL, entry->host);
     return 0;
 }
 
-static void write_unreached(struct es_host_board *board, struct es_json_out *reply)
+static void write_unreached(struct esi_host_registry *registry,
+                            struct esi_json_out *reply)
 {
-    struct untold untold = {.reply = reply, .end = es_host_board_ending(board)};
+    struct untold untold = {.reply = reply, .end = esi_host_registry_ending(registry)};
 
-    es_json_out_begin_array(reply, "unreached");
-    es_host_board_foreach(board, write_untold, &untold);
-    es_json_out_end(reply);
+    esi_json_out_begin_array(reply, "unreached");
+    esi_host_registry_foreach(registry, write_untold, &untold);
+    esi_json_out_end(reply);
 }
 
-static int serve_end(struct es_service_connection *connection,
+static int serve_end(struct esi_service_connection *connection,
                      const struct es_member *request,
-                     struct es_json_out *reply,
+                     struct esi_json_out *reply,
                      struct es_error *error)
 {
-    struct es_host_board *board = connection->service->hosts;
+    struct esi_host_registry *registry = connection->service->hosts;
     bool keep;
 
-    int code = es_member_boolean(request, "keep", error, &keep);
+    int code = esi_member_boolean(request, "keep", error, &keep);
     if (code < 0)
         return code;
     connection->owes_answer = true;
-    es_host_board_owe_answer(board);
-    es_host_board_end(board, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
-    size_t told = es_host_board_await_others(board, END_NS);
-    es_json_out_unsigned(reply, "hosts", told + 1);
-    write_unreached(board, reply);
-    es_json_out_bool(reply, "stays",
-                     keep ? es_host_board_others(board) > 0
-                          : es_service_is_read(connection->service));
+    esi_host_registry_owe_answer(registry);
+    esi_host_registry_end(registry, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
+    size_t told = esi_host_registry_await_others(registry, END_NS);
+    esi_json_out_unsigned(reply, "hosts", told + 1);
+    write_unreached(registry, reply);
+    esi_json_out_bool(reply, "stays",
+                      keep ? esi_host_registry_others(registry) > 0
+                           : esi_service_is_read(connection->service));
     return 0;
 }
 
 /* --- Files -------------------------------------------------------------------- */
 
-static int serve_file(struct es_service_connection *connection,
+static int serve_file(struct esi_service_connection *connection,
                       const struct es_member *request,
-                      struct es_json_out *reply,
+                      struct esi_json_out *reply,
                       struct es_error *error)
 {
     static const char *const allowed[] = {"", "collect.plan", "collect.trees",
@@ -298,13 +299,13 @@ static int serve_file(struct es_service_connection *connection,
     size_t length;
     char *text;
 
-    int code = es_member_text(request, "name", error, &name);
+    int code = esi_member_text(request, "name", error, &name);
     if (code < 0)
         return code;
     if (find_name(allowed, sizeof allowed / sizeof allowed[0], name) == 0)
         return es_error_set(error, -EINVAL, "\"%.64s\" is no file that is given out",
                             name);
-    code = es_run_file_read(connection->service->run, name, &fault, &text, &length);
+    code = esi_run_file_read(connection->service->run, name, &fault, &text, &length);
     if (code == 0 && length > FILE_BYTES_MAX) {
         free(text);
         code = -EFBIG;
@@ -312,7 +313,7 @@ static int serve_file(struct es_service_connection *connection,
     if (code < 0)
         return es_error_set(error, code, "%s: %s", name,
                             fault.text[0] ? fault.text : strerror(-code));
-    es_json_out_string(reply, "text", text);
+    esi_json_out_string(reply, "text", text);
     free(text);
     return 0;
 }

@@ -37,8 +37,8 @@ enum {
     GROUP_MAX = 65536 /* larger groups are found through segments of their members */
 };
 
-struct es_placement {
-    struct es_placement_config config;
+struct esi_placement {
+    struct esi_placement_config config;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -54,7 +54,7 @@ struct es_placement {
     uint64_t joined_ns;     /* when it was opened or refreshed, or that was tried */
     /* Of each origin of the scope.  Room for all that were chosen: while elements join,
      * the scope has fewer origins. */
-    struct es_placed_element **placed;
+    struct esi_placed_element **placed;
     size_t placed_count;
     bool repeats;         /* the last batch could not be stored as a whole */
     unsigned empty_pulls; /* since the last tuple */
@@ -62,7 +62,7 @@ struct es_placement {
 
 /* --- The plan ------------------------------------------------------------------ */
 
-static int load_from_home(struct es_placement *placement)
+static int load_from_home(struct esi_placement *placement)
 {
     const char *run = placement->config.service->run;
     char *text;
@@ -71,21 +71,21 @@ static int load_from_home(struct es_placement *placement)
                                                       &placement->servers);
 
     if (result == 0)
-        result = es_run_file_fetch(placement->servers, PLAN_FILE, NULL, &text);
+        result = esi_run_file_fetch(placement->servers, PLAN_FILE, NULL, &text);
     if (result < 0)
         return result;
-    result = es_plan_parse(text, PLAN_FILE, NULL, &placement->plan);
+    result = esi_plan_parse(text, PLAN_FILE, NULL, &placement->plan);
     free(text);
     return result;
 }
 
-static int load_plan(struct es_placement *placement)
+static int load_plan(struct esi_placement *placement)
 {
     const char *run = placement->config.service->run;
     char path[ES_RUN_PATH_BYTES];
 
-    if (es_run_directory_path(run, PLAN_FILE, NULL, path) == 0 &&
-        es_plan_load(path, NULL, &placement->plan) == 0)
+    if (esi_run_directory_path(run, PLAN_FILE, NULL, path) == 0 &&
+        esi_plan_load(path, NULL, &placement->plan) == 0)
         return 0;
     return load_from_home(placement);
 }
@@ -104,14 +104,14 @@ static const char *planned_host(const struct es_plan *plan,
 {
     for (size_t i = 0; i < plan->count && !info->shared; i++)
         if (strcmp(plan->collectors[i].name, info->collector) == 0 &&
-            es_collector_plan_has_rank(&plan->collectors[i], info->rank))
+            esi_collector_plan_has_rank(&plan->collectors[i], info->rank))
             return plan->collectors[i].host;
     return "";
 }
 
 /* --- Elements of this host ----------------------------------------------------- */
 
-static void mark_element(const struct es_placement *placement,
+static void mark_element(const struct esi_placement *placement,
                          const struct es_element_view *element)
 {
     const char *here = placement->config.service->host, *host;
@@ -123,22 +123,22 @@ static void mark_element(const struct es_placement *placement,
         return;
     esi_element_relocate(element, ES_LOCATION_HERE, ES_LOCATION_AWAITED);
     if (esi_element_location(element) == ES_LOCATION_REFUSED)
-        esi_part_reader_release(element);
+        esi_subtree_reader_release(element);
     else if (info.block)
-        esi_part_reader_hold(element);
+        esi_subtree_reader_hold(element);
 }
 
 /* What no other server took can be read here again. */
-static void unmark_element(const struct es_placement *placement,
+static void unmark_element(const struct esi_placement *placement,
                            const struct es_element_view *element)
 {
     (void)placement;
     esi_element_relocate(element, ES_LOCATION_AWAITED, ES_LOCATION_HERE);
-    esi_part_reader_release(element);
+    esi_subtree_reader_release(element);
 }
 
-static void foreach_own(const struct es_placement *placement,
-                        void (*visit)(const struct es_placement *,
+static void foreach_own(const struct esi_placement *placement,
+                        void (*visit)(const struct esi_placement *,
                                       const struct es_element_view *))
 {
     for (size_t i = 0; i < es_run_segment_count(placement->run); i++) {
@@ -153,9 +153,9 @@ static void foreach_own(const struct es_placement *placement,
     }
 }
 
-static void mark_elements(struct es_placement *placement)
+static void mark_elements(struct esi_placement *placement)
 {
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
 
     if (placement->marked_ns != 0 && now - placement->marked_ns < MARK_NS)
         return;
@@ -167,22 +167,22 @@ static void mark_elements(struct es_placement *placement)
 /* --- Elements of other hosts --------------------------------------------------- */
 
 struct location_report {
-    const struct es_catalog_element *element;
+    const struct esi_catalog_element_at *element;
     bool is_taken;
 };
 
-static void write_location(struct es_json_out *out, void *data)
+static void write_location(struct esi_json_out *out, void *data)
 {
     const struct location_report *report = data;
 
-    es_json_out_signed(out, "pid", report->element->process->info.pid);
-    es_json_out_string(out, "name", report->element->info.name);
-    es_json_out_bool(out, "taken", report->is_taken);
+    esi_json_out_signed(out, "pid", report->element->process->info.pid);
+    esi_json_out_string(out, "name", report->element->info.name);
+    esi_json_out_bool(out, "taken", report->is_taken);
 }
 
 /* Tells the server of the process's host what has become of an element. */
-static void report_location(const struct es_placement *placement,
-                            const struct es_catalog_element *element,
+static void report_location(const struct esi_placement *placement,
+                            const struct esi_catalog_element_at *element,
                             bool is_taken)
 {
     struct location_report report = {.element = element, .is_taken = is_taken};
@@ -193,13 +193,13 @@ static void report_location(const struct es_placement *placement,
                      NULL);
 }
 
-static int store_element(const struct es_placement *placement,
-                         const struct es_catalog_element *element,
+static int store_element(const struct esi_placement *placement,
+                         const struct esi_catalog_element_at *element,
                          struct es_error *error,
-                         struct es_placed_element **ret_placed)
+                         struct esi_placed_element **ret_placed)
 {
     const struct es_segment_info *process = &element->process->info;
-    const struct es_placed_process facts = {
+    const struct esi_placed_process facts = {
         .host = process->host,
         .program = process->program,
         .facts = {.pid = process->pid,
@@ -207,30 +207,30 @@ static int store_element(const struct es_placement *placement,
                   .size = process->size,
                   .clock = &element->process->clock}};
     const struct es_element_info *info = &element->info;
-    const struct es_element_config config = {.kind = ES_ELEMENT_TRACE,
-                                             .on_full = ES_ON_FULL_DISCARD,
-                                             .name = info->name,
-                                             .collector = info->collector,
-                                             .rank = info->rank,
-                                             .thread = info->thread,
-                                             .classes = info->classes,
-                                             .peer = info->peer,
-                                             .communicator = info->communicator,
-                                             .tuple_bytes = sizeof(struct es_tuple),
-                                             .threshold = info->threshold,
-                                             .enabled = true};
+    const struct esi_element_config config = {.kind = ES_ELEMENT_TRACE,
+                                              .on_full = ES_ON_FULL_DISCARD,
+                                              .name = info->name,
+                                              .collector = info->collector,
+                                              .rank = info->rank,
+                                              .thread = info->thread,
+                                              .classes = info->classes,
+                                              .peer = info->peer,
+                                              .communicator = info->communicator,
+                                              .tuple_bytes = sizeof(struct es_tuple),
+                                              .threshold = info->threshold,
+                                              .enabled = true};
 
-    return es_element_store_place(placement->config.service->elements, &facts, &config,
-                                  error, ret_placed);
+    return esi_element_store_place(placement->config.service->elements, &facts, &config,
+                                   error, ret_placed);
 }
 
 /* The scope's function: whether the element is to lie here, and has got its place. */
-static bool choose_element(void *data, const struct es_catalog_element *element)
+static bool choose_element(void *data, const struct esi_catalog_element_at *element)
 {
-    struct es_placement *placement = data;
+    struct esi_placement *placement = data;
     const char *here = placement->config.service->host;
     const struct es_element_info *info = &element->info;
-    struct es_placed_element **grown;
+    struct esi_placed_element **grown;
     struct es_error error = {.text = ""};
     int result;
 
@@ -247,13 +247,13 @@ static bool choose_element(void *data, const struct es_catalog_element *element)
     if (result == 0)
         placement->placed_count++;
     else if (placement->config.service->server)
-        es_server_log(placement->config.service->server,
-                      "an element is not placed here: %s stays on host %s: %s",
-                      info->name, info->host, error.text);
+        esi_acceptor_log(placement->config.service->server,
+                         "an element is not placed here: %s stays on host %s: %s",
+                         info->name, info->host, error.text);
     return result == 0;
 }
 
-static int open_scope(struct es_placement *placement)
+static int open_scope(struct esi_placement *placement)
 {
     struct es_scope_config config;
 
@@ -268,9 +268,9 @@ static int open_scope(struct es_placement *placement)
 }
 
 /* Lets new elements join.  Without a scope one is opened. */
-static void join_elements(struct es_placement *placement)
+static void join_elements(struct esi_placement *placement)
 {
-    uint64_t now = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t pause_ns = placement->scope ? JOIN_NS : RETRY_NS;
 
     if (placement->joined_ns != 0 && now - placement->joined_ns < pause_ns)
@@ -283,7 +283,7 @@ static void join_elements(struct es_placement *placement)
             es_servers_refresh(placement->servers);
         open_scope(placement);
     }
-    placement->joined_ns = es_now_ns(CLOCK_MONOTONIC);
+    placement->joined_ns = esi_now_ns(CLOCK_MONOTONIC);
 }
 
 /* --- Storing ------------------------------------------------------------------- */
@@ -308,7 +308,7 @@ static int32_t *find_group(const struct es_scope *scope,
     return ranks;
 }
 
-static int store_communicator(const struct es_placement *placement,
+static int store_communicator(const struct esi_placement *placement,
                               uint32_t origin,
                               uint16_t index)
 {
@@ -320,9 +320,9 @@ static int store_communicator(const struct es_placement *placement,
         return result;
     group = find_group(placement->scope, origin, index, false, info.size);
     remote = find_group(placement->scope, origin, index, true, info.remote_size);
-    result = es_element_store_add_communicator(
+    result = esi_element_store_add_communicator(
         placement->config.service->elements, placement->placed[origin],
-        &(struct es_communicator_config){
+        &(struct esi_communicator_config){
             .key = {info.key[0], info.key[1]},
             .rank = info.rank,
             .parent = info.parent,
@@ -340,22 +340,22 @@ static int store_communicator(const struct es_placement *placement,
 
 /* Tuples name their communicators by index: these are stored before them.  One that its
  * host does not know is left out. */
-static int store_communicators(const struct es_placement *placement,
+static int store_communicators(const struct esi_placement *placement,
                                uint32_t origin,
                                uint16_t last)
 {
-    const struct es_placed_element *placed = placement->placed[origin];
+    const struct esi_placed_element *placed = placement->placed[origin];
     int result = 0;
 
     if (last == ES_COMMUNICATOR_NONE)
         return 0;
-    for (uint32_t i = es_element_store_communicator_count(placed);
+    for (uint32_t i = esi_element_store_communicator_count(placed);
          i <= last && result == 0; i++)
         result = store_communicator(placement, origin, (uint16_t)i);
     return result == -ENOENT ? 0 : result;
 }
 
-static int store_batch(const struct es_placement *placement,
+static int store_batch(const struct esi_placement *placement,
                        const struct es_batch *batch)
 {
     int result = 0;
@@ -366,9 +366,9 @@ static int store_batch(const struct es_placement *placement,
         result =
             store_communicators(placement, mark->origin, batch->tuples[i].communicator);
         if (result == 0)
-            result = es_element_store_write(placement->config.service->elements,
-                                            placement->placed[mark->origin],
-                                            mark->position, &batch->tuples[i]);
+            result = esi_element_store_write(placement->config.service->elements,
+                                             placement->placed[mark->origin],
+                                             mark->position, &batch->tuples[i]);
     }
     return result;
 }
@@ -388,7 +388,7 @@ static bool is_silent(const struct es_batch *batch, const char *host)
 
 /* Notes the states of the last refresh: all that these processes had written by then is
  * stored. */
-static void store_states(const struct es_placement *placement,
+static void store_states(const struct esi_placement *placement,
                          const struct es_batch *batch)
 {
     struct es_segment_info process;
@@ -396,11 +396,11 @@ static void store_states(const struct es_placement *placement,
     for (uint32_t i = 0; i < placement->placed_count; i++)
         if (es_scope_process(placement->scope, i, &process) == 0 &&
             !is_silent(batch, process.host))
-            es_element_store_note(placement->placed[i], &process);
+            esi_element_store_note(placement->placed[i], &process);
 }
 
 /* One pull.  True: there is more at once. */
-static bool store_some(struct es_placement *placement)
+static bool store_some(struct esi_placement *placement)
 {
     const struct es_batch *batch;
 
@@ -418,9 +418,9 @@ static bool store_some(struct es_placement *placement)
 }
 
 /* Stores what is left and closes the scope, which acknowledges with its last pull. */
-static void end_storing(struct es_placement *placement)
+static void end_storing(struct esi_placement *placement)
 {
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t stored;
     struct es_scope_cost cost = {.tuples = 0};
 
@@ -432,7 +432,7 @@ static void end_storing(struct es_placement *placement)
         store_some(placement);
         if (placement->scope)
             es_scope_cost(placement->scope, &cost);
-    } while (cost.tuples != stored && es_now_ns(CLOCK_MONOTONIC) - begin < LAST_NS);
+    } while (cost.tuples != stored && esi_now_ns(CLOCK_MONOTONIC) - begin < LAST_NS);
     es_scope_close(placement->scope);
     placement->scope = NULL;
 }
@@ -440,9 +440,9 @@ static void end_storing(struct es_placement *placement)
 /* --- The thread ---------------------------------------------------------------- */
 
 /* Sleeps so long, unless it must stop. */
-static bool must_stop(struct es_placement *placement, uint64_t sleep_ns)
+static bool must_stop(struct esi_placement *placement, uint64_t sleep_ns)
 {
-    uint64_t end_ns = es_now_ns(CLOCK_MONOTONIC) + sleep_ns;
+    uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + sleep_ns;
     const struct timespec end = {.tv_sec = (time_t)(end_ns / 1000000000),
                                  .tv_nsec = (long)(end_ns % 1000000000)};
     bool stops;
@@ -455,7 +455,7 @@ static bool must_stop(struct es_placement *placement, uint64_t sleep_ns)
     return stops;
 }
 
-static bool must_finish(struct es_placement *placement)
+static bool must_finish(struct esi_placement *placement)
 {
     bool finishes;
 
@@ -466,9 +466,9 @@ static bool must_finish(struct es_placement *placement)
 }
 
 /* Whether there is a plan by which something is placed; false: there will be none. */
-static bool prepare(struct es_placement *placement)
+static bool placement_prepare(struct esi_placement *placement)
 {
-    const struct es_placement_config *config = &placement->config;
+    const struct esi_placement_config *config = &placement->config;
     const char *run = config->service->run;
 
     while (!config->plan && load_plan(placement) != 0)
@@ -484,7 +484,7 @@ static bool prepare(struct es_placement *placement)
     return es_run_open_empty(run, NULL, &placement->run) >= 0;
 }
 
-static bool has_elements_here(const struct es_placement *placement)
+static bool has_elements_here(const struct esi_placement *placement)
 {
     for (size_t i = 0; i < placement->plan.count; i++)
         if (strcmp(placement->plan.collectors[i].host,
@@ -494,7 +494,7 @@ static bool has_elements_here(const struct es_placement *placement)
 }
 
 /* How long the thread sleeps before its next turn. */
-static uint64_t pause_ns(const struct es_placement *placement, bool stores, bool more)
+static uint64_t pause_ns(const struct esi_placement *placement, bool stores, bool more)
 {
     if (!stores)
         return MARK_NS;
@@ -504,7 +504,7 @@ static uint64_t pause_ns(const struct es_placement *placement, bool stores, bool
 }
 
 /* Until it must stop. */
-static void place_elements(struct es_placement *placement)
+static void place_elements(struct esi_placement *placement)
 {
     bool stores = has_elements_here(placement), more = false;
 
@@ -525,17 +525,17 @@ static void place_elements(struct es_placement *placement)
 
 static void *run_placement(void *data)
 {
-    struct es_placement *placement = data;
+    struct esi_placement *placement = data;
 
-    if (prepare(placement))
+    if (placement_prepare(placement))
         place_elements(placement);
     return NULL;
 }
 
-int es_placement_start(const struct es_placement_config *config,
-                       struct es_placement **ret_placement)
+int esi_placement_start(const struct esi_placement_config *config,
+                        struct esi_placement **ret_placement)
 {
-    struct es_placement *placement = calloc(1, sizeof *placement);
+    struct esi_placement *placement = calloc(1, sizeof *placement);
     pthread_condattr_t attributes;
     int result;
 
@@ -559,7 +559,7 @@ int es_placement_start(const struct es_placement_config *config,
     return 0;
 }
 
-void es_placement_finish(struct es_placement *placement)
+void esi_placement_finish(struct esi_placement *placement)
 {
     if (!placement)
         return;
@@ -568,7 +568,7 @@ void es_placement_finish(struct es_placement *placement)
     pthread_mutex_unlock(&placement->lock);
 }
 
-void es_placement_stop(struct es_placement *placement)
+void esi_placement_stop(struct esi_placement *placement)
 {
     if (!placement)
         return;
@@ -582,7 +582,7 @@ void es_placement_stop(struct es_placement *placement)
     if (!placement->config.servers)
         es_servers_close(placement->servers);
     if (!placement->config.plan)
-        es_plan_fini(&placement->plan);
+        esi_plan_fini(&placement->plan);
     pthread_mutex_destroy(&placement->lock);
     pthread_cond_destroy(&placement->wake);
     free(placement);

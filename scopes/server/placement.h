@@ -23,10 +23,10 @@
 #include "scopes/server/service.h"
 #include "tuplespace/plan/plan.h"
 
-struct es_placement;
+struct esi_placement;
 
-struct es_placement_config {
-    struct es_service *service; /* of this host: run, host, store, log; borrowed */
+struct esi_placement_config {
+    struct esi_service *service; /* of this host: run, host, store, log; borrowed */
     const char *home; /* addresses of the home server; NULL = the run directory says */
     const struct es_plan *plan; /* NULL = "collect.plan" of the run directory, or else
                                    of the home server; borrowed */
@@ -35,15 +35,15 @@ struct es_placement_config {
 
 /* Starts a thread; it ends by itself when no collector has a host of its own.  -ENOMEM,
  * -EAGAIN. */
-int es_placement_start(const struct es_placement_config *config,
-                       struct es_placement **ret_placement);
+int esi_placement_start(const struct esi_placement_config *config,
+                        struct esi_placement **ret_placement);
 
 /* The run has ended: stores what is still there and closes the scope, so that the other
  * servers need not wait for it.  Returns at once.  Accepts NULL.  Thread safe. */
-void es_placement_finish(struct es_placement *placement);
+void esi_placement_finish(struct esi_placement *placement);
 
 /* Stores what is still there, for two seconds at most, and ends.  What no other server
  * has taken can be read here again.  Accepts NULL. */
-void es_placement_stop(struct es_placement *placement);
+void esi_placement_stop(struct esi_placement *placement);
 
 #endif

@@ -38,10 +38,10 @@ int esi_run_lock_take(const char *run,
 {
     char path[ES_RUN_PATH_BYTES];
 
-    int code = es_run_directory_path(run, file, error, path);
+    int code = esi_run_directory_path(run, file, error, path);
     if (code < 0)
         return code;
-    int lock = es_run_file_open(run, file, O_RDWR | O_CREAT, error);
+    int lock = esi_run_file_open(run, file, O_RDWR | O_CREAT, error);
     if (lock < 0)
         return lock;
     code = try_lock(lock);
@@ -57,7 +57,7 @@ static int open_lock(const char *run, const char *file)
 {
     char path[ES_RUN_PATH_BYTES];
 
-    if (es_run_directory_path(run, file, NULL, path) < 0)
+    if (esi_run_directory_path(run, file, NULL, path) < 0)
         return -1;
     return open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 }
@@ -76,20 +76,20 @@ int esi_run_lock_share(const char *run, const char *file)
 void esi_run_lock_await_free(const char *run, const char *file, uint64_t timeout_ns)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
-    const uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+    const uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     int lock = open_lock(run, file);
 
     if (lock < 0)
         return;
     while (flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
-           es_now_ns(CLOCK_MONOTONIC) - begun_ns < timeout_ns)
+           esi_now_ns(CLOCK_MONOTONIC) - begun_ns < timeout_ns)
         nanosleep(&pause, NULL);
     close(lock);
 }
 
 bool esi_run_lock_is_taken(const char *run, const char *file)
 {
-    int lock = es_run_file_open(run, file, O_RDWR, NULL);
+    int lock = esi_run_file_open(run, file, O_RDWR, NULL);
 
     if (lock < 0)
         return false;

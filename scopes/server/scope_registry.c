@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_registry.c - the live scopes of a run, and the commands that are left for them. */
+/* scope_registry.c - the live scopes of a run, and the commands that are left for
+ * them. */
 #include "config.h"
 
 #include "scopes/server/scope_registry.h"
@@ -28,7 +29,7 @@ struct stats {
     char shape[32];
 };
 
-struct es_scope_entry {
+struct esi_scope_entry {
     struct esi_list_link link;
     char name[96];
     char host[64];
@@ -44,7 +45,7 @@ struct es_scope_entry {
     bool gone;                  /* forgotten as soon as nobody waits any more */
 };
 
-struct es_scope_board {
+struct esi_scope_registry {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct esi_list entries; /* in order of names */
@@ -52,74 +53,78 @@ struct es_scope_board {
     bool closed; /* nobody is to wait any more */
 };
 
-int es_scope_board_create(struct es_scope_board **ret_board)
+int esi_scope_registry_create(struct esi_scope_registry **ret_board)
 {
-    struct es_scope_board *board = calloc(1, sizeof *board);
+    struct esi_scope_registry *registry = calloc(1, sizeof *registry);
     pthread_condattr_t attributes;
 
-    if (!board)
+    if (!registry)
         return -ENOMEM;
-    pthread_mutex_init(&board->lock, NULL);
+    pthread_mutex_init(&registry->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&board->changed, &attributes);
+    pthread_cond_init(&registry->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    *ret_board = board;
+    *ret_board = registry;
     return 0;
 }
 
-static void free_entry(struct es_scope_entry *entry)
+static void free_entry(struct esi_scope_entry *entry)
 {
-    es_message_destroy(entry->command);
-    es_message_destroy(entry->answer);
+    esi_message_destroy(entry->command);
+    esi_message_destroy(entry->answer);
     free(entry);
 }
 
-void es_scope_board_close(struct es_scope_board *board)
+void esi_scope_registry_close(struct esi_scope_registry *registry)
 {
-    pthread_mutex_lock(&board->lock);
-    board->closed = true;
-    pthread_cond_broadcast(&board->changed);
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
+    registry->closed = true;
+    pthread_cond_broadcast(&registry->changed);
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_scope_board_destroy(struct es_scope_board *board)
+void esi_scope_registry_destroy(struct esi_scope_registry *registry)
 {
-    if (!board)
+    if (!registry)
         return;
-    ESI_LIST_FOREACH_SAFE(struct es_scope_entry, entry, &board->entries, link)
+    ESI_LIST_FOREACH_SAFE(struct esi_scope_entry, entry, &registry->entries, link)
         free_entry(entry);
-    pthread_cond_destroy(&board->changed);
-    pthread_mutex_destroy(&board->lock);
-    free(board);
+    pthread_cond_destroy(&registry->changed);
+    pthread_mutex_destroy(&registry->lock);
+    free(registry);
 }
 
 /* --- The consumers' side -------------------------------------------------------- */
 
-static struct es_scope_entry *find(const struct es_scope_board *board, const char *name)
+static struct esi_scope_entry *scope_registry_find(
+    const struct esi_scope_registry *registry,
+    const char *name)
 {
-    ESI_LIST_FOREACH(struct es_scope_entry, entry, &board->entries, link)
+    ESI_LIST_FOREACH(struct esi_scope_entry, entry, &registry->entries, link)
         if (!entry->gone && strcmp(entry->name, name) == 0)
             return entry;
     return NULL;
 }
 
-static void insert(struct es_scope_board *board, struct es_scope_entry *entry)
+static void scope_registry_insert(struct esi_scope_registry *registry,
+                                  struct esi_scope_entry *entry)
 {
-    struct es_scope_entry *next =
-        ESI_LIST_FIRST(struct es_scope_entry, &board->entries, link);
+    struct esi_scope_entry *next =
+        ESI_LIST_FIRST(struct esi_scope_entry, &registry->entries, link);
 
     while (next && strcmp(next->name, entry->name) <= 0)
-        next = ESI_LIST_ITEM(struct es_scope_entry, next->link.next, link);
-    esi_list_insert(&board->entries, &entry->link, next ? &next->link : NULL);
-    board->count++;
+        next = ESI_LIST_ITEM(struct esi_scope_entry, next->link.next, link);
+    esi_list_insert(&registry->entries, &entry->link, next ? &next->link : NULL);
+    registry->count++;
 }
 
-/* Takes the entry off the board and frees it. */
-static void drop(struct es_scope_board *board, struct es_scope_entry *entry)
+/* Takes the entry off the registry and frees it. */
+static void scope_registry_drop(struct esi_scope_registry *registry,
+                                struct esi_scope_entry *entry)
 {
-    esi_list_remove(&board->entries, &entry->link);
-    board->count--;
+    esi_list_remove(&registry->entries, &entry->link);
+    registry->count--;
     free_entry(entry);
 }
 
@@ -128,27 +133,27 @@ static void take_text(const struct es_member *request,
                       char *out,
                       size_t size)
 {
-    snprintf(out, size, "%s", es_member_text_or(request, name, ""));
+    snprintf(out, size, "%s", esi_member_text_or(request, name, ""));
 }
 
 /* A name that no other scope has. */
-static void name_entry(const struct es_scope_board *board,
-                       struct es_scope_entry *entry,
+static void name_entry(const struct esi_scope_registry *registry,
+                       struct esi_scope_entry *entry,
                        const char *wanted)
 {
     snprintf(entry->name, sizeof entry->name, "%.80s", wanted);
-    for (int i = 2; find(board, entry->name); i++)
+    for (int i = 2; scope_registry_find(registry, entry->name); i++)
         snprintf(entry->name, sizeof entry->name, "%.80s-%d", wanted, i);
 }
 
-int es_scope_board_announce(struct es_scope_board *board,
-                            const struct es_member *request,
-                            struct es_error *error,
-                            struct es_scope_entry **ret_entry)
+int esi_scope_registry_register(struct esi_scope_registry *registry,
+                                const struct es_member *request,
+                                struct es_error *error,
+                                struct esi_scope_entry **ret_entry)
 {
-    struct es_scope_entry *entry;
+    struct esi_scope_entry *entry;
     const char *name;
-    int result = es_member_text(request, "name", error, &name);
+    int result = esi_member_text(request, "name", error, &name);
 
     if (result < 0)
         return result;
@@ -160,17 +165,17 @@ int es_scope_board_announce(struct es_scope_board *board,
     take_text(request, "host", entry->host, sizeof entry->host);
     take_text(request, "program", entry->program, sizeof entry->program);
     take_text(request, "view", entry->view, sizeof entry->view);
-    entry->pid = es_member_integer_or(request, "pid", 0);
-    entry->heard_ns = es_now_ns(CLOCK_MONOTONIC);
-    pthread_mutex_lock(&board->lock);
-    if (board->count < SCOPES_MOST) {
-        name_entry(board, entry, name);
-        insert(board, entry);
+    entry->pid = esi_member_integer_or(request, "pid", 0);
+    entry->heard_ns = esi_now_ns(CLOCK_MONOTONIC);
+    pthread_mutex_lock(&registry->lock);
+    if (registry->count < SCOPES_MOST) {
+        name_entry(registry, entry, name);
+        scope_registry_insert(registry, entry);
     } else {
         result =
             es_error_set(error, -ENOSPC, "there are %d scopes already", SCOPES_MOST);
     }
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
     if (result < 0) {
         free_entry(entry);
         return result;
@@ -179,126 +184,128 @@ int es_scope_board_announce(struct es_scope_board *board,
     return 0;
 }
 
-const char *es_scope_entry_name(const struct es_scope_entry *entry)
+const char *esi_scope_entry_name(const struct esi_scope_entry *entry)
 {
     return entry->name;
 }
 
-void es_scope_board_leave(struct es_scope_board *board, struct es_scope_entry *entry)
+void esi_scope_registry_deregister(struct esi_scope_registry *registry,
+                                   struct esi_scope_entry *entry)
 {
-    pthread_mutex_lock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
     entry->gone = true;
     if (entry->waited)
-        pthread_cond_broadcast(&board->changed); /* who waits frees it */
+        pthread_cond_broadcast(&registry->changed); /* who waits frees it */
     else
-        drop(board, entry);
-    pthread_mutex_unlock(&board->lock);
+        scope_registry_drop(registry, entry);
+    pthread_mutex_unlock(&registry->lock);
 }
 
-void es_scope_board_poll(struct es_scope_board *board,
-                         struct es_scope_entry *entry,
-                         const struct es_member *request,
-                         struct es_json_out *reply)
+void esi_scope_registry_poll(struct esi_scope_registry *registry,
+                             struct esi_scope_entry *entry,
+                             const struct es_member *request,
+                             struct esi_json_out *reply)
 {
-    pthread_mutex_lock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
     entry->stats = (struct stats){
-        .pulls = es_member_integer_or(request, "pulls", 0),
-        .tuples = es_member_integer_or(request, "tuples", 0),
-        .lost = es_member_integer_or(request, "lost", 0),
-        .failures = es_member_integer_or(request, "failures", 0),
-        .rate = es_member_real_or(request, "rate", 0),
+        .pulls = esi_member_integer_or(request, "pulls", 0),
+        .tuples = esi_member_integer_or(request, "tuples", 0),
+        .lost = esi_member_integer_or(request, "lost", 0),
+        .failures = esi_member_integer_or(request, "failures", 0),
+        .rate = esi_member_real_or(request, "rate", 0),
     };
     take_text(request, "shape", entry->stats.shape, sizeof entry->stats.shape);
-    entry->heard_ns = es_now_ns(CLOCK_MONOTONIC);
+    entry->heard_ns = esi_now_ns(CLOCK_MONOTONIC);
     if (entry->command) {
-        esi_member_write(es_message_root(entry->command), reply, "command");
-        es_json_out_signed(reply, "id", entry->id);
-        es_message_destroy(entry->command);
+        esi_member_write(esi_message_root(entry->command), reply, "command");
+        esi_json_out_signed(reply, "id", entry->id);
+        esi_message_destroy(entry->command);
         entry->command = NULL;
     }
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
 }
 
-int es_scope_board_answer(struct es_scope_board *board,
-                          struct es_scope_entry *entry,
-                          const struct es_member *request,
-                          struct es_error *error)
+int esi_scope_registry_answer(struct esi_scope_registry *registry,
+                              struct esi_scope_entry *entry,
+                              const struct es_member *request,
+                              struct es_error *error)
 {
     struct es_message *answer;
     int64_t id;
-    int result = es_member_integer(request, "id", 1, INT64_MAX, error, &id);
+    int result = esi_member_integer(request, "id", 1, INT64_MAX, error, &id);
 
     if (result == 0)
-        result = esi_message_copy(es_member_find(request, "answer"), &answer);
+        result = esi_message_copy(esi_member_find(request, "answer"), &answer);
     if (result < 0)
         return es_error_set(error, result, "an answer is an object");
-    pthread_mutex_lock(&board->lock);
+    pthread_mutex_lock(&registry->lock);
     if (entry->waited && entry->id == id && !entry->answer) {
         entry->answer = answer;
         answer = NULL;
-        pthread_cond_broadcast(&board->changed);
+        pthread_cond_broadcast(&registry->changed);
     }
-    pthread_mutex_unlock(&board->lock);
-    es_message_destroy(answer); /* it came too late */
+    pthread_mutex_unlock(&registry->lock);
+    esi_message_destroy(answer); /* it came too late */
     return 0;
 }
 
 /* --- Those who want something ---------------------------------------------------- */
 
-static void write_entry(const struct es_scope_entry *entry, struct es_json_out *reply)
+static void write_entry(const struct esi_scope_entry *entry, struct esi_json_out *reply)
 {
-    es_json_out_begin_object(reply, NULL);
-    es_json_out_string(reply, "name", entry->name);
-    es_json_out_string(reply, "host", entry->host);
-    es_json_out_string(reply, "program", entry->program);
-    es_json_out_signed(reply, "pid", entry->pid);
-    es_json_out_string(reply, "view", entry->view);
-    es_json_out_string(reply, "shape", entry->stats.shape);
-    es_json_out_signed(reply, "pulls", entry->stats.pulls);
-    es_json_out_real(reply, "rate", entry->stats.rate);
-    es_json_out_signed(reply, "tuples", entry->stats.tuples);
-    es_json_out_signed(reply, "lost", entry->stats.lost);
-    es_json_out_signed(reply, "failures", entry->stats.failures);
-    es_json_out_unsigned(reply, "silent_ns",
-                         es_now_ns(CLOCK_MONOTONIC) - entry->heard_ns);
-    es_json_out_end(reply);
+    esi_json_out_begin_object(reply, NULL);
+    esi_json_out_string(reply, "name", entry->name);
+    esi_json_out_string(reply, "host", entry->host);
+    esi_json_out_string(reply, "program", entry->program);
+    esi_json_out_signed(reply, "pid", entry->pid);
+    esi_json_out_string(reply, "view", entry->view);
+    esi_json_out_string(reply, "shape", entry->stats.shape);
+    esi_json_out_signed(reply, "pulls", entry->stats.pulls);
+    esi_json_out_real(reply, "rate", entry->stats.rate);
+    esi_json_out_signed(reply, "tuples", entry->stats.tuples);
+    esi_json_out_signed(reply, "lost", entry->stats.lost);
+    esi_json_out_signed(reply, "failures", entry->stats.failures);
+    esi_json_out_unsigned(reply, "silent_ns",
+                          esi_now_ns(CLOCK_MONOTONIC) - entry->heard_ns);
+    esi_json_out_end(reply);
 }
 
-void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply)
+void esi_scope_registry_list(struct esi_scope_registry *registry,
+                             struct esi_json_out *reply)
 {
-    pthread_mutex_lock(&board->lock);
-    es_json_out_begin_array(reply, "scopes");
-    ESI_LIST_FOREACH(const struct es_scope_entry, entry, &board->entries, link)
+    pthread_mutex_lock(&registry->lock);
+    esi_json_out_begin_array(reply, "scopes");
+    ESI_LIST_FOREACH(const struct esi_scope_entry, entry, &registry->entries, link)
         if (!entry->gone)
             write_entry(entry, reply);
-    es_json_out_end(reply);
-    pthread_mutex_unlock(&board->lock);
+    esi_json_out_end(reply);
+    pthread_mutex_unlock(&registry->lock);
 }
 
 /* Waits till there is an answer, the scope or the server is gone, or the time is over.
  */
-static void await(struct es_scope_board *board,
-                  const struct es_scope_entry *entry,
-                  uint64_t timeout_ns)
+static void scope_registry_await(struct esi_scope_registry *registry,
+                                 const struct esi_scope_entry *entry,
+                                 uint64_t timeout_ns)
 {
-    uint64_t end_ns = es_now_ns(CLOCK_MONOTONIC) + timeout_ns;
+    uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     struct timespec end = {.tv_sec = (time_t)(end_ns / UINT64_C(1000000000)),
                            .tv_nsec = (long)(end_ns % UINT64_C(1000000000))};
 
-    while (!entry->answer && !entry->gone && !board->closed)
-        if (pthread_cond_timedwait(&board->changed, &board->lock, &end) != 0)
+    while (!entry->answer && !entry->gone && !registry->closed)
+        if (pthread_cond_timedwait(&registry->changed, &registry->lock, &end) != 0)
             return;
 }
 
 /* Why there is no answer. */
-static int fail(const struct es_scope_board *board,
-                const struct es_scope_entry *entry,
-                struct es_error *error)
+static int scope_registry_fail(const struct esi_scope_registry *registry,
+                               const struct esi_scope_entry *entry,
+                               struct es_error *error)
 {
     if (entry->gone)
         return es_error_set(error, -EPIPE, "the consumer of scope \"%s\" has ended",
                             entry->name);
-    if (board->closed)
+    if (registry->closed)
         return es_error_set(error, -ESHUTDOWN, "the tuple server ends");
     if (!entry->command)
         return es_error_set(error, -ETIMEDOUT,
@@ -308,13 +315,13 @@ static int fail(const struct es_scope_board *board,
     return es_error_set(
         error, -ETIMEDOUT,
         "the consumer of scope \"%s\" has not pulled for %" PRIu64 " s", entry->name,
-        (es_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) / UINT64_C(1000000000));
+        (esi_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) / UINT64_C(1000000000));
 }
 
 /* With the lock held; `command` is taken.  Who has fetched it just in time is about to
  * answer. */
-static int command_entry(struct es_scope_board *board,
-                         struct es_scope_entry *entry,
+static int command_entry(struct esi_scope_registry *registry,
+                         struct esi_scope_entry *entry,
                          struct es_message *command,
                          uint64_t timeout_ns,
                          struct es_error *error,
@@ -325,47 +332,47 @@ static int command_entry(struct es_scope_board *board,
     entry->command = command;
     entry->id++;
     entry->waited = true;
-    await(board, entry, timeout_ns);
+    scope_registry_await(registry, entry, timeout_ns);
     if (!entry->command)
-        await(board, entry, timeout_ns / 2);
+        scope_registry_await(registry, entry, timeout_ns / 2);
     entry->waited = false;
     if (entry->answer)
         *ret_answer = entry->answer;
     else
-        result = fail(board, entry, error);
+        result = scope_registry_fail(registry, entry, error);
     entry->answer = NULL;
-    es_message_destroy(entry->command);
+    esi_message_destroy(entry->command);
     entry->command = NULL;
     if (entry->gone)
-        drop(board, entry);
+        scope_registry_drop(registry, entry);
     return result;
 }
 
-int es_scope_board_command(struct es_scope_board *board,
-                           const char *name,
-                           const struct es_member *command,
-                           uint64_t timeout_ns,
-                           struct es_error *error,
-                           struct es_message **ret_answer)
+int esi_scope_registry_command(struct esi_scope_registry *registry,
+                               const char *name,
+                               const struct es_member *command,
+                               uint64_t timeout_ns,
+                               struct es_error *error,
+                               struct es_message **ret_answer)
 {
-    struct es_scope_entry *entry;
+    struct esi_scope_entry *entry;
     struct es_message *copy;
     int result = esi_message_copy(command, &copy);
 
     if (result < 0)
         return es_error_set(error, result, "a command is an object");
-    pthread_mutex_lock(&board->lock);
-    entry = find(board, name);
+    pthread_mutex_lock(&registry->lock);
+    entry = scope_registry_find(registry, name);
     if (!entry) {
         result = es_error_set(error, -ENOENT, "there is no scope \"%.80s\"", name);
-        es_message_destroy(copy);
+        esi_message_destroy(copy);
     } else if (entry->waited) {
         result =
             es_error_set(error, -EBUSY, "scope \"%.80s\" is being asked already", name);
-        es_message_destroy(copy);
+        esi_message_destroy(copy);
     } else {
-        result = command_entry(board, entry, copy, timeout_ns, error, ret_answer);
+        result = command_entry(registry, entry, copy, timeout_ns, error, ret_answer);
     }
-    pthread_mutex_unlock(&board->lock);
+    pthread_mutex_unlock(&registry->lock);
     return result;
 }

@@ -11,8 +11,8 @@
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_SERVER_SCOPE_BOARD_H
-#define ES_SCOPES_SERVER_SCOPE_BOARD_H
+#ifndef ES_SCOPES_SERVER_SCOPE_REGISTRY_H
+#define ES_SCOPES_SERVER_SCOPE_REGISTRY_H
 
 #include <stdint.h>
 
@@ -20,50 +20,52 @@
 #include "eventspace/error.h"
 #include "pathmap/message.h"
 
-struct es_scope_board;
-struct es_scope_entry; /* one live scope */
+struct esi_scope_registry;
+struct esi_scope_entry; /* one live scope */
 
-int es_scope_board_create(struct es_scope_board **ret_board);
+int esi_scope_registry_create(struct esi_scope_registry **ret_board);
 /* Nobody waits for answers any more: the server ends. */
-void es_scope_board_close(struct es_scope_board *board);
+void esi_scope_registry_close(struct esi_scope_registry *registry);
 /* No scope may be announced any more.  Accepts NULL. */
-void es_scope_board_destroy(struct es_scope_board *board);
+void esi_scope_registry_destroy(struct esi_scope_registry *registry);
 
 /* A consumer announces a scope; where the name is taken "-2" or so is put behind it.
  * -EINVAL with words. */
-int es_scope_board_announce(struct es_scope_board *board,
-                            const struct es_member *request,
-                            struct es_error *error,
-                            struct es_scope_entry **ret_entry);
-const char *es_scope_entry_name(const struct es_scope_entry *entry);
+int esi_scope_registry_register(struct esi_scope_registry *registry,
+                                const struct es_member *request,
+                                struct es_error *error,
+                                struct esi_scope_entry **ret_entry);
+const char *esi_scope_entry_name(const struct esi_scope_entry *entry);
 /* Who waits for it learns that it is gone. */
-void es_scope_board_leave(struct es_scope_board *board, struct es_scope_entry *entry);
+void esi_scope_registry_deregister(struct esi_scope_registry *registry,
+                                   struct esi_scope_entry *entry);
 
 /* The consumer says how it is and asks for a command: writes "command" and "id" if
  * there is one. */
-void es_scope_board_poll(struct es_scope_board *board,
-                         struct es_scope_entry *entry,
-                         const struct es_member *request,
-                         struct es_json_out *reply);
+void esi_scope_registry_poll(struct esi_scope_registry *registry,
+                             struct esi_scope_entry *entry,
+                             const struct es_member *request,
+                             struct esi_json_out *reply);
 /* The answer to the command with that id. */
-int es_scope_board_answer(struct es_scope_board *board,
-                          struct es_scope_entry *entry,
-                          const struct es_member *request,
-                          struct es_error *error);
+int esi_scope_registry_answer(struct esi_scope_registry *registry,
+                              struct esi_scope_entry *entry,
+                              const struct es_member *request,
+                              struct es_error *error);
 
 /* Writes an object for each scope, in order of their names. */
-void es_scope_board_list(struct es_scope_board *board, struct es_json_out *reply);
+void esi_scope_registry_list(struct esi_scope_registry *registry,
+                             struct esi_json_out *reply);
 
 /* Leaves a command (an object, copied) for the scope and waits for the answer, which
  * the caller destroys.  Who has fetched it by then has half the time again.
  * -EINVAL: no object; -ENOENT: no such scope; -EBUSY: somebody else waits;
  * -ETIMEDOUT: it has not pulled, or not answered; -EPIPE: it is gone; -ESHUTDOWN: the
- * board was closed; all with words. */
-int es_scope_board_command(struct es_scope_board *board,
-                           const char *name,
-                           const struct es_member *command,
-                           uint64_t timeout_ns,
-                           struct es_error *error,
-                           struct es_message **ret_answer);
+ * registry was closed; all with words. */
+int esi_scope_registry_command(struct esi_scope_registry *registry,
+                               const char *name,
+                               const struct es_member *command,
+                               uint64_t timeout_ns,
+                               struct es_error *error,
+                               struct es_message **ret_answer);
 
 #endif

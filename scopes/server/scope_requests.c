@@ -19,26 +19,26 @@
 /* How long a consumer may take to pull, and with it to answer. */
 #define COMMAND_NS UINT64_C(10000000000)
 
-static int serve_announce(struct es_service_connection *connection,
+static int serve_announce(struct esi_service_connection *connection,
                           const struct es_member *request,
-                          struct es_json_out *reply,
+                          struct esi_json_out *reply,
                           struct es_error *error)
 {
-    struct es_scope_entry *entry;
+    struct esi_scope_entry *entry;
     int result;
 
     if (connection->announced)
         return es_error_set(error, -EBUSY, "this connection has announced a scope");
-    result =
-        es_scope_board_announce(connection->service->scopes, request, error, &entry);
+    result = esi_scope_registry_register(connection->service->scopes, request, error,
+                                         &entry);
     if (result < 0)
         return result;
     connection->announced = entry;
-    es_json_out_string(reply, "name", es_scope_entry_name(entry));
+    esi_json_out_string(reply, "name", esi_scope_entry_name(entry));
     return 0;
 }
 
-static int check_announced(const struct es_service_connection *connection,
+static int check_announced(const struct esi_service_connection *connection,
                            struct es_error *error)
 {
     return connection->announced
@@ -46,60 +46,61 @@ static int check_announced(const struct es_service_connection *connection,
                : es_error_set(error, -EINVAL, "no scope was announced before");
 }
 
-static int serve_poll(struct es_service_connection *connection,
+static int serve_poll(struct esi_service_connection *connection,
                       const struct es_member *request,
-                      struct es_json_out *reply,
+                      struct esi_json_out *reply,
                       struct es_error *error)
 {
     int result = check_announced(connection, error);
 
     if (result == 0)
-        es_scope_board_poll(connection->service->scopes, connection->announced, request,
-                            reply);
+        esi_scope_registry_poll(connection->service->scopes, connection->announced,
+                                request, reply);
     return result;
 }
 
-static int serve_answer(struct es_service_connection *connection,
+static int serve_answer(struct esi_service_connection *connection,
                         const struct es_member *request,
-                        struct es_json_out *reply,
+                        struct esi_json_out *reply,
                         struct es_error *error)
 {
     int result = check_announced(connection, error);
 
     (void)reply;
-    return result < 0 ? result
-                      : es_scope_board_answer(connection->service->scopes,
-                                              connection->announced, request, error);
+    return result < 0
+               ? result
+               : esi_scope_registry_answer(connection->service->scopes,
+                                           connection->announced, request, error);
 }
 
-static int serve_scopes(struct es_service_connection *connection,
+static int serve_scopes(struct esi_service_connection *connection,
                         const struct es_member *request,
-                        struct es_json_out *reply,
+                        struct esi_json_out *reply,
                         struct es_error *error)
 {
     (void)request;
     (void)error;
-    es_scope_board_list(connection->service->scopes, reply);
+    esi_scope_registry_list(connection->service->scopes, reply);
     return 0;
 }
 
-static int serve_command(struct es_service_connection *connection,
+static int serve_command(struct esi_service_connection *connection,
                          const struct es_member *request,
-                         struct es_json_out *reply,
+                         struct esi_json_out *reply,
                          struct es_error *error)
 {
     const char *name;
     struct es_message *answer;
-    int result = es_member_text(request, "name", error, &name);
+    int result = esi_member_text(request, "name", error, &name);
 
     if (result == 0)
-        result = es_scope_board_command(connection->service->scopes, name,
-                                        es_member_find(request, "command"), COMMAND_NS,
-                                        error, &answer);
+        result = esi_scope_registry_command(connection->service->scopes, name,
+                                            esi_member_find(request, "command"),
+                                            COMMAND_NS, error, &answer);
     if (result < 0)
         return result;
-    esi_member_write(es_message_root(answer), reply, "answer");
-    es_message_destroy(answer);
+    esi_member_write(esi_message_root(answer), reply, "answer");
+    esi_message_destroy(answer);
     return 0;
 }
 

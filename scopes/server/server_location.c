@@ -14,38 +14,39 @@
 #include "tuplespace/run_file.h"
 
 /* Whether `eventspace run` laid the directory out, and on which host. */
-static enum es_seat find_seat(const char *run, const char *host)
+static enum esi_run_directory_kind find_seat(const char *run, const char *host)
 {
-    enum es_seat seat = ES_SEAT_OWN;
+    enum esi_run_directory_kind seat = ES_RUN_DIRECTORY_OWN;
     struct es_message *facts;
     size_t length;
     char *text;
 
-    if (es_run_file_read(run, "run.json", NULL, &text, &length) < 0)
-        return ES_SEAT_OWN;
-    if (es_message_parse(text, length, "run.json", NULL, &facts) == 0) {
-        const char *home = es_member_text_or(es_message_root(facts), "host", host);
-        seat = strcmp(home, host) == 0 ? ES_SEAT_HOME : ES_SEAT_SHARED;
-        es_message_destroy(facts);
+    if (esi_run_file_read(run, "run.json", NULL, &text, &length) < 0)
+        return ES_RUN_DIRECTORY_OWN;
+    if (esi_message_parse(text, length, "run.json", NULL, &facts) == 0) {
+        const char *home = esi_member_text_or(esi_message_root(facts), "host", host);
+        seat =
+            strcmp(home, host) == 0 ? ES_RUN_DIRECTORY_HOME : ES_RUN_DIRECTORY_SHARED;
+        esi_message_destroy(facts);
     }
     free(text);
     return seat;
 }
 
-void esi_server_place_find(const char *run,
-                           const char *host,
-                           struct es_server_place *ret_place)
+void esi_server_location_find(const char *run,
+                              const char *host,
+                              struct esi_server_location *ret_place)
 {
-    struct es_server_place place = {.seat = find_seat(run, host)};
+    struct esi_server_location place = {.seat = find_seat(run, host)};
 
     snprintf(place.run, sizeof place.run, "%s", run);
     snprintf(place.host, sizeof place.host, "%s", host);
-    if (place.seat == ES_SEAT_SHARED)
+    if (place.seat == ES_RUN_DIRECTORY_SHARED)
         snprintf(place.suffix, sizeof place.suffix, ".%s", place.host);
     *ret_place = place;
 }
 
-const char *esi_server_file(const struct es_server_place *place,
+const char *esi_server_file(const struct esi_server_location *place,
                             const char *kind,
                             char out[96])
 {
@@ -55,18 +56,18 @@ const char *esi_server_file(const struct es_server_place *place,
     return out;
 }
 
-int esi_server_path(const struct es_server_place *place,
+int esi_server_path(const struct esi_server_location *place,
                     const char *kind,
                     struct es_error *error,
                     char out[ES_RUN_PATH_BYTES])
 {
     char file[96];
 
-    return es_run_directory_path(place->run, esi_server_file(place, kind, file), error,
-                                 out);
+    return esi_run_directory_path(place->run, esi_server_file(place, kind, file), error,
+                                  out);
 }
 
-int esi_server_socket(const struct es_server_place *place,
+int esi_server_socket(const struct esi_server_location *place,
                       struct es_error *error,
                       char out[ES_ADDRESS_BYTES])
 {
@@ -87,8 +88,8 @@ static int find_address(const struct es_member *list,
                         const char *prefix,
                         char out[ES_ADDRESS_BYTES])
 {
-    for (size_t i = 0; i < es_member_count(list); i++) {
-        const char *address = es_member_as_text(es_member_at(list, i));
+    for (size_t i = 0; i < esi_member_count(list); i++) {
+        const char *address = esi_member_as_text(esi_member_at(list, i));
 
         if (!address || strncmp(address, prefix, strlen(prefix)) != 0)
             continue;
@@ -98,7 +99,7 @@ static int find_address(const struct es_member *list,
     return -ENOENT;
 }
 
-int esi_server_former(const struct es_server_place *place,
+int esi_server_former(const struct esi_server_location *place,
                       const char *prefix,
                       char out[ES_ADDRESS_BYTES])
 {
@@ -107,16 +108,16 @@ int esi_server_former(const struct es_server_place *place,
     size_t length;
     char *text;
 
-    int code = es_run_file_read(place->run, esi_server_file(place, "json", file), NULL,
-                                &text, &length);
+    int code = esi_run_file_read(place->run, esi_server_file(place, "json", file), NULL,
+                                 &text, &length);
     if (code < 0)
         return -ENOENT;
-    code = es_message_parse(text, length, file, NULL, &facts);
+    code = esi_message_parse(text, length, file, NULL, &facts);
     free(text);
     if (code < 0)
         return -ENOENT;
-    code =
-        find_address(es_member_find(es_message_root(facts), "addresses"), prefix, out);
-    es_message_destroy(facts);
+    code = find_address(esi_member_find(esi_message_root(facts), "addresses"), prefix,
+                        out);
+    esi_message_destroy(facts);
     return code;
 }

@@ -5,50 +5,50 @@
  * server.json and so on.  Where hosts share the run directory, the names of all but the
  * home server have the host in them: server.HOST.sock.
  */
-#ifndef ES_SCOPES_SERVER_SERVER_PLACE_H
-#define ES_SCOPES_SERVER_SERVER_PLACE_H
+#ifndef ES_SCOPES_SERVER_SERVER_LOCATION_H
+#define ES_SCOPES_SERVER_SERVER_LOCATION_H
 
 #include "eventspace/error.h"
 #include "tuplespace/transport/link.h"
 #include "tuplespace/run_directory.h"
 
 /* Whose the run directory is: that of `eventspace run` has a file run.json. */
-enum es_seat {
-    ES_SEAT_OWN,    /* made for this host's server */
-    ES_SEAT_HOME,   /* the run was started here */
-    ES_SEAT_SHARED, /* the run was started on another host, which has it, too */
+enum esi_run_directory_kind {
+    ES_RUN_DIRECTORY_OWN,    /* made for this host's server */
+    ES_RUN_DIRECTORY_HOME,   /* the run was started here */
+    ES_RUN_DIRECTORY_SHARED, /* started on another host, which has it, too */
 };
 
-struct es_server_place {
+struct esi_server_location {
     char run[64];
     char host[64];
     char suffix[72]; /* "" or ".HOST" */
-    enum es_seat seat;
+    enum esi_run_directory_kind seat;
 };
 
-void esi_server_place_find(const char *run,
-                           const char *host,
-                           struct es_server_place *ret_place);
+void esi_server_location_find(const char *run,
+                              const char *host,
+                              struct esi_server_location *ret_place);
 
 /* A file's name, without the directory: "server.KIND", but "eventspaced.log".  Returns
  * out. */
-const char *esi_server_file(const struct es_server_place *place,
+const char *esi_server_file(const struct esi_server_location *place,
                             const char *kind,
                             char out[96]);
 /* Its path. */
-int esi_server_path(const struct es_server_place *place,
+int esi_server_path(const struct esi_server_location *place,
                     const char *kind,
                     struct es_error *error,
                     char out[ES_RUN_PATH_BYTES]);
 
 /* "unix:" and the path of the server's socket.  -ENAMETOOLONG. */
-int esi_server_socket(const struct es_server_place *place,
+int esi_server_socket(const struct esi_server_location *place,
                       struct es_error *error,
                       char out[ES_ADDRESS_BYTES]);
 
 /* The address that begins so and on which the server listened that wrote server.json;
  * one that ends well removes the file.  -ENOENT. */
-int esi_server_former(const struct es_server_place *place,
+int esi_server_former(const struct esi_server_location *place,
                       const char *prefix,
                       char out[ES_ADDRESS_BYTES]);
 

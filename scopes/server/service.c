@@ -24,41 +24,41 @@
 /* One line for each subject. */
 const struct es_request *const esi_request_tables[] = {
     esi_catalog_requests, esi_host_requests,    esi_control_requests,
-    esi_clock_requests,   esi_tree_requests,    esi_part_requests,
+    esi_clock_requests,   esi_tree_requests,    esi_subtree_requests,
     esi_scope_requests,   esi_element_requests, NULL,
 };
 
-static int fail_init(struct es_service *service,
+static int fail_init(struct esi_service *service,
                      const char *what,
                      int code,
                      struct es_error *error)
 {
-    es_service_fini(service);
+    esi_service_fini(service);
     return es_error_set(error, code, "%s: %s", what, strerror(-code));
 }
 
-int es_service_init(struct es_service *service, struct es_error *error)
+int esi_service_init(struct esi_service *service, struct es_error *error)
 {
     int code = esi_segment_set_create(service->run, &service->segments);
 
     if (code < 0)
         return fail_init(service, "the run's segments", code, error);
-    code = es_scope_board_create(&service->scopes);
+    code = esi_scope_registry_create(&service->scopes);
     if (code < 0)
-        return fail_init(service, "the board of scopes", code, error);
-    code = es_clock_board_create(&service->clocks);
+        return fail_init(service, "the registry of scopes", code, error);
+    code = esi_clock_registry_create(&service->clocks);
     if (code < 0)
-        return fail_init(service, "the board of clocks", code, error);
+        return fail_init(service, "the registry of clocks", code, error);
     code =
-        es_element_store_create(service->segments, service->host, &service->elements);
+        esi_element_store_create(service->segments, service->host, &service->elements);
     return code < 0 ? fail_init(service, "no place for elements", code, error) : 0;
 }
 
-void es_service_fini(struct es_service *service)
+void esi_service_fini(struct esi_service *service)
 {
-    es_scope_board_destroy(service->scopes);
-    es_element_store_destroy(service->elements);
-    es_clock_board_destroy(service->clocks);
+    esi_scope_registry_destroy(service->scopes);
+    esi_element_store_destroy(service->elements);
+    esi_clock_registry_destroy(service->clocks);
     esi_segment_set_destroy(service->segments);
     service->scopes = NULL;
     service->elements = NULL;
@@ -66,21 +66,21 @@ void es_service_fini(struct es_service *service)
     service->segments = NULL;
 }
 
-void es_service_abandon(struct es_service *service)
+void esi_service_abandon(struct esi_service *service)
 {
-    es_element_store_unlink(service->elements);
+    esi_element_store_unlink(service->elements);
 }
 
-bool es_service_is_read(struct es_service *service)
+bool esi_service_is_read(struct esi_service *service)
 {
-    return atomic_load(&service->parts) > 0;
+    return atomic_load(&service->subtrees) > 0;
 }
 
 /* --- Connections -------------------------------------------------------------- */
 
 static int open_connection(void *data, struct es_link *link, void **ret_connection)
 {
-    struct es_service_connection *connection = calloc(1, sizeof *connection);
+    struct esi_service_connection *connection = calloc(1, sizeof *connection);
 
     if (!connection)
         return -ENOMEM;
@@ -92,19 +92,20 @@ static int open_connection(void *data, struct es_link *link, void **ret_connecti
 
 static void close_connection(void *data)
 {
-    struct es_service_connection *connection = data;
+    struct esi_service_connection *connection = data;
 
-    es_host_board_leave(connection->service->hosts, connection);
+    esi_host_registry_leave(connection->service->hosts, connection);
     if (connection->announced)
-        es_scope_board_leave(connection->service->scopes, connection->announced);
-    esi_part_end(connection);
+        esi_scope_registry_deregister(connection->service->scopes,
+                                      connection->announced);
+    esi_subtree_end(connection);
     esi_element_close(connection);
-    es_element_store_leave(connection->service->elements, &connection->share);
+    esi_element_store_leave(connection->service->elements, &connection->share);
     es_run_close(connection->reading);
     free(connection);
 }
 
-int esi_service_run(struct es_service_connection *connection,
+int esi_service_run(struct esi_service_connection *connection,
                     struct es_error *error,
                     struct es_run **ret_run)
 {
@@ -134,7 +135,7 @@ static const struct es_request *find_request(const char *name)
     return NULL;
 }
 
-int esi_service_fail(struct es_service_connection *connection,
+int esi_service_fail(struct esi_service_connection *connection,
                      uint64_t id,
                      int code,
                      const struct es_error *error)
@@ -143,11 +144,11 @@ int esi_service_fail(struct es_service_connection *connection,
 }
 
 /* The one check of what the read-only key is not enough for. */
-static int check_may_change(const struct es_service_connection *connection,
+static int check_may_change(const struct esi_service_connection *connection,
                             const char *what,
                             struct es_error *error)
 {
-    if (!es_link_is_read_only(connection->link))
+    if (!esi_link_is_read_only(connection->link))
         return 0;
     return es_error_set(error, -EACCES,
                         "\"%s\" changes something: it needs the run's key, this "
@@ -156,14 +157,14 @@ static int check_may_change(const struct es_service_connection *connection,
 }
 
 /* Finds the row and lets it write its reply. */
-static int answer(struct es_service_connection *connection,
-                  const struct es_member *request,
-                  struct es_json_out *out,
-                  struct es_error *error)
+static int service_answer(struct esi_service_connection *connection,
+                          const struct es_member *request,
+                          struct esi_json_out *out,
+                          struct es_error *error)
 {
     const char *name;
 
-    int code = es_member_text(request, "request", error, &name);
+    int code = esi_member_text(request, "request", error, &name);
     if (code < 0)
         return code;
     const struct es_request *row = find_request(name);
@@ -177,21 +178,21 @@ static int answer(struct es_service_connection *connection,
 }
 
 /* Writes the whole reply.  Caller frees *ret_text, also on failure. */
-static int write_reply(struct es_service_connection *connection,
+static int write_reply(struct esi_service_connection *connection,
                        const struct es_member *request,
                        struct es_error *error,
                        char **ret_text,
                        size_t *ret_length)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
 
-    if (es_json_text_begin(&json) < 0)
+    if (esi_json_text_begin(&json) < 0)
         return -ENOMEM;
-    es_json_out_begin_object(&json.out, NULL);
-    int code = answer(connection, request, &json.out, error);
+    esi_json_out_begin_object(&json.out, NULL);
+    int code = service_answer(connection, request, &json.out, error);
     if (code >= 0)
-        es_json_out_end(&json.out);
-    int finished = es_json_text_finish(&json, ret_text, ret_length);
+        esi_json_out_end(&json.out);
+    int finished = esi_json_text_finish(&json, ret_text, ret_length);
     if (code >= 0 && finished < 0)
         code = finished;
     if (code >= 0 && *ret_length > ES_FRAME_MAX_BYTES)
@@ -200,8 +201,8 @@ static int write_reply(struct es_service_connection *connection,
     return code;
 }
 
-static int serve_request(struct es_service_connection *connection,
-                         const struct es_frame *frame)
+static int serve_request(struct esi_service_connection *connection,
+                         const struct esi_frame *frame)
 {
     struct es_error error = {.text = ""};
     struct es_message *message;
@@ -211,39 +212,40 @@ static int serve_request(struct es_service_connection *connection,
     const uint64_t id = frame->id;
 
     int code =
-        es_message_parse(frame->payload, frame->length, "request", &error, &message);
+        esi_message_parse(frame->payload, frame->length, "request", &error, &message);
     if (code == 0) {
         code =
-            write_reply(connection, es_message_root(message), &error, &text, &length);
-        es_message_destroy(message);
+            write_reply(connection, esi_message_root(message), &error, &text, &length);
+        esi_message_destroy(message);
     }
     if (code < 0) {
         code = esi_service_fail(connection, id, code, &error);
     } else {
-        struct iovec part = {.iov_base = text, .iov_len = length};
+        struct iovec subtree = {.iov_base = text, .iov_len = length};
 
-        code = es_link_send(connection->link, ES_FRAME_REPLY, id, &part, 1, SENDING_NS);
+        code = esi_link_send(connection->link, ES_FRAME_REPLY, id, &subtree, 1,
+                             SENDING_NS);
     }
     free(text);
     if (connection->owes_answer)
-        es_host_board_answered(connection->service->hosts);
+        esi_host_registry_answered(connection->service->hosts);
     connection->owes_answer = false;
     return code;
 }
 
-static int serve_pull(struct es_service_connection *connection,
-                      const struct es_frame *frame)
+static int serve_pull(struct esi_service_connection *connection,
+                      const struct esi_frame *frame)
 {
     struct es_error error = {.text = ""};
 
-    if (connection->part)
-        return es_part_pull(connection->part, frame);
+    if (connection->subtree)
+        return esi_subtree_pull(connection->subtree, frame);
     es_error_set(&error, -EPROTO, "a pull, but this connection has opened no part");
     return esi_service_fail(connection, frame->id, -EPROTO, &error);
 }
 
-static int serve_write(struct es_service_connection *connection,
-                       const struct es_frame *frame)
+static int serve_write(struct esi_service_connection *connection,
+                       const struct esi_frame *frame)
 {
     struct es_error error = {.text = ""};
 
@@ -252,9 +254,9 @@ static int serve_write(struct es_service_connection *connection,
                     : esi_element_serve(connection, frame);
 }
 
-static int serve_frame(void *data, const struct es_frame *frame)
+static int serve_frame(void *data, const struct esi_frame *frame)
 {
-    struct es_service_connection *connection = data;
+    struct esi_service_connection *connection = data;
 
     switch (frame->type) {
     case ES_FRAME_REQUEST:
@@ -272,16 +274,17 @@ static int serve_frame(void *data, const struct es_frame *frame)
 
 static void stop_waiting(void *data)
 {
-    struct es_service *service = data;
+    struct esi_service *service = data;
 
     atomic_store(&service->stops, true);
-    es_element_store_stop(service->elements);
-    es_scope_board_close(service->scopes);
+    esi_element_store_stop(service->elements);
+    esi_scope_registry_close(service->scopes);
 }
 
-void es_service_fill(struct es_service *service, struct es_server_service *ret_service)
+void esi_service_fill(struct esi_service *service,
+                      struct esi_server_service *ret_service)
 {
-    *ret_service = (struct es_server_service){
+    *ret_service = (struct esi_server_service){
         .open = open_connection,
         .serve = serve_frame,
         .close = close_connection,

@@ -21,58 +21,58 @@
 #include "tuplespace/transport/acceptor.h"
 
 struct esi_segment_set; /* the host's segments: tuplespace/segment_set.h */
-struct es_part;
-struct es_element_session;
-struct es_scope_board;   /* live scopes: scopes/server/scope_registry.h */
-struct es_clock_board;   /* the hosts' clocks: scopes/remote/clock_registry.h */
-struct es_host_board;    /* the run's hosts: scopes/server/host_registry.h */
-struct es_element_store; /* elements the server holds itself:
+struct esi_subtree;
+struct esi_element_session;
+struct esi_scope_registry; /* live scopes: scopes/server/scope_registry.h */
+struct esi_clock_registry; /* the hosts' clocks: scopes/remote/clock_registry.h */
+struct esi_host_registry;  /* the run's hosts: scopes/server/host_registry.h */
+struct esi_element_store;  /* elements the server holds itself:
                             scopes/server/element_store.h */
 
 /* One per tuple server.  Boards and stores lock themselves. */
-struct es_service {
+struct esi_service {
     const char *run;                  /* borrowed */
     const char *host;                 /* borrowed */
-    struct es_server *server;         /* for its log; set once it is started */
+    struct esi_server *server;        /* for its log; set once it is started */
     struct esi_segment_set *segments; /* of the run, attached once for all */
-    struct es_scope_board *scopes;
-    struct es_host_board *hosts; /* borrowed */
-    struct es_clock_board *clocks;
-    struct es_element_store *elements;
-    atomic_size_t parts; /* that connections have open now */
-    atomic_bool stops;   /* nobody is to wait any longer */
+    struct esi_scope_registry *scopes;
+    struct esi_host_registry *hosts; /* borrowed */
+    struct esi_clock_registry *clocks;
+    struct esi_element_store *elements;
+    atomic_size_t subtrees; /* that connections have open now */
+    atomic_bool stops;      /* nobody is to wait any longer */
 };
 
 /* One client's connection. */
-struct es_service_connection {
-    struct es_service *service; /* borrowed */
-    struct es_link *link;       /* borrowed */
-    struct es_run *reading;     /* this connection's run on the service's segments;
+struct esi_service_connection {
+    struct esi_service *service; /* borrowed */
+    struct es_link *link;        /* borrowed */
+    struct es_run *reading;      /* this connection's run on the service's segments;
                                    opened at first use: esi_service_run() */
-    struct es_part *part;       /* the part of a scope it has opened, or NULL */
-    void *announced;            /* the scope it has announced, or NULL: scope board's */
-    bool owes_answer;           /* the server waits with its end for the reply */
-    struct es_element_session *element; /* the element it has opened, or NULL */
-    struct es_element_share share;      /* of the elements that the server holds */
+    struct esi_subtree *subtree; /* the part of a scope it has opened, or NULL */
+    void *announced;  /* the scope it has announced, or NULL: scope registry's */
+    bool owes_answer; /* the server waits with its end for the reply */
+    struct esi_element_session *element; /* the element it has opened, or NULL */
+    struct esi_element_share share;      /* of the elements that the server holds */
 };
 
 /* Writes the members of the reply, an object that is begun and ended by the caller.
  * -errno with words in `error` makes it a failure, and what was written is dropped. */
-typedef int (*es_request_fn)(struct es_service_connection *connection,
-                             const struct es_member *request,
-                             struct es_json_out *reply,
-                             struct es_error *error);
+typedef int (*esi_request_fn)(struct esi_service_connection *connection,
+                              const struct es_member *request,
+                              struct esi_json_out *reply,
+                              struct es_error *error);
 
 struct es_request {
     const char *name;
-    es_request_fn serve;
+    esi_request_fn serve;
     bool changes; /* refused to those who have the read-only key */
 };
 
 /* Tables of rows, each ended by a row with name NULL; the list by NULL. */
 extern const struct es_request *const esi_request_tables[];
 extern const struct es_request esi_catalog_requests[]; /* catalog, communicator, ... */
-extern const struct es_request esi_part_requests[];    /* open, close, costs */
+extern const struct es_request esi_subtree_requests[]; /* open, close, costs */
 extern const struct es_request esi_host_requests[];    /* hosts, register, end */
 extern const struct es_request esi_scope_requests[];   /* scopes, announce, poll ... */
 extern const struct es_request esi_element_requests[]; /* element.create, ... */
@@ -80,34 +80,35 @@ extern const struct es_request esi_control_requests[]; /* collect: switches */
 extern const struct es_request esi_clock_requests[];   /* clock */
 extern const struct es_request esi_tree_requests[];    /* trees: collective trees */
 
-/* Makes the boards and stores; run, host and hosts are set by the caller. */
-int es_service_init(struct es_service *service, struct es_error *error);
+/* Makes the registries and stores; run, host and hosts are set by the caller. */
+int esi_service_init(struct esi_service *service, struct es_error *error);
 /* Whether some consumer's part of a scope is open here. */
-bool es_service_is_read(struct es_service *service);
+bool esi_service_is_read(struct esi_service *service);
 /* Removes the names of what the server holds in shared memory, while its threads may
  * still run: for a server that is to end at once. */
-void es_service_abandon(struct es_service *service);
+void esi_service_abandon(struct esi_service *service);
 /* Once the server has stopped.  `hosts` stays the caller's. */
-void es_service_fini(struct es_service *service);
-/* Ends the connection's part, if it has one (scopes/server/subtree_requests.c). */
-void esi_part_end(struct es_service_connection *connection);
+void esi_service_fini(struct esi_service *service);
+/* Ends the connection's subtree, if it has one (scopes/server/subtree_requests.c). */
+void esi_subtree_end(struct esi_service_connection *connection);
 /* Elements (scopes/server/element_requests.c): answers a WRITE or READ frame; ends what
  * the connection has opened. */
-int esi_element_serve(struct es_service_connection *connection,
-                      const struct es_frame *frame);
-void esi_element_close(struct es_service_connection *connection);
+int esi_element_serve(struct esi_service_connection *connection,
+                      const struct esi_frame *frame);
+void esi_element_close(struct esi_service_connection *connection);
 
 /* Answers with a failure.  The result is for the connection. */
-int esi_service_fail(struct es_service_connection *connection,
+int esi_service_fail(struct esi_service_connection *connection,
                      uint64_t id,
                      int code,
                      const struct es_error *error);
 
-/* The service to hand to es_server_start(); `service` is borrowed. */
-void es_service_fill(struct es_service *service, struct es_server_service *ret_service);
+/* The service to hand to esi_acceptor_start(); `service` is borrowed. */
+void esi_service_fill(struct esi_service *service,
+                      struct esi_server_service *ret_service);
 
 /* The connection's own run, opened or refreshed.  Borrowed from the connection. */
-int esi_service_run(struct es_service_connection *connection,
+int esi_service_run(struct esi_service_connection *connection,
                     struct es_error *error,
                     struct es_run **ret_run);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Parts: what of a gather tree stands in a tuple server, on behalf of a stage `remote`
- * in its parent's process.
+ * Subtrees: what of a gather tree stands in a tuple server, on behalf of a stage
+ * `remote` in its parent's process.
  *
- * A connection opens one part, pulls it and ends it by closing.  The "open" request:
+ * A connection opens one subtree, pulls it and ends it by closing.  The "open" request:
  *
  *     {"request": "open", "scope": NAME, "hosts": {HOST: ADDRESS, ...},
  *      "processes": [{"pid":, "rank":, "host":, "clock": {...}}, ...],
@@ -18,7 +18,7 @@
  * With "placed" elements of this host are found that lie elsewhere: the server of that
  * host takes them (scopes/server/placement.h).
  *
- * Origins are numbered within the part, from 0 in the order of the list; the remote
+ * Origins are numbered within the subtree, from 0 in the order of the list; the remote
  * stage knows whose they are above.  Reading begins at `position`; with "end" behind
  * what is there.  Writers that wait for a lossless scope wait from `acknowledged` on.
  * The "open" reply tells {"origins": N, "positions": [...], "missing": [indices of
@@ -29,13 +29,13 @@
  * marks, reports, notices, what the pull cost, and positions: after each batch both
  * ends know for each origin the first tuple that was not given, because what the stages
  * keep of an element is a suffix.  So a lost reply, a restarted server and a changed
- * tree are one thing: the part is opened again at the positions its parent has.  A part
- * whose stages have failed ends with its connection.
+ * tree are one thing: the subtree is opened again at the positions its parent has.  A
+ * subtree whose stages have failed ends with its connection.
  *
  * One thread at a time.
  */
-#ifndef ES_SCOPES_SERVER_PART_H
-#define ES_SCOPES_SERVER_PART_H
+#ifndef ES_SCOPES_SERVER_SUBTREE_H
+#define ES_SCOPES_SERVER_SUBTREE_H
 
 #include <stdint.h>
 
@@ -44,19 +44,20 @@
 #include "scopes/server/service.h"
 #include "tuplespace/transport/frame.h"
 
-struct es_part;
+struct esi_subtree;
 
-/* Makes the part that `request` describes. */
-int es_part_open(struct es_service_connection *connection,
-                 const struct es_member *request,
-                 struct es_json_out *reply,
-                 struct es_error *error,
-                 struct es_part **ret_part);
+/* Makes the subtree that `request` describes. */
+int esi_subtree_open(struct esi_service_connection *connection,
+                     const struct es_member *request,
+                     struct esi_json_out *reply,
+                     struct es_error *error,
+                     struct esi_subtree **ret_part);
 /* Answers one pull through the connection's link. */
-int es_part_pull(struct es_part *part, const struct es_frame *frame);
+int esi_subtree_pull(struct esi_subtree *subtree, const struct esi_frame *frame);
 /* Writes what each stage has cost, in the order of es_scope_foreach_stage(). */
-void es_part_write_costs(const struct es_part *part, struct es_json_out *reply);
+void esi_subtree_write_costs(const struct esi_subtree *subtree,
+                             struct esi_json_out *reply);
 /* Accepts NULL. */
-void es_part_close(struct es_part *part);
+void esi_subtree_close(struct esi_subtree *subtree);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* subtree_origins.c - the elements of a part: found in the run's segments by process and
- * name. */
+/* subtree_origins.c - the elements of a subtree: found in the run's segments by
+ * process and name. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 /* --- The elements there are --------------------------------------------------- */
 
-struct entry {
+struct subtree_origins_entry {
     int pid;
     const char *name;
     const char *host;
@@ -22,15 +22,15 @@ struct entry {
 };
 
 struct directory {
-    struct entry *entries; /* owned */
+    struct subtree_origins_entry *entries; /* owned */
     size_t count;
     size_t capacity;
 };
 
 static int compare_entries(const void *first, const void *second)
 {
-    const struct entry *a = first;
-    const struct entry *b = second;
+    const struct subtree_origins_entry *a = first;
+    const struct subtree_origins_entry *b = second;
 
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
@@ -52,7 +52,7 @@ static int add_entry(struct directory *directory,
     if (ESI_ARRAY_RESERVE(directory->entries, directory->capacity,
                           directory->count + 1) < 0)
         return -ENOMEM;
-    directory->entries[directory->count++] = (struct entry){
+    directory->entries[directory->count++] = (struct subtree_origins_entry){
         .element = element, .pid = pid, .name = info.name, .host = info.host};
     return 0;
 }
@@ -83,7 +83,7 @@ static int open_directory(const struct es_run *run,
 /* --- The elements that are asked for ------------------------------------------ */
 
 /* A text of the request, kept.  NULL: no memory. */
-static const char *keep(struct es_part *part, const char *text)
+static const char *subtree_origins_keep(struct esi_subtree *subtree, const char *text)
 {
     size_t bytes = strlen(text) + 1;
     struct esi_part_text *kept = malloc(sizeof *kept + bytes);
@@ -91,12 +91,12 @@ static const char *keep(struct es_part *part, const char *text)
     if (!kept)
         return NULL;
     memcpy(kept->text, text, bytes);
-    kept->next = part->texts;
-    part->texts = kept;
+    kept->next = subtree->texts;
+    subtree->texts = kept;
     return kept->text;
 }
 
-struct process {
+struct subtree_origins_process {
     int pid;
     int rank;
     const char *host;
@@ -104,58 +104,61 @@ struct process {
 
 /* Pids tell processes of one host from each other: an element of another host is not
  * here, though it may look so. */
-static struct es_element_view *find_element(const struct directory *directory,
-                                            const struct process *process,
-                                            const char *name)
+static struct es_element_view *find_element(
+    const struct directory *directory,
+    const struct subtree_origins_process *process,
+    const char *name)
 {
-    struct entry wanted = {.pid = process->pid, .name = name, .host = process->host};
-    struct entry *found = directory->count > 0
-                              ? bsearch(&wanted, directory->entries, directory->count,
-                                        sizeof wanted, compare_entries)
-                              : NULL;
+    struct subtree_origins_entry wanted = {
+        .pid = process->pid, .name = name, .host = process->host};
+    struct subtree_origins_entry *found =
+        directory->count > 0 ? bsearch(&wanted, directory->entries, directory->count,
+                                       sizeof wanted, compare_entries)
+                             : NULL;
 
     return found ? found->element : NULL;
 }
 
 static int read_process(const struct es_member *member,
-                        struct es_part *part,
-                        struct process *ret_process,
+                        struct esi_subtree *subtree,
+                        struct subtree_origins_process *ret_process,
                         struct es_clock *ret_clock,
                         struct es_error *error)
 {
     const char *host = NULL;
     int64_t pid = 0;
-    int result = es_member_integer(member, "pid", 0, INT32_MAX, error, &pid);
+    int result = esi_member_integer(member, "pid", 0, INT32_MAX, error, &pid);
 
     if (result == 0)
-        result = es_member_text(member, "host", error, &host);
+        result = esi_member_text(member, "host", error, &host);
     if (result == 0)
-        result = es_clock_read(es_member_find(member, "clock"), error, ret_clock);
+        result =
+            esi_clock_member_read(esi_member_find(member, "clock"), error, ret_clock);
     if (result < 0)
         return result;
     ret_process->pid = (int)pid;
-    ret_process->rank = (int)es_member_integer_or(member, "rank", -1);
-    ret_process->host = keep(part, host);
+    ret_process->rank = (int)esi_member_integer_or(member, "rank", -1);
+    ret_process->host = subtree_origins_keep(subtree, host);
     return ret_process->host ? 0 : -ENOMEM;
 }
 
-static int read_processes(struct es_part *part,
+static int read_processes(struct esi_subtree *subtree,
                           const struct es_member *request,
-                          struct process **ret_processes,
+                          struct subtree_origins_process **ret_processes,
                           size_t *ret_count,
                           struct es_error *error)
 {
-    const struct es_member *list = es_member_find(request, "processes");
-    size_t count = es_member_count(list);
-    struct process *processes = calloc(count + 1, sizeof *processes);
+    const struct es_member *list = esi_member_find(request, "processes");
+    size_t count = esi_member_count(list);
+    struct subtree_origins_process *processes = calloc(count + 1, sizeof *processes);
     int result = 0;
 
-    part->clocks = calloc(count + 1, sizeof *part->clocks);
-    if (!processes || !part->clocks)
+    subtree->clocks = calloc(count + 1, sizeof *subtree->clocks);
+    if (!processes || !subtree->clocks)
         result = -ENOMEM;
     for (size_t i = 0; i < count && result == 0; i++)
-        result = read_process(es_member_at(list, i), part, &processes[i],
-                              &part->clocks[i], error);
+        result = read_process(esi_member_at(list, i), subtree, &processes[i],
+                              &subtree->clocks[i], error);
     if (result < 0) {
         free(processes);
         return result;
@@ -166,7 +169,7 @@ static int read_processes(struct es_part *part,
 }
 
 /* Texts of elements that are there are their segment's. */
-static int take_texts(struct es_part *part,
+static int take_texts(struct esi_subtree *subtree,
                       const struct es_member *member,
                       const char *name,
                       struct es_origin *origin)
@@ -179,38 +182,39 @@ static int take_texts(struct es_part *part,
         origin->collector = info.collector;
         return 0;
     }
-    origin->name = keep(part, name);
-    origin->collector = keep(part, es_member_text_or(member, "collector", ""));
+    origin->name = subtree_origins_keep(subtree, name);
+    origin->collector =
+        subtree_origins_keep(subtree, esi_member_text_or(member, "collector", ""));
     return origin->name && origin->collector ? 0 : -ENOMEM;
 }
 
 static void take_place(const struct es_member *member,
                        const struct es_origin *origin,
-                       struct es_place *ret_place)
+                       struct esi_place *ret_place)
 {
-    *ret_place = (struct es_place){.registered = false};
-    if (es_member_boolean_or(member, "end", false)) {
+    *ret_place = (struct esi_place){.registered = false};
+    if (esi_member_boolean_or(member, "end", false)) {
         ret_place->read.position = ES_POSITION_END;
         if (origin->element)
             es_cursor_init(&ret_place->read, origin->element, true);
     } else {
         ret_place->read.position =
-            (uint64_t)es_member_integer_or(member, "position", 0);
+            (uint64_t)esi_member_integer_or(member, "position", 0);
     }
     ret_place->given = ret_place->read.position;
-    ret_place->acknowledged = (uint64_t)es_member_integer_or(member, "acknowledged",
-                                                             (int64_t)ret_place->given);
+    ret_place->acknowledged = (uint64_t)esi_member_integer_or(
+        member, "acknowledged", (int64_t)ret_place->given);
 }
 
-static int read_origin(struct es_part *part,
+static int read_origin(struct esi_subtree *subtree,
                        const struct es_member *member,
                        const struct directory *directory,
-                       const struct process *process,
+                       const struct subtree_origins_process *process,
                        struct es_error *error)
 {
-    struct es_origin *origin = &part->origins.items[part->origins.count];
+    struct es_origin *origin = &subtree->origins.items[subtree->origins.count];
     const char *name;
-    int result = es_member_text(member, "name", error, &name);
+    int result = esi_member_text(member, "name", error, &name);
 
     if (result < 0)
         return result;
@@ -218,81 +222,81 @@ static int read_origin(struct es_part *part,
         .host = process->host,
         .pid = process->pid,
         .rank = process->rank,
-        .thread = (int)es_member_integer_or(member, "thread", 0),
-        .classes = (uint32_t)es_member_integer_or(member, "classes", 0),
-        .peer = (int)es_member_integer_or(member, "peer", ES_PEER_NONE),
-        .communicator = (uint16_t)es_member_integer_or(member, "communicator",
-                                                       ES_COMMUNICATOR_NONE),
+        .thread = (int)esi_member_integer_or(member, "thread", 0),
+        .classes = (uint32_t)esi_member_integer_or(member, "classes", 0),
+        .peer = (int)esi_member_integer_or(member, "peer", ES_PEER_NONE),
+        .communicator = (uint16_t)esi_member_integer_or(member, "communicator",
+                                                        ES_COMMUNICATOR_NONE),
         .element = find_element(directory, process, name),
     };
-    result = take_texts(part, member, name, origin);
+    result = take_texts(subtree, member, name, origin);
     if (result < 0)
         return result;
-    take_place(member, origin, &part->places.items[part->places.count]);
-    part->origins.count++;
-    part->places.count++;
+    take_place(member, origin, &subtree->places.items[subtree->places.count]);
+    subtree->origins.count++;
+    subtree->places.count++;
     return 0;
 }
 
-static int read_list(struct es_part *part,
+static int read_list(struct esi_subtree *subtree,
                      const struct es_member *request,
-                     const struct process *processes,
+                     const struct subtree_origins_process *processes,
                      size_t process_count,
                      struct es_error *error)
 {
-    const struct es_member *list = es_member_find(request, "origins");
-    size_t count = es_member_count(list);
+    const struct es_member *list = esi_member_find(request, "origins");
+    size_t count = esi_member_count(list);
     struct directory directory = {.count = 0};
     int result = count < UINT32_MAX ? 0 : -EINVAL;
 
-    part->origins.items = calloc(count + 1, sizeof *part->origins.items);
-    part->places.items = calloc(count + 1, sizeof *part->places.items);
-    if (!part->origins.items || !part->places.items)
+    subtree->origins.items = calloc(count + 1, sizeof *subtree->origins.items);
+    subtree->places.items = calloc(count + 1, sizeof *subtree->places.items);
+    if (!subtree->origins.items || !subtree->places.items)
         return -ENOMEM;
     if (result == 0)
         result = open_directory(
-            part->run, es_member_boolean_or(request, "placed", false), &directory);
+            subtree->run, esi_member_boolean_or(request, "placed", false), &directory);
     for (size_t i = 0; i < count && result == 0; i++) {
-        const struct es_member *member = es_member_at(list, i);
+        const struct es_member *member = esi_member_at(list, i);
         int64_t process = 0;
 
-        result = es_member_integer(member, "process", 0, (int64_t)process_count - 1,
-                                   error, &process);
+        result = esi_member_integer(member, "process", 0, (int64_t)process_count - 1,
+                                    error, &process);
         if (result < 0)
             break;
-        result = read_origin(part, member, &directory, &processes[process], error);
-        part->origins.items[i].clock = &part->clocks[process];
-        part->origins.items[i].host_clock = es_clock_board_get(
-            part->connection->service->clocks, processes[process].host);
+        result = read_origin(subtree, member, &directory, &processes[process], error);
+        subtree->origins.items[i].clock = &subtree->clocks[process];
+        subtree->origins.items[i].host_clock = esi_clock_registry_get(
+            subtree->connection->service->clocks, processes[process].host);
     }
     free(directory.entries);
     return result;
 }
 
-int esi_part_read_origins(struct es_part *part,
-                          const struct es_member *request,
-                          struct es_error *error)
+int esi_subtree_read_origins(struct esi_subtree *subtree,
+                             const struct es_member *request,
+                             struct es_error *error)
 {
-    struct process *processes;
+    struct subtree_origins_process *processes;
     size_t count;
-    const struct es_service *service = part->connection->service;
-    int result = read_processes(part, request, &processes, &count, error);
+    const struct esi_service *service = subtree->connection->service;
+    int result = read_processes(subtree, request, &processes, &count, error);
 
     if (result < 0)
         return result;
-    part->own_clock = es_clock_board_get(service->clocks, service->host);
-    result = read_list(part, request, processes, count, error);
+    subtree->own_clock = esi_clock_registry_get(service->clocks, service->host);
+    result = read_list(subtree, request, processes, count, error);
     free(processes);
     return result;
 }
 
-void esi_part_free_origins(struct es_part *part)
+void esi_subtree_free_origins(struct esi_subtree *subtree)
 {
-    for (struct esi_part_text *next; part->texts; part->texts = next) {
-        next = part->texts->next;
-        free(part->texts);
+    for (struct esi_part_text *next; subtree->texts; subtree->texts = next) {
+        next = subtree->texts->next;
+        free(subtree->texts);
     }
-    free(part->clocks);
-    free(part->origins.items);
-    free(part->places.items);
+    free(subtree->clocks);
+    free(subtree->origins.items);
+    free(subtree->places.items);
 }

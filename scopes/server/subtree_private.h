@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What the files of the part share; nobody else includes it. */
-#ifndef ES_SCOPES_SERVER_PART_PRIVATE_H
-#define ES_SCOPES_SERVER_PART_PRIVATE_H
+/* What the files of the subtree share; nobody else includes it. */
+#ifndef ES_SCOPES_SERVER_SUBTREE_PRIVATE_H
+#define ES_SCOPES_SERVER_SUBTREE_PRIVATE_H
 
 #include "scopes/remote/batch_wire.h"
 #include "scopes/server/subtree.h"
@@ -19,10 +19,10 @@ struct esi_part_text {
     char text[];
 };
 
-struct es_part {
-    struct es_service_connection *connection; /* borrowed */
-    struct es_run *run;                       /* the connection's */
-    struct es_origins origins;                /* owned, in the order of the request */
+struct esi_subtree {
+    struct esi_service_connection *connection; /* borrowed */
+    struct es_run *run;                        /* the connection's */
+    struct es_origins origins;                 /* owned, in the order of the request */
     struct es_places places;
     struct es_clock *clocks;               /* of the processes in the request */
     const struct es_host_clock *own_clock; /* of this host; the service's */
@@ -36,19 +36,19 @@ struct es_part {
     bool moves;          /* positions move: not only latest tuples are read */
     uint64_t *positions; /* first tuple of each origin that has not been given */
     struct es_batch batch;
-    struct es_wire_state wire; /* the same as the other end knows it */
-    struct es_wire_buffer buffer;
+    struct esi_wire_state wire; /* the same as the other end knows it */
+    struct esi_wire_buffer buffer;
     uint64_t cpu_ns;      /* of this thread, as it was told last */
     uint64_t cpu_told_ns; /* when that was */
 
-    struct es_part_reader **readers; /* per origin; NULL = does not wait for us */
+    struct esi_subtree_reader **readers; /* per origin; NULL = does not wait for us */
 };
 
 /* Fills origins, places and clocks from the request; positions of elements that are not
  * there stay as they were asked for. */
-int esi_part_read_origins(struct es_part *part,
-                          const struct es_member *request,
-                          struct es_error *error);
-void esi_part_free_origins(struct es_part *part);
+int esi_subtree_read_origins(struct esi_subtree *subtree,
+                             const struct es_member *request,
+                             struct es_error *error);
+void esi_subtree_free_origins(struct esi_subtree *subtree);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* subtree_reader.c - readers for whom writers wait, of all parts in this process. */
+/* subtree_reader.c - readers for whom writers wait, of all subtrees in this process. */
 #include "config.h"
 
 #include "scopes/server/subtree_reader.h"
@@ -14,7 +14,7 @@
 
 /* An element that we are registered at.  Parts map it at different places; process,
  * run's host and name tell which it is. */
-struct shared {
+struct subtree_reader_shared {
     struct esi_list_link link; /* in `all` */
     struct esi_list readers;
     bool is_held; /* stays without readers */
@@ -22,9 +22,9 @@ struct shared {
     char name[];
 };
 
-struct es_part_reader {
+struct esi_subtree_reader {
     struct esi_list_link link; /* among those of the same element */
-    struct shared *shared;
+    struct subtree_reader_shared *shared;
     const struct es_element_view *element; /* borrowed */
     uint64_t position;
 };
@@ -40,9 +40,9 @@ static int pid_of(const struct es_element_view *element)
     return info.pid;
 }
 
-static struct shared *find_shared(const char *name, int pid)
+static struct subtree_reader_shared *find_shared(const char *name, int pid)
 {
-    ESI_LIST_FOREACH(struct shared, shared, &all, link)
+    ESI_LIST_FOREACH(struct subtree_reader_shared, shared, &all, link)
         if (shared->pid == pid && strcmp(shared->name, name) == 0)
             return shared;
     return NULL;
@@ -53,10 +53,10 @@ static int add_shared(const struct es_element_view *element,
                       const struct es_element_info *info,
                       int pid,
                       uint64_t position,
-                      struct shared **ret_shared)
+                      struct subtree_reader_shared **ret_shared)
 {
     size_t bytes = strlen(info->name) + 1;
-    struct shared *shared = calloc(1, sizeof *shared + bytes);
+    struct subtree_reader_shared *shared = calloc(1, sizeof *shared + bytes);
     int result;
 
     if (!shared)
@@ -74,7 +74,8 @@ static int add_shared(const struct es_element_view *element,
 }
 
 /* Nobody reads the element any more. */
-static void end_shared(struct shared *shared, const struct es_element_view *element)
+static void end_shared(struct subtree_reader_shared *shared,
+                       const struct es_element_view *element)
 {
     es_element_unregister_reader(element);
     esi_list_remove(&all, &shared->link);
@@ -82,23 +83,23 @@ static void end_shared(struct shared *shared, const struct es_element_view *elem
 }
 
 /* The slowest decides. */
-static void acknowledge(const struct shared *shared,
-                        const struct es_element_view *element)
+static void subtree_reader_acknowledge(const struct subtree_reader_shared *shared,
+                                       const struct es_element_view *element)
 {
     uint64_t least = UINT64_MAX;
 
-    ESI_LIST_FOREACH(const struct es_part_reader, reader, &shared->readers, link)
+    ESI_LIST_FOREACH(const struct esi_subtree_reader, reader, &shared->readers, link)
         least = reader->position < least ? reader->position : least;
     es_element_acknowledge(element, least);
 }
 
-int es_part_reader_join(const struct es_element_view *element,
-                        uint64_t position,
-                        struct es_part_reader **ret_reader)
+int esi_subtree_reader_join(const struct es_element_view *element,
+                            uint64_t position,
+                            struct esi_subtree_reader **ret_reader)
 {
-    struct es_part_reader *reader = calloc(1, sizeof *reader);
+    struct esi_subtree_reader *reader = calloc(1, sizeof *reader);
     struct es_element_info info;
-    struct shared *shared;
+    struct subtree_reader_shared *shared;
     int pid = pid_of(element);
     int result = 0;
 
@@ -110,10 +111,10 @@ int es_part_reader_join(const struct es_element_view *element,
     if (!shared)
         result = add_shared(element, &info, pid, position, &shared);
     if (result == 0) {
-        *reader = (struct es_part_reader){
+        *reader = (struct esi_subtree_reader){
             .shared = shared, .element = element, .position = position};
         esi_list_prepend(&shared->readers, &reader->link);
-        acknowledge(shared, element);
+        subtree_reader_acknowledge(shared, element);
     }
     pthread_mutex_unlock(&lock);
     if (result < 0) {
@@ -124,35 +125,36 @@ int es_part_reader_join(const struct es_element_view *element,
     return 0;
 }
 
-void es_part_reader_acknowledge(struct es_part_reader *reader, uint64_t position)
+void esi_subtree_reader_acknowledge(struct esi_subtree_reader *reader,
+                                    uint64_t position)
 {
     pthread_mutex_lock(&lock);
     if (position > reader->position) {
         reader->position = position;
-        acknowledge(reader->shared, reader->element);
+        subtree_reader_acknowledge(reader->shared, reader->element);
     }
     pthread_mutex_unlock(&lock);
 }
 
-void es_part_reader_leave(struct es_part_reader *reader)
+void esi_subtree_reader_leave(struct esi_subtree_reader *reader)
 {
     if (!reader)
         return;
     pthread_mutex_lock(&lock);
     esi_list_remove(&reader->shared->readers, &reader->link);
     if (reader->shared->readers.first)
-        acknowledge(reader->shared, reader->element);
+        subtree_reader_acknowledge(reader->shared, reader->element);
     else if (!reader->shared->is_held)
         end_shared(reader->shared, reader->element);
     pthread_mutex_unlock(&lock);
     free(reader);
 }
 
-int esi_part_reader_hold(const struct es_element_view *element)
+int esi_subtree_reader_hold(const struct es_element_view *element)
 {
     int pid = pid_of(element);
     struct es_element_info info;
-    struct shared *shared;
+    struct subtree_reader_shared *shared;
     int result = 0;
 
     es_element_view_info(element, &info);
@@ -166,11 +168,11 @@ int esi_part_reader_hold(const struct es_element_view *element)
     return result;
 }
 
-void esi_part_reader_release(const struct es_element_view *element)
+void esi_subtree_reader_release(const struct es_element_view *element)
 {
     int pid = pid_of(element);
     struct es_element_info info;
-    struct shared *shared;
+    struct subtree_reader_shared *shared;
 
     es_element_view_info(element, &info);
     pthread_mutex_lock(&lock);

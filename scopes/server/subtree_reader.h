@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Readers for whom writers wait: of all parts in this process.
+ * Readers for whom writers wait: of all subtrees in this process.
  *
  * An element has one registered reader, and for that this process counts as one.  So
- * parts share the registration: a writer goes on when the slowest of them has taken,
- * and a part that takes over from another one leaves no gap.
+ * subtrees share the registration: a writer goes on when the slowest of them has taken,
+ * and a subtree that takes over from another one leaves no gap.
  *
  * Thread safe.
  */
-#ifndef ES_SCOPES_SERVER_PART_READER_H
-#define ES_SCOPES_SERVER_PART_READER_H
+#ifndef ES_SCOPES_SERVER_SUBTREE_READER_H
+#define ES_SCOPES_SERVER_SUBTREE_READER_H
 
 #include <stdint.h>
 
 #include "eventspace/run.h"
 
-struct es_part_reader;
+struct esi_subtree_reader;
 
 /* The writer of `element` (borrowed) is to wait for us from `position` on.  -EBUSY: it
  * waits for another process. */
-int es_part_reader_join(const struct es_element_view *element,
-                        uint64_t position,
-                        struct es_part_reader **ret_reader);
+int esi_subtree_reader_join(const struct es_element_view *element,
+                            uint64_t position,
+                            struct esi_subtree_reader **ret_reader);
 /* Everything below `position` has arrived. */
-void es_part_reader_acknowledge(struct es_part_reader *reader, uint64_t position);
+void esi_subtree_reader_acknowledge(struct esi_subtree_reader *reader,
+                                    uint64_t position);
 /* Accepts NULL. */
-void es_part_reader_leave(struct es_part_reader *reader);
+void esi_subtree_reader_leave(struct esi_subtree_reader *reader);
 
-/* Keeps this process registered at `element` (borrowed for the call) also while no part
- * reads it, at the position where the last one stopped: for an element that another
- * host's server is to take.  -EBUSY: its writer waits for another process. */
-int esi_part_reader_hold(const struct es_element_view *element);
+/* Keeps this process registered at `element` (borrowed for the call) also while no
+ * subtree reads it, at the position where the last one stopped: for an element that
+ * another host's server is to take.  -EBUSY: its writer waits for another process. */
+int esi_subtree_reader_hold(const struct es_element_view *element);
 /* Ends that; readers that have joined stay. */
-void esi_part_reader_release(const struct es_element_view *element);
+void esi_subtree_reader_release(const struct es_element_view *element);
 
 #endif

@@ -101,13 +101,13 @@ static uint64_t draw_delay(struct world *world, double base_ns)
 /* An exchange that begins then; false: its answer does not come. */
 static bool make_exchange(struct world *world,
                           uint64_t local_ns,
-                          struct es_clock_exchange *ret_exchange)
+                          struct esi_clock_exchange *ret_exchange)
 {
     uint64_t arrived = local_ns + draw_delay(world, world->base_there_ns);
     uint64_t answered = arrived + (uint64_t)(draw(&world->seed) * 30e3);
     uint64_t received = answered + draw_delay(world, world->base_back_ns);
 
-    *ret_exchange = (struct es_clock_exchange){
+    *ret_exchange = (struct esi_clock_exchange){
         .sent_ns = local_ns,
         .arrived_ns = home_at(world, arrived),
         .answered_ns = home_at(world, answered),
@@ -118,15 +118,15 @@ static bool make_exchange(struct world *world,
 
 /* A burst; returns when it was over. */
 static uint64_t add_burst(struct world *world,
-                          struct es_clock_fit *fit,
+                          struct esi_clock_fit *fit,
                           uint64_t local_ns,
                           int count)
 {
-    struct es_clock_exchange exchange;
+    struct esi_clock_exchange exchange;
 
     for (int i = 0; i < count; i++) {
         if (make_exchange(world, local_ns, &exchange))
-            assert_true(es_clock_fit_add(fit, &exchange));
+            assert_true(esi_clock_fit_add(fit, &exchange));
         local_ns = exchange.received_ns + 1000;
     }
     return local_ns;
@@ -147,7 +147,7 @@ static struct check check_time(const struct world *world,
     struct check check;
     uint64_t run_ns;
 
-    assert_true(es_host_clock_run_ns(clock, local_ns, &run_ns, &check.bound_ns));
+    assert_true(esi_host_clock_run_ns(clock, local_ns, &run_ns, &check.bound_ns));
     check.error_ns = run_ns > truth ? run_ns - truth : truth - run_ns;
     if (check.error_ns > check.bound_ns + 2)
         fail_msg("at %.6f s: %llu ns off, bound %llu ns",
@@ -170,7 +170,7 @@ static void check_many(struct world *world,
     /* And it never runs backward. */
     for (uint64_t local = world->begin_ns; local < until_ns;
          local += 1 + (until_ns - world->begin_ns) / 997) {
-        assert_true(es_host_clock_run_ns(clock, local, &run_ns, NULL));
+        assert_true(esi_host_clock_run_ns(clock, local, &run_ns, NULL));
         assert_true(before_local == 0 || run_ns >= before_run);
         before_local = local;
         before_run = run_ns;
@@ -181,19 +181,19 @@ static void check_many(struct world *world,
 static void live_through(uint64_t seed, uint64_t seconds)
 {
     static struct world world;
-    struct es_clock_estimate estimate = {.run_base_ns = RUN_BASE};
-    struct es_clock_fit fit = {.count = 0};
+    struct esi_clock_estimate estimate = {.run_base_ns = RUN_BASE};
+    struct esi_clock_fit fit = {.count = 0};
     struct es_host_clock *clock;
     uint64_t pause_ns = S / 4;
 
     make_world(&world, seed);
-    assert_int_equal(es_host_clock_create(&clock), 0);
+    assert_int_equal(esi_host_clock_create(&clock), 0);
     uint64_t end_ns = world.begin_ns + seconds * S;
     uint64_t now_ns = add_burst(&world, &fit, world.begin_ns + S, 16);
     while (now_ns + 2 * S < end_ns) {
-        if (es_clock_fit_update(&fit, &estimate)) {
-            es_host_clock_set(clock, &estimate);
-            assert_true(es_clock_estimate_is_valid(&estimate));
+        if (esi_clock_fit_update(&fit, &estimate)) {
+            esi_host_clock_set(clock, &estimate);
+            assert_true(esi_clock_estimate_is_valid(&estimate));
         }
         if (estimate.count > 0) {
             check_time(&world, clock, now_ns);
@@ -208,7 +208,7 @@ static void live_through(uint64_t seed, uint64_t seconds)
     assert_int_equal(estimate.breaks, 0);
     assert_true(estimate.count > 0 && estimate.count <= ES_CLOCK_KNOTS_MAX);
     check_many(&world, clock, now_ns);
-    es_host_clock_destroy(clock);
+    esi_host_clock_destroy(clock);
 }
 
 static void the_truth_is_within_the_bound(void **state)
@@ -231,8 +231,8 @@ static void it_stays_so_for_long(void **state)
 static void small_round_trips_give_small_errors(void **state)
 {
     static struct world world;
-    struct es_clock_estimate estimate = {.run_base_ns = RUN_BASE};
-    struct es_clock_fit fit = {.count = 0};
+    struct esi_clock_estimate estimate = {.run_base_ns = RUN_BASE};
+    struct esi_clock_fit fit = {.count = 0};
     struct es_host_clock *clock;
     struct check first = {.bound_ns = 0}, check = {.bound_ns = 0};
 
@@ -241,11 +241,11 @@ static void small_round_trips_give_small_errors(void **state)
     world.base_there_ns = world.base_back_ns = 20e3;
     world.tail_ns = 5e3;
     world.lost = 0;
-    assert_int_equal(es_host_clock_create(&clock), 0);
+    assert_int_equal(esi_host_clock_create(&clock), 0);
     uint64_t now_ns = add_burst(&world, &fit, world.begin_ns + S, 16);
     for (int i = 0; i < 30; i++) {
-        assert_true(es_clock_fit_update(&fit, &estimate));
-        es_host_clock_set(clock, &estimate);
+        assert_true(esi_clock_fit_update(&fit, &estimate));
+        esi_host_clock_set(clock, &estimate);
         check = check_time(&world, clock, now_ns + S / 2);
         if (i == 0)
             first = check;
@@ -256,20 +256,20 @@ static void small_round_trips_give_small_errors(void **state)
     /* At first the drift is not known. */
     assert_true(first.bound_ns > 4 * check.bound_ns);
     assert_true(fabs(estimate.drift.ppb - world.drift[31] * 1e9) < 5000);
-    es_host_clock_destroy(clock);
+    esi_host_clock_destroy(clock);
 }
 
 /* --- The corridor ----------------------------------------------------------------- */
 
 /* Whether a drift leaves room at this offset, tried one by one: the slow way to the
  * corridor. */
-static bool has_line(const struct es_clock_fit *fit, double offset, double drift)
+static bool has_line(const struct esi_clock_fit *fit, double offset, double drift)
 {
-    const struct es_clock_exchange *last = &fit->window[fit->count - 1];
+    const struct esi_clock_exchange *last = &fit->window[fit->count - 1];
     int64_t reference = (int64_t)(last->arrived_ns - last->sent_ns);
 
     for (size_t i = 0; i < fit->count; i++) {
-        const struct es_clock_exchange *one = &fit->window[i];
+        const struct esi_clock_exchange *one = &fit->window[i];
         double most = (double)((int64_t)(one->arrived_ns - one->sent_ns) - reference);
         double least =
             (double)((int64_t)(one->answered_ns - one->received_ns) - reference);
@@ -289,8 +289,8 @@ static void the_corridor_is_what_trying_finds(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct es_clock_fit fit = {.count = 0};
-        struct es_clock_corridor corridor;
+        struct esi_clock_fit fit = {.count = 0};
+        struct esi_clock_corridor corridor;
         double least = INFINITY, most = -INFINITY;
         double drift_least = INFINITY, drift_most = -INFINITY;
 
@@ -298,7 +298,7 @@ static void the_corridor_is_what_trying_finds(void **state)
         uint64_t now_ns = world.begin_ns + S;
         for (int i = 0; i < 5; i++)
             now_ns = add_burst(&world, &fit, now_ns + S, 4);
-        assert_true(es_clock_fit_corridor(&fit, 0, &corridor));
+        assert_true(esi_clock_fit_corridor(&fit, 0, &corridor));
         double width = corridor.offset_most - corridor.offset_least;
         double span = corridor.drift_most - corridor.drift_least;
         for (int i = -20; i <= 420; i++)
@@ -327,25 +327,25 @@ static void the_corridor_is_what_trying_finds(void **state)
 
 static void impossible_exchanges_are_refused(void **state)
 {
-    static const struct es_clock_exchange rows[] = {
+    static const struct esi_clock_exchange rows[] = {
         {.sent_ns = 10, .arrived_ns = 50, .answered_ns = 60, .received_ns = 9},
         {.sent_ns = 10, .arrived_ns = 50, .answered_ns = 49, .received_ns = 20},
         {.sent_ns = 10, .arrived_ns = 50, .answered_ns = 61, .received_ns = 20},
         {.sent_ns = 10, .arrived_ns = 50, .answered_ns = 51, .received_ns = UINT64_MAX},
     };
-    static const struct es_clock_exchange good = {
+    static const struct esi_clock_exchange good = {
         .sent_ns = 10, .arrived_ns = 50, .answered_ns = 60, .received_ns = 20};
-    struct es_clock_estimate estimate = {.count = 0};
-    struct es_clock_fit fit = {.count = 0};
+    struct esi_clock_estimate estimate = {.count = 0};
+    struct esi_clock_fit fit = {.count = 0};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_false(es_clock_fit_add(&fit, &rows[i]));
-    assert_false(es_clock_fit_update(&fit, &estimate));
-    assert_true(es_clock_fit_add(&fit, &good));
-    assert_false(es_clock_fit_add(&fit, &good));
-    assert_true(es_clock_fit_update(&fit, &estimate));
-    assert_false(es_clock_fit_update(&fit, &estimate));
+        assert_false(esi_clock_fit_add(&fit, &rows[i]));
+    assert_false(esi_clock_fit_update(&fit, &estimate));
+    assert_true(esi_clock_fit_add(&fit, &good));
+    assert_false(esi_clock_fit_add(&fit, &good));
+    assert_true(esi_clock_fit_update(&fit, &estimate));
+    assert_false(esi_clock_fit_update(&fit, &estimate));
     assert_int_equal(estimate.count, 1);
 }
 
@@ -354,8 +354,8 @@ static void impossible_exchanges_are_refused(void **state)
 static void a_jump_is_noticed(void **state)
 {
     static struct world world;
-    struct es_clock_estimate estimate = {.run_base_ns = RUN_BASE};
-    struct es_clock_fit fit = {.count = 0};
+    struct esi_clock_estimate estimate = {.run_base_ns = RUN_BASE};
+    struct esi_clock_fit fit = {.count = 0};
     struct es_host_clock *clock;
     uint64_t run_ns, error_ns;
 
@@ -364,64 +364,64 @@ static void a_jump_is_noticed(void **state)
     uint64_t now_ns = world.begin_ns + S;
     for (int i = 0; i < 10; i++) {
         now_ns = add_burst(&world, &fit, now_ns + S, 8);
-        es_clock_fit_update(&fit, &estimate);
+        esi_clock_fit_update(&fit, &estimate);
     }
     uint64_t jump_ns = now_ns;
     world.offset_ns += (int64_t)S;
     now_ns = add_burst(&world, &fit, now_ns + S, 8);
-    assert_true(es_clock_fit_update(&fit, &estimate));
+    assert_true(esi_clock_fit_update(&fit, &estimate));
     assert_int_equal(estimate.breaks, 1);
-    assert_int_equal(es_host_clock_create(&clock), 0);
-    es_host_clock_set(clock, &estimate);
+    assert_int_equal(esi_host_clock_create(&clock), 0);
+    esi_host_clock_set(clock, &estimate);
     check_time(&world, clock, now_ns);
-    assert_true(es_host_clock_run_ns(clock, jump_ns, &run_ns, &error_ns));
+    assert_true(esi_host_clock_run_ns(clock, jump_ns, &run_ns, &error_ns));
     assert_true(error_ns > S / 2);
-    es_host_clock_destroy(clock);
+    esi_host_clock_destroy(clock);
 }
 
 static void the_home_clock_is_exact(void **state)
 {
-    struct es_clock_estimate estimate;
+    struct esi_clock_estimate estimate;
     struct es_host_clock *clock;
     uint64_t run_ns = 1, error_ns = 1;
 
     (void)state;
-    assert_int_equal(es_host_clock_create(&clock), 0);
-    assert_false(es_host_clock_run_ns(clock, 5, &run_ns, &error_ns));
-    es_clock_estimate_be_home(&estimate, RUN_BASE);
-    assert_true(es_clock_estimate_is_valid(&estimate));
-    es_host_clock_set(clock, &estimate);
+    assert_int_equal(esi_host_clock_create(&clock), 0);
+    assert_false(esi_host_clock_run_ns(clock, 5, &run_ns, &error_ns));
+    esi_clock_estimate_be_home(&estimate, RUN_BASE);
+    assert_true(esi_clock_estimate_is_valid(&estimate));
+    esi_host_clock_set(clock, &estimate);
     for (uint64_t local = 0; local < UINT64_C(1) << 60; local = local * 3 + 1) {
-        assert_true(es_host_clock_run_ns(clock, local, &run_ns, &error_ns));
+        assert_true(esi_host_clock_run_ns(clock, local, &run_ns, &error_ns));
         assert_int_equal(run_ns, local + RUN_BASE);
         assert_int_equal(error_ns, 0);
     }
-    es_host_clock_destroy(clock);
+    esi_host_clock_destroy(clock);
 }
 
 static void damaged_estimates_are_refused(void **state)
 {
-    struct es_clock_estimate good = {.count = 2,
-                                     .knots = {{.local_ns = 10}, {.local_ns = 20}}};
-    struct es_clock_estimate bad;
+    struct esi_clock_estimate good = {.count = 2,
+                                      .knots = {{.local_ns = 10}, {.local_ns = 20}}};
+    struct esi_clock_estimate bad;
 
     (void)state;
-    assert_true(es_clock_estimate_is_valid(&good));
+    assert_true(esi_clock_estimate_is_valid(&good));
     bad = good;
     bad.count = ES_CLOCK_KNOTS_MAX + 1;
-    assert_false(es_clock_estimate_is_valid(&bad));
+    assert_false(esi_clock_estimate_is_valid(&bad));
     bad = good;
     bad.knots[1].local_ns = 10;
-    assert_false(es_clock_estimate_is_valid(&bad));
+    assert_false(esi_clock_estimate_is_valid(&bad));
     bad = good;
     bad.knots[1].offset_ns = -11;
-    assert_false(es_clock_estimate_is_valid(&bad));
+    assert_false(esi_clock_estimate_is_valid(&bad));
     bad = good;
     bad.knots[0].offset_ns = INT64_MIN;
-    assert_false(es_clock_estimate_is_valid(&bad));
+    assert_false(esi_clock_estimate_is_valid(&bad));
     bad = good;
     bad.drift.ppb = NAN;
-    assert_false(es_clock_estimate_is_valid(&bad));
+    assert_false(esi_clock_estimate_is_valid(&bad));
 }
 
 /* --- Threads ---------------------------------------------------------------------- */
@@ -442,7 +442,7 @@ static void *read_clock(void *data)
 
     while (!atomic_load(&shared->stop)) {
         for (uint64_t local = 100; local < 3000; local += 700) {
-            if (!es_host_clock_run_ns(shared->clock, local, &run_ns, &error_ns) ||
+            if (!esi_host_clock_run_ns(shared->clock, local, &run_ns, &error_ns) ||
                 (run_ns - local) % 1000 != 0 || error_ns - (run_ns - local) / 1000 > 1)
                 atomic_fetch_add(&shared->wrong, 1);
             atomic_fetch_add(&shared->looked, 1);
@@ -454,20 +454,20 @@ static void *read_clock(void *data)
 static void readers_see_whole_estimates(void **state)
 {
     struct shared shared = {.wrong = 0};
-    struct es_clock_estimate estimate;
+    struct esi_clock_estimate estimate;
     pthread_t threads[3];
 
     (void)state;
-    assert_int_equal(es_host_clock_create(&shared.clock), 0);
+    assert_int_equal(esi_host_clock_create(&shared.clock), 0);
     for (uint64_t n = 0; n < 20000 || atomic_load(&shared.looked) < 1000; n++) {
         memset(&estimate, 0, sizeof estimate);
         estimate.count = 1 + n % 3;
         for (uint64_t i = 0; i < estimate.count; i++)
             estimate.knots[i] =
-                (struct es_clock_knot){.local_ns = i * (500 + n % 4),
-                                       .offset_ns = (int64_t)(1000 * (n % 7777)),
-                                       .error_ns = n % 7777};
-        es_host_clock_set(shared.clock, &estimate);
+                (struct esi_clock_knot){.local_ns = i * (500 + n % 4),
+                                        .offset_ns = (int64_t)(1000 * (n % 7777)),
+                                        .error_ns = n % 7777};
+        esi_host_clock_set(shared.clock, &estimate);
         if (n == 0)
             for (int i = 0; i < 3; i++)
                 assert_int_equal(pthread_create(&threads[i], NULL, read_clock, &shared),
@@ -477,7 +477,7 @@ static void readers_see_whole_estimates(void **state)
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(shared.wrong, 0);
-    es_host_clock_destroy(shared.clock);
+    esi_host_clock_destroy(shared.clock);
 }
 
 SUITE(test_clock_fit)

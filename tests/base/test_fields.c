@@ -254,7 +254,7 @@ static void values_are_read_and_written(void **state)
         char out[64] = "";
 
         assert_int_equal(esi_field_parse(esi_fields_find(&fields, cases[i].name),
-                                         esi_span_of(text), &fault, &record),
+                                         esi_text_span_of(text), &fault, &record),
                          0);
         format(cases[i].name, &record, out, sizeof out);
         assert_string_equal(out, cases[i].written ? cases[i].written : text);
@@ -293,7 +293,8 @@ static void faults_leave_the_record_as_it_was(void **state)
         struct esi_field_fault fault;
 
         assert_int_equal(esi_field_parse(esi_fields_find(&fields, cases[i].name),
-                                         esi_span_of(cases[i].text), &fault, &record),
+                                         esi_text_span_of(cases[i].text), &fault,
+                                         &record),
                          -EINVAL);
         assert_string_equal(fault.expected, cases[i].expected);
         assert_int_equal(fault.at.text - cases[i].text, cases[i].at);

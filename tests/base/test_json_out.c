@@ -21,7 +21,7 @@ struct capture {
     char *text;
     size_t length;
     FILE *stream;
-    struct es_json_out out;
+    struct esi_json_out out;
 };
 
 static int set_up(void **state)
@@ -31,7 +31,7 @@ static int set_up(void **state)
     assert_non_null(capture);
     capture->stream = open_memstream(&capture->text, &capture->length);
     assert_non_null(capture->stream);
-    es_json_out_init(&capture->out, capture->stream);
+    esi_json_out_init(&capture->out, capture->stream);
     *state = capture;
     return 0;
 }
@@ -56,10 +56,10 @@ static void a_value_on_top_is_a_line(void **state)
 {
     struct capture *capture = *state;
 
-    es_json_out_signed(&capture->out, NULL, INT64_MIN);
-    es_json_out_unsigned(&capture->out, NULL, UINT64_MAX);
-    es_json_out_bool(&capture->out, NULL, true);
-    es_json_out_null(&capture->out, NULL);
+    esi_json_out_signed(&capture->out, NULL, INT64_MIN);
+    esi_json_out_unsigned(&capture->out, NULL, UINT64_MAX);
+    esi_json_out_bool(&capture->out, NULL, true);
+    esi_json_out_null(&capture->out, NULL);
     assert_string_equal(written(capture),
                         "-9223372036854775808\n18446744073709551615\ntrue\nnull\n");
 }
@@ -67,20 +67,20 @@ static void a_value_on_top_is_a_line(void **state)
 static void objects_and_arrays_nest(void **state)
 {
     struct capture *capture = *state;
-    struct es_json_out *out = &capture->out;
+    struct esi_json_out *out = &capture->out;
 
-    es_json_out_begin_object(out, NULL);
-    es_json_out_string(out, "name", "a");
-    es_json_out_begin_array(out, "list");
-    es_json_out_signed(out, NULL, 1);
-    es_json_out_begin_object(out, NULL);
-    es_json_out_end(out);
-    es_json_out_signed(out, NULL, -2);
-    es_json_out_end(out);
-    es_json_out_bool(out, "last", false);
-    es_json_out_end(out);
-    es_json_out_begin_array(out, NULL);
-    es_json_out_end(out);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "name", "a");
+    esi_json_out_begin_array(out, "list");
+    esi_json_out_signed(out, NULL, 1);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_end(out);
+    esi_json_out_signed(out, NULL, -2);
+    esi_json_out_end(out);
+    esi_json_out_bool(out, "last", false);
+    esi_json_out_end(out);
+    esi_json_out_begin_array(out, NULL);
+    esi_json_out_end(out);
     assert_string_equal(written(capture),
                         "{\"name\":\"a\",\"list\":[1,{},-2],\"last\":false}\n[]\n");
 }
@@ -91,9 +91,9 @@ static void it_nests_as_deep_as_it_promises(void **state)
     char nested[2 * ES_JSON_OUT_DEPTH + 2] = "";
 
     for (int i = 0; i < ES_JSON_OUT_DEPTH; i++)
-        es_json_out_begin_array(&capture->out, NULL);
+        esi_json_out_begin_array(&capture->out, NULL);
     for (int i = 0; i < ES_JSON_OUT_DEPTH; i++)
-        es_json_out_end(&capture->out);
+        esi_json_out_end(&capture->out);
     memset(nested, '[', ES_JSON_OUT_DEPTH);
     memset(nested + ES_JSON_OUT_DEPTH, ']', ES_JSON_OUT_DEPTH);
     nested[2 * ES_JSON_OUT_DEPTH] = '\n';
@@ -134,7 +134,7 @@ static void strings_are_escaped_and_checked(void **state)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t before = strlen(written(capture));
-        es_json_out_string(&capture->out, NULL, rows[i].text);
+        esi_json_out_string(&capture->out, NULL, rows[i].text);
         const char *line = written(capture) + before;
         size_t length = strlen(rows[i].expected);
         assert_int_equal(strncmp(line, rows[i].expected, length), 0);
@@ -146,9 +146,9 @@ static void keys_are_escaped_too(void **state)
 {
     struct capture *capture = *state;
 
-    es_json_out_begin_object(&capture->out, NULL);
-    es_json_out_null(&capture->out, "a\"b");
-    es_json_out_end(&capture->out);
+    esi_json_out_begin_object(&capture->out, NULL);
+    esi_json_out_null(&capture->out, "a\"b");
+    esi_json_out_end(&capture->out);
     assert_string_equal(written(capture), "{\"a\\\"b\":null}\n");
 }
 
@@ -160,13 +160,13 @@ static void real_numbers_survive_the_way_there_and_back(void **state)
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         size_t before = strlen(written(capture));
-        es_json_out_real(&capture->out, NULL, values[i]);
+        esi_json_out_real(&capture->out, NULL, values[i]);
         assert_true(strtod(written(capture) + before, NULL) == values[i]);
     }
     size_t before = strlen(written(capture));
-    es_json_out_real(&capture->out, NULL, 0.1);
-    es_json_out_real(&capture->out, NULL, (double)NAN);
-    es_json_out_real(&capture->out, NULL, (double)-INFINITY);
+    esi_json_out_real(&capture->out, NULL, 0.1);
+    esi_json_out_real(&capture->out, NULL, (double)NAN);
+    esi_json_out_real(&capture->out, NULL, (double)-INFINITY);
     assert_string_equal(written(capture) + before, "0.1\nnull\nnull\n");
 }
 

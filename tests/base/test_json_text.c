@@ -17,17 +17,17 @@
 
 static void test_object(void **state)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
     size_t length;
 
     (void)state;
-    assert_int_equal(es_json_text_begin(&json), 0);
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_string(&json.out, "request", "open");
-    es_json_out_signed(&json.out, "rank", -1);
-    es_json_out_end(&json.out);
-    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+    assert_int_equal(esi_json_text_begin(&json), 0);
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_json_out_string(&json.out, "request", "open");
+    esi_json_out_signed(&json.out, "rank", -1);
+    esi_json_out_end(&json.out);
+    assert_int_equal(esi_json_text_finish(&json, &text, &length), 0);
     assert_string_equal(text, "{\"request\":\"open\",\"rank\":-1}\n");
     assert_int_equal(length, strlen(text));
     free(text);
@@ -36,28 +36,28 @@ static void test_object(void **state)
 /* What is text already goes to the stream, between what is not. */
 static void test_stream(void **state)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
 
     (void)state;
-    assert_int_equal(es_json_text_begin(&json), 0);
-    es_json_out_begin_object(&json.out, NULL);
-    es_json_out_bool(&json.out, "a", true);
+    assert_int_equal(esi_json_text_begin(&json), 0);
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_json_out_bool(&json.out, "a", true);
     fputs(",\"b\":[1]}", json.stream);
-    assert_int_equal(es_json_text_finish(&json, &text, NULL), 0);
+    assert_int_equal(esi_json_text_finish(&json, &text, NULL), 0);
     assert_string_equal(text, "{\"a\":true,\"b\":[1]}");
     free(text);
 }
 
 static void test_nothing(void **state)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
     size_t length = 1;
 
     (void)state;
-    assert_int_equal(es_json_text_begin(&json), 0);
-    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+    assert_int_equal(esi_json_text_begin(&json), 0);
+    assert_int_equal(esi_json_text_finish(&json, &text, &length), 0);
     assert_string_equal(text, "");
     assert_int_equal(length, 0);
     free(text);
@@ -66,17 +66,17 @@ static void test_nothing(void **state)
 static void test_long(void **state)
 {
     enum { NUMBERS = 100000 };
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
     size_t length;
 
     (void)state;
-    assert_int_equal(es_json_text_begin(&json), 0);
-    es_json_out_begin_array(&json.out, NULL);
+    assert_int_equal(esi_json_text_begin(&json), 0);
+    esi_json_out_begin_array(&json.out, NULL);
     for (int i = 0; i < NUMBERS; i++)
-        es_json_out_unsigned(&json.out, NULL, 7);
-    es_json_out_end(&json.out);
-    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+        esi_json_out_unsigned(&json.out, NULL, 7);
+    esi_json_out_end(&json.out);
+    assert_int_equal(esi_json_text_finish(&json, &text, &length), 0);
     /* "7" and "," each, or the last "]"; "[" and the line's end. */
     assert_int_equal(length, 2 * NUMBERS + 2);
     assert_int_equal(strlen(text), length);

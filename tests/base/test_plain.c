@@ -71,9 +71,9 @@ static void what_a_terminal_obeys_is_escaped(void **state)
     (void)state;
     for (size_t i = 0; i < CASES; i++) {
         FILE *stream = begin();
-        es_plain_write(stream, cases[i].text);
+        esi_plain_write(stream, cases[i].text);
         assert_written(stream, cases[i].plain);
-        assert_int_equal(es_plain_is(cases[i].text),
+        assert_int_equal(esi_plain_is(cases[i].text),
                          strcmp(cases[i].text, cases[i].plain) == 0);
     }
 }
@@ -82,9 +82,9 @@ static void what_is_escaped_stays(void **state)
 {
     (void)state;
     for (size_t i = 0; i < CASES; i++) {
-        char *once = es_plain_duplicate(cases[i].text);
+        char *once = esi_plain_duplicate(cases[i].text);
         assert_string_equal(once, cases[i].plain);
-        char *twice = es_plain_duplicate(once);
+        char *twice = esi_plain_duplicate(once);
         assert_string_equal(twice, once);
         free(once);
         free(twice);
@@ -96,10 +96,10 @@ static void a_copy_is_cut_between_characters(void **state)
     char out[8];
 
     (void)state;
-    assert_string_equal(es_plain_copy(out, 8, "abc\x1b[m"), "abc\\e[m");
-    assert_string_equal(es_plain_copy(out, 7, "abcdef\x1b"), "abcdef");
-    assert_string_equal(es_plain_copy(out, 8, "abcdef\x1b"), "abcdef");
-    assert_string_equal(es_plain_copy(out, 4, "ab\xe2\x82\xac"), "ab");
+    assert_string_equal(esi_plain_copy(out, 8, "abc\x1b[m"), "abc\\e[m");
+    assert_string_equal(esi_plain_copy(out, 7, "abcdef\x1b"), "abcdef");
+    assert_string_equal(esi_plain_copy(out, 8, "abcdef\x1b"), "abcdef");
+    assert_string_equal(esi_plain_copy(out, 4, "ab\xe2\x82\xac"), "ab");
 }
 
 static void a_line_keeps_its_end_only(void **state)
@@ -108,15 +108,15 @@ static void a_line_keeps_its_end_only(void **state)
     FILE *stream = begin();
 
     (void)state;
-    es_plain_print(stream, "%s of %d\n", "a\nb", 7);
-    es_plain_print(stream, "%s", "\n");
-    es_plain_print(stream, "\n");
-    es_plain_print(stream, "\n  %s\n\n", "\n");
+    esi_plain_print(stream, "%s of %d\n", "a\nb", 7);
+    esi_plain_print(stream, "%s", "\n");
+    esi_plain_print(stream, "\n");
+    esi_plain_print(stream, "\n  %s\n\n", "\n");
     assert_written(stream, "a\\nb of 7\n\\n\n\n  \\n\n\n");
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = '\0';
     stream = begin();
-    es_plain_print(stream, "%s\n", large);
+    esi_plain_print(stream, "%s\n", large);
     fclose(stream);
     assert_int_equal(length, sizeof large);
     assert_int_equal(written[length - 1], '\n');
@@ -128,7 +128,7 @@ static void quotes_are_closed_by_the_writer_alone(void **state)
     FILE *stream = begin();
 
     (void)state;
-    es_plain_write_quoted(stream, "say \"hi\" \\ \n\xff");
+    esi_plain_write_quoted(stream, "say \"hi\" \\ \n\xff");
     assert_written(stream, "say \\\"hi\\\" \\\\ \\\\n\\\\xff");
 }
 
@@ -153,7 +153,7 @@ static void a_field_is_no_formula_and_no_second_row(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         FILE *stream = begin();
-        es_csv_text(stream, fields[i][0]);
+        esi_csv_text(stream, fields[i][0]);
         assert_written(stream, fields[i][1]);
     }
 }
@@ -161,11 +161,11 @@ static void a_field_is_no_formula_and_no_second_row(void **state)
 static void json_has_no_control_character(void **state)
 {
     FILE *stream = begin();
-    struct es_json_out out;
+    struct esi_json_out out;
 
     (void)state;
-    es_json_out_init(&out, stream);
-    es_json_out_string(&out, NULL, "\x1b\x7f\xc2\x9b\xc2\xa0\n");
+    esi_json_out_init(&out, stream);
+    esi_json_out_string(&out, NULL, "\x1b\x7f\xc2\x9b\xc2\xa0\n");
     assert_written(stream, "\"\\u001b\\u007f\\u009b\xc2\xa0\\n\"\n");
 }
 

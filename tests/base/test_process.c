@@ -38,10 +38,10 @@ static void this_process_lives(void **state)
     uint64_t start = 0;
 
     (void)state;
-    assert_int_equal(es_process_start_time(getpid(), &start), 0);
+    assert_int_equal(esi_process_start_time(getpid(), &start), 0);
     assert_true(start > 0);
-    assert_true(es_process_is_alive(getpid(), start));
-    assert_true(es_process_is_alive(getpid(), 0));
+    assert_true(esi_process_is_alive(getpid(), start));
+    assert_true(esi_process_is_alive(getpid(), 0));
 }
 
 static void a_recycled_pid_is_another_process(void **state)
@@ -49,8 +49,8 @@ static void a_recycled_pid_is_another_process(void **state)
     uint64_t start;
 
     (void)state;
-    assert_int_equal(es_process_start_time(getpid(), &start), 0);
-    assert_false(es_process_is_alive(getpid(), start + 1));
+    assert_int_equal(esi_process_start_time(getpid(), &start), 0);
+    assert_false(esi_process_is_alive(getpid(), start + 1));
 }
 
 static void a_zombie_is_dead(void **state)
@@ -60,14 +60,14 @@ static void a_zombie_is_dead(void **state)
     siginfo_t info;
 
     (void)state;
-    assert_int_equal(es_process_start_time(pid, &start), 0);
-    assert_true(es_process_is_alive(pid, start));
+    assert_int_equal(esi_process_start_time(pid, &start), 0);
+    assert_true(esi_process_is_alive(pid, start));
     kill(pid, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-    assert_false(es_process_is_alive(pid, start));
+    assert_false(esi_process_is_alive(pid, start));
     waitpid(pid, NULL, 0);
-    assert_false(es_process_is_alive(pid, start));
-    assert_int_equal(es_process_start_time(pid, &start), -ESRCH);
+    assert_false(esi_process_is_alive(pid, start));
+    assert_int_equal(esi_process_start_time(pid, &start), -ESRCH);
 }
 
 static void no_process_has_no_start_time(void **state)
@@ -77,8 +77,8 @@ static void no_process_has_no_start_time(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof pids / sizeof pids[0]; i++) {
-        assert_int_equal(es_process_start_time(pids[i], &start), -ESRCH);
-        assert_false(es_process_is_alive(pids[i], 0));
+        assert_int_equal(esi_process_start_time(pids[i], &start), -ESRCH);
+        assert_false(esi_process_is_alive(pids[i], 0));
     }
     assert_int_equal(start, 77);
 }
@@ -89,11 +89,11 @@ static void a_confusing_name_confuses_nobody(void **state)
     uint64_t before, after;
 
     (void)state;
-    assert_int_equal(es_process_start_time(getpid(), &before), 0);
+    assert_int_equal(esi_process_start_time(getpid(), &before), 0);
     assert_int_equal(prctl(PR_SET_NAME, ") Z 1 2 (x) 3"), 0);
-    assert_int_equal(es_process_start_time(getpid(), &after), 0);
+    assert_int_equal(esi_process_start_time(getpid(), &after), 0);
     assert_int_equal(before, after);
-    assert_true(es_process_is_alive(getpid(), before));
+    assert_true(esi_process_is_alive(getpid(), before));
 }
 
 static void the_host_name_is_the_name_space_s(void **state)
@@ -103,7 +103,7 @@ static void the_host_name_is_the_name_space_s(void **state)
     pid_t pid;
 
     (void)state;
-    assert_ptr_equal(es_host_name(name), name);
+    assert_ptr_equal(esi_host_name(name), name);
     assert_true(strlen(name) > 0);
     fflush(stdout);
     pid = fork();
@@ -114,7 +114,7 @@ static void the_host_name_is_the_name_space_s(void **state)
             _exit(77);
         if (sethostname(strange, sizeof strange - 1) != 0)
             _exit(77);
-        _exit(strcmp(es_host_name(name), "node_7_x.example-1_") == 0 ? 0 : 1);
+        _exit(strcmp(esi_host_name(name), "node_7_x.example-1_") == 0 ? 0 : 1);
     }
     waitpid(pid, &status, 0);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {

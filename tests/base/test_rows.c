@@ -32,7 +32,7 @@ static const struct process processes[] = {
 static void describe(struct esi_row *row, const void *record)
 {
     const struct process *process = record;
-    struct es_json_out *json = esi_row_json(row);
+    struct esi_json_out *json = esi_row_json(row);
     char text[32];
 
     if (process->rank >= 0)
@@ -46,7 +46,7 @@ static void describe(struct esi_row *row, const void *record)
     esi_row_real(row, "share", NULL, process->share);
     esi_row_bool(row, "alive", "ALIVE", process->alive);
     if (json && process->alive)
-        es_json_out_signed(json, "extra", 1);
+        esi_json_out_signed(json, "extra", 1);
 }
 
 /* Caller frees. */

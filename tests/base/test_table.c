@@ -16,7 +16,7 @@
 #include "base/table.h"
 #include "tests/suites.h"
 
-static const struct es_table_column columns[] = {
+static const struct esi_text_table_column columns[] = {
     {"RANK", ES_TABLE_RIGHT, 0},
     {"NAME", ES_TABLE_LEFT, 4},
     {"BYTES", ES_TABLE_RIGHT, 0},
@@ -24,9 +24,9 @@ static const struct es_table_column columns[] = {
 
 static void add_row(struct es_table *table, int rank, const char *name, long bytes)
 {
-    es_table_cell(table, "%d", rank);
-    es_table_cell(table, "%s", name);
-    es_table_cell(table, "%ld", bytes);
+    esi_text_table_cell(table, "%d", rank);
+    esi_text_table_cell(table, "%s", name);
+    esi_text_table_cell(table, "%ld", bytes);
 }
 
 /* Caller frees. */
@@ -37,7 +37,7 @@ static char *printed(const struct es_table *table, size_t width)
     FILE *stream = open_memstream(&text, &length);
 
     assert_non_null(stream);
-    assert_int_equal(es_table_print(table, stream, width), 0);
+    assert_int_equal(esi_text_table_print(table, stream, width), 0);
     fclose(stream);
     return text;
 }
@@ -56,7 +56,7 @@ static struct es_table *make_table(void)
 {
     struct es_table *table;
 
-    assert_int_equal(es_table_create(columns, 3, &table), 0);
+    assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     add_row(table, 0, "MPI_Recv", 8);
     add_row(table, 10, "MPI_Allreduce", 1048576);
     return table;
@@ -67,12 +67,12 @@ static void columns_are_aligned(void **state)
     struct es_table *table = make_table();
 
     (void)state;
-    assert_int_equal(es_table_row_count(table), 2);
+    assert_int_equal(esi_text_table_row_count(table), 2);
     assert_printed(table, 0,
                    "RANK  NAME             BYTES\n"
                    "   0  MPI_Recv             8\n"
                    "  10  MPI_Allreduce  1048576\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void a_column_that_may_be_cut_is_cut_to_the_width(void **state)
@@ -84,7 +84,7 @@ static void a_column_that_may_be_cut_is_cut_to_the_width(void **state)
                    "RANK  NAME        BYTES\n"
                    "   0  MPI_Recv        8\n"
                    "  10  MPI_All~  1048576\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void no_column_goes_below_its_minimum(void **state)
@@ -96,7 +96,7 @@ static void no_column_goes_below_its_minimum(void **state)
                    "RANK  NAME    BYTES\n"
                    "   0  MPI~        8\n"
                    "  10  MPI~  1048576\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void a_row_that_is_not_complete_is_not_printed(void **state)
@@ -104,11 +104,11 @@ static void a_row_that_is_not_complete_is_not_printed(void **state)
     struct es_table *table;
 
     (void)state;
-    assert_int_equal(es_table_create(columns, 3, &table), 0);
-    es_table_cell(table, "%d", 7);
-    assert_int_equal(es_table_row_count(table), 0);
+    assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
+    esi_text_table_cell(table, "%d", 7);
+    assert_int_equal(esi_text_table_row_count(table), 0);
     assert_printed(table, 0, "RANK  NAME  BYTES\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void clearing_keeps_the_columns(void **state)
@@ -116,10 +116,10 @@ static void clearing_keeps_the_columns(void **state)
     struct es_table *table = make_table();
 
     (void)state;
-    es_table_clear(table);
+    esi_text_table_clear(table);
     add_row(table, 1, "x", 2);
     assert_printed(table, 0, "RANK  NAME  BYTES\n   1  x         2\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void control_characters_do_not_reach_the_terminal(void **state)
@@ -127,10 +127,10 @@ static void control_characters_do_not_reach_the_terminal(void **state)
     struct es_table *table;
 
     (void)state;
-    assert_int_equal(es_table_create(columns, 3, &table), 0);
+    assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     add_row(table, 1, "a\x1b[2Jb\nc", 2);
     assert_printed(table, 0, "RANK  NAME        BYTES\n   1  a\\e[2Jb\\nc      2\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void many_rows_find_room(void **state)
@@ -140,16 +140,16 @@ static void many_rows_find_room(void **state)
     size_t lines = 0;
 
     (void)state;
-    assert_int_equal(es_table_create(columns, 3, &table), 0);
+    assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     for (int i = 0; i < ROWS; i++)
         add_row(table, i, "x", i);
-    assert_int_equal(es_table_row_count(table), ROWS);
+    assert_int_equal(esi_text_table_row_count(table), ROWS);
     char *text = printed(table, 0);
     for (const char *next = text; (next = strchr(next, '\n')) != NULL; next++)
         lines++;
     assert_int_equal(lines, ROWS + 1);
     free(text);
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
 }
 
 static void width_is_counted_in_characters_not_bytes(void **state)
@@ -159,14 +159,14 @@ static void width_is_counted_in_characters_not_bytes(void **state)
     (void)state;
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         skip();
-    assert_int_equal(es_table_create(columns, 3, &table), 0);
+    assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     add_row(table, 1, "\xc3\xa5\xc3\xa4\xc3\xb6", 2);
     add_row(table, 2, "\xff\xfe", 3); /* no characters at all */
     assert_printed(table, 0,
                    "RANK  NAME      BYTES\n"
                    "   1  \xc3\xa5\xc3\xa4\xc3\xb6           2\n"
                    "   2  \\xff\\xfe      3\n");
-    es_table_destroy(table);
+    esi_text_table_destroy(table);
     setlocale(LC_CTYPE, "C");
 }
 
@@ -176,14 +176,14 @@ static void a_file_has_no_width(void **state)
 
     (void)state;
     assert_non_null(stream);
-    assert_int_equal(es_table_width(stream), 0);
+    assert_int_equal(esi_text_table_width(stream), 0);
     fclose(stream);
 }
 
 static void nothing_can_be_destroyed(void **state)
 {
     (void)state;
-    es_table_destroy(NULL);
+    esi_text_table_destroy(NULL);
 }
 
 SUITE(test_table)

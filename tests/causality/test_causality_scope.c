@@ -18,8 +18,8 @@
 struct fixture {
     struct made_run made;
     struct es_segment *segments[2];
-    struct es_writer *messages[2]; /* elements of both ranks */
-    struct es_writer *others[2];
+    struct esi_writer *messages[2]; /* elements of both ranks */
+    struct esi_writer *others[2];
     struct es_run *run;
     struct made_stream stream;
     struct es_causality_scope *scope;
@@ -81,7 +81,7 @@ static void write_message(struct fixture *fixture,
     fixture->now += 20;
     tuple.peer = 1 - rank;
     tuple.sequence = sequence;
-    es_writer_write(fixture->messages[rank], &tuple);
+    esi_writer_write(fixture->messages[rank], &tuple);
 }
 
 static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
@@ -90,7 +90,7 @@ static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
 
     fixture->now += 1;
     tuple.sequence = instance;
-    es_writer_write(fixture->others[rank], &tuple);
+    esi_writer_write(fixture->others[rank], &tuple);
 }
 
 static struct es_causality_totals totals_of(const struct fixture *fixture)
@@ -171,7 +171,7 @@ static void what_is_under_way_comes_at_the_end(void **state)
     struct es_tuple open = made_tuple("MPI_Recv", fixture->now + 1000, 0);
 
     write_message(fixture, 0, "MPI_Send", 0);
-    es_writer_open(fixture->messages[1], &open);
+    esi_writer_open(fixture->messages[1], &open);
     open_scope(fixture, 0);
     assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
     assert_non_null(made_stream_find(&fixture->stream, "1.0", "MPI_Recv open"));

@@ -38,8 +38,8 @@ static void fill_element(struct es_segment *segment,
                          int tuples)
 {
     char name[64];
-    struct es_writer writer;
-    struct es_element_config config = {
+    struct esi_writer writer;
+    struct esi_element_config config = {
         .kind = ES_ELEMENT_TRACE,
         .name = name,
         .collector = collector,
@@ -53,7 +53,7 @@ static void fill_element(struct es_segment *segment,
     };
 
     snprintf(name, sizeof name, "%d.0/%s", rank, collector);
-    int code = es_segment_add_element(segment, &config, &writer);
+    int code = esi_segment_add_element(segment, &config, &writer);
     if (code < 0)
         fail("element", code);
     for (int i = 0; i < tuples; i++) {
@@ -64,32 +64,32 @@ static void fill_element(struct es_segment *segment,
             .communicator = ES_COMMUNICATOR_NONE,
             .peer = 0,
         };
-        es_writer_write(&writer, &tuple);
-        es_writer_count_poll(&writer);
+        esi_writer_write(&writer, &tuple);
+        esi_writer_count_poll(&writer);
     }
 }
 
 static void observe(const char *run, int rank, int ranks, int tuples)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_segment *segment;
     struct es_error error = {.text = ""};
     char host[ES_HOST_NAME_BYTES];
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
-    config.host = es_host_name(host);
+    config.host = esi_host_name(host);
     config.program = "make_segments";
     config.rank = rank;
     config.size = ranks;
-    int code = es_segment_create(&config, &error, &segment);
+    int code = esi_segment_create(&config, &error, &segment);
     if (code < 0)
         fail(error.text[0] ? error.text : run, code);
     fill_element(segment, rank, "point-to-point", 1u << ES_CLASS_SEND, tuples);
     fill_element(segment, rank, "collective", 1u << ES_CLASS_COLLECTIVE, tuples);
     if (rank > 0)
-        es_segment_set_state(segment, ES_SEGMENT_FINALIZED);
-    es_segment_close(segment);
+        esi_segment_set_state(segment, ES_SEGMENT_FINALIZED);
+    esi_segment_close(segment);
 }
 
 /* A rank: a process of its own.  Says so when its segment is there. */

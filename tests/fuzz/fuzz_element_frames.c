@@ -19,18 +19,18 @@ static void require(int condition)
 /* All that a header promises lies within the payload. */
 static void use_frame(char kind, const char *payload, size_t size)
 {
-    struct es_frame frame = {.payload = payload, .length = (uint32_t)size};
-    struct es_tuples_header tuples;
-    struct es_write_header write;
-    struct es_read_header read;
+    struct esi_frame frame = {.payload = payload, .length = (uint32_t)size};
+    struct esi_tuples_header tuples;
+    struct esi_write_header write;
+    struct esi_read_header read;
     const void *first;
     size_t count;
 
-    if (kind == 'W' && es_write_header_decode(&frame, &write, &first, &count) == 0)
+    if (kind == 'W' && esi_write_header_decode(&frame, &write, &first, &count) == 0)
         require((const char *)first + count * write.tuple_bytes == payload + size);
     if (kind == 'R')
-        es_read_header_decode(&frame, &read);
-    if (kind == 'T' && es_tuples_header_decode(&frame, &tuples, &first) == 0)
+        esi_read_header_decode(&frame, &read);
+    if (kind == 'T' && esi_tuples_header_decode(&frame, &tuples, &first) == 0)
         require((const char *)first + (size_t)tuples.count * tuples.tuple_bytes ==
                 payload + size);
 }

@@ -29,8 +29,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct es_greeting ours = {.run = "fuzz", .host = "h", .program = "p"};
-static struct es_listener *listener;
+static const struct esi_greeting ours = {.run = "fuzz", .host = "h", .program = "p"};
+static struct esi_listener *listener;
 static char path[64];
 
 struct input {
@@ -47,7 +47,7 @@ static void require(int condition)
 
 static void remove_folder(void)
 {
-    es_listener_close(listener);
+    esi_listener_close(listener);
     *strrchr(path, '/') = '\0';
     rmdir(path);
 }
@@ -61,7 +61,7 @@ static void listen_once(void)
     require(mkdtemp(folder) != NULL);
     snprintf(path, sizeof path, "%s/socket", folder);
     snprintf(address, sizeof address, "unix:%s", path);
-    require(es_listener_open(address, NULL, &listener) == 0);
+    require(esi_listener_open(address, NULL, &listener) == 0);
     atexit(remove_folder);
 }
 
@@ -70,13 +70,13 @@ static void listen_once(void)
 static void decode(const struct input *input)
 {
     struct es_error error = {.text = ""};
-    struct es_frame frame;
+    struct esi_frame frame;
     struct esi_hello hello;
     uint32_t version = ES_PROTOCOL_VERSION;
     int rc;
 
     if (input->size >= ES_FRAME_HEADER_BYTES) {
-        rc = es_frame_decode_header(input->data, &error, &frame);
+        rc = esi_frame_decode_header(input->data, &error, &frame);
         require(rc == 0 ? frame.length <= ES_FRAME_MAX_BYTES
                         : rc == -EPROTO && error.text[0] != '\0');
     }
@@ -112,16 +112,16 @@ static void pour(int descriptor, const struct input *input)
 static void read_frames(struct es_link *link)
 {
     struct es_error error = {.text = ""};
-    struct es_frame frame;
+    struct esi_frame frame;
     bool taken = false;
     int rc;
 
-    while ((rc = es_link_receive(link, LIMIT_NS, &error, &frame)) == 0) {
+    while ((rc = esi_link_receive(link, LIMIT_NS, &error, &frame)) == 0) {
         void *memory = NULL;
         unsigned sum = 0;
 
         if (taken)
-            require(es_link_take(link, &frame, &memory) == 0);
+            require(esi_link_take(link, &frame, &memory) == 0);
         else
             require((uintptr_t)frame.payload % 8 == 0);
         for (uint32_t i = 0; i < frame.length; i++)
@@ -141,14 +141,14 @@ static void be_server(const struct input *input)
     int rc;
 
     pour(client, input);
-    require(es_listener_accept(listener, &link) == 0);
-    rc = es_link_greet(link, &ours, NULL, LIMIT_NS, &error);
+    require(esi_listener_accept(listener, &link) == 0);
+    rc = esi_link_greet(link, &ours, NULL, LIMIT_NS, &error);
     require(rc != -ETIMEDOUT);
     if (rc == 0)
         read_frames(link);
     else
         require(error.text[0] != '\0');
-    es_link_close(link);
+    esi_link_close(link);
     close(client);
 }
 
@@ -159,12 +159,12 @@ static void *serve(void *data)
     struct es_link *link;
     char bytes[512];
 
-    while (es_listener_accept(listener, &link) == -EAGAIN)
+    while (esi_listener_accept(listener, &link) == -EAGAIN)
         sched_yield();
-    pour(es_link_descriptor(link), data);
-    while (recv(es_link_descriptor(link), bytes, sizeof bytes, 0) > 0)
+    pour(esi_link_descriptor(link), data);
+    while (recv(esi_link_descriptor(link), bytes, sizeof bytes, 0) > 0)
         ;
-    es_link_close(link);
+    esi_link_close(link);
     return NULL;
 }
 
@@ -176,12 +176,12 @@ static void be_client(struct input *input)
     int rc;
 
     require(pthread_create(&thread, NULL, serve, input) == 0);
-    rc = es_link_connect(es_listener_address(listener), &ours, NULL, LIMIT_NS, &error,
-                         &link);
+    rc = esi_link_connect(esi_listener_address(listener), &ours, NULL, LIMIT_NS, &error,
+                          &link);
     require(rc == 0 ? link != NULL : rc != -ETIMEDOUT && error.text[0] != '\0');
     if (rc == 0)
         read_frames(link);
-    es_link_close(link);
+    esi_link_close(link);
     pthread_join(thread, NULL);
 }
 

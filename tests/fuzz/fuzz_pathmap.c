@@ -28,56 +28,56 @@ static void require(int condition, const char *what)
     abort();
 }
 
-static char *format(const struct es_pathmap *map)
+static char *format(const struct esi_pathmap *map)
 {
     char *text;
 
-    require(es_pathmap_format(map, &text) == 0, "an accepted map has no text");
+    require(esi_pathmap_format(map, &text) == 0, "an accepted map has no text");
     return text;
 }
 
-static void check_round_trip(const struct es_pathmap *map)
+static void check_round_trip(const struct esi_pathmap *map)
 {
     char *text = format(map);
     struct es_error error = {.text = ""};
-    struct es_pathmap *again;
-    int code = es_pathmap_parse(text, strlen(text), "again", &error, &again);
+    struct esi_pathmap *again;
+    int code = esi_pathmap_parse(text, strlen(text), "again", &error, &again);
 
     require(code == 0, error.text);
     char *twice = format(again);
     require(strcmp(text, twice) == 0, "the text changes when it is read and written");
-    es_pathmap_destroy(again);
+    esi_pathmap_destroy(again);
     free(twice);
     free(text);
 }
 
-static char *plan_text(const struct es_pathmap *map)
+static char *plan_text(const struct esi_pathmap *map)
 {
     struct es_error error = {.text = ""};
     struct es_plan plan;
     char *text;
 
-    require(es_pathmap_plan(map, NULL, &error, &plan) == 0, error.text);
-    require(es_plan_format(&plan, &text) == 0, "the plan has no text");
-    es_plan_fini(&plan);
+    require(esi_pathmap_plan(map, NULL, &error, &plan) == 0, error.text);
+    require(esi_plan_format(&plan, &text) == 0, "the plan has no text");
+    esi_plan_fini(&plan);
     return text;
 }
 
-static int is_small(const struct es_pathmap *map)
+static int is_small(const struct esi_pathmap *map)
 {
-    if (es_pathmap_rank_count(map) > MOST_RANKS)
+    if (esi_pathmap_rank_count(map) > MOST_RANKS)
         return 0;
-    for (int rank = 0; rank < es_pathmap_rank_count(map); rank++)
-        if (es_pathmap_thread_count(map, rank) > MOST_THREADS)
+    for (int rank = 0; rank < esi_pathmap_rank_count(map); rank++)
+        if (esi_pathmap_thread_count(map, rank) > MOST_THREADS)
             return 0;
-    return es_pathmap_host_count(map) > 0;
+    return esi_pathmap_host_count(map) > 0;
 }
 
-static void check_expansion(struct es_pathmap *map)
+static void check_expansion(struct esi_pathmap *map)
 {
     char *before = plan_text(map);
 
-    require(es_pathmap_expand(map, NULL) == 0, "an accepted map does not expand");
+    require(esi_pathmap_expand(map, NULL) == 0, "an accepted map does not expand");
     char *after = plan_text(map);
     require(strcmp(before, after) == 0, "the plan changes when the map is expanded");
     check_round_trip(map);
@@ -88,9 +88,9 @@ static void check_expansion(struct es_pathmap *map)
 static void fuzz_map(const char *text, size_t size)
 {
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
-    if (es_pathmap_parse(text, size, "fuzz", &error, &map) < 0) {
+    if (esi_pathmap_parse(text, size, "fuzz", &error, &map) < 0) {
         require(map == NULL, "a refused map is given out");
         require(error.text[0] != '\0', "a map is refused without a word");
         return;
@@ -98,19 +98,19 @@ static void fuzz_map(const char *text, size_t size)
     check_round_trip(map);
     if (is_small(map))
         check_expansion(map);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static void fuzz_scope(const char *text, size_t size)
 {
-    struct es_pathmap_scope *scope = NULL;
+    struct esi_pathmap_scope *scope = NULL;
     char *formatted;
 
-    if (es_pathmap_scope_parse(text, size, "fuzz", NULL, &scope) < 0)
+    if (esi_pathmap_scope_parse(text, size, "fuzz", NULL, &scope) < 0)
         return;
-    require(es_pathmap_scope_format(scope, &formatted) == 0, "a scope has no text");
+    require(esi_pathmap_scope_format(scope, &formatted) == 0, "a scope has no text");
     free(formatted);
-    es_pathmap_scope_destroy(scope);
+    esi_pathmap_scope_destroy(scope);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

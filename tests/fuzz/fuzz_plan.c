@@ -25,17 +25,17 @@ static void check_plan(struct es_plan *plan)
     struct es_plan again;
     char *text, *text_again;
 
-    require(es_plan_format(plan, &text) == 0);
-    require(es_plan_parse(text, "again", NULL, &again) == 0);
-    require(es_plan_format(&again, &text_again) == 0);
+    require(esi_plan_format(plan, &text) == 0);
+    require(esi_plan_parse(text, "again", NULL, &again) == 0);
+    require(esi_plan_format(&again, &text_again) == 0);
     require(strcmp(text, text_again) == 0);
     for (size_t i = 0; i < plan->count; i++)
         for (int rank = 0; rank < 20; rank++)
-            require(es_collector_plan_has_rank(&plan->collectors[i], rank) ==
-                    es_collector_plan_has_rank(&again.collectors[i], rank));
+            require(esi_collector_plan_has_rank(&plan->collectors[i], rank) ==
+                    esi_collector_plan_has_rank(&again.collectors[i], rank));
     free(text);
     free(text_again);
-    es_plan_fini(&again);
+    esi_plan_fini(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -49,10 +49,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    rc = es_plan_parse(text, "input", &error, &plan);
+    rc = esi_plan_parse(text, "input", &error, &plan);
     if (rc == 0) {
         check_plan(&plan);
-        es_plan_fini(&plan);
+        esi_plan_fini(&plan);
     } else {
         require(rc == -EINVAL && error.text[0] != '\0' && error.line > 0);
     }

@@ -25,18 +25,18 @@
 #include "tuplespace/tree_control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int __wrap_es_link_connect(const char *address,
-                           const struct es_greeting *greeting,
-                           const struct es_run_key *key,
-                           uint64_t timeout_ns,
-                           struct es_error *error,
-                           struct es_link **ret_link);
-int __real_es_link_connect(const char *address,
-                           const struct es_greeting *greeting,
-                           const struct es_run_key *key,
-                           uint64_t timeout_ns,
-                           struct es_error *error,
-                           struct es_link **ret_link);
+int __wrap_esi_link_connect(const char *address,
+                            const struct esi_greeting *greeting,
+                            const struct esi_run_key *key,
+                            uint64_t timeout_ns,
+                            struct es_error *error,
+                            struct es_link **ret_link);
+int __real_esi_link_connect(const char *address,
+                            const struct esi_greeting *greeting,
+                            const struct esi_run_key *key,
+                            uint64_t timeout_ns,
+                            struct es_error *error,
+                            struct es_link **ret_link);
 
 enum { FRAMES_MAX = 32 };
 
@@ -44,7 +44,7 @@ enum { FRAMES_MAX = 32 };
 
 static char run[64];
 static char address[200];
-static struct es_listener *listener;
+static struct esi_listener *listener;
 static struct es_link *server_end;
 static struct es_segment *observed;
 
@@ -55,65 +55,65 @@ static void require(int condition)
 }
 
 /* Requests name hosts and addresses: nobody is called. */
-int __wrap_es_link_connect(const char *to,
-                           const struct es_greeting *greeting,
-                           const struct es_run_key *key,
-                           uint64_t timeout_ns,
-                           struct es_error *error,
-                           struct es_link **ret_link)
+int __wrap_esi_link_connect(const char *to,
+                            const struct esi_greeting *greeting,
+                            const struct esi_run_key *key,
+                            uint64_t timeout_ns,
+                            struct es_error *error,
+                            struct es_link **ret_link)
 {
     if (strcmp(to, address) == 0)
-        return __real_es_link_connect(to, greeting, key, timeout_ns, error, ret_link);
+        return __real_esi_link_connect(to, greeting, key, timeout_ns, error, ret_link);
     return es_error_set(error, -ECONNREFUSED, "%.64s: nobody is called", to);
 }
 
 /* --- The link ------------------------------------------------------------------- */
 
-static void fill_greeting(struct es_greeting *greeting)
+static void fill_greeting(struct esi_greeting *greeting)
 {
-    *greeting = (struct es_greeting){.host = "fuzz", .program = "fuzz"};
+    *greeting = (struct esi_greeting){.host = "fuzz", .program = "fuzz"};
     snprintf(greeting->run, sizeof greeting->run, "%s", run);
     greeting->pid = (uint32_t)getpid();
 }
 
 static void *drop_answers(void *unused)
 {
-    struct es_greeting greeting;
-    struct es_frame frame;
+    struct esi_greeting greeting;
+    struct esi_frame frame;
     struct es_link *link;
     int result;
 
     fill_greeting(&greeting);
-    require(es_link_connect(address, &greeting, NULL, LIMIT_NS, NULL, &link) == 0);
+    require(esi_link_connect(address, &greeting, NULL, LIMIT_NS, NULL, &link) == 0);
     do
-        result = es_link_receive(link, LIMIT_NS, NULL, &frame);
+        result = esi_link_receive(link, LIMIT_NS, NULL, &frame);
     while (result == 0 || result == -ETIMEDOUT);
-    es_link_close(link);
+    esi_link_close(link);
     return unused;
 }
 
 static void connect_ends(const char *directory)
 {
-    struct es_greeting greeting;
+    struct esi_greeting greeting;
     struct pollfd polled;
     pthread_t client;
 
     snprintf(address, sizeof address, "unix:%s/fuzz.sock", directory);
-    require(es_listener_open(address, NULL, &listener) == 0);
+    require(esi_listener_open(address, NULL, &listener) == 0);
     require(pthread_create(&client, NULL, drop_answers, NULL) == 0);
     pthread_detach(client);
-    polled = (struct pollfd){.fd = es_listener_descriptor(listener), .events = POLLIN};
+    polled = (struct pollfd){.fd = esi_listener_descriptor(listener), .events = POLLIN};
     require(poll(&polled, 1, 20000) == 1);
-    require(es_listener_accept(listener, &server_end) == 0);
+    require(esi_listener_accept(listener, &server_end) == 0);
     fill_greeting(&greeting);
-    require(es_link_greet(server_end, &greeting, NULL, LIMIT_NS, NULL) == 0);
+    require(esi_link_greet(server_end, &greeting, NULL, LIMIT_NS, NULL) == 0);
 }
 
 /* --- The run -------------------------------------------------------------------- */
 
 static void add_elements(void)
 {
-    struct es_element_config element = {
+    struct esi_element_config element = {
         .kind = ES_ELEMENT_TRACE,
         .name = "0.0/trace",
         .collector = "trace",
@@ -124,14 +124,14 @@ static void add_elements(void)
         .enabled = true,
     };
     const struct es_tuple tuple = {.stop = 2, .operation = 1, .start = 1};
-    struct es_writer writer;
+    struct esi_writer writer;
 
-    require(es_segment_add_element(observed, &element, &writer) == 0);
-    es_writer_write(&writer, &tuple);
+    require(esi_segment_add_element(observed, &element, &writer) == 0);
+    esi_writer_write(&writer, &tuple);
     element.kind = ES_ELEMENT_SHARED;
     element.name = "notes";
     element.tuple_bytes = 8;
-    require(es_segment_add_element(observed, &element, NULL) == 0);
+    require(esi_segment_add_element(observed, &element, NULL) == 0);
 }
 
 /* With the pid and the clock that the corpus names. */
@@ -140,28 +140,28 @@ static void make_run(void)
     const struct es_clock clock = {.kind = ES_CLOCK_MONOTONIC,
                                    .frequency_hz = 1000000000,
                                    .base_realtime_ns = 12345};
-    const struct es_segment_keeping keeping = {
+    const struct esi_segment_keeping keeping = {
         .pid = 4711, .rank = 0, .size = 3, .clock = &clock};
     const int32_t ranks[] = {0, 2, 1};
-    struct es_communicator_config world = {.key = {1, 2},
-                                           .parent = ES_COMMUNICATOR_NONE,
-                                           .name = "MPI_COMM_WORLD",
-                                           .group = ranks,
-                                           .group_size = 3,
-                                           .keep_list = true};
-    struct es_segment_config config;
+    struct esi_communicator_config world = {.key = {1, 2},
+                                            .parent = ES_COMMUNICATOR_NONE,
+                                            .name = "MPI_COMM_WORLD",
+                                            .group = ranks,
+                                            .group_size = 3,
+                                            .keep_list = true};
+    struct esi_segment_config config;
     uint16_t index;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
     config.host = "fuzz";
     config.keeping = &keeping;
     config.max_elements = 8;
     config.max_communicators = 8;
     config.arena_bytes = 1 << 20;
-    require(es_segment_create(&config, NULL, &observed) == 0);
-    require(es_segment_add_communicator(observed, &world, &index) == 0);
-    require(es_segment_add_tree_board(observed) == 0);
+    require(esi_segment_create(&config, NULL, &observed) == 0);
+    require(esi_segment_add_communicator(observed, &world, &index) == 0);
+    require(esi_segment_add_tree_control(observed) == 0);
     add_elements();
 }
 
@@ -169,19 +169,19 @@ static void remove_all(void)
 {
     char path[ES_RUN_PATH_BYTES];
 
-    es_listener_close(listener);
-    es_segment_destroy(observed);
-    es_run_directory_remove(run, NULL);
-    if (es_run_directory_base(NULL, path) == 0)
+    esi_listener_close(listener);
+    esi_segment_destroy(observed);
+    esi_run_directory_remove(run, NULL);
+    if (esi_run_directory_base(NULL, path) == 0)
         rmdir(path);
 }
 
-static void be_home(struct es_clock_board *clocks)
+static void be_home(struct esi_clock_registry *clocks)
 {
-    struct es_clock_estimate estimate;
+    struct esi_clock_estimate estimate;
 
-    es_clock_estimate_be_home(&estimate, 1000);
-    require(es_clock_board_set(clocks, "fuzz", &estimate) == 0);
+    esi_clock_estimate_be_home(&estimate, 1000);
+    require(esi_clock_registry_set(clocks, "fuzz", &estimate) == 0);
 }
 
 static void begin(void)
@@ -192,7 +192,7 @@ static void begin(void)
     require(mkdtemp(directory) != NULL);
     setenv("EVENTSPACE_DIR", directory, 1);
     snprintf(run, sizeof run, "fuzz-requests-%d", (int)getpid());
-    require(es_run_directory_create(run, NULL, path) == 0);
+    require(esi_run_directory_create(run, NULL, path) == 0);
     connect_ends(directory);
     make_run();
     atexit(remove_all);
@@ -222,7 +222,7 @@ static unsigned type_of(uint8_t letter)
 }
 
 /* Payloads of frames are aligned to 8 bytes: malloc(3) does that. */
-static void serve_line(const struct es_server_service *service,
+static void serve_line(const struct esi_server_service *service,
                        void *connection,
                        const uint8_t *line,
                        size_t length)
@@ -230,20 +230,20 @@ static void serve_line(const struct es_server_service *service,
     unsigned type = type_of(line[0]);
     size_t skipped = type == ES_FRAME_REQUEST ? 0 : 1;
     uint8_t *payload = malloc(length - skipped + 1);
-    struct es_frame frame;
+    struct esi_frame frame;
 
     require(payload != NULL);
     memcpy(payload, line + skipped, length - skipped);
     shorten(type, payload, length - skipped);
-    frame = (struct es_frame){.type = (uint16_t)type,
-                              .id = 7,
-                              .payload = payload,
-                              .length = (uint32_t)(length - skipped)};
+    frame = (struct esi_frame){.type = (uint16_t)type,
+                               .id = 7,
+                               .payload = payload,
+                               .length = (uint32_t)(length - skipped)};
     service->serve(connection, &frame);
     free(payload);
 }
 
-static void serve_lines(const struct es_server_service *service,
+static void serve_lines(const struct esi_server_service *service,
                         const uint8_t *data,
                         size_t size)
 {
@@ -268,20 +268,20 @@ static void serve_lines(const struct es_server_service *service,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct es_service service = {.run = run, .host = "fuzz"};
-    struct es_server_service served;
+    struct esi_service service = {.run = run, .host = "fuzz"};
+    struct esi_server_service served;
 
     if (!server_end)
         begin();
-    require(es_host_board_create(run, "fuzz", true, &service.hosts) == 0);
-    require(es_service_init(&service, NULL) == 0);
+    require(esi_host_registry_create(run, "fuzz", true, &service.hosts) == 0);
+    require(esi_service_init(&service, NULL) == 0);
     be_home(service.clocks);
-    es_service_fill(&service, &served);
+    esi_service_fill(&service, &served);
     served.stop(served.data);
-    es_host_board_close(service.hosts);
+    esi_host_registry_close(service.hosts);
     serve_lines(&served, data, size);
-    require(!es_service_is_read(&service));
-    es_service_fini(&service);
-    es_host_board_destroy(service.hosts);
+    require(!esi_service_is_read(&service));
+    esi_service_fini(&service);
+    esi_host_registry_destroy(service.hosts);
     return 0;
 }

@@ -33,8 +33,8 @@ static void remove_all(void)
 {
     char base[ES_RUN_PATH_BYTES];
 
-    es_run_directory_remove(run, NULL);
-    if (es_run_directory_base(NULL, base) == 0)
+    esi_run_directory_remove(run, NULL);
+    if (esi_run_directory_base(NULL, base) == 0)
         rmdir(base);
 }
 
@@ -46,8 +46,8 @@ static void begin(void)
     require(mkdtemp(directory) != NULL);
     setenv("EVENTSPACE_DIR", directory, 1);
     snprintf(run, sizeof run, "fuzz-files-%d", (int)getpid());
-    require(es_run_directory_create(run, NULL, path) == 0);
-    es_host_name(here);
+    require(esi_run_directory_create(run, NULL, path) == 0);
+    esi_host_name(here);
     atexit(remove_all);
 }
 
@@ -57,7 +57,7 @@ static void write_file(const char *file, const char *text, size_t length)
     char path[ES_RUN_PATH_BYTES];
     FILE *stream;
 
-    require(es_run_directory_path(run, file, NULL, path) == 0);
+    require(esi_run_directory_path(run, file, NULL, path) == 0);
     /* A file that is cut and written again goes to the disk at once, slowly. */
     unlink(path);
     stream = fopen(path, "w");
@@ -95,10 +95,10 @@ static void write_files(const char *data, size_t size)
 
 static void find_places(void)
 {
-    struct es_server_place place;
+    struct esi_server_location place;
     char address[ES_ADDRESS_BYTES], path[ES_RUN_PATH_BYTES];
 
-    esi_server_place_find(run, here, &place);
+    esi_server_location_find(run, here, &place);
     require(esi_server_path(&place, "json", NULL, path) == 0);
     if (esi_server_former(&place, "tls:", address) == 0)
         require(strncmp(address, "tls:", 4) == 0 && strlen(address) < sizeof address);

@@ -85,12 +85,12 @@ static void use_run(const char *id)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct es_segment_name name = {.host = "fuzz", .pid = getpid()};
+    struct esi_segment_name name = {.host = "fuzz", .pid = getpid()};
     char file[ES_SEGMENT_NAME_BYTES];
     int fd;
 
     snprintf(name.run, sizeof name.run, "fuzz-%d", (int)getpid());
-    require(es_segment_name_format(&name, file) == 0);
+    require(esi_segment_name_format(&name, file) == 0);
     fd = shm_open(file, O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (fd < 0)
         return 0;

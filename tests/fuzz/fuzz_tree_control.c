@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Any bytes as the tree board of a segment.  The first eight are its offset in the
- * segment (0 = where the board is), the others are laid over the board: its header, and
- * what follows.
+ * Any bytes as the tree control of a segment.  The first eight are its offset in the
+ * segment (0 = where the control is), the others are laid over the control: its header,
+ * and what follows.
  */
 #include "config.h"
 
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char id[64];
 static struct es_segment *segment;
-static char *board; /* in the segment */
+static char *control; /* in the segment */
 static size_t board_bytes;
 static uint64_t board_offset;
 static struct es_run *run;
@@ -40,14 +40,14 @@ static void require(int condition)
 static void remove_all(void)
 {
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void begin(void)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     snprintf(id, sizeof id, "fuzz-trees-%d", (int)getpid());
     config.run = id;
     config.host = "fuzz";
@@ -55,13 +55,13 @@ static void begin(void)
     config.max_elements = 1;
     config.max_communicators = 1;
     config.arena_bytes = 1 << 20;
-    require(es_segment_create(&config, NULL, &segment) == 0);
-    require(es_segment_add_tree_board(segment) == 0);
-    board_offset = es_segment_layout(segment)->tree_board_offset;
-    board = (char *)es_segment_layout(segment) + board_offset;
-    board_bytes =
-        esi_tree_board_bytes(sizeof(struct es_tree_board_layout), ES_TREE_WISH_BYTES,
-                             sizeof(struct es_tree_log_entry), ES_TREE_LOG_SLOTS);
+    require(esi_segment_create(&config, NULL, &segment) == 0);
+    require(esi_segment_add_tree_control(segment) == 0);
+    board_offset = esi_segment_layout(segment)->tree_control_offset;
+    control = (char *)esi_segment_layout(segment) + board_offset;
+    board_bytes = esi_tree_control_bytes(
+        sizeof(struct esi_tree_control_layout), ES_TREE_DESIRED_BYTES,
+        sizeof(struct esi_tree_log_entry), ES_TREE_LOG_SLOTS);
     require(es_run_open(id, NULL, &run) == 0);
     atexit(remove_all);
 }
@@ -71,15 +71,15 @@ static void lay_out(const uint8_t *data, size_t size)
     uint64_t offset = 0;
 
     memcpy(&offset, data, sizeof offset);
-    es_segment_layout(segment)->tree_board_offset = offset ? offset : board_offset;
+    esi_segment_layout(segment)->tree_control_offset = offset ? offset : board_offset;
     size -= sizeof offset;
-    memcpy(board, data + sizeof offset, size < board_bytes ? size : board_bytes);
+    memcpy(control, data + sizeof offset, size < board_bytes ? size : board_bytes);
 }
 
 static void read_log(const struct es_segment_view *view)
 {
-    struct es_tree_log_entry entries[ES_TREE_LOG_ENTRIES];
-    size_t count = es_segment_view_tree_log(view, entries, ES_TREE_LOG_ENTRIES);
+    struct esi_tree_log_entry entries[ES_TREE_LOG_ENTRIES];
+    size_t count = esi_segment_view_tree_log(view, entries, ES_TREE_LOG_ENTRIES);
 
     require(count <= ES_TREE_LOG_ENTRIES);
     for (size_t i = 0; i < count; i++)
@@ -89,23 +89,23 @@ static void read_log(const struct es_segment_view *view)
 
 static void write_answers(void)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text;
     size_t length;
 
-    require(es_json_text_begin(&json) == 0);
-    es_json_out_begin_object(&json.out, NULL);
-    es_collective_trees_tell(run, "fuzz", &json.out);
-    es_collective_trees_tell_wish(run, "fuzz", &json.out);
-    es_collective_trees_wish(run, "fuzz", "eventspace-trees 1\nend\n", &json.out);
-    es_json_out_end(&json.out);
-    require(es_json_text_finish(&json, &text, &length) == 0);
+    require(esi_json_text_begin(&json) == 0);
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_collective_trees_report(run, "fuzz", &json.out);
+    esi_collective_trees_report_desired(run, "fuzz", &json.out);
+    esi_collective_trees_desire(run, "fuzz", "eventspace-trees 1\nend\n", &json.out);
+    esi_json_out_end(&json.out);
+    require(esi_json_text_finish(&json, &text, &length) == 0);
     free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static char text[ES_TREE_WISH_BYTES];
+    static char text[ES_TREE_DESIRED_BYTES];
     struct es_segment_view *view;
 
     if (!segment)
@@ -114,12 +114,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     lay_out(data, size);
     view = es_run_segment(run, 0);
-    if (es_segment_view_read_wish(view, text) != 0)
+    if (esi_segment_view_read_desired(view, text) != 0)
         require(memchr(text, '\0', sizeof text) != NULL);
-    es_segment_view_wish_version(view);
+    esi_segment_view_desired_version(view);
     read_log(view);
     write_answers();
-    if (es_tree_wish_read(segment, text) != 0)
+    if (esi_tree_desired_read(segment, text) != 0)
         require(memchr(text, '\0', sizeof text) != NULL);
     return 0;
 }

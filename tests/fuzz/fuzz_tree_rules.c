@@ -23,42 +23,42 @@ static void require(int condition)
 static void check_long(const char *text)
 {
     struct es_error error = {.text = ""};
-    struct es_tree_plan plan, again;
+    struct esi_tree_plan plan, again;
     char *first, *second;
-    int rc = es_tree_plan_parse(text, "input", &error, &plan);
+    int rc = esi_tree_plan_parse(text, "input", &error, &plan);
 
     if (rc != 0) {
         require(rc == -EINVAL && error.text[0] != '\0' && error.line > 0);
         return;
     }
-    require(es_tree_plan_format(&plan, &first) == 0);
-    require(es_tree_plan_parse(first, "again", NULL, &again) == 0);
-    require(es_tree_plan_format(&again, &second) == 0);
+    require(esi_tree_plan_format(&plan, &first) == 0);
+    require(esi_tree_plan_parse(first, "again", NULL, &again) == 0);
+    require(esi_tree_plan_format(&again, &second) == 0);
     require(strcmp(first, second) == 0);
-    es_tree_rules_find(&plan.rules, 1, "MPI_COMM_WORLD", 8);
+    esi_tree_rules_find(&plan.rules, 1, "MPI_COMM_WORLD", 8);
     free(first);
     free(second);
-    es_tree_plan_fini(&plan);
-    es_tree_plan_fini(&again);
+    esi_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&again);
 }
 
 static void check_short(const char *text)
 {
     struct es_error error = {.text = ""};
-    struct es_tree_rule rule, again;
+    struct esi_tree_rule rule, again;
     size_t room = strlen(text) + 64;
     char *first = malloc(2 * room);
-    int rc = es_tree_rule_parse_short(text, &error, &rule);
+    int rc = esi_tree_rule_parse_short(text, &error, &rule);
 
     if (rc != 0) {
         require(rc == -EINVAL && error.text[0] != '\0' && error.column > 0);
     } else {
-        es_tree_rule_format_short(&rule, first, room);
-        require(es_tree_rule_parse_short(first, NULL, &again) == 0);
-        es_tree_rule_format_short(&again, first + room, room);
+        esi_tree_rule_format_short(&rule, first, room);
+        require(esi_tree_rule_parse_short(first, NULL, &again) == 0);
+        esi_tree_rule_format_short(&again, first + room, room);
         require(strcmp(first, first + room) == 0);
-        es_tree_rule_fini(&rule);
-        es_tree_rule_fini(&again);
+        esi_tree_rule_fini(&rule);
+        esi_tree_rule_fini(&again);
     }
     free(first);
 }

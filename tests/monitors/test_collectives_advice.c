@@ -21,7 +21,7 @@ enum { SIZE = 4, HOP_NS = 50000 };
 #define BEGIN_NS UINT64_C(1800000000000000000)
 
 struct scene {
-    struct es_tree_plan plan; /* no hosts */
+    struct esi_tree_plan plan; /* no hosts */
     struct es_collectives_advice *advice;
     uint32_t instance;
 };
@@ -129,13 +129,13 @@ static struct es_tree_advice propose(struct scene *scene,
                                      const char *in_force,
                                      uint32_t version)
 {
-    struct es_tree_rule rule;
+    struct esi_tree_rule rule;
     struct es_tree_advice advice;
 
-    assert_int_equal(es_tree_rule_parse_short(in_force, NULL, &rule), 0);
+    assert_int_equal(esi_tree_rule_parse_short(in_force, NULL, &rule), 0);
     assert_int_equal(
         es_collectives_advice_propose(scene->advice, 0, &rule, version, &advice), 0);
-    es_tree_rule_fini(&rule);
+    esi_tree_rule_fini(&rule);
     return advice;
 }
 

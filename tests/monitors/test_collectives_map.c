@@ -50,7 +50,7 @@ static void what_is_printed_can_be_read_and_is_a_good_pathmap(void **state)
 {
     struct es_collectives_map *map = generate(), *again;
     struct es_error error = {.text = ""};
-    struct es_pathmap *pathmap;
+    struct esi_pathmap *pathmap;
     char *text, *second;
 
     (void)state;
@@ -59,10 +59,10 @@ static void what_is_printed_can_be_read_and_is_a_good_pathmap(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(es_collectives_map_format(again, &second), 0);
     assert_string_equal(text, second);
-    assert_int_equal(es_pathmap_parse(text, strlen(text), "x", &error, &pathmap), 0);
-    if (es_map_check_stages(pathmap, &error) != 0)
+    assert_int_equal(esi_pathmap_parse(text, strlen(text), "x", &error, &pathmap), 0);
+    if (esi_map_check_stages(pathmap, &error) != 0)
         fail_msg("%s", error.text);
-    es_pathmap_destroy(pathmap);
+    esi_pathmap_destroy(pathmap);
     free(text);
     free(second);
     es_collectives_map_destroy(map);

@@ -18,7 +18,7 @@
 
 struct fixture {
     struct made_run made;
-    struct es_writer *writers[2];
+    struct esi_writer *writers[2];
     struct es_run *run;
     struct es_events *events;
     char *text; /* what was printed */
@@ -62,7 +62,7 @@ static void write_event(struct fixture *fixture, int rank, uint64_t ago, int num
     tuple.tag = number;
     tuple.bytes = 8;
     tuple.sequence = (uint32_t)number;
-    es_writer_write(fixture->writers[rank], &tuple);
+    esi_writer_write(fixture->writers[rank], &tuple);
 }
 
 static void open_events(struct fixture *fixture, const struct es_events_config *config)
@@ -140,7 +140,8 @@ static void events_before_a_time_are_left_out(void **state)
 {
     struct fixture *fixture = *state;
     struct es_events_config config = {.sorting = ES_SORTING_STOP};
-    const struct es_clock *clock = &es_segment_layout(fixture->made.segments[0])->clock;
+    const struct es_clock *clock =
+        &esi_segment_layout(fixture->made.segments[0])->clock;
 
     es_selection_init(&config.view.selection);
     write_event(fixture, 0, 10000, 1);
@@ -213,7 +214,7 @@ static void open_operations_of_the_dead_are_listed(void **state)
     config.view.selection.ranks = "1";
     tuple.peer = 0;
     tuple.tag = 3;
-    es_writer_open(fixture->writers[1], &tuple);
+    esi_writer_open(fixture->writers[1], &tuple);
     open_events(fixture, &config);
     printer.stream = open_memstream(&fixture->text, &size);
     assert_non_null(printer.stream);
@@ -238,7 +239,7 @@ static void write_wait(struct fixture *fixture,
     tuple.peer = peer;
     tuple.tag = tag;
     tuple.bytes = count;
-    es_writer_write(fixture->writers[0], &tuple);
+    esi_writer_write(fixture->writers[0], &tuple);
 }
 
 static uint32_t code_of(const char *operation)

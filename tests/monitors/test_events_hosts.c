@@ -44,13 +44,13 @@ static uint64_t realtime_ns(void)
 
 static void register_host(struct fixture *fixture, const struct made_server *server)
 {
-    struct es_host_entry entry = {.pid = 1, .ranks = 1, .state = ES_SERVER_UP};
+    struct esi_host_entry entry = {.pid = 1, .ranks = 1, .state = ES_SERVER_UP};
 
     memcpy(entry.host, server->host, sizeof entry.host);
     memcpy(entry.address, server->address, sizeof entry.address);
-    assert_int_equal(
-        es_host_board_register(fixture->made_servers.items[0].board, &entry, server),
-        0);
+    assert_int_equal(esi_host_registry_register(fixture->made_servers.items[0].registry,
+                                                &entry, server),
+                     0);
 }
 
 /* In turn on all hosts, each a second later than the one before. */
@@ -61,7 +61,7 @@ static void write_tuples(struct fixture *fixture)
         uint64_t stop = made_ticks(&fixture->made, (uint64_t)(TUPLES - i) * SECOND_NS);
         struct es_tuple tuple = made_tuple("MPI_Send", stop - 1, stop);
 
-        es_writer_write(&fixture->made.elements[i % HOSTS].writer, &tuple);
+        esi_writer_write(&fixture->made.elements[i % HOSTS].writer, &tuple);
     }
 }
 
@@ -84,7 +84,7 @@ static int set_up(void **state)
         made_server_add(&fixture->made_servers, hosts[i]);
     }
     home = &fixture->made_servers.items[0];
-    es_host_board_set_address(home->board, home->address, true);
+    esi_host_registry_set_address(home->registry, home->address, true);
     for (int i = 1; i < HOSTS; i++)
         register_host(fixture, &fixture->made_servers.items[i]);
     if (es_servers_open(fixture->made.name, home->address, &error, &fixture->servers) <

@@ -135,7 +135,7 @@ static struct seen read_message(uint64_t early_ns,
                                 struct es_time_repair_totals *ret_totals)
 {
     struct made_run made;
-    struct es_writer *writers[2];
+    struct esi_writer *writers[2];
     struct es_run *run;
     struct es_events *events;
     struct es_events_config config = {
@@ -149,11 +149,11 @@ static struct seen read_message(uint64_t early_ns,
     for (int i = 0; i < 2; i++)
         writers[i] = made_run_add_element(&made, made_run_add_rank(&made, i, 2), i, 0,
                                           "all", ES_CLASSES_ALL, 15);
-    clock = es_segment_layout(made.segments[0])->clock;
+    clock = esi_segment_layout(made.segments[0])->clock;
     clock.base_error_ns = 1000;
     clock.frequency_error_ppb = 0;
     for (int i = 0; i < 2; i++) {
-        es_segment_layout(made.segments[i])->clock = clock;
+        esi_segment_layout(made.segments[i])->clock = clock;
         tuple = made_tuple(i ? "MPI_Recv" : "MPI_Send",
                            clock.base_ticks + clock.frequency_hz / 1000,
                            clock.base_ticks + clock.frequency_hz / 500);
@@ -163,7 +163,7 @@ static struct seen read_message(uint64_t early_ns,
             tuple.start = tuple.stop;
         tuple.peer = 1 - i;
         tuple.sequence = 0;
-        es_writer_write(writers[i], &tuple);
+        esi_writer_write(writers[i], &tuple);
     }
     assert_int_equal(es_run_open(made.name, NULL, &run), 0);
     es_selection_init(&config.view.selection);

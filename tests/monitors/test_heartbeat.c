@@ -25,8 +25,8 @@ enum { RANKS = 3, LIMIT = 3 };
 
 struct fixture {
     struct made_run made;
-    struct es_writer *messages[RANKS];
-    struct es_writer *collectives[RANKS];
+    struct esi_writer *messages[RANKS];
+    struct esi_writer *collectives[RANKS];
     struct es_run *run;
     struct es_heartbeat *heartbeat;
     struct es_heartbeat_report report;
@@ -77,7 +77,7 @@ static void open_message(struct fixture *fixture, int rank, const char *name, in
 
     tuple.peer = peer;
     tuple.tag = 7;
-    es_writer_open(fixture->messages[rank], &tuple);
+    esi_writer_open(fixture->messages[rank], &tuple);
 }
 
 static void open_barrier(struct fixture *fixture, int rank, uint32_t instance)
@@ -86,7 +86,7 @@ static void open_barrier(struct fixture *fixture, int rank, uint32_t instance)
         made_tuple("MPI_Barrier", made_ticks(&fixture->made, 1000000), 0);
 
     tuple.sequence = instance;
-    es_writer_open(fixture->collectives[rank], &tuple);
+    esi_writer_open(fixture->collectives[rank], &tuple);
 }
 
 static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
@@ -96,7 +96,7 @@ static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
                    made_ticks(&fixture->made, 4000000));
 
     tuple.sequence = instance;
-    es_writer_write(fixture->collectives[rank], &tuple);
+    esi_writer_write(fixture->collectives[rank], &tuple);
 }
 
 /* What people are shown; caller frees. */
@@ -156,7 +156,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     assert_int_equal(fixture->report.result->cycle_count, 0);
     /* It comes at last. */
     write_barrier(fixture, 2, 5);
-    es_writer_close(fixture->collectives[0], made_ticks(&fixture->made, 0));
+    esi_writer_close(fixture->collectives[0], made_ticks(&fixture->made, 0));
     beat(fixture, 1);
     assert_int_equal(fixture->report.stalled, 0);
     assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_PROGRESSING);
@@ -178,7 +178,7 @@ static void open_wait(struct fixture *fixture,
     tuple.peer = peer;
     tuple.tag = tag;
     tuple.bytes = count;
-    es_writer_open(fixture->messages[rank], &tuple);
+    esi_writer_open(fixture->messages[rank], &tuple);
 }
 
 static void what_a_wait_is_for_is_told(void **state)
@@ -204,7 +204,7 @@ static void who_waits_for_one_that_has_finished_is_stuck(void **state)
     struct fixture *fixture = *state;
 
     open_message(fixture, 0, "MPI_Recv", 1);
-    es_segment_set_state(fixture->made.segments[1], ES_SEGMENT_FINALIZED);
+    esi_segment_set_state(fixture->made.segments[1], ES_SEGMENT_FINALIZED);
     beat(fixture, LIMIT + 1);
     assert_int_equal(fixture->report.finished, 1);
     assert_true(fixture->report.nodes[0].stuck);
@@ -229,12 +229,12 @@ static void polls_in_vain_are_not_progress(void **state)
     struct fixture *fixture = *state;
 
     for (int i = 0; i < LIMIT; i++) {
-        es_writer_count_poll(fixture->messages[1]);
+        esi_writer_count_poll(fixture->messages[1]);
         beat(fixture, 1);
         assert_int_equal(fixture->report.threads[1].verdict,
                          i ? ES_VERDICT_POLLING : ES_VERDICT_PROGRESSING);
     }
-    es_writer_count_poll(fixture->messages[1]);
+    esi_writer_count_poll(fixture->messages[1]);
     beat(fixture, 1);
     assert_int_equal(fixture->report.stalled, 1);
     assert_shows(fixture, "polling for ");
@@ -244,14 +244,14 @@ static void polls_in_vain_are_not_progress(void **state)
 static void threads_that_appear_late_join(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_writer *writer;
+    struct esi_writer *writer;
     struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
 
     beat(fixture, 2);
     assert_int_equal(fixture->report.thread_count, 3);
     writer = made_run_add_element(&fixture->made, fixture->made.segments[0], 0, 1,
                                   "point-to-point", POINT_TO_POINT, 10);
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     beat(fixture, 1);
     assert_int_equal(fixture->report.thread_count, 4);
     assert_int_equal(fixture->report.threads[1].rank, 0);

@@ -29,7 +29,7 @@ struct fixture {
     char folder[64];
     char directory[96];
     struct made_run made;
-    struct es_writer *writers[RANKS];
+    struct esi_writer *writers[RANKS];
     struct es_run *run;
     struct es_recorder *recorder;
     struct es_recorder_totals totals;
@@ -84,7 +84,7 @@ static void write_tags(struct fixture *fixture, int rank, int first, int count)
         struct es_tuple tuple = made_tuple("MPI_Send", stop - 10, stop);
 
         tuple.tag = tag;
-        es_writer_write(fixture->writers[rank], &tuple);
+        esi_writer_write(fixture->writers[rank], &tuple);
     }
 }
 
@@ -192,7 +192,7 @@ static void what_was_gone_before_is_missed_and_what_goes_later_is_lost(void **st
 static void an_element_that_blocks_has_its_reader_while_it_is_recorded(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_element_layout *element = fixture->writers[0]->element;
+    struct esi_element_layout *element = fixture->writers[0]->element;
 
     atomic_store(&element->on_full, ES_ON_FULL_AWAIT);
     begin(fixture, false);
@@ -212,7 +212,7 @@ static void what_is_under_way_at_the_end_is_told(void **state)
 
     write_tags(fixture, 1, 1, 1);
     begin(fixture, false);
-    es_writer_open(fixture->writers[1], &open);
+    esi_writer_open(fixture->writers[1], &open);
     read_all(fixture);
     end(fixture);
     assert_int_equal(fixture->totals.open, 1);
@@ -269,7 +269,7 @@ static void the_world_is_in_the_tables(void **state)
 static void a_disk_that_is_full_lets_writers_go(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_element_layout *element = fixture->writers[0]->element;
+    struct esi_element_layout *element = fixture->writers[0]->element;
     struct rlimit before;
     struct es_error error = {.text = ""};
     int result = 0;

@@ -80,7 +80,7 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
 {
     enum { STEPS = 4000, KEPT = 64 };
     unsigned seed = made_seed();
-    struct es_clock_estimate estimate = {.run_base_ns = 1000 * SECOND, .count = 1};
+    struct esi_clock_estimate estimate = {.run_base_ns = 1000 * SECOND, .count = 1};
     struct es_host_clock *host;
     struct esi_recorder_clock *clock;
     uint64_t kept[KEPT][2];
@@ -88,9 +88,9 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
     uint64_t last = 0;
 
     (void)state;
-    assert_int_equal(es_host_clock_create(&host), 0);
-    estimate.knots[0] = (struct es_clock_knot){.local_ns = BASE};
-    es_host_clock_set(host, &estimate);
+    assert_int_equal(esi_host_clock_create(&host), 0);
+    estimate.knots[0] = (struct esi_clock_knot){.local_ns = BASE};
+    esi_host_clock_set(host, &estimate);
     struct es_origin origin = origin_of("a", host);
     assert_int_equal(esi_recorder_clock_create(&origin, &clock), 0);
     assert_int_equal(convert(clock, &origin, BASE), BASE + 1000 * SECOND);
@@ -105,7 +105,7 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
             kept[i / (STEPS / KEPT)][1] = run_ns;
         }
         estimate.knots[0].offset_ns = (int64_t)(rand_r(&seed) % 2000000) - 1000000;
-        es_host_clock_set(host, &estimate);
+        esi_host_clock_set(host, &estimate);
     }
     for (int i = 0; i < KEPT; i++)
         assert_int_equal(convert(clock, &origin, kept[i][0]), kept[i][1]);
@@ -113,7 +113,7 @@ static void a_better_estimate_changes_nothing_of_what_was_converted(void **state
     assert_true(last > tick + 1000 * SECOND - 2000000);
     assert_true(last < tick + 1000 * SECOND + 2000000);
     esi_recorder_clock_destroy(clock);
-    es_host_clock_destroy(host);
+    esi_host_clock_destroy(host);
 }
 
 /* Of a damaged segment. */

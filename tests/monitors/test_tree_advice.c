@@ -201,17 +201,17 @@ static struct esi_tree *make_tree(const char *text,
                                   int root,
                                   const struct esi_location *places)
 {
-    struct es_tree_rule rule;
+    struct esi_tree_rule rule;
     struct esi_tree *tree;
 
-    assert_int_equal(es_tree_rule_parse_short(text, NULL, &rule), 0);
+    assert_int_equal(esi_tree_rule_parse_short(text, NULL, &rule), 0);
     assert_int_equal(esi_tree_create(&rule, size, root, places, NULL, &tree), 0);
-    es_tree_rule_fini(&rule);
+    esi_tree_rule_fini(&rule);
     return tree;
 }
 
 static struct es_model_result model(const char *text,
-                                    enum es_tree_kind kind,
+                                    enum esi_tree_kind kind,
                                     int size,
                                     uint64_t bytes,
                                     uint64_t segment_bytes,
@@ -404,7 +404,7 @@ static void the_model_agrees_with_a_simulation(void **state)
         double enters[MOST_RANKS];
         int size = 2 + rand() % 40;
         struct es_model_operation operation = {
-            .kind = (enum es_tree_kind)(rand() % ES_TREE_KIND_COUNT),
+            .kind = (enum esi_tree_kind)(rand() % ES_TREE_KIND_COUNT),
             .bytes = 3000,
             .segment_bytes = 1000,
             .enters_ns = enters,
@@ -490,7 +490,7 @@ static void happen(struct scene *scene, const char *name, uint32_t bytes)
     instance.operation = found->code;
     instance.tree = scene->in_force != NULL;
     instance.version = instance.tree ? 1 : 0;
-    bit = es_tree_operation_of_code(found->code);
+    bit = esi_tree_operation_of_code(found->code);
     while (bit != 1u << operation.kind)
         operation.kind++;
     for (int i = 0; i < scene->size; i++) {
@@ -509,17 +509,17 @@ static struct es_tree_advice advise(const struct scene *scene)
 {
     struct es_advice_situation situation = {
         .places = scene->places, .costs = scene->costs, .version = 1};
-    struct es_tree_rule rule;
+    struct esi_tree_rule rule;
     struct es_tree_advice advice;
 
     if (scene->in_force) {
-        assert_int_equal(es_tree_rule_parse_short(scene->in_force, NULL, &rule), 0);
+        assert_int_equal(esi_tree_rule_parse_short(scene->in_force, NULL, &rule), 0);
         situation.in_force = &rule;
     }
     assert_int_equal(es_tree_advisor_propose(scene->advisor, 0, &situation, &advice),
                      0);
     if (scene->in_force)
-        es_tree_rule_fini(&rule);
+        esi_tree_rule_fini(&rule);
     return advice;
 }
 

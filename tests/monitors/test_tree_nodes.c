@@ -40,7 +40,7 @@ struct fixture {
     struct es_servers *servers;
     struct es_tree_nodes *nodes;
     struct es_node_statistics *statistics;
-    struct es_writer *writers[RANKS][MADE_KINDS];
+    struct esi_writer *writers[RANKS][MADE_KINDS];
     char host[ES_HOST_NAME_BYTES];
     _Atomic bool written; /* all there is */
     unsigned pieced;
@@ -57,14 +57,14 @@ static void add_rank(struct fixture *fixture, int rank)
         made_run_add_rank_on(&fixture->made, fixture->host, rank, RANKS);
 
     for (uint64_t i = 1; i < MADE_COMMUNICATORS; i++) {
-        struct es_communicator_config config = {
+        struct esi_communicator_config config = {
             .key = {1, 2 + i}, .rank = rank, .parent = 0, .name = "other"};
         int32_t group[RANKS] = {0, 1, 2};
         uint16_t index;
 
         config.group = group;
         config.group_size = RANKS;
-        assert_int_equal(es_segment_add_communicator(segment, &config, &index), 0);
+        assert_int_equal(esi_segment_add_communicator(segment, &config, &index), 0);
         assert_int_equal(index, i);
     }
     for (int i = 0; i < MADE_KINDS; i++)
@@ -89,9 +89,10 @@ static int set_up_bare(void **state)
     assert_non_null(fixture);
     made_run_begin(&fixture->made);
     made_servers_begin(&fixture->made_servers, fixture->made.name);
-    es_host_name(fixture->host);
+    esi_host_name(fixture->host);
     fixture->server = made_server_add(&fixture->made_servers, fixture->host);
-    es_host_board_set_address(fixture->server->board, fixture->server->address, true);
+    esi_host_registry_set_address(fixture->server->registry, fixture->server->address,
+                                  true);
     if (es_servers_open(fixture->made.name, fixture->server->address, &error,
                         &fixture->servers) != 0)
         fail_msg("%s", error.text);
@@ -133,7 +134,7 @@ static void write_one(struct fixture *fixture, int rank, size_t counts[MADE_KIND
         at += counts[i];
     element = edges[rank].order[at];
     tuple = edges[rank].tuples[element][counts[element]++];
-    es_writer_write(fixture->writers[rank][element], &tuple);
+    esi_writer_write(fixture->writers[rank][element], &tuple);
 }
 
 /* What the ranks record, a little at a time. */
@@ -173,7 +174,7 @@ static const struct es_tuple *half(const struct made_instance *instance, uint16_
 
 static uint64_t span_ns(const struct fixture *fixture, uint64_t ticks)
 {
-    return es_clock_span_ns(&es_segment_layout(fixture->made.segments[0])->clock,
+    return es_clock_span_ns(&esi_segment_layout(fixture->made.segments[0])->clock,
                             ticks);
 }
 

@@ -42,7 +42,7 @@ static int start_process(void **state)
 static int remove_segment(void **state)
 {
     (void)state;
-    es_segment_remove(esi_process_get()->segment);
+    esi_segment_remove(esi_process_get()->segment);
     return 0;
 }
 

@@ -57,7 +57,7 @@ static int draw(int below)
     return (int)((random_state >> 33) % (unsigned int)below);
 }
 
-static struct es_tree_edge edges[LARGEST];
+static struct esi_tree_edge edges[LARGEST];
 static struct esi_location places[LARGEST];
 
 static const uint32_t all_levels = ES_TREE_LEVEL_CORE | ES_TREE_LEVEL_SOCKET |
@@ -101,12 +101,12 @@ static void draw_edges(int size)
     }
     for (int i = 1; i < size; i++)
         edges[i - 1] =
-            (struct es_tree_edge){.parent = order[draw(i)], .child = order[i]};
+            (struct esi_tree_edge){.parent = order[draw(i)], .child = order[i]};
 }
 
-static struct es_tree_rule draw_rule(enum es_tree_shape shape, int size)
+static struct esi_tree_rule draw_rule(enum esi_tree_shape shape, int size)
 {
-    struct es_tree_rule rule = {.shape = shape, .fan_out = 2 + draw(4)};
+    struct esi_tree_rule rule = {.shape = shape, .fan_out = 2 + draw(4)};
 
     if (shape == ES_TREE_LEVELS) {
         rule.levels = (uint32_t)draw((int)all_levels + 1);
@@ -121,7 +121,7 @@ static struct es_tree_rule draw_rule(enum es_tree_shape shape, int size)
     return rule;
 }
 
-static struct esi_tree *create(const struct es_tree_rule *rule, int size, int root)
+static struct esi_tree *create(const struct esi_tree_rule *rule, int size, int root)
 {
     struct esi_tree *tree = NULL;
     struct es_error error = {.text = ""};
@@ -209,7 +209,7 @@ static void every_shape_makes_a_tree(void **state)
     for (int shape = ES_TREE_LINEAR; shape <= ES_TREE_EXPLICIT; shape++)
         for (int size = 1; size <= LARGEST; size++)
             for (int root = 0; root < size; root += 1 + draw(size < 8 ? 1 : size / 4)) {
-                struct es_tree_rule rule = draw_rule((enum es_tree_shape)shape, size);
+                struct esi_tree_rule rule = draw_rule((enum esi_tree_shape)shape, size);
                 struct esi_tree *tree = create(&rule, size, root);
 
                 check_tree(tree, size, root);
@@ -224,7 +224,7 @@ static void fan_out_and_depth_are_kept(void **state)
     (void)state;
     for (int size = 1; size <= LARGEST; size++)
         for (int fan_out = 2; fan_out < 6; fan_out++) {
-            struct es_tree_rule rule = {.shape = ES_TREE_KARY, .fan_out = fan_out};
+            struct esi_tree_rule rule = {.shape = ES_TREE_KARY, .fan_out = fan_out};
             struct esi_tree *tree = create(&rule, size, draw(size));
             int room = 1; /* ranks in the levels down to the depth before the last */
             int row = 1;
@@ -241,7 +241,7 @@ static void fan_out_and_depth_are_kept(void **state)
 static void known_trees_look_as_expected(void **state)
 {
     static const struct {
-        struct es_tree_rule rule;
+        struct esi_tree_rule rule;
         int root;
         int parents[8];
     } known[] = {
@@ -276,7 +276,7 @@ static int leaving(const struct esi_tree *tree, const int *values, int value)
 
 static void each_group_is_left_by_one_edge(void **state)
 {
-    struct es_tree_rule rule = {.shape = ES_TREE_LEVELS};
+    struct esi_tree_rule rule = {.shape = ES_TREE_LEVELS};
 
     (void)state;
     for (int i = 0; i < 400; i++) {
@@ -313,9 +313,9 @@ static void leaders_stand_where_they_should(void **state)
     static const int by_gateway[] = {-1, 0, 0, 2, 6, 4, 0, 6};
     static const int by_rank[] = {-1, 0, 0, 2, 0, 4, 4, 6};
     static const int other_root[] = {5, 0, 0, 2, 5, -1, 5, 6};
-    struct es_tree_rule rule = {.shape = ES_TREE_LEVELS,
-                                .levels = ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER |
-                                          ES_TREE_LEVEL_GATEWAY};
+    struct esi_tree_rule rule = {.shape = ES_TREE_LEVELS,
+                                 .levels = ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_CLUSTER |
+                                           ES_TREE_LEVEL_GATEWAY};
     struct esi_tree *tree;
 
     (void)state;
@@ -336,7 +336,7 @@ static void leaders_stand_where_they_should(void **state)
 static void levels_without_places_are_linear(void **state)
 {
     static const int expected[] = {3, 3, 3, -1, 3};
-    struct es_tree_rule rule = {.shape = ES_TREE_LEVELS, .levels = all_levels};
+    struct esi_tree_rule rule = {.shape = ES_TREE_LEVELS, .levels = all_levels};
     struct esi_tree *tree = NULL;
 
     (void)state;
@@ -357,7 +357,7 @@ static void explicit_trees_keep_their_edges_under_any_root(void **state)
     (void)state;
     for (int size = 1; size < 20; size++)
         for (int root = 0; root < size; root++) {
-            struct es_tree_rule rule = draw_rule(ES_TREE_EXPLICIT, size);
+            struct esi_tree_rule rule = draw_rule(ES_TREE_EXPLICIT, size);
             struct esi_tree *tree = create(&rule, size, root);
 
             for (int i = 0; i < size - 1; i++)
@@ -369,7 +369,7 @@ static void explicit_trees_keep_their_edges_under_any_root(void **state)
 static void faults_of_explicit_trees_are_named(void **state)
 {
     static const struct {
-        struct es_tree_edge edges[4];
+        struct esi_tree_edge edges[4];
         size_t count;
         const char *text;
     } faults[] = {
@@ -391,9 +391,9 @@ static void faults_of_explicit_trees_are_named(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        struct es_tree_rule rule = {.shape = ES_TREE_EXPLICIT,
-                                    .edges = (struct es_tree_edge *)faults[i].edges,
-                                    .edge_count = faults[i].count};
+        struct esi_tree_rule rule = {.shape = ES_TREE_EXPLICIT,
+                                     .edges = (struct esi_tree_edge *)faults[i].edges,
+                                     .edge_count = faults[i].count};
         struct es_error error = {.text = ""};
         struct esi_tree *tree = NULL;
 
@@ -407,7 +407,7 @@ static void faults_of_explicit_trees_are_named(void **state)
 
 static void what_is_no_tree_is_refused(void **state)
 {
-    struct es_tree_rule rule = {.shape = ES_TREE_LIBRARY};
+    struct esi_tree_rule rule = {.shape = ES_TREE_LIBRARY};
     struct esi_tree *tree = NULL;
 
     (void)state;
@@ -424,7 +424,7 @@ static void each_allocation_may_fail(void **state)
 {
     (void)state;
     for (int shape = ES_TREE_LINEAR; shape <= ES_TREE_EXPLICIT; shape++) {
-        struct es_tree_rule rule = draw_rule((enum es_tree_shape)shape, 30);
+        struct esi_tree_rule rule = draw_rule((enum esi_tree_shape)shape, 30);
         int result = -ENOMEM;
 
         for (size_t allowed = 0; result < 0; allowed++) {

@@ -27,9 +27,9 @@ struct side {
 };
 
 struct operation {
-    enum es_tree_kind kind;
-    struct es_tree_rule rule;
-    struct es_tree_edge edges[64];
+    enum esi_tree_kind kind;
+    struct esi_tree_rule rule;
+    struct esi_tree_edge edges[64];
     int root;
     enum type_name name;
     enum op_name op;
@@ -118,7 +118,7 @@ static void draw_edges(struct operation *operation, uint64_t *state)
         order[other] = i;
     }
     for (int i = 1; i < operation->size; i++)
-        operation->edges[i - 1] = (struct es_tree_edge){
+        operation->edges[i - 1] = (struct esi_tree_edge){
             .parent = order[draw(state, (unsigned int)i)], .child = order[i]};
     operation->rule.edges = operation->edges;
     operation->rule.edge_count = (size_t)operation->size - 1;
@@ -127,10 +127,10 @@ static void draw_edges(struct operation *operation, uint64_t *state)
 static void draw_rule(struct operation *operation, uint64_t *state)
 {
     static const uint64_t segments[] = {0, 1, 16, 100, 4096, 65536};
-    struct es_tree_rule *rule = &operation->rule;
+    struct esi_tree_rule *rule = &operation->rule;
     uint64_t most = (uint64_t)operation->count * 16 * (uint64_t)operation->size;
 
-    rule->shape = (enum es_tree_shape)(ES_TREE_LINEAR + draw(state, 5));
+    rule->shape = (enum esi_tree_shape)(ES_TREE_LINEAR + draw(state, 5));
     rule->fan_out = 2 + (int)draw(state, 3);
     rule->levels = ES_TREE_LEVEL_HOST | ES_TREE_LEVEL_SOCKET;
     rule->segment_bytes = segments[draw(state, sizeof segments / sizeof *segments)];
@@ -160,7 +160,7 @@ static void draw_operation(struct operation *operation, MPI_Comm comm, uint64_t 
     *operation = (struct operation){.comm = comm};
     MPI_Comm_rank(comm, &operation->rank);
     MPI_Comm_size(comm, &operation->size);
-    operation->kind = (enum es_tree_kind)draw(state, ES_TREE_KIND_COUNT);
+    operation->kind = (enum esi_tree_kind)draw(state, ES_TREE_KIND_COUNT);
     operation->root = (int)draw(state, (unsigned int)operation->size);
     operation->name = (enum type_name)draw(state, TYPE_COUNT);
     operation->count = draw_count(state);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * trees_wish RUN TEXT   wishes for tree rules in all processes of a run on this host
- * trees_wish RUN        prints which trees were in force: rank, communicator, version,
+ * trees_desired RUN TEXT   wishes for tree rules in all processes of a run on this host
+ * trees_desired RUN        prints which trees were in force: rank, communicator,
+ * version,
  *                       first instance, name, rule
  */
 #include "config.h"
@@ -18,10 +19,10 @@ static int wish(const struct es_run *run, const char *text)
     size_t count = es_run_segment_count(run);
 
     for (size_t i = 0; i < count; i++) {
-        int version = es_segment_view_wish(es_run_segment(run, i), text);
+        int version = esi_segment_view_desired(es_run_segment(run, i), text);
 
         if (version < 0) {
-            fprintf(stderr, "trees_wish: %s\n", strerror(-version));
+            fprintf(stderr, "trees_desired: %s\n", strerror(-version));
             return 1;
         }
     }
@@ -31,9 +32,9 @@ static int wish(const struct es_run *run, const char *text)
 
 static void print_log(const struct es_segment_view *segment)
 {
-    static struct es_tree_log_entry entries[ES_TREE_LOG_ENTRIES];
+    static struct esi_tree_log_entry entries[ES_TREE_LOG_ENTRIES];
     struct es_segment_info info;
-    size_t count = es_segment_view_tree_log(segment, entries, ES_TREE_LOG_ENTRIES);
+    size_t count = esi_segment_view_tree_log(segment, entries, ES_TREE_LOG_ENTRIES);
 
     es_segment_view_info(segment, &info);
     for (size_t i = 0; i < count; i++)
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
     int result = 0;
 
     if (argc < 2 || es_run_open(argv[1], &error, &run) < 0) {
-        fprintf(stderr, "trees_wish: %s\n", error.text);
+        fprintf(stderr, "trees_desired: %s\n", error.text);
         return 2;
     }
     if (argc > 2)

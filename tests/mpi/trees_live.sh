@@ -25,12 +25,12 @@ has_begun() {
 }
 await 20 has_begun
 
-"$bin/trees_wish" "$EVENTSPACE_RUN" "$(trees nonsense)" >/dev/null
+"$bin/trees_desired" "$EVENTSPACE_RUN" "$(trees nonsense)" >/dev/null
 expect 0 'a wish that makes no sense'
 shapes=(linear kary binomial 'kary fan-out=3' 'levels levels=host,core'
     'explicit edges=3-0,3-1,1-2' library)
 for i in {1..24}; do
-    "$bin/trees_wish" "$EVENTSPACE_RUN" "$(trees "${shapes[i % 7]}")" >/dev/null || break
+    "$bin/trees_desired" "$EVENTSPACE_RUN" "$(trees "${shapes[i % 7]}")" >/dev/null || break
     sleep 0.1
 done
 [ "$i" -eq 24 ]
@@ -53,7 +53,7 @@ rounds=$(sed -n 's/rounds //p' "$work/out")
 expect 0 "$rounds rounds are recorded"
 
 # All ranks tell the same of each communicator.
-"$bin/trees_wish" "$EVENTSPACE_RUN" >"$work/log"
+"$bin/trees_desired" "$EVENTSPACE_RUN" >"$work/log"
 [ "$(cut -f2- "$work/log" | sort | uniq -c | awk '$1 != 4' | wc -l)" -eq 0 ]
 expect 0 'the log is the same at all ranks'
 [ "$(wc -l <"$work/log")" -ge 24 ]
@@ -66,13 +66,13 @@ observe 4 "$bin/trees_live" 4 mixed >"$work/out" &
 program=$!
 for i in {1..60}; do
     kill -0 "$program" 2>/dev/null || break
-    "$bin/trees_wish" "$EVENTSPACE_RUN" \
+    "$bin/trees_desired" "$EVENTSPACE_RUN" \
         "$(trees "${shapes[i % 7]} operations=$all")" >/dev/null 2>&1
     sleep 0.05
 done
 wait "$program"
 expect 0 'mixed: the program gets what it should'
-[ "$("$bin/trees_wish" "$EVENTSPACE_RUN" | cut -f3 | sort -u | wc -l)" -ge 4 ]
+[ "$("$bin/trees_desired" "$EVENTSPACE_RUN" | cut -f3 | sort -u | wc -l)" -ge 4 ]
 expect 0 'mixed: several versions were in force'
 
 finish

@@ -50,14 +50,14 @@ static size_t document_length;
 static int parse(void)
 {
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
-    int code = es_pathmap_parse(document, document_length, "input", &error, &map);
+    struct esi_pathmap *map = NULL;
+    int code = esi_pathmap_parse(document, document_length, "input", &error, &map);
 
     if (code < 0) {
         assert_null(map);
         assert_string_not_equal(error.text, "");
     }
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
     return code;
 }
 
@@ -79,75 +79,75 @@ static int try_parse_json(void)
 
 static int try_generate(void)
 {
-    const struct es_pathmap_request request = {
+    const struct esi_pathmap_request request = {
         .ranks = 5, .synthetic = "package:2 core:2 pu:2", .local_name = "here"};
-    struct es_pathmap *map = NULL;
-    int code = es_pathmap_generate(&request, NULL, &map);
+    struct esi_pathmap *map = NULL;
+    int code = esi_pathmap_generate(&request, NULL, &map);
 
     if (code < 0)
         assert_null(map);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
     return code;
 }
 
 /* A map made while nothing fails. */
-static struct es_pathmap *calm_map(void)
+static struct esi_pathmap *calm_map(void)
 {
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
     failing_pause();
-    assert_int_equal(es_pathmap_parse(document, document_length, "", NULL, &map), 0);
+    assert_int_equal(esi_pathmap_parse(document, document_length, "", NULL, &map), 0);
     failing_resume();
     return map;
 }
 
-static char *calm_text(const struct es_pathmap *map)
+static char *calm_text(const struct esi_pathmap *map)
 {
     char *text;
 
     failing_pause();
-    assert_int_equal(es_pathmap_format(map, &text), 0);
+    assert_int_equal(esi_pathmap_format(map, &text), 0);
     failing_resume();
     return text;
 }
 
 static int try_format(void)
 {
-    struct es_pathmap *map = calm_map();
+    struct esi_pathmap *map = calm_map();
     char *text = NULL;
-    int code = es_pathmap_format(map, &text);
+    int code = esi_pathmap_format(map, &text);
 
     if (code < 0)
         assert_null(text);
     free(text);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
     return code;
 }
 
 static int try_expand(void)
 {
-    struct es_pathmap *map = calm_map();
+    struct esi_pathmap *map = calm_map();
     char *before = calm_text(map);
-    int code = es_pathmap_expand(map, NULL);
+    int code = esi_pathmap_expand(map, NULL);
     char *after = calm_text(map);
 
     assert_true((strcmp(before, after) == 0) == (code < 0));
     free(after);
     free(before);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
     return code;
 }
 
 static int try_plan(void)
 {
-    struct es_pathmap *map = calm_map();
+    struct esi_pathmap *map = calm_map();
     struct es_plan plan = {0};
-    int code = es_pathmap_plan(map, NULL, NULL, &plan);
+    int code = esi_pathmap_plan(map, NULL, NULL, &plan);
 
     if (code < 0)
         assert_null(plan.collectors);
-    es_plan_fini(&plan);
-    es_pathmap_destroy(map);
+    esi_plan_fini(&plan);
+    esi_pathmap_destroy(map);
     return code;
 }
 

@@ -18,47 +18,48 @@
 #include "pathmap/pathmap.h"
 #include "tests/suites.h"
 
-static struct es_pathmap *parse(const char *text)
+static struct esi_pathmap *parse(const char *text)
 {
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
-    if (es_pathmap_parse(text, strlen(text), "text", &error, &map) < 0)
+    if (esi_pathmap_parse(text, strlen(text), "text", &error, &map) < 0)
         fail_msg("%d:%d: %s", error.line, error.column, error.text);
     return map;
 }
 
-static char *plan_text(const struct es_pathmap *map, const char *host)
+static char *plan_text(const struct esi_pathmap *map, const char *host)
 {
     struct es_error error = {.text = ""};
     struct es_plan plan, again;
     char *text;
 
-    assert_int_equal(es_pathmap_plan(map, host, &error, &plan), 0);
-    assert_int_equal(es_plan_format(&plan, &text), 0);
+    assert_int_equal(esi_pathmap_plan(map, host, &error, &plan), 0);
+    assert_int_equal(esi_plan_format(&plan, &text), 0);
     /* The observed process understands it. */
-    if (es_plan_parse(text, "plan", &error, &again) < 0)
+    if (esi_plan_parse(text, "plan", &error, &again) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(again.count, plan.count);
-    es_plan_fini(&again);
-    es_plan_fini(&plan);
+    esi_plan_fini(&again);
+    esi_plan_fini(&plan);
     return text;
 }
 
 static void the_smallest_map_has_the_default_plan(void **state)
 {
-    struct es_pathmap *map = parse("{\"version\": 1, \"application\": {\"ranks\": 3}}");
+    struct esi_pathmap *map =
+        parse("{\"version\": 1, \"application\": {\"ranks\": 3}}");
     struct es_plan plan;
     char *expected, *text = plan_text(map, NULL);
 
     (void)state;
-    assert_int_equal(es_plan_default(&plan), 0);
-    assert_int_equal(es_plan_format(&plan, &expected), 0);
+    assert_int_equal(esi_plan_default(&plan), 0);
+    assert_int_equal(esi_plan_format(&plan, &expected), 0);
     assert_string_equal(text, expected);
     free(expected);
     free(text);
-    es_plan_fini(&plan);
-    es_pathmap_destroy(map);
+    esi_plan_fini(&plan);
+    esi_pathmap_destroy(map);
 }
 
 static const char two_hosts[] =
@@ -72,7 +73,7 @@ static const char two_hosts[] =
 
 static void a_host_gets_what_its_ranks_need(void **state)
 {
-    struct es_pathmap *map = parse(two_hosts);
+    struct esi_pathmap *map = parse(two_hosts);
     char *a = plan_text(map, "a"), *b = plan_text(map, "b");
 
     (void)state;
@@ -83,50 +84,50 @@ static void a_host_gets_what_its_ranks_need(void **state)
     assert_non_null(strstr(b, "threshold=9 "));
     free(b);
     free(a);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static void an_unknown_host_has_no_plan(void **state)
 {
-    struct es_pathmap *map = parse(two_hosts);
+    struct esi_pathmap *map = parse(two_hosts);
     struct es_error error = {.text = ""};
     struct es_plan plan;
 
     (void)state;
-    assert_int_equal(es_pathmap_plan(map, "c", &error, &plan), -ENOENT);
+    assert_int_equal(esi_pathmap_plan(map, "c", &error, &plan), -ENOENT);
     assert_string_equal(error.text, "host \"c\": not in the pathmap's cluster.hosts");
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static void no_collectors_make_an_empty_plan(void **state)
 {
-    struct es_pathmap *map =
+    struct esi_pathmap *map =
         parse("{\"version\": 1, \"application\": {\"ranks\": 3}, \"collectors\": []}");
     char *text = plan_text(map, NULL);
 
     (void)state;
     assert_null(strstr(text, "collector"));
     free(text);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static void many_ranks_that_differ_keep_the_plan_right(void **state)
 {
-    struct es_pathmap_request request = {
+    struct esi_pathmap_request request = {
         .ranks = 1000, .synthetic = "pu:2", .local_name = "here"};
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
     struct es_plan plan;
 
     (void)state;
-    assert_int_equal(es_pathmap_generate(&request, NULL, &map), 0);
-    assert_int_equal(es_pathmap_expand(map, NULL), 0);
-    assert_int_equal(es_pathmap_path_count(map), 4000);
-    assert_int_equal(es_pathmap_plan(map, "here", NULL, &plan), 0);
+    assert_int_equal(esi_pathmap_generate(&request, NULL, &map), 0);
+    assert_int_equal(esi_pathmap_expand(map, NULL), 0);
+    assert_int_equal(esi_pathmap_path_count(map), 4000);
+    assert_int_equal(esi_pathmap_plan(map, "here", NULL, &plan), 0);
     assert_int_equal(plan.count, 4);
     for (size_t i = 0; i < plan.count; i++)
         assert_int_equal(plan.collectors[i].range_count, 0);
-    es_plan_fini(&plan);
-    es_pathmap_destroy(map);
+    esi_plan_fini(&plan);
+    esi_pathmap_destroy(map);
 }
 
 SUITE(test_collection)

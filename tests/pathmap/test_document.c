@@ -73,11 +73,11 @@ static void every_example_is_a_map(void **state)
     (void)state;
     while ((example = next_example(&at, &length)) != NULL) {
         struct es_error error = {.text = ""};
-        struct es_pathmap *map;
-        if (es_pathmap_parse(example, length, "", &error, &map) < 0)
+        struct esi_pathmap *map;
+        if (esi_pathmap_parse(example, length, "", &error, &map) < 0)
             fail_msg("docs/pathmap.md:%d: %s", line_of(example) + error.line - 1,
                      error.text);
-        es_pathmap_destroy(map);
+        esi_pathmap_destroy(map);
         count++;
     }
     assert_true(count >= 8);
@@ -85,15 +85,15 @@ static void every_example_is_a_map(void **state)
 
 static char *plan_of(const char *text, size_t length)
 {
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
     struct es_plan plan;
     char *formatted;
 
-    assert_int_equal(es_pathmap_parse(text, length, "", NULL, &map), 0);
-    assert_int_equal(es_pathmap_plan(map, NULL, NULL, &plan), 0);
-    assert_int_equal(es_plan_format(&plan, &formatted), 0);
-    es_plan_fini(&plan);
-    es_pathmap_destroy(map);
+    assert_int_equal(esi_pathmap_parse(text, length, "", NULL, &map), 0);
+    assert_int_equal(esi_pathmap_plan(map, NULL, NULL, &plan), 0);
+    assert_int_equal(esi_plan_format(&plan, &formatted), 0);
+    esi_plan_fini(&plan);
+    esi_pathmap_destroy(map);
     return formatted;
 }
 

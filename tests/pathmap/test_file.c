@@ -65,24 +65,24 @@ static int remove_folder(void **state)
 
 static void a_saved_map_is_loaded_again(void **state)
 {
-    struct es_pathmap_request request = {
+    struct esi_pathmap_request request = {
         .ranks = 2, .synthetic = "pu:2", .local_name = "here"};
-    struct es_pathmap *map, *again;
+    struct esi_pathmap *map, *again;
     char *text, *text_again;
 
     (void)state;
-    assert_int_equal(es_pathmap_generate(&request, NULL, &map), 0);
-    assert_int_equal(es_pathmap_save(map, in_folder("map.json"), NULL), 0);
-    assert_int_equal(es_pathmap_save(map, in_folder("map.json"), NULL), 0);
+    assert_int_equal(esi_pathmap_generate(&request, NULL, &map), 0);
+    assert_int_equal(esi_pathmap_save(map, in_folder("map.json"), NULL), 0);
+    assert_int_equal(esi_pathmap_save(map, in_folder("map.json"), NULL), 0);
     assert_int_equal(count_files(), 1);
-    assert_int_equal(es_pathmap_load(in_folder("map.json"), NULL, &again), 0);
-    assert_int_equal(es_pathmap_format(map, &text), 0);
-    assert_int_equal(es_pathmap_format(again, &text_again), 0);
+    assert_int_equal(esi_pathmap_load(in_folder("map.json"), NULL, &again), 0);
+    assert_int_equal(esi_pathmap_format(map, &text), 0);
+    assert_int_equal(esi_pathmap_format(again, &text_again), 0);
     assert_string_equal(text_again, text);
     free(text_again);
     free(text);
-    es_pathmap_destroy(again);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(again);
+    esi_pathmap_destroy(map);
 }
 
 static void a_file_that_cannot_be_written_is_named(void **state)

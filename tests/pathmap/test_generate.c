@@ -19,34 +19,34 @@
 #include "pathmap/pathmap.h"
 #include "tests/suites.h"
 
-static struct es_pathmap *generate(struct es_pathmap_request request)
+static struct esi_pathmap *generate(struct esi_pathmap_request request)
 {
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
-    if (es_pathmap_generate(&request, &error, &map) < 0)
+    if (esi_pathmap_generate(&request, &error, &map) < 0)
         fail_msg("%s", error.text);
     return map;
 }
 
-static char *format(const struct es_pathmap *map)
+static char *format(const struct esi_pathmap *map)
 {
     char *text;
 
-    assert_int_equal(es_pathmap_format(map, &text), 0);
+    assert_int_equal(esi_pathmap_format(map, &text), 0);
     return text;
 }
 
 static void this_host_is_found_as_it_is(void **state)
 {
-    struct es_pathmap *map = generate((struct es_pathmap_request){.ranks = 2});
-    const struct es_pathmap_host *host = es_pathmap_host(map, 0);
+    struct esi_pathmap *map = generate((struct esi_pathmap_request){.ranks = 2});
+    const struct esi_pathmap_host *host = esi_pathmap_host(map, 0);
     char name[ES_HOST_NAME_BYTES];
     int64_t cores = 0, pus = 0;
 
     (void)state;
-    assert_int_equal(es_pathmap_host_count(map), 1);
-    assert_string_equal(host->name, es_host_name(name));
+    assert_int_equal(esi_pathmap_host_count(map), 1);
+    assert_string_equal(host->name, esi_host_name(name));
     assert_true(host->package_count >= 1);
     for (size_t p = 0; p < host->package_count; p++)
         for (size_t c = 0; c < host->packages[p].core_count; c++, cores++)
@@ -56,29 +56,29 @@ static void this_host_is_found_as_it_is(void **state)
     assert_in_range(host->pus, host->cores, (uintmax_t)sysconf(_SC_NPROCESSORS_CONF));
     assert_true(host->memory_bytes >= 1 << 20);
     assert_int_equal(host->slots, host->cores);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static void seats_follow_the_mapping(void **state)
 {
-    struct es_pathmap *map = generate((struct es_pathmap_request){
+    struct esi_pathmap *map = generate((struct esi_pathmap_request){
         .ranks = 3, .threads = 2, .synthetic = "pu:2", .local_name = "here"});
 
     (void)state;
-    assert_int_equal(es_pathmap_rank_count(map), 3);
-    assert_int_equal(es_pathmap_thread_count(map, 2), 2);
-    assert_int_equal(es_pathmap_thread_count(map, 3), 0);
-    assert_string_equal(es_pathmap_rank_host(map, 2)->name, "here");
-    assert_null(es_pathmap_rank_host(map, 3));
-    assert_null(es_pathmap_rank_host(map, -1));
-    assert_int_equal(es_pathmap_rank_core(map, 0), -1);
-    es_pathmap_destroy(map);
+    assert_int_equal(esi_pathmap_rank_count(map), 3);
+    assert_int_equal(esi_pathmap_thread_count(map, 2), 2);
+    assert_int_equal(esi_pathmap_thread_count(map, 3), 0);
+    assert_string_equal(esi_pathmap_rank_host(map, 2)->name, "here");
+    assert_null(esi_pathmap_rank_host(map, 3));
+    assert_null(esi_pathmap_rank_host(map, -1));
+    assert_int_equal(esi_pathmap_rank_core(map, 0), -1);
+    esi_pathmap_destroy(map);
 }
 
 static void requests_out_of_range_are_refused(void **state)
 {
     static const struct {
-        struct es_pathmap_request request;
+        struct esi_pathmap_request request;
         const char *text;
     } rows[] = {
         {{.ranks = -1}, "ranks: found -1, expected 1 to 1048576"},
@@ -91,8 +91,8 @@ static void requests_out_of_range_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct es_error error = {.text = ""};
-        struct es_pathmap *map = NULL;
-        assert_int_equal(es_pathmap_generate(&rows[i].request, &error, &map), -ERANGE);
+        struct esi_pathmap *map = NULL;
+        assert_int_equal(esi_pathmap_generate(&rows[i].request, &error, &map), -ERANGE);
         assert_string_equal(error.text, rows[i].text);
         assert_null(map);
     }
@@ -100,12 +100,12 @@ static void requests_out_of_range_are_refused(void **state)
 
 static void a_hostfile_that_is_not_there_is_named(void **state)
 {
-    struct es_pathmap_request request = {.hostfile = "no/such/file"};
+    struct esi_pathmap_request request = {.hostfile = "no/such/file"};
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
     (void)state;
-    assert_int_equal(es_pathmap_generate(&request, &error, &map), -ENOENT);
+    assert_int_equal(esi_pathmap_generate(&request, &error, &map), -ENOENT);
     assert_string_equal(error.source, "no/such/file");
     assert_string_equal(error.text, "cannot be read: No such file or directory");
 }
@@ -113,28 +113,28 @@ static void a_hostfile_that_is_not_there_is_named(void **state)
 static void a_map_without_cluster_expands_to_this_host(void **state)
 {
     static const char text[] = "{\"version\": 1, \"application\": {\"ranks\": 2}}";
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
     char name[ES_HOST_NAME_BYTES];
 
     (void)state;
-    assert_int_equal(es_pathmap_parse(text, strlen(text), NULL, NULL, &map), 0);
-    assert_null(es_pathmap_rank_host(map, 0));
-    assert_int_equal(es_pathmap_expand(map, NULL), 0);
-    assert_string_equal(es_pathmap_rank_host(map, 1)->name, es_host_name(name));
-    assert_int_equal(es_pathmap_path_count(map), 8);
-    assert_string_equal(es_pathmap_path(map, 0)->stages[1].host, name);
-    es_pathmap_destroy(map);
+    assert_int_equal(esi_pathmap_parse(text, strlen(text), NULL, NULL, &map), 0);
+    assert_null(esi_pathmap_rank_host(map, 0));
+    assert_int_equal(esi_pathmap_expand(map, NULL), 0);
+    assert_string_equal(esi_pathmap_rank_host(map, 1)->name, esi_host_name(name));
+    assert_int_equal(esi_pathmap_path_count(map), 8);
+    assert_string_equal(esi_pathmap_path(map, 0)->stages[1].host, name);
+    esi_pathmap_destroy(map);
 }
 
 static void what_is_too_much_to_expand_stays_as_it_was(void **state)
 {
-    struct es_pathmap *map = generate((struct es_pathmap_request){
+    struct esi_pathmap *map = generate((struct esi_pathmap_request){
         .ranks = 100000, .threads = 4, .synthetic = "pu:2", .local_name = "here"});
     struct es_error error = {.text = ""};
     char *before = format(map);
 
     (void)state;
-    assert_int_equal(es_pathmap_expand(map, &error), -E2BIG);
+    assert_int_equal(esi_pathmap_expand(map, &error), -E2BIG);
     assert_string_equal(error.text,
                         "1600000 paths, expected at most 1048576: expand parts of the "
                         "application");
@@ -142,31 +142,31 @@ static void what_is_too_much_to_expand_stays_as_it_was(void **state)
     assert_string_equal(after, before);
     free(after);
     free(before);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static void the_threshold_of_everything_can_be_set(void **state)
 {
-    struct es_pathmap *map = generate((struct es_pathmap_request){
+    struct esi_pathmap *map = generate((struct esi_pathmap_request){
         .ranks = 2, .synthetic = "pu:2", .local_name = "here"});
-    struct es_pathmap_summary summary;
+    struct esi_pathmap_summary summary;
     struct es_plan plan;
 
     (void)state;
-    assert_int_equal(es_pathmap_expand(map, NULL), 0);
-    assert_int_equal(es_pathmap_set_threshold(map, 200, NULL), 0);
-    assert_int_equal(es_pathmap_plan(map, NULL, NULL, &plan), 0);
+    assert_int_equal(esi_pathmap_expand(map, NULL), 0);
+    assert_int_equal(esi_pathmap_set_threshold(map, 200, NULL), 0);
+    assert_int_equal(esi_pathmap_plan(map, NULL, NULL, &plan), 0);
     assert_int_equal(plan.count, 4);
     for (size_t i = 0; i < plan.count; i++)
         assert_int_equal(plan.collectors[i].threshold, 200);
-    es_plan_fini(&plan);
-    assert_int_equal(es_pathmap_collector(map, 3)->plan.threshold, 200);
-    es_pathmap_summarize(map, &summary);
+    esi_plan_fini(&plan);
+    assert_int_equal(esi_pathmap_collector(map, 3)->plan.threshold, 200);
+    esi_pathmap_summarize(map, &summary);
     assert_int_equal(summary.paths, 8);
     assert_int_equal(summary.ring_bytes, 8 * 256 * 36);
-    assert_int_equal(es_pathmap_set_threshold(map, 0, NULL), -ERANGE);
-    assert_int_equal(es_pathmap_collector(map, 3)->plan.threshold, 200);
-    es_pathmap_destroy(map);
+    assert_int_equal(esi_pathmap_set_threshold(map, 0, NULL), -ERANGE);
+    assert_int_equal(esi_pathmap_collector(map, 3)->plan.threshold, 200);
+    esi_pathmap_destroy(map);
 }
 
 SUITE(test_generate)

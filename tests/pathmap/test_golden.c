@@ -92,9 +92,9 @@ static int number_of(const char *text)
 static int generate(const char *name,
                     char *request_text,
                     struct es_error *error,
-                    struct es_pathmap **ret_map)
+                    struct esi_pathmap **ret_map)
 {
-    struct es_pathmap_request request = {0};
+    struct esi_pathmap_request request = {0};
     char hostfile[2048];
     char *rest = NULL;
 
@@ -119,12 +119,12 @@ static int generate(const char *name,
         else
             fail_msg("%s: request says \"%s\"", name, line);
     }
-    return es_pathmap_generate(&request, error, ret_map);
+    return esi_pathmap_generate(&request, error, ret_map);
 }
 
 static int make_map(const char *name,
                     struct es_error *error,
-                    struct es_pathmap **ret_map)
+                    struct esi_pathmap **ret_map)
 {
     char *request = read_case(name, "request");
     int code;
@@ -132,7 +132,7 @@ static int make_map(const char *name,
     if (request != NULL)
         code = generate(name, request, error, ret_map);
     else
-        code = es_pathmap_load(case_path(name, "input"), error, ret_map);
+        code = esi_pathmap_load(case_path(name, "input"), error, ret_map);
     free(request);
     strip_folder(error);
     return code;
@@ -140,35 +140,35 @@ static int make_map(const char *name,
 
 /* --- Checks ----------------------------------------------------------------------- */
 
-static char *format_map(const struct es_pathmap *map)
+static char *format_map(const struct esi_pathmap *map)
 {
     char *text;
 
-    assert_int_equal(es_pathmap_format(map, &text), 0);
+    assert_int_equal(esi_pathmap_format(map, &text), 0);
     return text;
 }
 
-static char *format_plan(const struct es_pathmap *map)
+static char *format_plan(const struct esi_pathmap *map)
 {
     struct es_plan plan;
     char *text;
 
-    assert_int_equal(es_pathmap_plan(map, NULL, NULL, &plan), 0);
-    assert_int_equal(es_plan_format(&plan, &text), 0);
-    es_plan_fini(&plan);
+    assert_int_equal(esi_pathmap_plan(map, NULL, NULL, &plan), 0);
+    assert_int_equal(esi_plan_format(&plan, &text), 0);
+    esi_plan_fini(&plan);
     return text;
 }
 
-static char *format_trees(const struct es_pathmap *map)
+static char *format_trees(const struct esi_pathmap *map)
 {
-    struct es_tree_plan plan, again;
+    struct esi_tree_plan plan, again;
     char *text;
 
-    assert_int_equal(es_pathmap_tree_plan(map, NULL, &plan), 0);
-    assert_int_equal(es_tree_plan_format(&plan, &text), 0);
-    es_tree_plan_fini(&plan);
-    assert_int_equal(es_tree_plan_parse(text, "again", NULL, &again), 0);
-    es_tree_plan_fini(&again);
+    assert_int_equal(esi_pathmap_tree_plan(map, NULL, &plan), 0);
+    assert_int_equal(esi_tree_plan_format(&plan, &text), 0);
+    esi_tree_plan_fini(&plan);
+    assert_int_equal(esi_tree_plan_parse(text, "again", NULL, &again), 0);
+    esi_tree_plan_fini(&again);
     return text;
 }
 
@@ -176,25 +176,25 @@ static char *format_trees(const struct es_pathmap *map)
 static void check_round_trip(const char *text)
 {
     struct es_error error = {.text = ""};
-    struct es_pathmap *again;
+    struct esi_pathmap *again;
 
-    if (es_pathmap_parse(text, strlen(text), "again", &error, &again) < 0)
+    if (esi_pathmap_parse(text, strlen(text), "again", &error, &again) < 0)
         fail_msg("formatted map refused at %d:%d: %s", error.line, error.column,
                  error.text);
     char *twice = format_map(again);
     assert_string_equal(twice, text);
     free(twice);
-    es_pathmap_destroy(again);
+    esi_pathmap_destroy(again);
 }
 
-static void check_expanded(const char *name, struct es_pathmap *map, const char *plan)
+static void check_expanded(const char *name, struct esi_pathmap *map, const char *plan)
 {
-    assert_int_equal(es_pathmap_expand(map, NULL), 0);
+    assert_int_equal(esi_pathmap_expand(map, NULL), 0);
     char *text = format_map(map), *expanded_plan = format_plan(map);
     assert_string_equal(expanded_plan, plan);
     check_round_trip(text);
     compare_case(name, "expanded", text);
-    assert_int_equal(es_pathmap_expand(map, NULL), 0);
+    assert_int_equal(esi_pathmap_expand(map, NULL), 0);
     char *twice = format_map(map);
     assert_string_equal(twice, text);
     free(twice);
@@ -202,19 +202,19 @@ static void check_expanded(const char *name, struct es_pathmap *map, const char 
     free(text);
 }
 
-static void check_map(const char *name, struct es_pathmap *map)
+static void check_map(const char *name, struct esi_pathmap *map)
 {
     char *text = format_map(map), *plan = format_plan(map);
 
     compare_case(name, "expected", text);
     check_round_trip(text);
     compare_case(name, "plan", plan);
-    if (es_pathmap_has_collectives(map)) {
+    if (esi_pathmap_has_collectives(map)) {
         char *trees = format_trees(map);
         compare_case(name, "trees", trees);
         free(trees);
     }
-    if (es_pathmap_host_count(map) > 0)
+    if (esi_pathmap_host_count(map) > 0)
         check_expanded(name, map, plan);
     free(plan);
     free(text);
@@ -235,7 +235,7 @@ static void map_is_as_expected(void **state)
 {
     const char *name = *state;
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
     int code = make_map(name, &error, &map);
     bool wants_error = strstr(name, "error_") != NULL;
 
@@ -246,7 +246,7 @@ static void map_is_as_expected(void **state)
     if (code < 0)
         fail_msg("%s:%d:%d: %s", name, error.line, error.column, error.text);
     check_map(name, map);
-    es_pathmap_destroy(map);
+    esi_pathmap_destroy(map);
 }
 
 static int is_case(const struct dirent *entry)

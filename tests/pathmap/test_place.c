@@ -32,7 +32,7 @@ static bool find(const struct esi_step *step, bool name, int *line, int *column)
     esi_text_cursor_init(&cursor, text, strlen(text));
     if (!esi_text_cursor_seek(&cursor, step, name))
         return false;
-    esi_text_cursor_place(&cursor, line, column);
+    esi_text_cursor_locate(&cursor, line, column);
     return true;
 }
 

@@ -35,9 +35,9 @@ static const char text[] =
 static int parse_text(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_pathmap *map = NULL;
+    struct esi_pathmap *map = NULL;
 
-    if (es_pathmap_parse(text, strlen(text), "text", &error, &map) < 0)
+    if (esi_pathmap_parse(text, strlen(text), "text", &error, &map) < 0)
         fail_msg("%d:%d: %s", error.line, error.column, error.text);
     *state = map;
     return 0;
@@ -45,14 +45,14 @@ static int parse_text(void **state)
 
 static int destroy(void **state)
 {
-    es_pathmap_destroy(*state);
+    esi_pathmap_destroy(*state);
     return 0;
 }
 
 static void properties_keep_their_order_and_values(void **state)
 {
-    const struct es_pathmap_scope *scope = es_pathmap_find_scope(*state, "s");
-    const struct es_pathmap_property *properties = scope->tree.properties;
+    const struct esi_pathmap_scope *scope = esi_pathmap_find_scope(*state, "s");
+    const struct esi_pathmap_property *properties = scope->tree.properties;
 
     assert_int_equal(scope->tree.property_count, 3);
     assert_string_equal(properties[0].name, "zulu");
@@ -67,11 +67,11 @@ static void properties_keep_their_order_and_values(void **state)
     assert_string_equal(properties[1].items[1].text, "{\"x\":2.5}");
     assert_true(properties[1].items[1].items[0].real == 2.5);
     assert_int_equal(properties[2].kind, ES_PATHMAP_VALUE_NULL);
-    assert_ptr_equal(es_pathmap_stage_property(&scope->tree, "mike"), &properties[2]);
-    assert_null(es_pathmap_stage_property(&scope->tree, "nobody"));
+    assert_ptr_equal(esi_pathmap_stage_property(&scope->tree, "mike"), &properties[2]);
+    assert_null(esi_pathmap_stage_property(&scope->tree, "nobody"));
 }
 
-static void assert_place(const struct es_pathmap_property *property,
+static void assert_place(const struct esi_pathmap_property *property,
                          int name_line,
                          int name_column,
                          int line,
@@ -85,8 +85,8 @@ static void assert_place(const struct es_pathmap_property *property,
 
 static void stages_and_properties_know_their_places(void **state)
 {
-    const struct es_pathmap_scope *scope = es_pathmap_find_scope(*state, "s");
-    const struct es_pathmap_stage *leaf = &scope->tree.children[0];
+    const struct esi_pathmap_scope *scope = esi_pathmap_find_scope(*state, "s");
+    const struct esi_pathmap_stage *leaf = &scope->tree.children[0];
 
     assert_place(&scope->properties[0], 4, 42, 4, 50);
     assert_place(&scope->tree.properties[0], 6, 19, 6, 27);
@@ -100,16 +100,16 @@ static void stages_and_properties_know_their_places(void **state)
     assert_int_equal(scope->tree.column, 11);
     assert_int_equal(leaf->line, 9);
     assert_int_equal(leaf->column, 5);
-    assert_string_equal(es_pathmap_source(*state), "text");
+    assert_string_equal(esi_pathmap_source(*state), "text");
 }
 
 static void placement_comes_from_the_mapping_first(void **state)
 {
-    assert_string_equal(es_pathmap_stage_host(*state, "s", "leaf"), "h1");
-    assert_string_equal(es_pathmap_stage_host(*state, "s", "root"), "h0");
-    assert_null(es_pathmap_stage_host(*state, "s", "nobody"));
-    assert_null(es_pathmap_stage_host(*state, "nobody", "root"));
-    assert_null(es_pathmap_find_scope(*state, "nobody"));
+    assert_string_equal(esi_pathmap_stage_host(*state, "s", "leaf"), "h1");
+    assert_string_equal(esi_pathmap_stage_host(*state, "s", "root"), "h0");
+    assert_null(esi_pathmap_stage_host(*state, "s", "nobody"));
+    assert_null(esi_pathmap_stage_host(*state, "nobody", "root"));
+    assert_null(esi_pathmap_find_scope(*state, "nobody"));
 }
 
 static void a_scope_stands_alone_in_a_file(void **state)
@@ -118,20 +118,20 @@ static void a_scope_stands_alone_in_a_file(void **state)
         "{\"name\": \"x\",\n \"tree\": {\"type\": \"sort\", \"host\": \"anywhere\",\n"
         "  \"properties\": {\"by\": \"start\"}}}";
     struct es_error error = {.text = ""};
-    struct es_pathmap_scope *scope;
+    struct esi_pathmap_scope *scope;
     char *formatted;
 
     (void)state;
-    assert_int_equal(es_pathmap_scope_parse(alone, strlen(alone), "f", &error, &scope),
+    assert_int_equal(esi_pathmap_scope_parse(alone, strlen(alone), "f", &error, &scope),
                      0);
     assert_string_equal(scope->tree.host, "anywhere");
     assert_place(&scope->tree.properties[0], 3, 18, 3, 24);
-    assert_int_equal(es_pathmap_scope_format(scope, &formatted), 0);
+    assert_int_equal(esi_pathmap_scope_format(scope, &formatted), 0);
     assert_string_equal(
         formatted, "{\n  \"name\": \"x\",\n  \"tree\": {\"type\": \"sort\", \"host\": "
                    "\"anywhere\", \"properties\": {\"by\": \"start\"}}\n}\n");
     free(formatted);
-    es_pathmap_scope_destroy(scope);
+    esi_pathmap_scope_destroy(scope);
 }
 
 static void faults_of_a_lone_scope_are_told_from_its_root(void **state)
@@ -141,10 +141,10 @@ static void faults_of_a_lone_scope_are_told_from_its_root(void **state)
         "[{\"type\": \"a\", \"per\": \"rank\", \"children\": ["
         "{\"type\": \"b\", \"per\": \"host\"}]}]}}";
     struct es_error error = {.text = ""};
-    struct es_pathmap_scope *scope;
+    struct esi_pathmap_scope *scope;
 
     (void)state;
-    assert_int_equal(es_pathmap_scope_parse(wrong, strlen(wrong), "f", &error, &scope),
+    assert_int_equal(esi_pathmap_scope_parse(wrong, strlen(wrong), "f", &error, &scope),
                      -EINVAL);
     assert_string_equal(error.source, "f");
     assert_int_equal(error.line, 2);

@@ -57,7 +57,7 @@ static void add_row(struct world *world)
     struct esi_value value_of_tag = {.form = made_draw_below(draw, 3),
                                      .number = made_draw_below(draw, 12),
                                      .text = made_draw_below(draw, 12)};
-    struct esi_row row = {.partners = partners, .values = &value_of_tag};
+    struct esi_domain_row row = {.partners = partners, .values = &value_of_tag};
 
     row.index = is_late ? world->last[trace] - 1 - made_draw_below(draw, 3)
                         : world->last[trace] + 2;
@@ -223,7 +223,7 @@ static void times_in_order_are_found_exactly(void **state)
     (void)state;
     assert_int_equal(0, esi_domain_create(&keeps, &domain));
     for (uint32_t i = 1; i <= 100; i++) {
-        struct esi_row row = {.index = i, .time = 10 * i};
+        struct esi_domain_row row = {.index = i, .time = 10 * i};
         assert_int_equal(0, esi_domain_add(domain, 0, &row, false));
     }
     esi_domain_drop(domain, 0, 11);

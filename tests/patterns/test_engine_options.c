@@ -131,7 +131,7 @@ static uint64_t end_soon(const char *predicate)
         struct counter counter = {.matches = 0};
         struct es_search_statistics statistics;
 
-        config.config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 5000000;
+        config.config.deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + 5000000;
         statistics = give(search, predicate, &config.config, config.name, &counter, 0);
         assert_false(statistics.is_complete);
         assert_int_equal(statistics.matches, counter.matches);

@@ -86,11 +86,11 @@ static const char *judge(const struct search_case *search,
     int code;
 
     config.limit = difference->limit;
-    config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 5 * LONG_NS;
+    config.deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + 5 * LONG_NS;
     code = search_case_run(search, name, &config, &difference->answer, &error);
     difference->is_refused = code == -EOVERFLOW;
     difference->is_too_slow =
-        code == 0 && es_now_ns(CLOCK_MONOTONIC) >= config.deadline_ns;
+        code == 0 && esi_now_ns(CLOCK_MONOTONIC) >= config.deadline_ns;
     if (difference->is_refused || difference->is_too_slow)
         return NULL;
     if (code < 0) {

@@ -113,7 +113,7 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
     typed_answer_fini(&answer);
 
     atomic_store(&is_cancelled, false);
-    config.deadline_ns = es_now_ns(CLOCK_MONOTONIC) + 1000000;
+    config.deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + 1000000;
     answer = typed_world_search(&world, "Rising", &config);
     config.deadline_ns = 0;
     typed_answer_fini(&answer);

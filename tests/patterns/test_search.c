@@ -131,7 +131,7 @@ static void a_search_ends_when_its_time_is_over_or_it_is_cancelled(void **state)
         atomic_store(&is_cancelled, false);
         assert_int_equal(searched_run(&searched, &plain_engine, predicate), 0);
         assert_true(searched.statistics.is_complete);
-        searched.config.deadline_ns = es_now_ns(CLOCK_MONOTONIC);
+        searched.config.deadline_ns = esi_now_ns(CLOCK_MONOTONIC);
         assert_int_equal(searched_run(&searched, &plain_engine, predicate), 0);
         assert_int_equal(searched.count, 0);
         assert_false(searched.statistics.is_complete);

@@ -42,7 +42,7 @@ static unsigned seed_of_run(void)
     return seed;
 }
 
-void changes_add_writer(struct changes *changes, struct es_writer *writer)
+void changes_add_writer(struct changes *changes, struct esi_writer *writer)
 {
     assert_true(changes->writer_count < CHANGES_WRITERS);
     changes->writers[changes->writer_count++] =
@@ -58,7 +58,7 @@ static void *write_all(void *data)
         struct es_tuple tuple = made_tuple("MPI_Send", now - 1, now);
 
         tuple.tag = i;
-        es_writer_write(writer->writer, &tuple);
+        esi_writer_write(writer->writer, &tuple);
     }
     return NULL;
 }

@@ -17,7 +17,7 @@
 enum { CHANGES_WRITERS = 8 };
 
 struct changes_writer {
-    struct es_writer *writer;
+    struct esi_writer *writer;
     int first; /* number of the first tuple of this round */
     int end;
     enum es_clock_kind clock;
@@ -35,7 +35,7 @@ struct changes {
     size_t writer_count;
 };
 
-void changes_add_writer(struct changes *changes, struct es_writer *writer);
+void changes_add_writer(struct changes *changes, struct esi_writer *writer);
 
 /* Runs it over all elements of `run`, of which each is one writer's; through `servers`
  * unless NULL.  The seed is printed; EVENTSPACE_TEST_SEED repeats one. */

@@ -27,7 +27,7 @@ void element_server_start(struct element_server *made,
                           const char *host)
 {
     const char *addresses[] = {made->address, NULL};
-    struct es_server_config config = {
+    struct esi_server_config config = {
         .run = made->run, .host = made->host, .addresses = addresses, .log = log_line};
     struct es_error error = {.text = ""};
 
@@ -39,10 +39,11 @@ void element_server_start(struct element_server *made,
     made->service.run = made->run;
     made->service.host = made->host;
     assert_int_equal(
-        es_host_board_create(made->run, made->host, false, &made->service.hosts), 0);
-    assert_int_equal(es_service_init(&made->service, &error), 0);
-    es_service_fill(&made->service, &config.service);
-    if (es_server_start(&config, &error, &made->server) != 0)
+        esi_host_registry_create(made->run, made->host, false, &made->service.hosts),
+        0);
+    assert_int_equal(esi_service_init(&made->service, &error), 0);
+    esi_service_fill(&made->service, &config.service);
+    if (esi_acceptor_start(&config, &error, &made->server) != 0)
         fail_msg("server: %s", error.text);
     made->service.server = made->server;
 }
@@ -51,10 +52,10 @@ void element_server_stop(struct element_server *made)
 {
     char path[160];
 
-    es_host_board_close(made->service.hosts);
-    es_server_stop(made->server);
-    es_service_fini(&made->service);
-    es_host_board_destroy(made->service.hosts);
+    esi_host_registry_close(made->service.hosts);
+    esi_server_stop(made->server);
+    esi_service_fini(&made->service);
+    esi_host_registry_destroy(made->service.hosts);
     snprintf(path, sizeof path, "%s/s", made->folder);
     unlink(path);
     rmdir(made->folder);
@@ -64,8 +65,8 @@ struct es_servers *element_servers(struct element_server *made, size_t count)
 {
     struct es_servers *servers;
 
-    assert_int_equal(es_servers_create(made[0].run, NULL, &servers), 0);
+    assert_int_equal(esi_servers_create(made[0].run, NULL, &servers), 0);
     for (size_t i = 0; i < count; i++)
-        assert_int_equal(es_servers_add(servers, made[i].host, made[i].address), 0);
+        assert_int_equal(esi_servers_add(servers, made[i].host, made[i].address), 0);
     return servers;
 }

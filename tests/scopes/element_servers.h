@@ -14,8 +14,8 @@ struct element_server {
     char host[64];
     char folder[64];
     char address[128];
-    struct es_service service;
-    struct es_server *server;
+    struct esi_service service;
+    struct esi_server *server;
 };
 
 /* Starts it; ends the test when that fails. */

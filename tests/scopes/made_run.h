@@ -15,7 +15,7 @@ enum { MADE_SEGMENTS = 8, MADE_ELEMENTS = 64 };
 
 struct made_element {
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
 };
 
 struct made_run {
@@ -41,13 +41,13 @@ struct es_segment *made_run_add_rank_on(struct made_run *run,
                                         int size);
 
 /* Adds an element; returns its writer, which stays where it is. */
-struct es_writer *made_run_add_element(struct made_run *run,
-                                       struct es_segment *segment,
-                                       int rank,
-                                       int thread,
-                                       const char *collector,
-                                       uint32_t classes,
-                                       uint32_t threshold);
+struct esi_writer *made_run_add_element(struct made_run *run,
+                                        struct es_segment *segment,
+                                        int rank,
+                                        int thread,
+                                        const char *collector,
+                                        uint32_t classes,
+                                        uint32_t threshold);
 
 /* A tuple of an operation by name, on the world communicator, from `start` to `stop`
  * ticks. */

@@ -35,9 +35,9 @@ void made_servers_use_network(struct made_servers *servers, const char *scheme)
     char path[ES_RUN_PATH_BYTES];
 
     servers->scheme = scheme;
-    assert_int_equal(es_run_directory_create(servers->run, NULL, path), 0);
-    assert_int_equal(es_run_key_make(&servers->key), 0);
-    assert_int_equal(es_run_key_save(servers->run, &servers->key, NULL), 0);
+    assert_int_equal(esi_run_directory_create(servers->run, NULL, path), 0);
+    assert_int_equal(esi_run_key_make(&servers->key), 0);
+    assert_int_equal(esi_run_key_save(servers->run, &servers->key, NULL), 0);
 }
 
 void made_servers_end(struct made_servers *servers)
@@ -51,7 +51,7 @@ void made_servers_end(struct made_servers *servers)
         unlink(path);
     }
     if (servers->scheme)
-        assert_int_equal(es_run_directory_remove(servers->run, NULL), 0);
+        assert_int_equal(esi_run_directory_remove(servers->run, NULL), 0);
     assert_int_equal(rmdir(servers->directory), 0);
 }
 
@@ -65,24 +65,25 @@ static void be_quiet(void *data, const char *line)
 void made_server_start(struct made_servers *servers, struct made_server *server)
 {
     struct es_error error = {.text = ""};
-    struct es_server_config config = {.run = servers->run,
-                                      .host = server->host,
-                                      .addresses = server->addresses,
-                                      .key = servers->key,
-                                      .log = be_quiet};
+    struct esi_server_config config = {.run = servers->run,
+                                       .host = server->host,
+                                       .addresses = server->addresses,
+                                       .key = servers->key,
+                                       .log = be_quiet};
 
     assert_int_equal(
-        es_host_board_create(servers->run, server->host, true, &server->board), 0);
-    server->service = (struct es_service){
-        .run = servers->run, .host = server->host, .hosts = server->board};
-    assert_int_equal(es_service_init(&server->service, &error), 0);
-    es_service_fill(&server->service, &config.service);
-    if (es_server_start(&config, &error, &server->server) < 0)
+        esi_host_registry_create(servers->run, server->host, true, &server->registry),
+        0);
+    server->service = (struct esi_service){
+        .run = servers->run, .host = server->host, .hosts = server->registry};
+    assert_int_equal(esi_service_init(&server->service, &error), 0);
+    esi_service_fill(&server->service, &config.service);
+    if (esi_acceptor_start(&config, &error, &server->server) < 0)
         fail_msg("%s", error.text);
     server->service.server = server->server;
     /* The port that was found stays the server's. */
     snprintf(server->address, sizeof server->address, "%s",
-             es_server_address(server->server, 0));
+             esi_server_address(server->server, 0));
 }
 
 struct made_server *made_server_name(struct made_servers *servers, const char *host)
@@ -113,7 +114,7 @@ void made_servers_fill(struct made_servers *servers,
                        struct made_run *run,
                        const char *const hosts[],
                        int host_count,
-                       struct es_writer *writers[],
+                       struct esi_writer *writers[],
                        int count)
 {
     for (int host = 0; host < host_count; host++) {
@@ -131,9 +132,9 @@ void made_server_stop(struct made_server *server)
 {
     if (!server->server)
         return;
-    es_server_stop(server->server);
-    es_service_fini(&server->service);
-    es_host_board_destroy(server->board);
+    esi_server_stop(server->server);
+    esi_service_fini(&server->service);
+    esi_host_registry_destroy(server->registry);
     server->server = NULL;
 }
 
@@ -156,14 +157,14 @@ static int connect_to(void *data,
 {
     struct made_consumer *consumer = data;
     const struct made_server *server = find_server(consumer->servers, host);
-    struct es_greeting greeting = {.host = "consumer", .program = "test", .pid = 1};
+    struct esi_greeting greeting = {.host = "consumer", .program = "test", .pid = 1};
 
     if (!server)
         return es_error_set(error, -ENOENT, "no such host");
     snprintf(greeting.run, sizeof greeting.run, "%s", consumer->servers->run);
-    return es_link_connect(server->address, &greeting,
-                           consumer->servers->scheme ? &consumer->servers->key : NULL,
-                           timeout_ns, error, ret_link);
+    return esi_link_connect(server->address, &greeting,
+                            consumer->servers->scheme ? &consumer->servers->key : NULL,
+                            timeout_ns, error, ret_link);
 }
 
 static int address_of(void *data, const char *host, char *out, size_t size)
@@ -234,42 +235,42 @@ void made_consumer_end(struct made_consumer *consumer)
     es_run_close(consumer->run);
 }
 
-struct es_stage_node *made_consumer_node(const struct made_consumer *consumer,
-                                         const char *type,
-                                         const char *host,
-                                         const char *of,
-                                         const char *read)
+struct esi_stage_node *made_consumer_node(const struct made_consumer *consumer,
+                                          const char *type,
+                                          const char *host,
+                                          const char *of,
+                                          const char *read)
 {
-    struct es_stage_node *node = es_stage_node_create(type, host);
+    struct esi_stage_node *node = esi_stage_node_create(type, host);
 
     assert_non_null(node);
     snprintf(node->label, sizeof node->label, "%s", host ? host : "consumer");
     node->limit_ns = LIMIT_NS;
     for (size_t i = 0; i < consumer->origins.count; i++) {
         const struct es_origin *origin = &consumer->origins.items[i];
-        struct es_stage_node *element;
+        struct esi_stage_node *element;
 
         if (of && strcmp(origin->host, of) != 0)
             continue;
-        element = es_stage_node_create("element", NULL);
+        element = esi_stage_node_create("element", NULL);
         assert_non_null(element);
         element->origin = (uint32_t)i;
-        assert_int_equal(es_stage_node_set(element, "read", read), 0);
-        assert_int_equal(es_stage_node_add(node, element), 0);
+        assert_int_equal(esi_stage_node_set(element, "read", read), 0);
+        assert_int_equal(esi_stage_node_add(node, element), 0);
     }
     return node;
 }
 
-void made_consumer_open(struct made_consumer *consumer, struct es_stage_node *node)
+void made_consumer_open(struct made_consumer *consumer, struct esi_stage_node *node)
 {
     struct es_error error = {.text = ""};
     struct es_stage *root;
 
-    if (es_stage_node_open(node, "", &consumer->context, &error, &root) < 0)
+    if (esi_stage_node_open(node, "", &consumer->context, &error, &root) < 0)
         fail_msg("%s", error.text);
-    es_stage_node_destroy(node);
+    esi_stage_node_destroy(node);
     es_stage_close(consumer->root);
-    esi_places_rewind(&consumer->places);
+    esi_locations_rewind(&consumer->places);
     consumer->root = root;
 }
 
@@ -298,6 +299,6 @@ int made_consumer_pull(struct made_consumer *consumer,
     es_stage_ask(consumer->root, &pull);
     result = es_stage_pull(consumer->root, &pull, &consumer->batch);
     if (result == 0)
-        esi_places_commit(&consumer->places);
+        esi_locations_commit(&consumer->places);
     return result;
 }

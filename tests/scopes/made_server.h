@@ -23,9 +23,9 @@ struct made_server {
     char host[64];
     char address[ES_ADDRESS_BYTES];
     const char *addresses[2];
-    struct es_host_board *board;
-    struct es_service service;
-    struct es_server *server; /* NULL = stopped */
+    struct esi_host_registry *registry;
+    struct esi_service service;
+    struct esi_server *server; /* NULL = stopped */
 };
 
 /* The servers of one run. */
@@ -35,7 +35,7 @@ struct made_servers {
     struct made_server items[MADE_SERVERS];
     size_t count;
     const char *scheme; /* NULL = unix, "tcp" or "tls" */
-    struct es_run_key key;
+    struct esi_run_key key;
 };
 
 /* Makes the directory and sets EVENTSPACE_DIR. */
@@ -56,7 +56,7 @@ void made_servers_fill(struct made_servers *servers,
                        struct made_run *run,
                        const char *const hosts[],
                        int host_count,
-                       struct es_writer *writers[],
+                       struct esi_writer *writers[],
                        int count);
 /* All its connections end. */
 void made_server_stop(struct made_server *server);
@@ -80,13 +80,13 @@ void made_consumer_end(struct made_consumer *consumer);
 
 /* A stage `type` on `host` over an element node for each origin of `host`, or of all
  * hosts where `of` is NULL. */
-struct es_stage_node *made_consumer_node(const struct made_consumer *consumer,
-                                         const char *type,
-                                         const char *host,
-                                         const char *of,
-                                         const char *read);
+struct esi_stage_node *made_consumer_node(const struct made_consumer *consumer,
+                                          const char *type,
+                                          const char *host,
+                                          const char *of,
+                                          const char *read);
 /* Opens the tree in place of the one before, as a scope does; takes the node. */
-void made_consumer_open(struct made_consumer *consumer, struct es_stage_node *node);
+void made_consumer_open(struct made_consumer *consumer, struct esi_stage_node *node);
 
 /* Pulls at most `max` tuples.  With `repeat` the last batch, whatever its size, is
  * given again before. */

@@ -23,14 +23,14 @@ enum { ORIGINS = 50 };
 
 /* Both ends of a connection. */
 struct ends {
-    struct es_wire_state sender;
-    struct es_wire_state receiver;
+    struct esi_wire_state sender;
+    struct esi_wire_state receiver;
     struct es_batch sent;
     struct es_batch got;
     uint64_t *positions; /* of the sender; NULL = only latest tuples are read */
-    struct es_wire_moves moves_got;
-    struct es_wire_buffer buffer;
-    struct es_wire_cost cost;
+    struct esi_wire_moves moves_got;
+    struct esi_wire_buffer buffer;
+    struct esi_wire_cost cost;
     unsigned char *payload;
     size_t length;
     unsigned seed;
@@ -55,8 +55,8 @@ static void ends_end(struct ends *ends)
     es_batch_fini(&ends->sent);
     es_batch_fini(&ends->got);
     free(ends->positions);
-    es_wire_moves_fini(&ends->moves_got);
-    es_wire_buffer_fini(&ends->buffer);
+    esi_wire_moves_fini(&ends->moves_got);
+    esi_wire_buffer_fini(&ends->buffer);
     free(ends->payload);
 }
 
@@ -92,12 +92,13 @@ static void put(struct ends *ends, uint32_t origin, uint64_t position)
 /* Encodes what is in `sent`, as one piece of memory of the exact size. */
 static void encode(struct ends *ends)
 {
-    const struct es_wire_cost cost = {123, UINT64_MAX};
-    struct es_wire_buffer *buffer = &ends->buffer;
+    const struct esi_wire_cost cost = {123, UINT64_MAX};
+    struct esi_wire_buffer *buffer = &ends->buffer;
     size_t tuples = ends->sent.count * sizeof(struct es_tuple);
 
     assert_int_equal(
-        es_batch_encode(&ends->sender, &ends->sent, ends->positions, &cost, buffer), 0);
+        esi_batch_encode(&ends->sender, &ends->sent, ends->positions, &cost, buffer),
+        0);
     free(ends->payload);
     ends->length = ES_WIRE_HEAD_BYTES + tuples + buffer->tail_bytes;
     ends->payload = malloc(ends->length);
@@ -109,11 +110,11 @@ static void encode(struct ends *ends)
            buffer->tail_bytes);
 }
 
-static int decode(struct ends *ends, const struct es_wire_source *source)
+static int decode(struct ends *ends, const struct esi_wire_source *source)
 {
     es_batch_clear(&ends->got);
-    return es_batch_decode(&ends->receiver, source, ends->payload, ends->length,
-                           &ends->got, &ends->moves_got, &ends->cost, NULL);
+    return esi_batch_decode(&ends->receiver, source, ends->payload, ends->length,
+                            &ends->got, &ends->moves_got, &ends->cost, NULL);
 }
 
 static void expect_same(const struct ends *ends)
@@ -206,7 +207,7 @@ static void fill(struct ends *ends)
 static void random_batches_arrive_as_they_were_sent(void **state)
 {
     struct ends *ends = *state;
-    const struct es_wire_source source = {.swapped = false};
+    const struct esi_wire_source source = {.swapped = false};
 
     for (int i = 0; i < 2000; i++) {
         fill(ends);
@@ -218,10 +219,10 @@ static void random_batches_arrive_as_they_were_sent(void **state)
 
 static bool is_whole(struct ends *ends)
 {
-    struct es_wire_size size;
+    struct esi_wire_size size;
 
     encode(ends);
-    assert_int_equal(es_batch_wire_size(ends->payload, ends->length, &size), 0);
+    assert_int_equal(esi_batch_wire_size(ends->payload, ends->length, &size), 0);
     assert_int_equal(size.tuples, ends->sent.count);
     es_batch_clear(&ends->sent);
     return size.whole;
@@ -250,7 +251,7 @@ static void what_cannot_be_divided_says_so(void **state)
 static void positions_that_follow_from_the_marks_take_nothing(void **state)
 {
     struct ends *ends = *state;
-    const struct es_wire_source source = {.swapped = false};
+    const struct esi_wire_source source = {.swapped = false};
 
     for (uint32_t i = 0; i < ORIGINS; i++) {
         put(ends, i, 0);
@@ -267,7 +268,7 @@ static void a_batch_is_appended_under_the_receivers_numbers(void **state)
 {
     struct ends *ends = *state;
     uint32_t origins[ORIGINS];
-    const struct es_wire_source source = {.origins = origins};
+    const struct esi_wire_source source = {.origins = origins};
     struct es_report report = {.origin = 7, .lost = 1};
 
     for (uint32_t i = 0; i < ORIGINS; i++)
@@ -286,7 +287,7 @@ static void a_batch_is_appended_under_the_receivers_numbers(void **state)
 static void the_other_byte_order_is_turned(void **state)
 {
     struct ends *ends = *state;
-    const struct es_wire_source source = {.swapped = true};
+    const struct esi_wire_source source = {.swapped = true};
     struct es_tuple *tuple;
 
     put(ends, 1, 0);
@@ -349,13 +350,13 @@ static void tuples_that_follow_each_other_take_no_more_than_themselves(void **st
 
 static void expect_refusal(struct ends *ends, const char *words)
 {
-    const struct es_wire_source source = {.swapped = false};
+    const struct esi_wire_source source = {.swapped = false};
     struct es_error error = {.text = ""};
 
     es_batch_clear(&ends->got);
-    assert_int_equal(es_batch_decode(&ends->receiver, &source, ends->payload,
-                                     ends->length, &ends->got, &ends->moves_got,
-                                     &ends->cost, &error),
+    assert_int_equal(esi_batch_decode(&ends->receiver, &source, ends->payload,
+                                      ends->length, &ends->got, &ends->moves_got,
+                                      &ends->cost, &error),
                      -EPROTO);
     assert_non_null(strstr(error.text, words));
     assert_int_equal(ends->got.count, 0);

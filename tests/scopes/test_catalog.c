@@ -36,24 +36,26 @@ struct fixture {
     struct es_segment *segments[2];
     struct made_servers made;
     struct es_servers *servers;
-    struct es_catalog *catalog;
+    struct esi_catalog *catalog;
 };
 
 static void register_host(struct made_servers *made, const struct made_server *server)
 {
-    struct es_host_entry entry = {.pid = 1, .ranks = 1, .state = ES_SERVER_UP};
+    struct esi_host_entry entry = {.pid = 1, .ranks = 1, .state = ES_SERVER_UP};
 
     memcpy(entry.host, server->host, sizeof entry.host);
     snprintf(entry.cluster, sizeof entry.cluster, "blue");
     snprintf(entry.gateway, sizeof entry.gateway, "alpha");
     memcpy(entry.address, server->address, sizeof entry.address);
-    assert_int_equal(es_host_board_register(made->items[0].board, &entry, server), 0);
+    assert_int_equal(
+        esi_host_registry_register(made->items[0].registry, &entry, server), 0);
 }
 
 /* What the home server is to know of itself and of the other host. */
 static void tell_hosts(struct made_servers *made)
 {
-    es_host_board_set_address(made->items[0].board, made->items[0].address, true);
+    esi_host_registry_set_address(made->items[0].registry, made->items[0].address,
+                                  true);
     register_host(made, &made->items[1]);
 }
 
@@ -75,7 +77,7 @@ static int set_up(void **state)
     if (es_servers_open(fixture->run.name, fixture->made.items[0].address, &error,
                         &fixture->servers) < 0)
         fail_msg("%s", error.text);
-    assert_int_equal(es_catalog_create(fixture->servers, &fixture->catalog), 0);
+    assert_int_equal(esi_catalog_create(fixture->servers, &fixture->catalog), 0);
     *state = fixture;
     return 0;
 }
@@ -84,7 +86,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_catalog_destroy(fixture->catalog);
+    esi_catalog_destroy(fixture->catalog);
     es_servers_close(fixture->servers);
     made_servers_end(&fixture->made);
     made_run_end(&fixture->run);
@@ -94,7 +96,7 @@ static int tear_down(void **state)
 
 static int refresh(struct fixture *fixture)
 {
-    return es_catalog_refresh(fixture->catalog, LIMIT_NS);
+    return esi_catalog_refresh(fixture->catalog, LIMIT_NS);
 }
 
 /* A host that was silent is asked again after a while. */
@@ -106,13 +108,13 @@ static int refresh_until_new(struct fixture *fixture)
     return result;
 }
 
-static const struct es_catalog_element *find(const struct fixture *fixture,
-                                             const char *host,
-                                             const char *name)
+static const struct esi_catalog_element_at *find(const struct fixture *fixture,
+                                                 const char *host,
+                                                 const char *name)
 {
-    for (size_t i = 0; i < es_catalog_element_count(fixture->catalog); i++) {
-        const struct es_catalog_element *element =
-            es_catalog_element(fixture->catalog, i);
+    for (size_t i = 0; i < esi_catalog_element_count(fixture->catalog); i++) {
+        const struct esi_catalog_element_at *element =
+            esi_catalog_element_at(fixture->catalog, i);
 
         if (strcmp(element->info.host, host) == 0 &&
             strcmp(element->info.name, name) == 0)
@@ -139,11 +141,12 @@ static void hosts_are_told_by_the_home_server(void **state)
     assert_false(info.here);
     assert_int_equal(es_servers_at(fixture->servers, 2, &info), -ENOENT);
     assert_int_equal(
-        es_servers_address(fixture->servers, "beta", address, sizeof address), 0);
+        esi_servers_address(fixture->servers, "beta", address, sizeof address), 0);
     assert_string_equal(address, fixture->made.items[1].address);
-    assert_int_equal(es_servers_address(fixture->servers, "beta", address, 3), -ENOSPC);
+    assert_int_equal(esi_servers_address(fixture->servers, "beta", address, 3),
+                     -ENOSPC);
     assert_int_equal(
-        es_servers_address(fixture->servers, "gamma", address, sizeof address),
+        esi_servers_address(fixture->servers, "gamma", address, sizeof address),
         -ENOENT);
 }
 
@@ -151,24 +154,24 @@ static void hosts_are_told_by_the_home_server(void **state)
 static void clocks_are_told_by_the_home_server(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_clock_board *board = fixture->made.items[0].service.clocks;
-    struct es_clock_estimate home,
+    struct esi_clock_registry *registry = fixture->made.items[0].service.clocks;
+    struct esi_clock_estimate home,
         beta = {.run_base_ns = 1000000000,
                 .drift = {.ppb = 2500},
                 .count = 1,
                 .knots = {{.local_ns = 500, .offset_ns = 77, .error_ns = 9}}};
-    const struct es_host_clock *clock = es_servers_clock(fixture->servers, "beta");
+    const struct es_host_clock *clock = esi_servers_clock(fixture->servers, "beta");
     struct es_server_info info;
     uint64_t run_ns, error_ns;
 
     /* A server that does not know its own clock tells nothing. */
     assert_int_equal(es_servers_refresh(fixture->servers), 2);
-    assert_false(es_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
-    es_clock_estimate_be_home(&home, 1000000000);
-    assert_int_equal(es_clock_board_set(board, "alpha", &home), 0);
-    assert_int_equal(es_clock_board_set(board, "beta", &beta), 0);
+    assert_false(esi_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
+    esi_clock_estimate_be_home(&home, 1000000000);
+    assert_int_equal(esi_clock_registry_set(registry, "alpha", &home), 0);
+    assert_int_equal(esi_clock_registry_set(registry, "beta", &beta), 0);
     assert_int_equal(es_servers_refresh(fixture->servers), 2);
-    assert_true(es_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
+    assert_true(esi_host_clock_run_ns(clock, 500, &run_ns, &error_ns));
     assert_int_equal(run_ns, 1000000577);
     assert_in_range(error_ns, 9, 10);
     assert_int_equal(es_servers_at(fixture->servers, 0, &info), 0);
@@ -179,26 +182,26 @@ static void clocks_are_told_by_the_home_server(void **state)
     assert_int_equal(info.clock_offset_ns, 77);
     assert_true(info.clock_drift_ppb == 2500);
     /* What is known already is not told again, what is new is. */
-    beta.knots[beta.count++] = (struct es_clock_knot){
+    beta.knots[beta.count++] = (struct esi_clock_knot){
         .local_ns = 1500, .offset_ns = 177, .error_ns = 9, .bow_ns = 1};
-    assert_int_equal(es_clock_board_set(board, "beta", &beta), 0);
+    assert_int_equal(esi_clock_registry_set(registry, "beta", &beta), 0);
     assert_int_equal(es_servers_refresh(fixture->servers), 2);
-    assert_true(es_host_clock_run_ns(clock, 1000, &run_ns, NULL));
+    assert_true(esi_host_clock_run_ns(clock, 1000, &run_ns, NULL));
     assert_int_equal(run_ns, 1000001127);
     /* The answers were exchanges, too: our clock is that of the home server. */
-    uint64_t before_ns = es_now_ns(CLOCK_MONOTONIC) + 1000000000;
+    uint64_t before_ns = esi_now_ns(CLOCK_MONOTONIC) + 1000000000;
     uint64_t now_ns = es_servers_run_now_ns(fixture->servers);
-    uint64_t after_ns = es_now_ns(CLOCK_MONOTONIC) + 1000000000;
+    uint64_t after_ns = esi_now_ns(CLOCK_MONOTONIC) + 1000000000;
     assert_in_range(now_ns, before_ns - 2000000000, after_ns + 2000000000);
 }
 
 static void elements_are_found_once(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_catalog_element *element;
+    const struct esi_catalog_element_at *element;
 
     assert_int_equal(refresh(fixture), 2);
-    assert_int_equal(es_catalog_silent_count(fixture->catalog), 0);
+    assert_int_equal(esi_catalog_silent_count(fixture->catalog), 0);
     element = find(fixture, "beta", "1.0/p2p");
     assert_non_null(element);
     assert_string_equal(element->info.collector, "p2p");
@@ -212,10 +215,10 @@ static void elements_are_found_once(void **state)
     assert_int_equal(refresh(fixture), 0);
     made_run_add_element(&fixture->run, fixture->segments[1], 1, 1, "coll", 8, 100);
     assert_int_equal(refresh(fixture), 1);
-    assert_int_equal(es_catalog_element_count(fixture->catalog), 3);
+    assert_int_equal(esi_catalog_element_count(fixture->catalog), 3);
     assert_non_null(find(fixture, "beta", "1.1/coll"));
     assert_ptr_equal(find(fixture, "beta", "1.0/p2p"), element);
-    assert_int_equal(es_catalog_process_count(fixture->catalog), 2);
+    assert_int_equal(esi_catalog_process_count(fixture->catalog), 2);
 }
 
 static void a_host_that_is_silent_is_told_and_others_are_served(void **state)
@@ -224,13 +227,13 @@ static void a_host_that_is_silent_is_told_and_others_are_served(void **state)
 
     made_server_stop(&fixture->made.items[1]);
     assert_int_equal(refresh(fixture), 1);
-    assert_int_equal(es_catalog_silent_count(fixture->catalog), 1);
-    assert_string_equal(es_catalog_silent(fixture->catalog, 0)->part, "host beta");
-    assert_true(es_catalog_silent(fixture->catalog, 0)->code < 0);
-    assert_null(es_catalog_silent(fixture->catalog, 1));
+    assert_int_equal(esi_catalog_silent_count(fixture->catalog), 1);
+    assert_string_equal(esi_catalog_silent(fixture->catalog, 0)->part, "host beta");
+    assert_true(esi_catalog_silent(fixture->catalog, 0)->code < 0);
+    assert_null(esi_catalog_silent(fixture->catalog, 1));
     made_server_start(&fixture->made, &fixture->made.items[1]);
     assert_int_equal(refresh_until_new(fixture), 1);
-    assert_int_equal(es_catalog_silent_count(fixture->catalog), 0);
+    assert_int_equal(esi_catalog_silent_count(fixture->catalog), 0);
 }
 
 /* A socket that takes connections, which nobody answers. */
@@ -257,16 +260,16 @@ static void a_host_that_does_not_answer_holds_nobody_up_for_long(void **state)
 
     made_server_stop(&fixture->made.items[1]);
     descriptor = listen_silently(&fixture->made.items[1]);
-    assert_int_equal(es_catalog_refresh(fixture->catalog, LIMIT_MS * 1000000ull), 1);
-    assert_int_equal(es_catalog_silent_count(fixture->catalog), 1);
+    assert_int_equal(esi_catalog_refresh(fixture->catalog, LIMIT_MS * 1000000ull), 1);
+    assert_int_equal(esi_catalog_silent_count(fixture->catalog), 1);
     for (int i = 0; i < TIMES; i++) {
-        uint64_t begun_ns = es_now_ns(CLOCK_MONOTONIC);
+        uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
 
-        assert_int_equal(es_catalog_refresh(fixture->catalog, LIMIT_MS * 1000000ull),
+        assert_int_equal(esi_catalog_refresh(fixture->catalog, LIMIT_MS * 1000000ull),
                          0);
-        assert_int_equal(es_catalog_silent_count(fixture->catalog), 1);
-        assert_true(es_catalog_silent(fixture->catalog, 0)->silent_ns > 0);
-        slow += es_now_ns(CLOCK_MONOTONIC) - begun_ns >= LIMIT_MS * 1000000ull;
+        assert_int_equal(esi_catalog_silent_count(fixture->catalog), 1);
+        assert_true(esi_catalog_silent(fixture->catalog, 0)->silent_ns > 0);
+        slow += esi_now_ns(CLOCK_MONOTONIC) - begun_ns >= LIMIT_MS * 1000000ull;
     }
     assert_true(slow < TIMES / 5);
     close(descriptor);
@@ -275,7 +278,7 @@ static void a_host_that_does_not_answer_holds_nobody_up_for_long(void **state)
 static bool is_over(struct fixture *fixture)
 {
     assert_true(refresh(fixture) >= 0);
-    return es_catalog_is_over(fixture->catalog);
+    return esi_catalog_is_over(fixture->catalog);
 }
 
 /* For five seconds, longer than a run takes to be over. */
@@ -322,30 +325,32 @@ static void a_run_whose_servers_are_gone_is_over(void **state)
 static void communicators_are_asked_for(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_catalog_process *process;
+    const struct esi_catalog_process_at *process;
     struct es_communicator_info info;
 
     refresh(fixture);
     process = find(fixture, "beta", "1.0/p2p")->process;
-    assert_int_equal(es_catalog_communicator(fixture->catalog, process, 0, &info), 0);
+    assert_int_equal(esi_catalog_communicator_find(fixture->catalog, process, 0, &info),
+                     0);
     assert_string_equal(info.name, "MPI_COMM_WORLD");
     assert_int_equal(info.rank, 1);
     assert_int_equal(info.size, 2);
     assert_true(info.key[0] == 1 && info.key[1] == 2);
-    assert_int_equal(es_catalog_communicator(fixture->catalog, process, 9, &info),
+    assert_int_equal(esi_catalog_communicator_find(fixture->catalog, process, 9, &info),
                      -ENOENT);
     assert_int_equal(
-        es_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 1), 1);
+        esi_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 1), 1);
     assert_int_equal(
-        es_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 2), -ENOENT);
-    assert_int_equal(es_catalog_world_rank(fixture->catalog, NULL, process, 0, true, 0),
-                     -ENOENT);
+        esi_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 2), -ENOENT);
+    assert_int_equal(
+        esi_catalog_world_rank(fixture->catalog, NULL, process, 0, true, 0), -ENOENT);
     /* Kept: nobody is asked any more. */
     made_server_stop(&fixture->made.items[0]);
     made_server_stop(&fixture->made.items[1]);
-    assert_int_equal(es_catalog_communicator(fixture->catalog, process, 0, &info), 0);
+    assert_int_equal(esi_catalog_communicator_find(fixture->catalog, process, 0, &info),
+                     0);
     assert_int_equal(
-        es_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 0), 0);
+        esi_catalog_world_rank(fixture->catalog, NULL, process, 0, false, 0), 0);
 }
 
 /* A group with members in no order that a rule could describe. */
@@ -353,23 +358,23 @@ static void groups_are_found_on_other_hosts(void **state)
 {
     static const int32_t ranks[] = {1, 0};
     struct fixture *fixture = *state;
-    struct es_communicator_config config = {.key = {UINT64_MAX, 77},
-                                            .parent = 0,
-                                            .name = "turned",
-                                            .group = ranks,
-                                            .group_size = 2};
+    struct esi_communicator_config config = {.key = {UINT64_MAX, 77},
+                                             .parent = 0,
+                                             .name = "turned",
+                                             .group = ranks,
+                                             .group_size = 2};
     struct es_run *run;
     uint16_t index;
 
-    assert_int_equal(es_segment_add_communicator(fixture->segments[0], &config, &index),
-                     0);
+    assert_int_equal(
+        esi_segment_add_communicator(fixture->segments[0], &config, &index), 0);
     refresh(fixture);
     assert_int_equal(es_run_open(fixture->run.name, NULL, &run), 0);
-    assert_int_equal(es_catalog_world_rank_of(fixture->catalog, es_run_segment(run, 0),
-                                              index, false, 0),
+    assert_int_equal(esi_catalog_world_rank_of(fixture->catalog, es_run_segment(run, 0),
+                                               index, false, 0),
                      1);
-    assert_int_equal(es_catalog_world_rank_of(fixture->catalog, es_run_segment(run, 0),
-                                              index, false, 1),
+    assert_int_equal(esi_catalog_world_rank_of(fixture->catalog, es_run_segment(run, 0),
+                                               index, false, 1),
                      0);
     es_run_close(run);
 }
@@ -384,15 +389,15 @@ static void expect_failure(struct fixture *fixture,
     struct es_error error = {.text = ""};
     struct iovec part = {.iov_base = (char *)(uintptr_t)text, .iov_len = strlen(text)};
     struct es_link *link;
-    struct es_frame frame;
+    struct esi_frame frame;
 
     assert_int_equal(
-        es_servers_connect(fixture->servers, "beta", LIMIT_NS, NULL, &link), 0);
-    assert_int_equal(es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, LIMIT_NS), 0);
+        esi_servers_connect(fixture->servers, "beta", LIMIT_NS, NULL, &link), 0);
+    assert_int_equal(esi_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, LIMIT_NS), 0);
     assert_int_equal(esi_rpc_receive(link, 1, LIMIT_NS, NULL, &frame), 0);
     assert_int_equal(esi_rpc_read(&frame, &error, NULL), code);
     assert_non_null(strstr(error.text, words));
-    es_link_close(link);
+    esi_link_close(link);
 }
 
 static void wrong_requests_are_refused_with_words(void **state)
@@ -454,7 +459,7 @@ static void an_unknown_host_is_an_error_with_words(void **state)
         -ENOENT);
     assert_non_null(strstr(error.text, "gamma"));
     assert_int_equal(
-        es_servers_connect(fixture->servers, "gamma", LIMIT_NS, NULL, &link), -ENOENT);
+        esi_servers_connect(fixture->servers, "gamma", LIMIT_NS, NULL, &link), -ENOENT);
 }
 
 static void a_run_without_a_server_is_not_found(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Clocks of hosts between servers and consumers: estimates as JSON, the board of them,
- * and the conversion of origins. */
+/* Clocks of hosts between servers and consumers: estimates as JSON, the registry of
+ * them, and the conversion of origins. */
 #include "config.h"
 
 #include <errno.h>
@@ -26,9 +26,9 @@
 #define S UINT64_C(1000000000)
 
 /* The home clock gains 1 in 1000, and is 100 s behind at 500 s. */
-static struct es_clock_estimate make_estimate(uint64_t knots)
+static struct esi_clock_estimate make_estimate(uint64_t knots)
 {
-    struct es_clock_estimate estimate = {
+    struct esi_clock_estimate estimate = {
         .run_base_ns = 1700000000 * S,
         .breaks = 3,
         .drift = {.ppb = 1e6, .error_ppb = 125.5, .wander_ppb = 50},
@@ -36,7 +36,7 @@ static struct es_clock_estimate make_estimate(uint64_t knots)
     };
 
     for (uint64_t i = 0; i < knots; i++)
-        estimate.knots[i] = (struct es_clock_knot){
+        estimate.knots[i] = (struct esi_clock_knot){
             .local_ns = 500 * S + i * S,
             .offset_ns = -100 * (int64_t)S + (int64_t)(i * 1000000),
             .error_ns = 1000 + i,
@@ -50,23 +50,23 @@ static struct es_message *parse(const char *text, size_t length)
     struct es_message *message;
     struct es_error error = {.text = ""};
 
-    if (es_message_parse(text, length, "test", &error, &message) < 0)
+    if (esi_message_parse(text, length, "test", &error, &message) < 0)
         fail_msg("%s: %s", text, error.text);
     return message;
 }
 
-static struct es_message *write_and_parse(const struct es_clock_estimate *estimate)
+static struct es_message *write_and_parse(const struct esi_clock_estimate *estimate)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     struct es_message *message;
     char *text;
     size_t length;
 
-    assert_int_equal(es_json_text_begin(&json), 0);
-    es_json_out_begin_object(&json.out, NULL);
-    es_clock_estimate_write(estimate, &json.out, "clock");
-    es_json_out_end(&json.out);
-    assert_int_equal(es_json_text_finish(&json, &text, &length), 0);
+    assert_int_equal(esi_json_text_begin(&json), 0);
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_clock_estimate_write(estimate, &json.out, "clock");
+    esi_json_out_end(&json.out);
+    assert_int_equal(esi_json_text_finish(&json, &text, &length), 0);
     message = parse(text, length);
     free(text);
     return message;
@@ -80,16 +80,16 @@ static void estimates_arrive_as_they_were(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct es_clock_estimate sent = make_estimate(counts[i]), come;
+        struct esi_clock_estimate sent = make_estimate(counts[i]), come;
         struct es_message *message = write_and_parse(&sent);
 
         memset(&come, 0, sizeof come);
         assert_int_equal(
-            es_clock_estimate_read(es_member_find(es_message_root(message), "clock"),
-                                   NULL, &come),
+            esi_clock_estimate_read(esi_member_find(esi_message_root(message), "clock"),
+                                    NULL, &come),
             0);
         assert_memory_equal(&come, &sent, sizeof sent);
-        es_message_destroy(message);
+        esi_message_destroy(message);
     }
 }
 
@@ -113,58 +113,58 @@ static void nonsense_is_refused_with_words(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct es_message *message = parse(texts[i], strlen(texts[i]));
-        struct es_clock_estimate estimate;
+        struct esi_clock_estimate estimate;
         struct es_error error = {.text = ""};
 
         assert_int_equal(
-            es_clock_estimate_read(es_message_root(message), &error, &estimate),
+            esi_clock_estimate_read(esi_message_root(message), &error, &estimate),
             -EINVAL);
         assert_true(error.text[0] != '\0');
-        es_message_destroy(message);
+        esi_message_destroy(message);
     }
 }
 
-/* --- The board -------------------------------------------------------------------- */
+/* --- The registry ------------------------------------------------------------ */
 
 static int count_known(void *data,
                        const char *host,
-                       const struct es_clock_estimate *estimate)
+                       const struct esi_clock_estimate *estimate)
 {
     int *counts = data;
 
     (void)host;
-    counts[es_clock_estimate_newest(estimate) >= 0]++;
+    counts[esi_clock_estimate_newest(estimate) >= 0]++;
     return 0;
 }
 
 static void a_clock_stays_where_it_is_and_learns(void **state)
 {
-    struct es_clock_estimate estimate = make_estimate(2), found;
+    struct esi_clock_estimate estimate = make_estimate(2), found;
     const struct es_host_clock *clock;
-    struct es_clock_board *board;
+    struct esi_clock_registry *registry;
     int counts[2] = {0, 0};
     uint64_t run_ns, error_ns;
 
     (void)state;
-    assert_int_equal(es_clock_board_create(&board), 0);
-    assert_null(es_clock_board_get(NULL, "a"));
-    clock = es_clock_board_get(board, "a");
+    assert_int_equal(esi_clock_registry_create(&registry), 0);
+    assert_null(esi_clock_registry_get(NULL, "a"));
+    clock = esi_clock_registry_get(registry, "a");
     assert_non_null(clock);
-    assert_false(es_clock_board_find(board, "a", &found));
-    assert_false(es_host_clock_run_ns(clock, 5, &run_ns, &error_ns));
-    assert_int_equal(es_clock_board_set(board, "a", &estimate), 0);
-    assert_int_equal(es_clock_board_set(board, "b", &estimate), 0);
-    assert_non_null(es_clock_board_get(board, "c"));
-    assert_ptr_equal(es_clock_board_get(board, "a"), clock);
-    assert_true(es_clock_board_find(board, "a", &found));
+    assert_false(esi_clock_registry_find(registry, "a", &found));
+    assert_false(esi_host_clock_run_ns(clock, 5, &run_ns, &error_ns));
+    assert_int_equal(esi_clock_registry_set(registry, "a", &estimate), 0);
+    assert_int_equal(esi_clock_registry_set(registry, "b", &estimate), 0);
+    assert_non_null(esi_clock_registry_get(registry, "c"));
+    assert_ptr_equal(esi_clock_registry_get(registry, "a"), clock);
+    assert_true(esi_clock_registry_find(registry, "a", &found));
     assert_memory_equal(&found, &estimate, sizeof found);
-    assert_true(es_host_clock_run_ns(clock, 500 * S, &run_ns, &error_ns));
+    assert_true(esi_host_clock_run_ns(clock, 500 * S, &run_ns, &error_ns));
     assert_int_equal(run_ns, 1700000400 * S);
-    es_clock_board_foreach(board, count_known, counts);
+    esi_clock_registry_foreach(registry, count_known, counts);
     assert_int_equal(counts[0], 1);
     assert_int_equal(counts[1], 2);
-    es_clock_board_destroy(board);
-    es_clock_board_destroy(NULL);
+    esi_clock_registry_destroy(registry);
+    esi_clock_registry_destroy(NULL);
 }
 
 /* --- Origins ---------------------------------------------------------------------- */
@@ -181,22 +181,22 @@ static const struct es_clock process_clock = {
 
 static void origins_convert_by_their_host(void **state)
 {
-    struct es_clock_estimate estimate = make_estimate(2);
+    struct esi_clock_estimate estimate = make_estimate(2);
     struct es_origin origin = {.clock = &process_clock};
-    struct es_clock_board *board;
+    struct esi_clock_registry *registry;
     uint64_t error_ns;
 
     (void)state;
     /* Without servers, as the process says. */
     assert_int_equal(es_origin_run_ns(&origin, 1000000, &error_ns), S + 5);
     assert_true(error_ns < 200);
-    assert_int_equal(es_clock_board_create(&board), 0);
-    origin.host_clock = es_clock_board_get(board, "a");
+    assert_int_equal(esi_clock_registry_create(&registry), 0);
+    origin.host_clock = esi_clock_registry_get(registry, "a");
     /* The same as long as nothing is known, but nobody knows how wrong that is. */
     assert_int_equal(es_origin_run_ns(&origin, 1000000, &error_ns), S + 5);
     assert_true(error_ns == UINT64_MAX);
     assert_int_equal(es_origin_run_ns(&origin, 1000000, NULL), S + 5);
-    es_clock_board_set(board, "a", &estimate);
+    esi_clock_registry_set(registry, "a", &estimate);
     assert_int_equal(es_origin_run_ns(&origin, 0, &error_ns), 1700000400 * S);
     assert_in_range(error_ns, 1100, 1110);
     assert_int_equal(es_origin_run_ns(&origin, 500000, &error_ns),
@@ -204,7 +204,7 @@ static void origins_convert_by_their_host(void **state)
     assert_int_equal(es_origin_run_ns(&origin, 3000000, &error_ns),
                      1700000403 * S + 3000000);
     assert_in_range(error_ns, 1001 + 251 + 100, 1001 + 251 + 100 + 250);
-    es_clock_board_destroy(board);
+    esi_clock_registry_destroy(registry);
 }
 
 /* --- Threads ---------------------------------------------------------------------- */
@@ -233,26 +233,26 @@ static void *convert(void *data)
 
 static void stages_convert_while_the_estimate_grows(void **state)
 {
-    struct es_clock_estimate estimate = make_estimate(1);
+    struct esi_clock_estimate estimate = make_estimate(1);
     struct shared shared = {.origin = {.clock = &process_clock}};
-    struct es_clock_board *board;
+    struct esi_clock_registry *registry;
     pthread_t threads[3];
 
     (void)state;
-    assert_int_equal(es_clock_board_create(&board), 0);
-    shared.origin.host_clock = es_clock_board_get(board, "a");
-    es_clock_board_set(board, "a", &estimate);
+    assert_int_equal(esi_clock_registry_create(&registry), 0);
+    shared.origin.host_clock = esi_clock_registry_get(registry, "a");
+    esi_clock_registry_set(registry, "a", &estimate);
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, convert, &shared), 0);
     for (uint64_t n = 0; n < 5000 || atomic_load(&shared.looked) < 1000; n++) {
         estimate = make_estimate(1 + n % ES_CLOCK_KNOTS_MAX);
-        es_clock_board_set(board, "a", &estimate);
+        esi_clock_registry_set(registry, "a", &estimate);
     }
     atomic_store(&shared.stop, true);
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(shared.fell, 0);
-    es_clock_board_destroy(board);
+    esi_clock_registry_destroy(registry);
 }
 
 SUITE(test_clocks)

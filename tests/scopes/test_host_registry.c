@@ -30,16 +30,16 @@ static bool await_flag(atomic_bool *flag)
     return atomic_load(flag);
 }
 
-int __wrap_es_run_map_load(const char *run,
-                           struct es_servers *servers,
-                           struct es_error *error,
-                           struct es_pathmap **ret_map);
+int __wrap_esi_run_map_load(const char *run,
+                            struct es_servers *servers,
+                            struct es_error *error,
+                            struct esi_pathmap **ret_map);
 
 /* Stands for a map that takes long to read: as long as the test wants. */
-int __wrap_es_run_map_load(const char *run,
-                           struct es_servers *servers,
-                           struct es_error *error,
-                           struct es_pathmap **ret_map)
+int __wrap_esi_run_map_load(const char *run,
+                            struct es_servers *servers,
+                            struct es_error *error,
+                            struct esi_pathmap **ret_map)
 {
     (void)run;
     (void)servers;
@@ -52,11 +52,11 @@ int __wrap_es_run_map_load(const char *run,
 }
 
 struct visit {
-    struct es_host_board *board;
+    struct esi_host_registry *registry;
     int ranks;
 };
 
-static int count_ranks(void *data, const struct es_host_entry *entry)
+static int count_ranks(void *data, const struct esi_host_entry *entry)
 {
     struct visit *visit = data;
 
@@ -68,7 +68,7 @@ static void *visit_hosts(void *data)
 {
     struct visit *visit = data;
 
-    es_host_board_foreach(visit->board, count_ranks, visit);
+    esi_host_registry_foreach(visit->registry, count_ranks, visit);
     return NULL;
 }
 
@@ -78,19 +78,20 @@ static void nobody_waits_while_the_map_is_read(void **state)
     pthread_t thread;
 
     (void)state;
-    assert_int_equal(es_host_board_create("run", "alpha", true, &visit.board), 0);
+    assert_int_equal(esi_host_registry_create("run", "alpha", true, &visit.registry),
+                     0);
     assert_int_equal(pthread_create(&thread, NULL, visit_hosts, &visit), 0);
     assert_true(await_flag(&is_reading));
-    es_host_board_set_ranks(visit.board, 3);
+    esi_host_registry_set_ranks(visit.registry, 3);
     atomic_store(&may_go, true);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_false(atomic_load(&has_waited_in_vain));
     /* What was put in meanwhile is seen. */
     assert_int_equal(visit.ranks, 3);
-    es_host_board_destroy(visit.board);
+    esi_host_registry_destroy(visit.registry);
 }
 
-SUITE(test_host_board)
+SUITE(test_host_registry)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nobody_waits_while_the_map_is_read),

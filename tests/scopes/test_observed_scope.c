@@ -34,11 +34,11 @@ static int set_up(void **state)
     made_run_begin(&fixture.made);
     for (int rank = 0; rank < RANKS; rank++) {
         struct es_segment *segment = made_run_add_rank(&fixture.made, rank, RANKS);
-        struct es_writer *writer = made_run_add_element(
+        struct esi_writer *writer = made_run_add_element(
             &fixture.made, segment, rank, 0, "all", 1u << ES_CLASS_SEND, 100);
         struct es_tuple tuple = made_tuple("MPI_Send", 10, 20);
 
-        es_writer_write(writer, &tuple);
+        esi_writer_write(writer, &tuple);
     }
     assert_int_equal(es_run_open(fixture.made.name, NULL, &fixture.run), 0);
     es_scope_config_init(&config);

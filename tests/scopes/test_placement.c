@@ -33,10 +33,10 @@ struct scene {
     struct element_server made[2]; /* alpha, where the program runs, and beta */
     struct es_servers *servers[2]; /* as each of them sees the others */
     struct es_segment *segment;
-    struct es_writer *placed; /* on beta */
-    struct es_writer *stays;
+    struct esi_writer *placed; /* on beta */
+    struct esi_writer *stays;
     struct es_plan plan;
-    struct es_placement *placements[2]; /* of alpha and beta */
+    struct esi_placement *placements[2]; /* of alpha and beta */
     uint64_t written;
 };
 
@@ -55,11 +55,11 @@ int clock_gettime(clockid_t clock, struct timespec *ret_time)
 
 static void start_placement(struct scene *scene, int index)
 {
-    struct es_placement_config config = {.service = &scene->made[index].service,
-                                         .plan = &scene->plan,
-                                         .servers = scene->servers[index]};
+    struct esi_placement_config config = {.service = &scene->made[index].service,
+                                          .plan = &scene->plan,
+                                          .servers = scene->servers[index]};
 
-    assert_int_equal(es_placement_start(&config, &scene->placements[index]), 0);
+    assert_int_equal(esi_placement_start(&config, &scene->placements[index]), 0);
 }
 
 static void start_placements(struct scene *scene)
@@ -70,7 +70,7 @@ static void start_placements(struct scene *scene)
 
 static void stop_placement(struct scene *scene, int index)
 {
-    es_placement_stop(scene->placements[index]);
+    esi_placement_stop(scene->placements[index]);
     scene->placements[index] = NULL;
 }
 
@@ -85,7 +85,7 @@ static void restart_beta(struct scene *scene)
     start_server(scene, 1);
     for (int i = 0; i < 2; i++)
         assert_int_equal(
-            es_servers_add(scene->servers[i], hosts[1], scene->made[1].address), 0);
+            esi_servers_add(scene->servers[i], hosts[1], scene->made[1].address), 0);
     start_placement(scene, 1);
 }
 
@@ -111,11 +111,11 @@ static int set_up(void **state)
                                         1u << ES_CLASS_SEND, THRESHOLD);
     scene.stays = made_run_add_element(&scene.run, scene.segment, 2, 1, "stays",
                                        1u << ES_CLASS_RECEIVE, THRESHOLD);
-    assert_int_equal(es_plan_parse("eventspace-plan 1\n"
-                                   "collector placed classes=send host=beta\n"
-                                   "collector stays classes=receive host=alpha\n"
-                                   "end\n",
-                                   "test", NULL, &scene.plan),
+    assert_int_equal(esi_plan_parse("eventspace-plan 1\n"
+                                    "collector placed classes=send host=beta\n"
+                                    "collector stays classes=receive host=alpha\n"
+                                    "end\n",
+                                    "test", NULL, &scene.plan),
                      0);
     *state = &scene;
     return 0;
@@ -131,7 +131,7 @@ static int tear_down(void **state)
         if (scene->made[i].server)
             element_server_stop(&scene->made[i]);
     }
-    es_plan_fini(&scene->plan);
+    esi_plan_fini(&scene->plan);
     made_run_end(&scene->run);
     return 0;
 }
@@ -142,7 +142,7 @@ static void write_some(struct scene *scene, int count)
         struct es_tuple tuple = made_tuple("MPI_Send", 1000, 2000);
 
         tuple.sequence = (uint32_t)scene->written++;
-        es_writer_write(scene->placed, &tuple);
+        esi_writer_write(scene->placed, &tuple);
     }
 }
 
@@ -230,7 +230,7 @@ static void readers_find_it_there_with_the_facts_of_its_process(void **state)
     assert_true(process.alive);
     assert_int_equal(process.pid, getpid());
     assert_int_equal(process.rank, 2);
-    original = &es_segment_layout(scene->segment)->clock;
+    original = &esi_segment_layout(scene->segment)->clock;
     expect_same_clock(es_segment_view_clock(segment), original);
     assert_int_equal(es_segment_view_communicator(segment, 0, &world), 0);
     assert_int_equal(world.size, 4);
@@ -360,7 +360,7 @@ static void a_blocking_element_waits_for_a_server_that_comes_back(void **state)
 {
     const uint64_t reader_pid = (UINT64_C(1) << ES_READER_PID_BITS) - 1;
     struct scene *scene = *state;
-    struct es_element_layout *layout = scene->placed->element;
+    struct esi_element_layout *layout = scene->placed->element;
     struct es_cursor cursor = {0};
     const struct es_element_view *view;
     struct es_tuple tuple;
@@ -402,7 +402,7 @@ static void the_end_of_the_process_is_noted(void **state)
     start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
     view = await_placed(run, 1);
-    es_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
+    esi_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
     for (int i = 0; i < TRIES && process.state != ES_PROCESS_FINALIZED; i++) {
         es_segment_view_info(es_element_view_segment(view), &process);
         rest();
@@ -439,13 +439,13 @@ static void a_finished_placement_has_stored_all_and_reads_no_more(void **state)
     start_placements(scene);
     assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
     await_placed(run, 0);
-    AWAIT(es_service_is_read(&scene->made[0].service));
+    AWAIT(esi_service_is_read(&scene->made[0].service));
     write_some(scene, THRESHOLD);
-    es_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
-    es_placement_finish(scene->placements[1]);
-    for (int i = 0; i < TRIES && es_service_is_read(&scene->made[0].service); i++)
+    esi_segment_set_state(scene->segment, ES_SEGMENT_FINALIZED);
+    esi_placement_finish(scene->placements[1]);
+    for (int i = 0; i < TRIES && esi_service_is_read(&scene->made[0].service); i++)
         rest();
-    assert_false(es_service_is_read(&scene->made[0].service));
+    assert_false(esi_service_is_read(&scene->made[0].service));
     view = await_placed(run, 0);
     assert_int_equal(read_all(view, &next), THRESHOLD);
     es_run_close(run);
@@ -456,7 +456,7 @@ static void a_finished_placement_has_stored_all_and_reads_no_more(void **state)
 static void what_the_other_host_refuses_stays_readable_here(void **state)
 {
     struct scene *scene = *state;
-    struct es_element_layout *layout = scene->placed->element;
+    struct esi_element_layout *layout = scene->placed->element;
     struct es_element_view **views;
     struct es_element_info info;
     struct es_run *run;

@@ -40,10 +40,10 @@ struct plant {
     double noise;       /* relative */
     double consumer_hz; /* it pulls no more often; 0 = any rate */
     uint64_t now_ns;
-    struct es_rate_settings settings;
+    struct esi_rate_settings settings;
 };
 
-static double children_of(const struct plant *plant, const struct es_rate_settings *s)
+static double children_of(const struct plant *plant, const struct esi_rate_settings *s)
 {
     double most = (double)plant->servers;
 
@@ -54,7 +54,7 @@ static double children_of(const struct plant *plant, const struct es_rate_settin
 
 /* CPU seconds of a pull on the busiest of the program's hosts: of a joint, if there is
  * one there. */
-static double cpu_of_pull(const struct plant *plant, const struct es_rate_settings *s)
+static double cpu_of_pull(const struct plant *plant, const struct esi_rate_settings *s)
 {
     double us = plant->pull_us;
 
@@ -69,7 +69,7 @@ static double cpu_of_pull(const struct plant *plant, const struct es_rate_settin
 }
 
 /* Wall time of a pull. */
-static double time_of_pull(const struct plant *plant, const struct es_rate_settings *s)
+static double time_of_pull(const struct plant *plant, const struct esi_rate_settings *s)
 {
     double children = children_of(plant, s);
     double levels = children < (double)plant->servers ? 2 : 1;
@@ -83,7 +83,7 @@ static double time_of_pull(const struct plant *plant, const struct es_rate_setti
     return us / (1 + s->ahead) / 1e6;
 }
 
-static double rate_of(const struct plant *plant, const struct es_rate_settings *s)
+static double rate_of(const struct plant *plant, const struct esi_rate_settings *s)
 {
     double hz = 1 / time_of_pull(plant, s);
 
@@ -102,7 +102,7 @@ static double tuples_taken(const struct plant *plant, double hz)
     return plant->tuples_hz;
 }
 
-static double share_of(const struct plant *plant, const struct es_rate_settings *s)
+static double share_of(const struct plant *plant, const struct esi_rate_settings *s)
 {
     double hz = rate_of(plant, s);
 
@@ -110,7 +110,7 @@ static double share_of(const struct plant *plant, const struct es_rate_settings 
 }
 
 /* Half a second. */
-static struct es_rate_sample run(struct plant *plant, struct es_rate_host *host)
+static struct esi_rate_sample run(struct plant *plant, struct esi_rate_host *host)
 {
     double hz = rate_of(plant, &plant->settings);
     double vary = 1 + plant->noise * (2 * random_share() - 1);
@@ -118,9 +118,9 @@ static struct es_rate_sample run(struct plant *plant, struct es_rate_host *host)
     double pulls = hz / 2;
 
     plant->now_ns += 500000000;
-    *host = (struct es_rate_host){
+    *host = (struct esi_rate_host){
         "node1", (uint64_t)(share_of(plant, &plant->settings) / 2 * vary * 1e9)};
-    return (struct es_rate_sample){
+    return (struct esi_rate_sample){
         .now_ns = plant->now_ns,
         .pulls = (uint64_t)(pulls + random_share()),
         .pull_ns = (uint64_t)(pulls * time_of_pull(plant, &plant->settings) * 1e9),
@@ -141,40 +141,40 @@ struct outcome {
 };
 
 /* Runs for some samples, doing what the controller says. */
-static struct outcome control(struct es_rate *rate, struct plant *plant, int samples)
+static struct outcome control(struct esi_rate *rate, struct plant *plant, int samples)
 {
     struct outcome outcome = {0};
 
     for (int i = 0; i < samples; i++) {
-        struct es_rate_host host;
-        struct es_rate_sample sample = run(plant, &host);
-        struct es_rate_decision decision;
+        struct esi_rate_host host;
+        struct esi_rate_sample sample = run(plant, &host);
+        struct esi_rate_decision decision;
         double share = share_of(plant, &plant->settings);
 
         outcome.share += share / samples;
         outcome.hz += rate_of(plant, &plant->settings) / samples;
         if (share > outcome.highest_share)
             outcome.highest_share = share;
-        es_rate_feed(rate, &sample, &decision);
+        esi_rate_feed(rate, &sample, &decision);
         outcome.changes += decision.changed;
         plant->settings = decision.settings;
     }
     return outcome;
 }
 
-static struct es_rate *new_rate(struct es_rate_config *config, struct plant *plant)
+static struct esi_rate *new_rate(struct esi_rate_config *config, struct plant *plant)
 {
-    struct es_rate *rate;
+    struct esi_rate *rate;
 
-    assert_int_equal(es_rate_create(config, &rate), 0);
+    assert_int_equal(esi_rate_create(config, &rate), 0);
     plant->settings = config->settings;
     return rate;
 }
 
-static bool has_said(const struct es_rate *rate, const char *words)
+static bool has_said(const struct esi_rate *rate, const char *words)
 {
-    struct es_rate_entry entries[ES_RATE_HISTORY];
-    size_t count = es_rate_history(rate, entries);
+    struct esi_rate_entry entries[ES_RATE_HISTORY];
+    size_t count = esi_rate_history(rate, entries);
 
     for (size_t i = 0; i < count; i++)
         if (strstr(entries[i].reason, words))
@@ -187,25 +187,25 @@ static bool has_said(const struct es_rate *rate, const char *words)
 /* --- The best there is ----------------------------------------------------------- */
 
 typedef bool (*better_fn)(const struct plant *plant,
-                          const struct es_rate_config *config,
-                          const struct es_rate_settings *a,
-                          const struct es_rate_settings *b);
+                          const struct esi_rate_config *config,
+                          const struct esi_rate_settings *a,
+                          const struct esi_rate_settings *b);
 
 /* Calls of `better` decide among all settings there are. */
-static struct es_rate_settings best_of_all(const struct plant *plant,
-                                           const struct es_rate_config *config,
-                                           better_fn better)
+static struct esi_rate_settings best_of_all(const struct plant *plant,
+                                            const struct esi_rate_config *config,
+                                            better_fn better)
 {
     static const unsigned numbers[] = {0, 1, 2, 4, 8};
     static const unsigned fan_outs[] = {2, 4, 8, 16};
-    struct es_rate_settings best = config->settings;
+    struct esi_rate_settings best = config->settings;
 
     for (int shape = 0; shape < 5; shape++)
         for (int fan = 0; fan < (shape == ES_SHAPE_KARY ? 4 : 1); fan++)
             for (int mode = 0; mode < 2; mode++)
                 for (int threads = 0; threads < 5; threads++)
                     for (int ahead = 0; ahead < 5; ahead++) {
-                        struct es_rate_settings next = {
+                        struct esi_rate_settings next = {
                             .max = 1000,
                             .mode = (enum es_mode)mode,
                             .threads = numbers[threads],
@@ -222,7 +222,7 @@ static struct es_rate_settings best_of_all(const struct plant *plant,
 /* The rate that a budget lets these settings have. */
 static double rate_in_budget(const struct plant *plant,
                              double budget,
-                             const struct es_rate_settings *settings)
+                             const struct esi_rate_settings *settings)
 {
     double rest = budget - plant->tuples_hz * plant->tuple_us / 1e6;
     double hz = rest / cpu_of_pull(plant, settings);
@@ -232,18 +232,18 @@ static double rate_in_budget(const struct plant *plant,
 }
 
 static bool is_faster(const struct plant *plant,
-                      const struct es_rate_config *config,
-                      const struct es_rate_settings *a,
-                      const struct es_rate_settings *b)
+                      const struct esi_rate_config *config,
+                      const struct esi_rate_settings *a,
+                      const struct esi_rate_settings *b)
 {
     return rate_in_budget(plant, config->budget, a) >
            rate_in_budget(plant, config->budget, b);
 }
 
 static bool is_cheaper(const struct plant *plant,
-                       const struct es_rate_config *config,
-                       const struct es_rate_settings *a,
-                       const struct es_rate_settings *b)
+                       const struct esi_rate_config *config,
+                       const struct esi_rate_settings *a,
+                       const struct esi_rate_settings *b)
 {
     double first = 1 / time_of_pull(plant, a);
     double second = 1 / time_of_pull(plant, b);
@@ -269,15 +269,15 @@ static void a_budget_is_used_and_kept(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 300; round++) {
-        struct es_rate_config config;
-        struct es_rate *rate;
+        struct esi_rate_config config;
+        struct esi_rate *rate;
         struct plant plant;
         struct outcome outcome;
         double best;
 
         seed = round;
         plant = direct_plant();
-        es_rate_config_init(&config);
+        esi_rate_config_init(&config);
         config.budget = 0.002 + 0.05 * random_share();
         config.settings.interval_ns = (uint64_t)(2e5 + 1e9 * random_share());
         rate = new_rate(&config, &plant);
@@ -295,36 +295,36 @@ static void a_budget_is_used_and_kept(void **state)
         assert_true(outcome.highest_share <= 1.15 * config.budget);
         assert_true(outcome.hz >= 0.65 * best);
         assert_true(outcome.changes <= 8);
-        es_rate_destroy(rate);
+        esi_rate_destroy(rate);
     }
 }
 
 static void without_noise_nothing_changes_once_it_fits(void **state)
 {
     struct plant plant = {.pull_us = 20};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
     control(rate, &plant, 30);
     assert_int_equal(control(rate, &plant, 200).changes, 0);
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void a_load_step_is_answered_within_few_samples(void **state)
 {
     struct plant plant = {
         .pull_us = 20, .tuple_us = 0.05, .tuples_hz = 20000, .noise = 0.05};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
     double before, after;
 
     (void)state;
     seed = 1;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
     control(rate, &plant, 60);
@@ -338,17 +338,17 @@ static void a_load_step_is_answered_within_few_samples(void **state)
     plant.pull_us = 20;
     control(rate, &plant, 60);
     assert_true(rate_of(&plant, &plant.settings) > before * 0.7);
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void a_budget_finds_the_tree_that_gives_most(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 200; round++) {
-        struct es_rate_config config;
+        struct esi_rate_config config;
         struct plant plant;
-        struct es_rate *rate;
-        struct es_rate_settings best;
+        struct esi_rate *rate;
+        struct esi_rate_settings best;
         double most;
 
         seed = round;
@@ -357,7 +357,7 @@ static void a_budget_finds_the_tree_that_gives_most(void **state)
                                .child_us = 5 + 10 * random_share(),
                                .trip_us = 40 + 500 * random_share(),
                                .noise = 0.02};
-        es_rate_config_init(&config);
+        esi_rate_config_init(&config);
         config.budget = 0.005 + 0.1 * random_share();
         rate = new_rate(&config, &plant);
         control(rate, &plant, 400);
@@ -370,11 +370,11 @@ static void a_budget_finds_the_tree_that_gives_most(void **state)
 
             print_message("# seed %llu: %g of %g Hz with %s\n",
                           (unsigned long long)round, rate_of(&plant, &plant.settings),
-                          most, es_rate_settings_format(&plant.settings, text, 160));
+                          most, esi_rate_settings_format(&plant.settings, text, 160));
         }
         assert_true(share_of(&plant, &plant.settings) <= 1.05 * config.budget);
         assert_true(rate_of(&plant, &plant.settings) >= 0.6 * most);
-        es_rate_destroy(rate);
+        esi_rate_destroy(rate);
     }
 }
 
@@ -386,10 +386,10 @@ static void a_wanted_rate_finds_the_cheapest_tree(void **state)
 
     (void)state;
     for (uint64_t round = 0; round < 300; round++) {
-        struct es_rate_config config;
+        struct esi_rate_config config;
         struct plant plant;
-        struct es_rate *rate;
-        struct es_rate_settings best;
+        struct esi_rate *rate;
+        struct esi_rate_settings best;
         double cost, least, hz;
 
         seed = round;
@@ -398,7 +398,7 @@ static void a_wanted_rate_finds_the_cheapest_tree(void **state)
                                .child_us = 5 + 10 * random_share(),
                                .trip_us = 40 + 500 * random_share(),
                                .noise = 0.02};
-        es_rate_config_init(&config);
+        esi_rate_config_init(&config);
         config.wanted_hz = 20 + 4000 * random_share() * random_share();
         config.settings.mode = ES_MODE_SEQUENTIAL;
         rate = new_rate(&config, &plant);
@@ -419,7 +419,7 @@ static void a_wanted_rate_finds_the_cheapest_tree(void **state)
             assert_true(cost <= 1.2 * least);
             assert_true(has_said(rate, "cheapest that reaches"));
         }
-        es_rate_destroy(rate);
+        esi_rate_destroy(rate);
     }
     assert_true(reachable > 100);
 }
@@ -427,28 +427,28 @@ static void a_wanted_rate_finds_the_cheapest_tree(void **state)
 static void a_rate_out_of_reach_is_named(void **state)
 {
     struct plant plant = {.servers = 8, .pull_us = 10, .child_us = 5, .trip_us = 20000};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.wanted_hz = 5000;
     rate = new_rate(&config, &plant);
     control(rate, &plant, 300);
     assert_true(has_said(rate, "nearest to the 5000 pulls/s wanted"));
     /* It does not search for ever. */
     assert_int_equal(control(rate, &plant, 200).changes, 0);
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void freedom_bounds_the_search(void **state)
 {
     struct plant plant = {.servers = 8, .pull_us = 10, .child_us = 5, .trip_us = 900};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.wanted_hz = 5000;
     config.freedom = ES_RATE_AHEAD;
     config.max_ahead = 2;
@@ -461,7 +461,7 @@ static void freedom_bounds_the_search(void **state)
         assert_true(plant.settings.ahead <= 2);
     }
     assert_int_equal(plant.settings.ahead, 2);
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 /* --- Both, and contradictions ----------------------------------------------------- */
@@ -469,13 +469,13 @@ static void freedom_bounds_the_search(void **state)
 static void a_wanted_rate_gives_way_to_the_budget(void **state)
 {
     struct plant plant = {.pull_us = 100, .noise = 0.05};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
     struct outcome outcome;
 
     (void)state;
     seed = 3;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.wanted_hz = 1000;
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
@@ -485,22 +485,22 @@ static void a_wanted_rate_gives_way_to_the_budget(void **state)
     assert_true(outcome.hz > 45 && outcome.hz < 72);
     /* With a budget for it the wanted rate is kept, and not exceeded. */
     config.budget = 0.5;
-    assert_int_equal(es_rate_set(rate, &config), 0);
+    assert_int_equal(esi_rate_set(rate, &config), 0);
     outcome = control(rate, &plant, 40);
     outcome = control(rate, &plant, 40);
     assert_true(outcome.hz > 999 && outcome.hz < 1001);
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void a_budget_that_loses_tuples_says_so(void **state)
 {
     struct plant plant = {
         .pull_us = 50, .tuple_us = 0.5, .tuples_hz = 100000, .kept = 100};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
     control(rate, &plant, 60);
@@ -508,39 +508,39 @@ static void a_budget_that_loses_tuples_says_so(void **state)
     assert_true(has_said(rate, "no losses contradict each other"));
     /* 1000 pulls of 70 us and 100000 tuples of 0.5 us. */
     assert_true(has_said(rate, "about 12 % are needed on node1"));
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void a_budget_below_the_tuples_cost_says_so(void **state)
 {
     struct plant plant = {.pull_us = 50, .tuple_us = 1, .tuples_hz = 100000};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
     /* At ten seconds from pull to pull, most samples have none. */
     control(rate, &plant, 400);
     assert_int_equal(plant.settings.interval_ns, config.interval_max_ns);
     assert_true(has_said(rate, "cannot be held"));
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void a_slow_consumer_is_not_the_trees_fault(void **state)
 {
     struct plant plant = {.pull_us = 50, .consumer_hz = 30};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.wanted_hz = 100;
     rate = new_rate(&config, &plant);
     control(rate, &plant, 30);
     assert_true(has_said(rate, "the consumer does not ask more often"));
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 /* --- The rest --------------------------------------------------------------------- */
@@ -548,74 +548,74 @@ static void a_slow_consumer_is_not_the_trees_fault(void **state)
 static void pulls_that_are_always_full_may_give_more(void **state)
 {
     struct plant plant = {.pull_us = 5, .tuples_hz = 50000};
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.wanted_hz = 10;
     config.settings.max = 1000;
     rate = new_rate(&config, &plant);
     control(rate, &plant, 60);
     assert_int_equal(plant.settings.max, 8000);
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void the_history_holds_the_last_decisions(void **state)
 {
     struct plant plant = {.pull_us = 5};
-    struct es_rate_config config;
-    struct es_rate_entry entries[ES_RATE_HISTORY];
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate_entry entries[ES_RATE_HISTORY];
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
+    esi_rate_config_init(&config);
     config.budget = 0.01;
     rate = new_rate(&config, &plant);
-    assert_int_equal(es_rate_history(rate, entries), 0);
+    assert_int_equal(esi_rate_history(rate, entries), 0);
     for (int i = 0; i < 30; i++) {
         plant.pull_us = i % 2 ? 5 : 100;
         control(rate, &plant, 20);
     }
-    assert_int_equal(es_rate_history(rate, entries), ES_RATE_HISTORY);
+    assert_int_equal(esi_rate_history(rate, entries), ES_RATE_HISTORY);
     for (size_t i = 1; i < ES_RATE_HISTORY; i++)
         assert_true(entries[i].now_ns > entries[i - 1].now_ns);
     assert_string_equal(entries[0].host, "node1");
-    es_rate_destroy(rate);
+    esi_rate_destroy(rate);
 }
 
 static void settings_are_told_in_words(void **state)
 {
-    struct es_rate_settings settings = {.interval_ns = 20000000,
-                                        .mode = ES_MODE_SEQUENTIAL,
-                                        .threads = 2,
-                                        .ahead = 1,
-                                        .shape = ES_SHAPE_KARY};
+    struct esi_rate_settings settings = {.interval_ns = 20000000,
+                                         .mode = ES_MODE_SEQUENTIAL,
+                                         .threads = 2,
+                                         .ahead = 1,
+                                         .shape = ES_SHAPE_KARY};
     char text[160];
 
     (void)state;
-    assert_string_equal(es_rate_settings_format(&settings, text, sizeof text),
+    assert_string_equal(esi_rate_settings_format(&settings, text, sizeof text),
                         "every 20 ms, kary 8, sequential, 2 threads, 1 ahead");
-    settings = (struct es_rate_settings){0};
-    assert_string_equal(es_rate_settings_format(&settings, text, sizeof text),
+    settings = (struct esi_rate_settings){0};
+    assert_string_equal(esi_rate_settings_format(&settings, text, sizeof text),
                         "without a pause, views, concurrent");
-    assert_string_equal(es_rate_settings_format(&settings, text, 8), "without");
+    assert_string_equal(esi_rate_settings_format(&settings, text, 8), "without");
 }
 
 static void goals_that_are_none_are_refused(void **state)
 {
-    struct es_rate_config config;
-    struct es_rate *rate;
+    struct esi_rate_config config;
+    struct esi_rate *rate;
 
     (void)state;
-    es_rate_config_init(&config);
-    assert_int_equal(es_rate_create(&config, &rate), -EINVAL);
+    esi_rate_config_init(&config);
+    assert_int_equal(esi_rate_create(&config, &rate), -EINVAL);
     config.budget = -1;
-    assert_int_equal(es_rate_create(&config, &rate), -EINVAL);
+    assert_int_equal(esi_rate_create(&config, &rate), -EINVAL);
     config.budget = 0.01;
     config.interval_min_ns = config.interval_max_ns + 1;
-    assert_int_equal(es_rate_create(&config, &rate), -EINVAL);
-    es_rate_destroy(NULL);
+    assert_int_equal(esi_rate_create(&config, &rate), -EINVAL);
+    esi_rate_destroy(NULL);
 }
 
 SUITE(test_rate)

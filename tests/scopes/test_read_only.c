@@ -35,14 +35,14 @@ static bool is_changing(const char *name)
 }
 
 static struct es_link *connect_with(const struct made_servers *servers,
-                                    const struct es_run_key *key)
+                                    const struct esi_run_key *key)
 {
-    struct es_greeting greeting = {.host = "elsewhere", .program = "test", .pid = 7};
+    struct esi_greeting greeting = {.host = "elsewhere", .program = "test", .pid = 7};
     struct es_link *link;
 
     strcpy(greeting.run, servers->run);
-    assert_int_equal(es_link_connect(servers->items[0].address, &greeting, key,
-                                     LIMIT_NS, NULL, &link),
+    assert_int_equal(esi_link_connect(servers->items[0].address, &greeting, key,
+                                      LIMIT_NS, NULL, &link),
                      0);
     return link;
 }
@@ -52,36 +52,37 @@ static int64_t answer_of(struct es_link *link, uint16_t type, const char *text)
 {
     struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
     struct es_message *message;
-    struct es_frame frame;
+    struct esi_frame frame;
     int64_t code = 0;
 
-    assert_int_equal(es_link_send(link, type, 5, &part, 1, LIMIT_NS), 0);
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), 0);
+    assert_int_equal(esi_link_send(link, type, 5, &part, 1, LIMIT_NS), 0);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), 0);
     if (frame.type != ES_FRAME_FAILURE)
         return 0;
     assert_int_equal(
-        es_message_parse(frame.payload, frame.length, "answer", NULL, &message), 0);
-    code = es_member_integer_or(es_message_root(message), "code", 0);
+        esi_message_parse(frame.payload, frame.length, "answer", NULL, &message), 0);
+    code = esi_member_integer_or(esi_message_root(message), "code", 0);
     if (code == EACCES)
-        assert_non_null(strstr(es_member_text_or(es_message_root(message), "text", ""),
-                               "read-only key"));
-    es_message_destroy(message);
+        assert_non_null(
+            strstr(esi_member_text_or(esi_message_root(message), "text", ""),
+                   "read-only key"));
+    esi_message_destroy(message);
     return code;
 }
 
-static void begin(struct made_servers *servers, struct es_run_key *ret_read_key)
+static void begin(struct made_servers *servers, struct esi_run_key *ret_read_key)
 {
     made_servers_begin(servers, "read-only");
     made_servers_use_network(servers, "tls");
     made_server_add(servers, "alpha");
-    assert_int_equal(es_run_key_derive_read(&servers->key, ret_read_key), 0);
+    assert_int_equal(esi_run_key_derive_read(&servers->key, ret_read_key), 0);
 }
 
 /* Each on a connection of its own: some end it. */
 static void what_changes_something_is_refused(void **state)
 {
     struct made_servers servers;
-    struct es_run_key read_key;
+    struct esi_run_key read_key;
     char request[128];
     size_t refused = 0;
 
@@ -92,7 +93,7 @@ static void what_changes_something_is_refused(void **state)
             struct es_link *link = connect_with(&servers, &read_key);
             snprintf(request, sizeof request, "{\"request\": \"%s\"}", row->name);
             int64_t code = answer_of(link, ES_FRAME_REQUEST, request);
-            es_link_close(link);
+            esi_link_close(link);
             if (is_changing(row->name) != (code == EACCES))
                 fail_msg("%s: code %d", row->name, (int)code);
             refused += code == EACCES;
@@ -104,7 +105,7 @@ static void what_changes_something_is_refused(void **state)
 static void tuples_are_not_written(void **state)
 {
     struct made_servers servers;
-    struct es_run_key read_key;
+    struct esi_run_key read_key;
 
     (void)state;
     begin(&servers, &read_key);
@@ -112,21 +113,21 @@ static void tuples_are_not_written(void **state)
     assert_int_equal(answer_of(link, ES_FRAME_WRITE, "tuple"), EACCES);
     /* It may go on looking. */
     assert_int_equal(answer_of(link, ES_FRAME_REQUEST, "{\"request\": \"hosts\"}"), 0);
-    es_link_close(link);
+    esi_link_close(link);
     made_servers_end(&servers);
 }
 
 static void the_key_itself_may_change_things(void **state)
 {
     struct made_servers servers;
-    struct es_run_key read_key;
+    struct esi_run_key read_key;
 
     (void)state;
     begin(&servers, &read_key);
     struct es_link *link = connect_with(&servers, &servers.key);
     assert_int_not_equal(
         answer_of(link, ES_FRAME_REQUEST, "{\"request\": \"collect\"}"), EACCES);
-    es_link_close(link);
+    esi_link_close(link);
     made_servers_end(&servers);
 }
 

@@ -29,7 +29,7 @@ static void set(struct made_scope *fixture, const char *name, const char *value)
 
 /* One tuple each `step` ns before now, the oldest first, dealt out to the writers. */
 static void deal(const struct made_scope *fixture,
-                 struct es_writer *const *writers,
+                 struct esi_writer *const *writers,
                  size_t writer_count,
                  int first,
                  int count,
@@ -41,7 +41,7 @@ static void deal(const struct made_scope *fixture,
         struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
 
         tuple.tag = first + i;
-        es_writer_write(writers[(size_t)(first + i) * 7 % writer_count], &tuple);
+        esi_writer_write(writers[(size_t)(first + i) * 7 % writer_count], &tuple);
     }
 }
 
@@ -51,8 +51,8 @@ static void what_was_used_does_not_come_again_after_a_change(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
-                                                    "p2p", 1u << ES_CLASS_SEND, 100);
+    struct esi_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
+                                                     "p2p", 1u << ES_CLASS_SEND, 100);
     struct es_scope_config config;
 
     es_scope_config_init(&config);
@@ -76,8 +76,8 @@ static void what_was_not_used_comes_again_after_a_change(void **state)
         {"sort", "none"},  {"max", "9"},     {"mode", "sequential"}};
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
-                                                    "p2p", 1u << ES_CLASS_SEND, 100);
+    struct esi_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
+                                                     "p2p", 1u << ES_CLASS_SEND, 100);
     struct es_scope_config config;
     const struct es_batch *batch;
 
@@ -105,7 +105,7 @@ static void the_order_holds_across_changes(void **state)
     struct made_scope *fixture = *state;
     struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
     struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
-    struct es_writer *writers[WRITERS];
+    struct esi_writer *writers[WRITERS];
     struct es_scope_config config;
     const struct es_batch *batch;
     int next = 0;
@@ -142,8 +142,8 @@ static void a_change_that_cannot_be_leaves_the_scope_as_it_was(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
-                                                    "p2p", 1u << ES_CLASS_SEND, 100);
+    struct esi_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
+                                                     "p2p", 1u << ES_CLASS_SEND, 100);
     struct es_scope_config config;
     struct es_error error = {.text = ""};
 
@@ -170,8 +170,8 @@ static void the_latest_can_be_had_in_any_shape(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
-                                                    "p2p", 1u << ES_CLASS_SEND, 100);
+    struct esi_writer *writer = made_run_add_element(&fixture->made, segment, 0, 0,
+                                                     "p2p", 1u << ES_CLASS_SEND, 100);
     struct es_scope_config config;
 
     es_scope_config_init(&config);

@@ -45,9 +45,9 @@ static int set_up(void **state)
     assert_non_null(fixture);
     made_run_begin(&fixture->made);
     made_servers_begin(&fixture->made_servers, fixture->made.name);
-    es_host_name(fixture->host);
+    esi_host_name(fixture->host);
     server = made_server_add(&fixture->made_servers, fixture->host);
-    es_host_board_set_address(server->board, server->address, true);
+    esi_host_registry_set_address(server->registry, server->address, true);
     if (es_servers_open(fixture->made.name, server->address, &error,
                         &fixture->servers) != 0)
         fail_msg("%s", error.text);
@@ -121,7 +121,7 @@ static void a_process_that_calls_its_host_by_another_name_is_read(void **state)
         struct es_scope_config config;
         const struct es_batch *batch;
 
-        es_writer_write(&fixture->made.elements[0].writer, &tuple);
+        esi_writer_write(&fixture->made.elements[0].writer, &tuple);
         es_scope_config_init(&config);
         config.servers = fixture->servers;
         config.tree.through_server = i == 1;
@@ -147,7 +147,7 @@ static void a_change_that_a_server_refuses_repeats_nothing(void **state)
         uint64_t at = made_ticks(&fixture->made, 1000000);
         struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
 
-        es_writer_write(&fixture->made.elements[0].writer, &tuple);
+        esi_writer_write(&fixture->made.elements[0].writer, &tuple);
     }
     es_scope_config_init(&config);
     config.servers = fixture->servers;
@@ -177,7 +177,7 @@ static void write_at(struct fixture *fixture, int64_t ago_ns)
     uint64_t at = ago_ns < 0 ? now + (now - before) : before;
     struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
 
-    es_writer_write(&fixture->made.elements[0].writer, &tuple);
+    esi_writer_write(&fixture->made.elements[0].writer, &tuple);
 }
 
 /* What the server kept back is read here; what it had given does not come again. */
@@ -242,23 +242,23 @@ struct command {
     const char *text;
 };
 
-static void write_command(struct es_json_out *out, void *data)
+static void write_command(struct esi_json_out *out, void *data)
 {
     const struct command *command = data;
 
-    es_json_out_string(out, "name", command->scope);
-    es_json_out_raw(out, "command", command->text);
+    esi_json_out_string(out, "name", command->scope);
+    esi_json_out_raw(out, "command", command->text);
 }
 
 /* Caller frees. */
 static char *text_of(const struct es_member *value)
 {
-    struct es_json_text json;
+    struct esi_json_text json;
     char *text = NULL;
 
-    assert_int_equal(es_json_text_begin(&json), 0);
+    assert_int_equal(esi_json_text_begin(&json), 0);
     esi_member_write(value, &json.out, NULL);
-    assert_int_equal(es_json_text_finish(&json, &text, NULL), 0);
+    assert_int_equal(esi_json_text_finish(&json, &text, NULL), 0);
     return text;
 }
 
@@ -274,8 +274,8 @@ static char *command(struct fixture *fixture, const char *scope, const char *tex
     if (esi_servers_call(fixture->servers, NULL, &request, 20 * SECOND_NS, &error,
                          &reply) < 0)
         return strdup(error.text);
-    answer = text_of(es_member_find(es_message_root(reply), "answer"));
-    es_message_destroy(reply);
+    answer = text_of(esi_member_find(esi_message_root(reply), "answer"));
+    esi_message_destroy(reply);
     return answer;
 }
 
@@ -326,8 +326,8 @@ static size_t count_scopes(struct fixture *fixture)
     assert_int_equal(esi_servers_call(fixture->servers, NULL, &request, 20 * SECOND_NS,
                                       NULL, &reply),
                      0);
-    count = es_member_count(es_member_find(es_message_root(reply), "scopes"));
-    es_message_destroy(reply);
+    count = esi_member_count(esi_member_find(esi_message_root(reply), "scopes"));
+    esi_message_destroy(reply);
     return count;
 }
 

@@ -25,7 +25,7 @@ enum { ELEMENTS = 6, HOSTS = 2, TUPLES = 4000 };
 /* A run over two hosts, each with a tuple server, and who consumes it. */
 struct fixture {
     struct made_run run;
-    struct es_writer *writers[ELEMENTS];
+    struct esi_writer *writers[ELEMENTS];
     uint32_t written[ELEMENTS];
     struct made_servers servers;
     struct made_consumer consumer;
@@ -82,7 +82,7 @@ static void write_one(struct fixture *fixture, int writer)
 
     tuple.sequence = fixture->written[writer]++;
     tuple.tag = writer;
-    es_writer_write(fixture->writers[writer], &tuple);
+    esi_writer_write(fixture->writers[writer], &tuple);
 }
 
 static void write_some(struct fixture *fixture, int count)
@@ -140,31 +140,31 @@ static void take_until(struct fixture *fixture, uint64_t count)
     assert_int_equal(fixture->taken, count);
 }
 
-static struct es_stage_node *node_of(struct fixture *fixture,
-                                     int host,
-                                     const char *type)
+static struct esi_stage_node *node_of(struct fixture *fixture,
+                                      int host,
+                                      const char *type)
 {
     return made_consumer_node(&fixture->consumer, type, hosts[host], hosts[host],
                               "every");
 }
 
 /* A gather here over a part on each host. */
-static struct es_stage_node *both(struct fixture *fixture, const char *type)
+static struct esi_stage_node *both(struct fixture *fixture, const char *type)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         made_consumer_node(&fixture->consumer, "gather", NULL, "nobody", "every");
 
     for (int host = 0; host < HOSTS; host++)
-        assert_int_equal(es_stage_node_add(root, node_of(fixture, host, type)), 0);
+        assert_int_equal(esi_stage_node_add(root, node_of(fixture, host, type)), 0);
     return root;
 }
 
 /* A gather on the first host, which pulls the second one's part itself. */
-static struct es_stage_node *in_two_levels(struct fixture *fixture, const char *type)
+static struct esi_stage_node *in_two_levels(struct fixture *fixture, const char *type)
 {
-    struct es_stage_node *root = node_of(fixture, 0, type);
+    struct esi_stage_node *root = node_of(fixture, 0, type);
 
-    assert_int_equal(es_stage_node_add(root, node_of(fixture, 1, type)), 0);
+    assert_int_equal(esi_stage_node_add(root, node_of(fixture, 1, type)), 0);
     return root;
 }
 
@@ -215,7 +215,7 @@ static void what_was_not_used_is_given_again(void **state)
 static void pulls_ahead_keep_the_order_and_the_limit(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_stage_node *node = node_of(fixture, 0, "gather");
+    struct esi_stage_node *node = node_of(fixture, 0, "gather");
 
     node->ahead = 3;
     made_consumer_open(&fixture->consumer, node);
@@ -245,7 +245,7 @@ static void a_part_has_parts_of_its_own(void **state)
 static void latest_tuples_are_read_over_there(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_stage_node *node =
+    struct esi_stage_node *node =
         made_consumer_node(&fixture->consumer, "gather", hosts[0], hosts[0], "latest");
 
     made_consumer_open(&fixture->consumer, node);
@@ -325,7 +325,7 @@ static void restarted_servers_in_two_levels_lose_nothing(void **state)
 static void restarted_servers_with_pulls_ahead_lose_nothing(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_stage_node *node = both(fixture, "gather");
+    struct esi_stage_node *node = both(fixture, "gather");
 
     for (size_t i = 0; i < node->child_count; i++)
         node->children[i]->ahead = 2;
@@ -337,7 +337,7 @@ static void restarted_servers_with_pulls_ahead_lose_nothing(void **state)
 static void a_sort_over_there_loses_nothing_by_a_restart(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_stage_node *node = both(fixture, "sort");
+    struct esi_stage_node *node = both(fixture, "sort");
 
     made_consumer_open(&fixture->consumer, node);
     survive_restarts(fixture, HOSTS);
@@ -349,9 +349,9 @@ static void what_a_sort_over_there_keeps_is_read_again(void **state)
 {
     struct fixture *fixture = *state;
     struct made_consumer *consumer = &fixture->consumer;
-    struct es_stage_node *node = node_of(fixture, 0, "sort");
+    struct esi_stage_node *node = node_of(fixture, 0, "sort");
 
-    assert_int_equal(es_stage_node_set(node, "window", "60min"), 0);
+    assert_int_equal(esi_stage_node_set(node, "window", "60min"), 0);
     made_consumer_open(consumer, node);
     write_some(fixture, 300);
     pull(fixture, 100000, false);
@@ -370,7 +370,7 @@ static const struct es_notice *notice_of(const struct fixture *fixture)
 static void a_lost_server_is_told_and_the_rest_delivered(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_remote_status status;
+    struct esi_remote_status status;
 
     made_consumer_open(&fixture->consumer, both(fixture, "gather"));
     write_some(fixture, 100);
@@ -381,11 +381,11 @@ static void a_lost_server_is_told_and_the_rest_delivered(void **state)
     assert_non_null(notice_of(fixture));
     assert_string_equal(notice_of(fixture)->part, "host alpha");
     assert_true(notice_of(fixture)->code < 0);
-    es_remote_status(fixture->consumer.root->children[0], &status);
+    esi_remote_status(fixture->consumer.root->children[0], &status);
     assert_true(status.silent);
     made_server_start(&fixture->servers, &fixture->servers.items[0]);
     take_until(fixture, written(fixture, -1));
-    es_remote_status(fixture->consumer.root->children[0], &status);
+    esi_remote_status(fixture->consumer.root->children[0], &status);
     assert_false(status.silent);
     assert_int_equal(status.reopened, 1);
 }
@@ -393,16 +393,16 @@ static void a_lost_server_is_told_and_the_rest_delivered(void **state)
 static void a_wrong_tree_is_refused_with_words(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_stage_node *node = node_of(fixture, 0, "gahter");
+    struct esi_stage_node *node = node_of(fixture, 0, "gahter");
     struct es_error error = {.text = ""};
     struct es_stage *root;
 
     assert_int_equal(
-        es_stage_node_open(node, "", &fixture->consumer.context, &error, &root),
+        esi_stage_node_open(node, "", &fixture->consumer.context, &error, &root),
         -ENOENT);
     assert_non_null(strstr(error.text, "gahter"));
     assert_non_null(strstr(error.text, "alpha"));
-    es_stage_node_destroy(node);
+    esi_stage_node_destroy(node);
 }
 
 static void elements_that_are_not_there_give_nothing(void **state)
@@ -422,7 +422,7 @@ struct rows {
     uint64_t tuples;
 };
 
-static void add_row(void *data, const struct es_stage_row *row)
+static void add_row(void *data, const struct esi_stage_row *row)
 {
     struct rows *rows = data;
     size_t length = strlen(rows->text);
@@ -441,8 +441,8 @@ static void costs_are_told_by_all_servers_below(void **state)
     made_consumer_open(&fixture->consumer, in_two_levels(fixture, "gather"));
     write_some(fixture, 100);
     pull(fixture, 100000, false);
-    assert_int_equal(es_remote_foreach_row(fixture->consumer.root, 1,
-                                           UINT64_C(10000000000), add_row, &rows),
+    assert_int_equal(esi_remote_foreach_row(fixture->consumer.root, 1,
+                                            UINT64_C(10000000000), add_row, &rows),
                      0);
     assert_string_equal(rows.text, "1 gather alpha|2 element |2 element |2 element |"
                                    "2 remote |3 gather beta|4 element |4 element |"
@@ -456,8 +456,8 @@ static void ask_costs(struct fixture *fixture)
 {
     struct rows rows = {.text = ""};
 
-    assert_int_equal(es_remote_foreach_row(fixture->consumer.root, 1,
-                                           UINT64_C(10000000000), add_row, &rows),
+    assert_int_equal(esi_remote_foreach_row(fixture->consumer.root, 1,
+                                            UINT64_C(10000000000), add_row, &rows),
                      0);
 }
 
@@ -465,7 +465,7 @@ static void ask_costs(struct fixture *fixture)
 static void costs_are_told_while_pulls_are_under_way(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_stage_node *node = node_of(fixture, 0, "gather");
+    struct esi_stage_node *node = node_of(fixture, 0, "gather");
 
     node->ahead = 3;
     made_consumer_open(&fixture->consumer, node);

@@ -28,7 +28,7 @@ static const char *const hosts[HOSTS] = {"alpha", "beta"};
 
 struct fixture {
     struct made_run run;
-    struct es_writer *writers[HOSTS];
+    struct esi_writer *writers[HOSTS];
     uint32_t written[HOSTS];
     struct made_servers servers; /* nothing of it runs in this process */
     pid_t pids[HOSTS];
@@ -114,7 +114,7 @@ static void write_some(struct fixture *fixture, int count)
             struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
 
             tuple.sequence = fixture->written[host]++;
-            es_writer_write(fixture->writers[host], &tuple);
+            esi_writer_write(fixture->writers[host], &tuple);
         }
 }
 
@@ -149,15 +149,15 @@ static void pull_all(struct fixture *fixture)
 
 static void open_both(struct fixture *fixture, uint64_t limit_ns)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         made_consumer_node(&fixture->consumer, "gather", NULL, "nobody", "every");
 
     for (int host = 0; host < HOSTS; host++) {
-        struct es_stage_node *node = made_consumer_node(
+        struct esi_stage_node *node = made_consumer_node(
             &fixture->consumer, "gather", hosts[host], hosts[host], "every");
 
         node->limit_ns = limit_ns;
-        assert_int_equal(es_stage_node_add(root, node), 0);
+        assert_int_equal(esi_stage_node_add(root, node), 0);
     }
     made_consumer_open(&fixture->consumer, root);
 }
@@ -248,7 +248,7 @@ static pid_t start_writer(struct fixture *fixture, int host, uint32_t count)
         struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
 
         tuple.sequence = i;
-        es_writer_write(fixture->writers[host], &tuple);
+        esi_writer_write(fixture->writers[host], &tuple);
     }
     _exit(0);
 }

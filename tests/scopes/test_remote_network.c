@@ -21,7 +21,7 @@ enum { HOSTS = 4, ELEMENTS = 8, ROUNDS = 150, MOST = 1 << 16 };
 
 struct fixture {
     struct made_run run;
-    struct es_writer *writers[ELEMENTS];
+    struct esi_writer *writers[ELEMENTS];
     uint32_t written[ELEMENTS];
     struct made_servers servers;
     struct made_consumer consumer;
@@ -71,7 +71,7 @@ static void write_some(struct fixture *fixture, int count)
         struct es_tuple tuple = made_tuple("MPI_Send", now - 1, now);
 
         tuple.sequence = fixture->written[writer]++;
-        es_writer_write(fixture->writers[writer], &tuple);
+        esi_writer_write(fixture->writers[writer], &tuple);
     }
 }
 
@@ -113,19 +113,19 @@ static void take_all(struct fixture *fixture)
 }
 
 /* A stage here over parts of the hosts from `first` on. */
-static void add_parts(struct fixture *fixture, struct es_stage_node *node, int first)
+static void add_parts(struct fixture *fixture, struct esi_stage_node *node, int first)
 {
     for (int host = first; host < HOSTS; host++)
         assert_int_equal(
-            es_stage_node_add(node,
-                              made_consumer_node(&fixture->consumer, "gather",
-                                                 hosts[host], hosts[host], "every")),
+            esi_stage_node_add(node,
+                               made_consumer_node(&fixture->consumer, "gather",
+                                                  hosts[host], hosts[host], "every")),
             0);
 }
 
-static struct es_stage_node *one_level(struct fixture *fixture, const char *type)
+static struct esi_stage_node *one_level(struct fixture *fixture, const char *type)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         made_consumer_node(&fixture->consumer, type, NULL, "nobody", "every");
 
     add_parts(fixture, root, 0);
@@ -133,9 +133,9 @@ static struct es_stage_node *one_level(struct fixture *fixture, const char *type
 }
 
 /* The first host is the gateway of the others. */
-static struct es_stage_node *two_levels(struct fixture *fixture, const char *type)
+static struct esi_stage_node *two_levels(struct fixture *fixture, const char *type)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         made_consumer_node(&fixture->consumer, type, hosts[0], hosts[0], "every");
 
     add_parts(fixture, root, 1);
@@ -166,8 +166,8 @@ static void work(struct fixture *fixture, bool losses)
 }
 
 static void check(const char *scheme,
-                  struct es_stage_node *(*make)(struct fixture *fixture,
-                                                const char *type),
+                  struct esi_stage_node *(*make)(struct fixture *fixture,
+                                                 const char *type),
                   const char *type)
 {
     for (int losses = 0; losses < 2; losses++) {
@@ -227,7 +227,7 @@ static void a_consumer_with_another_key_is_refused(void **state)
 {
     struct fixture fixture;
     struct es_error error = {.text = ""};
-    struct es_stage_node *node;
+    struct esi_stage_node *node;
     struct es_stage *root;
 
     (void)state;
@@ -235,10 +235,10 @@ static void a_consumer_with_another_key_is_refused(void **state)
     fixture.servers.key.bytes[0] ^= 1;
     node = one_level(&fixture, "gather");
     assert_int_equal(
-        es_stage_node_open(node, "", &fixture.consumer.context, &error, &root),
+        esi_stage_node_open(node, "", &fixture.consumer.context, &error, &root),
         -EACCES);
     assert_true(error.text[0] != '\0');
-    es_stage_node_destroy(node);
+    esi_stage_node_destroy(node);
     end(&fixture);
 }
 

@@ -21,7 +21,7 @@ enum { ELEMENTS = 6, HOSTS = 2, ROUNDS = 400 };
 
 struct fixture {
     struct made_run run;
-    struct es_writer *writers[ELEMENTS];
+    struct esi_writer *writers[ELEMENTS];
     struct made_servers servers;
     struct made_consumer consumer;
     uint64_t written;
@@ -76,7 +76,7 @@ static void write_some(struct fixture *fixture, int count)
             made_tuple(names[random_below(fixture, 4)], now - 1, now);
 
         tuple.bytes = 1u << random_below(fixture, 20);
-        es_writer_write(fixture->writers[random_below(fixture, ELEMENTS)], &tuple);
+        esi_writer_write(fixture->writers[random_below(fixture, ELEMENTS)], &tuple);
         fixture->written++;
         fixture->bytes += tuple.bytes;
     }
@@ -116,46 +116,46 @@ static void take_all(struct fixture *fixture)
     assert_int_equal(fixture->summed, fixture->bytes);
 }
 
-static struct es_stage_node *reduction(struct fixture *fixture,
-                                       int host,
-                                       unsigned ahead)
+static struct esi_stage_node *reduction(struct fixture *fixture,
+                                        int host,
+                                        unsigned ahead)
 {
-    struct es_stage_node *node = made_consumer_node(&fixture->consumer, "reduce",
-                                                    hosts[host], hosts[host], "every");
+    struct esi_stage_node *node = made_consumer_node(&fixture->consumer, "reduce",
+                                                     hosts[host], hosts[host], "every");
 
-    assert_int_equal(es_stage_node_set(node, "to", "histogram"), 0);
-    assert_int_equal(es_stage_node_set(node, "by", "operation"), 0);
+    assert_int_equal(esi_stage_node_set(node, "to", "histogram"), 0);
+    assert_int_equal(esi_stage_node_set(node, "by", "operation"), 0);
     node->ahead = ahead;
     return node;
 }
 
 /* Each host sums up what it has, and a gather here has both. */
-static struct es_stage_node *side_by_side(struct fixture *fixture, unsigned ahead)
+static struct esi_stage_node *side_by_side(struct fixture *fixture, unsigned ahead)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         made_consumer_node(&fixture->consumer, "gather", NULL, "nobody", "every");
 
     for (int host = 0; host < HOSTS; host++)
-        assert_int_equal(es_stage_node_add(root, reduction(fixture, host, ahead)), 0);
+        assert_int_equal(esi_stage_node_add(root, reduction(fixture, host, ahead)), 0);
     return root;
 }
 
 /* The first host passes on what the second one gives: when it is lost, what waits in it
  * is lost with it. */
-static struct es_stage_node *behind_another(struct fixture *fixture, unsigned ahead)
+static struct esi_stage_node *behind_another(struct fixture *fixture, unsigned ahead)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         made_consumer_node(&fixture->consumer, "gather", hosts[0], "nobody", "every");
 
     for (int host = 0; host < HOSTS; host++)
-        assert_int_equal(es_stage_node_add(root, reduction(fixture, host, ahead)), 0);
+        assert_int_equal(esi_stage_node_add(root, reduction(fixture, host, ahead)), 0);
     root->ahead = ahead;
     return root;
 }
 
 /* --- Tests --------------------------------------------------------------------- */
 
-typedef struct es_stage_node *(*make_fn)(struct fixture *fixture, unsigned ahead);
+typedef struct esi_stage_node *(*make_fn)(struct fixture *fixture, unsigned ahead);
 
 /* Limits change from pull to pull, so that replies that were asked for with a larger
  * one do not fit; batches are asked for again; trees are replaced where a batch was
@@ -232,7 +232,7 @@ static void lost_servers_in_two_levels_count_all_once(void **state)
 static void a_smaller_limit_holds_nothing_up(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_remote_status status;
+    struct esi_remote_status status;
 
     made_consumer_open(&fixture->consumer, reduction(fixture, 0, 1));
     write_some(fixture, 3000);
@@ -245,7 +245,7 @@ static void a_smaller_limit_holds_nothing_up(void **state)
         take(fixture);
     }
     assert_false(fixture->consumer.batch.more);
-    es_remote_status(fixture->consumer.root, &status);
+    esi_remote_status(fixture->consumer.root, &status);
     assert_true(status.reopened > 0);
 }
 

@@ -25,7 +25,7 @@ static const char *const hosts[HOSTS] = {"alpha", "beta"};
 struct fixture {
     struct made_run run;
     struct made_servers servers;
-    struct es_writer *writers[HOSTS];
+    struct esi_writer *writers[HOSTS];
     uint64_t written[HOSTS];
     struct made_consumer consumer;
     int seen[HOSTS][MOST];
@@ -70,28 +70,28 @@ static void write_tuple(struct fixture *fixture, int host, int64_t ago_ns)
     uint64_t at = ago_ns < 0 ? now + (now - before) : before;
     struct es_tuple tuple = made_tuple("MPI_Send", at - 1, at);
 
-    es_writer_write(fixture->writers[host], &tuple);
+    esi_writer_write(fixture->writers[host], &tuple);
     fixture->written[host]++;
 }
 
-static struct es_stage_node *sort_node(const char *host,
-                                       const char *window,
-                                       struct es_stage_node *child)
+static struct esi_stage_node *sort_node(const char *host,
+                                        const char *window,
+                                        struct esi_stage_node *child)
 {
-    struct es_stage_node *node = es_stage_node_create("sort", host);
+    struct esi_stage_node *node = esi_stage_node_create("sort", host);
 
     assert_non_null(node);
-    assert_int_equal(es_stage_node_set(node, "window", window), 0);
-    assert_int_equal(es_stage_node_add(node, child), 0);
+    assert_int_equal(esi_stage_node_set(node, "window", window), 0);
+    assert_int_equal(esi_stage_node_add(node, child), 0);
     return node;
 }
 
 /* A sort on `host` over a gather of the elements of `of`. */
-static struct es_stage_node *part_node(const struct fixture *fixture,
-                                       const char *host,
-                                       const char *of)
+static struct esi_stage_node *part_node(const struct fixture *fixture,
+                                        const char *host,
+                                        const char *of)
 {
-    struct es_stage_node *node = sort_node(
+    struct esi_stage_node *node = sort_node(
         host, "1ms", made_consumer_node(&fixture->consumer, "gather", of, of, "every"));
 
     node->limit_ns = UINT64_C(20000000000);
@@ -223,10 +223,10 @@ static uint64_t draw(struct chance *chance, uint64_t below)
 
 static void open_all(struct fixture *fixture)
 {
-    struct es_stage_node *root =
+    struct esi_stage_node *root =
         sort_node(NULL, "20ms", part_node(fixture, "alpha", "alpha"));
 
-    assert_int_equal(es_stage_node_add(root, part_node(fixture, "alpha", "beta")), 0);
+    assert_int_equal(esi_stage_node_add(root, part_node(fixture, "alpha", "beta")), 0);
     made_consumer_open(&fixture->consumer, root);
 }
 

@@ -27,7 +27,7 @@ static void reply_with(struct es_link *link,
 {
     struct iovec part = {.iov_base = (char *)(uintptr_t)text, .iov_len = strlen(text)};
 
-    es_link_send(link, type, id, &part, 1, ANSWER_NS);
+    esi_link_send(link, type, id, &part, 1, ANSWER_NS);
 }
 
 /* `members` ends the object. */
@@ -43,11 +43,11 @@ static void fail_with(struct es_link *link, uint64_t id, const char *members)
 static void serve(struct peer *peer, struct es_link *link)
 {
     struct es_error words = {.text = "no such thing"};
-    struct es_frame frame;
+    struct esi_frame frame;
     char request[256];
 
     (void)peer;
-    while (es_link_receive(link, ANSWER_NS, NULL, &frame) == 0) {
+    while (esi_link_receive(link, ANSWER_NS, NULL, &frame) == 0) {
         uint64_t id = frame.id;
 
         snprintf(request, sizeof request, "%.*s", (int)frame.length,
@@ -88,7 +88,7 @@ static void begin(struct fixture *fixture)
 
 static void end(struct fixture *fixture)
 {
-    es_link_close(fixture->link);
+    esi_link_close(fixture->link);
     peer_join(&fixture->peer);
     peer_fini(&fixture->peer);
 }
@@ -114,8 +114,8 @@ static void replies_are_read(void **state)
     (void)state;
     begin(&fixture);
     assert_int_equal(call(&fixture, "good", &error, &reply), 0);
-    assert_int_equal(es_member_integer_or(es_message_root(reply), "value", 0), 7);
-    es_message_destroy(reply);
+    assert_int_equal(esi_member_integer_or(esi_message_root(reply), "value", 0), 7);
+    esi_message_destroy(reply);
     assert_int_equal(call(&fixture, "good", &error, NULL), 0);
     end(&fixture);
 }
@@ -129,8 +129,8 @@ static void late_answers_of_other_requests_are_dropped(void **state)
     (void)state;
     begin(&fixture);
     assert_int_equal(call(&fixture, "late", &error, &reply), 0);
-    assert_int_equal(es_member_integer_or(es_message_root(reply), "value", 0), 7);
-    es_message_destroy(reply);
+    assert_int_equal(esi_member_integer_or(esi_message_root(reply), "value", 0), 7);
+    esi_message_destroy(reply);
     end(&fixture);
 }
 
@@ -150,11 +150,11 @@ static void failures_have_their_code_and_words(void **state)
     end(&fixture);
 }
 
-static void write_code(struct es_json_out *out, void *data)
+static void write_code(struct esi_json_out *out, void *data)
 {
     const int *code = data;
 
-    es_json_out_signed(out, "code", *code);
+    esi_json_out_signed(out, "code", *code);
 }
 
 static void codes_that_are_none_are_protocol_errors(void **state)
@@ -226,7 +226,7 @@ static void addresses_are_tried_in_turn(void **state)
                      0);
     assert_string_equal(used, peer.address);
     assert_string_equal(error.text, "");
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     peer_fini(&peer);
     assert_true(esi_rpc_connect("unix:/nowhere/at/all", &peer.greeting, NULL, ANSWER_NS,

@@ -27,20 +27,20 @@
 #define COLLECTIVE (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR)
 
 /* Writes one completed operation, its tag telling which it is. */
-static void write_numbered(struct es_writer *writer, int number)
+static void write_numbered(struct esi_writer *writer, int number)
 {
     struct es_tuple tuple =
         made_tuple("MPI_Send", (uint64_t)number * 10 + 1, (uint64_t)number * 10 + 5);
 
     tuple.tag = number;
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
 }
 
 static void every_tuple_comes_once_and_in_order(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     const struct es_batch *batch;
@@ -66,7 +66,7 @@ static void a_pull_that_was_not_used_is_given_again(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     const struct es_batch *batch;
@@ -97,7 +97,7 @@ static void repetition_under_a_limit_loses_and_repeats_nothing(void **state)
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
     static const char *const names[ELEMENTS] = {"a", "b", "c"};
-    struct es_writer *writers[ELEMENTS];
+    struct esi_writer *writers[ELEMENTS];
     struct es_scope_config config;
     int written[ELEMENTS] = {0};
     int used[ELEMENTS] = {0};
@@ -133,7 +133,7 @@ static void overwritten_tuples_are_counted_as_lost(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 15);
     struct es_scope_config config;
     struct es_scope_cost cost;
@@ -164,11 +164,11 @@ static void the_latest_of_each_thread_and_its_open_operation_are_given(void **st
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *first =
+    struct esi_writer *first =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
-    struct es_writer *second = made_run_add_element(&fixture->made, segment, 0, 0,
-                                                    "collective", COLLECTIVE, 100);
-    struct es_writer *other =
+    struct esi_writer *second = made_run_add_element(&fixture->made, segment, 0, 0,
+                                                     "collective", COLLECTIVE, 100);
+    struct esi_writer *other =
         made_run_add_element(&fixture->made, segment, 0, 1, "p2p", POINT_TO_POINT, 100);
     struct es_tuple barrier = made_tuple("MPI_Barrier", 100, 110);
     struct es_tuple open = made_tuple("MPI_Recv", 120, 0);
@@ -176,10 +176,10 @@ static void the_latest_of_each_thread_and_its_open_operation_are_given(void **st
     const struct es_batch *batch;
 
     write_numbered(first, 1);
-    es_writer_write(second, &barrier);
-    es_writer_open(first, &open);
+    esi_writer_write(second, &barrier);
+    esi_writer_open(first, &open);
     write_numbered(other, 3);
-    es_writer_count_poll(other);
+    esi_writer_count_poll(other);
     es_scope_config_init(&config);
     config.take = ES_TAKE_LATEST_OF_THREAD;
     config.open = true;
@@ -201,7 +201,7 @@ static void elements_that_appear_join_at_refresh(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 2);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     const struct es_batch *batch;
@@ -228,7 +228,7 @@ static void a_view_selects_classes_operations_and_communicators(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "all", ES_CLASSES_ALL, 100);
     static const struct {
         uint32_t classes;
@@ -248,15 +248,15 @@ static void a_view_selects_classes_operations_and_communicators(void **state)
     };
     struct es_tuple tuple = made_tuple("MPI_Send", 1, 2);
 
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     tuple.tag = 5;
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     tuple = made_tuple("MPI_Barrier", 3, 4);
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     tuple = made_tuple("MPI_Recv", 5, 6);
     tuple.tag = 9;
     tuple.communicator = ES_COMMUNICATOR_NONE;
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct es_scope_config config;
 
@@ -306,7 +306,7 @@ static void a_scope_goes_on_when_its_elements_are_removed(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
 
@@ -327,14 +327,14 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
     struct made_scope *fixture = *state;
     struct es_segment *first = made_run_add_rank_on(&fixture->made, "a", 0, 2);
     struct es_segment *second = made_run_add_rank_on(&fixture->made, "b", 1, 2);
-    struct es_writer *writers[4];
+    struct esi_writer *writers[4];
     struct es_scope_config config;
     const struct es_batch *batch;
     uint64_t base;
 
     /* On a busy machine two readings of a clock may be further apart than the events.
      */
-    es_segment_layout(second)->clock = es_segment_layout(first)->clock;
+    esi_segment_layout(second)->clock = esi_segment_layout(first)->clock;
     writers[0] =
         made_run_add_element(&fixture->made, first, 0, 0, "p2p", POINT_TO_POINT, 5000);
     writers[1] = made_run_add_element(&fixture->made, first, 0, 0, "collective",
@@ -350,7 +350,7 @@ static void sorting_merges_elements_of_several_hosts_by_time(void **state)
         struct es_tuple tuple = made_tuple("MPI_Send", at, at + 5000);
 
         tuple.tag = i;
-        es_writer_write(writers[i % 7 % 4], &tuple);
+        esi_writer_write(writers[i % 7 % 4], &tuple);
     }
     es_scope_config_init(&config);
     config.sorting = ES_SORTING_STOP;
@@ -376,7 +376,7 @@ static void sorting_keeps_back_what_may_still_be_preceded(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     struct es_tuple tuple;
@@ -387,7 +387,7 @@ static void sorting_keeps_back_what_may_still_be_preceded(void **state)
     made_scope_open(fixture, &config);
     tuple = made_tuple("MPI_Send", made_ticks(&fixture->made, 2000),
                        made_ticks(&fixture->made, 1000));
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     assert_int_equal(made_scope_pull(fixture, 0)->count, 0);
     assert_int_equal(made_scope_pull(fixture, ES_PULL_DRAIN)->count, 1);
 }
@@ -396,7 +396,7 @@ static void what_is_kept_back_survives_a_refresh(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     struct es_tuple tuple;
@@ -412,7 +412,7 @@ static void what_is_kept_back_survives_a_refresh(void **state)
 
         tuple = made_tuple("MPI_Send", at, at + (uint64_t)i + 1);
         tuple.tag = i;
-        es_writer_write(writer, &tuple);
+        esi_writer_write(writer, &tuple);
     }
     batch = made_scope_pull(fixture, 0);
     assert_int_equal(batch->count, 5);
@@ -433,7 +433,7 @@ static void what_is_kept_back_survives_a_refresh(void **state)
 /* --- Under load -------------------------------------------------------------- */
 
 struct load {
-    struct es_writer *writer;
+    struct esi_writer *writer;
     int count;
 };
 
@@ -525,26 +525,26 @@ static void nothing_of_blocking_elements_is_lost(void **state)
 }
 
 static bool no_tree_opens;
-int __real_es_stage_node_open(const struct es_stage_node *,
-                              const char *,
-                              const struct es_stage_context *,
-                              struct es_error *,
-                              struct es_stage **);
-int __wrap_es_stage_node_open(const struct es_stage_node *,
-                              const char *,
-                              const struct es_stage_context *,
-                              struct es_error *,
-                              struct es_stage **);
+int __real_esi_stage_node_open(const struct esi_stage_node *,
+                               const char *,
+                               const struct es_stage_context *,
+                               struct es_error *,
+                               struct es_stage **);
+int __wrap_esi_stage_node_open(const struct esi_stage_node *,
+                               const char *,
+                               const struct es_stage_context *,
+                               struct es_error *,
+                               struct es_stage **);
 
-int __wrap_es_stage_node_open(const struct es_stage_node *node,
-                              const char *here,
-                              const struct es_stage_context *context,
-                              struct es_error *error,
-                              struct es_stage **ret_stage)
+int __wrap_esi_stage_node_open(const struct esi_stage_node *node,
+                               const char *here,
+                               const struct es_stage_context *context,
+                               struct es_error *error,
+                               struct es_stage **ret_stage)
 {
     return no_tree_opens
                ? -ENOMEM
-               : __real_es_stage_node_open(node, here, context, error, ret_stage);
+               : __real_esi_stage_node_open(node, here, context, error, ret_stage);
 }
 
 static void no_writer_waits_for_a_scope_that_could_not_take_it(void **state)
@@ -578,7 +578,7 @@ static void stages_account_for_what_they_gave(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     struct es_scope_cost cost;
@@ -616,7 +616,7 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
 {
     struct made_scope *fixture = *state;
     struct es_segment *segment = made_run_add_rank(&fixture->made, 0, 1);
-    struct es_writer *writer =
+    struct esi_writer *writer =
         made_run_add_element(&fixture->made, segment, 0, 0, "p2p", POINT_TO_POINT, 100);
     struct es_scope_config config;
     struct es_stage_cost sum = {0};
@@ -635,7 +635,7 @@ static void elements_pulled_together_are_accounted_for_each(void **state)
 
 /* Opens and closes numbered operations until told to stop. */
 struct opener {
-    struct es_writer *writer;
+    struct esi_writer *writer;
     atomic_bool stop;
 };
 
@@ -647,8 +647,8 @@ static void *open_and_close(void *data)
         struct es_tuple tuple = made_tuple("MPI_Send", 1, 0);
 
         tuple.tag = number;
-        es_writer_open(opener->writer, &tuple);
-        es_writer_close(opener->writer, 2);
+        esi_writer_open(opener->writer, &tuple);
+        esi_writer_close(opener->writer, 2);
     }
     return NULL;
 }

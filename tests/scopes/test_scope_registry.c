@@ -24,7 +24,7 @@
 
 /* One who wants something of scope "mine", in a thread of his own. */
 struct asker {
-    struct es_scope_board *board;
+    struct esi_scope_registry *registry;
     uint64_t timeout_ns;
     pthread_t thread;
     int result;
@@ -33,8 +33,8 @@ struct asker {
 };
 
 struct fixture {
-    struct es_scope_board *board;
-    struct es_scope_entry *entry;
+    struct esi_scope_registry *registry;
+    struct esi_scope_entry *entry;
     struct asker asker;
 };
 
@@ -42,7 +42,7 @@ static struct es_message *parse(const char *text)
 {
     struct es_message *message;
 
-    assert_int_equal(es_message_parse(text, strlen(text), "test", NULL, &message), 0);
+    assert_int_equal(esi_message_parse(text, strlen(text), "test", NULL, &message), 0);
     return message;
 }
 
@@ -52,11 +52,12 @@ static int set_up(void **state)
     struct es_message *message = parse("{\"name\": \"mine\"}");
 
     assert_non_null(fixture);
-    assert_int_equal(es_scope_board_create(&fixture->board), 0);
-    assert_int_equal(es_scope_board_announce(fixture->board, es_message_root(message),
-                                             NULL, &fixture->entry),
+    assert_int_equal(esi_scope_registry_create(&fixture->registry), 0);
+    assert_int_equal(esi_scope_registry_register(fixture->registry,
+                                                 esi_message_root(message), NULL,
+                                                 &fixture->entry),
                      0);
-    es_message_destroy(message);
+    esi_message_destroy(message);
     *state = fixture;
     return 0;
 }
@@ -65,8 +66,8 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_message_destroy(fixture->asker.answer);
-    es_scope_board_destroy(fixture->board);
+    esi_message_destroy(fixture->asker.answer);
+    esi_scope_registry_destroy(fixture->registry);
     free(fixture);
     return 0;
 }
@@ -78,15 +79,15 @@ static void *ask(void *data)
     struct es_message *command = parse("{\"do\": \"show\"}");
 
     asker->result =
-        es_scope_board_command(asker->board, "mine", es_message_root(command),
-                               asker->timeout_ns, &asker->error, &asker->answer);
-    es_message_destroy(command);
+        esi_scope_registry_command(asker->registry, "mine", esi_message_root(command),
+                                   asker->timeout_ns, &asker->error, &asker->answer);
+    esi_message_destroy(command);
     return NULL;
 }
 
 static void begin_asking(struct fixture *fixture, uint64_t timeout_ns)
 {
-    fixture->asker.board = fixture->board;
+    fixture->asker.registry = fixture->registry;
     fixture->asker.timeout_ns = timeout_ns;
     assert_int_equal(pthread_create(&fixture->asker.thread, NULL, ask, &fixture->asker),
                      0);
@@ -97,21 +98,22 @@ static int64_t poll_once(struct fixture *fixture)
 {
     struct es_message *request = parse("{\"pulls\": 1}");
     struct es_message *reply;
-    struct es_json_out out;
+    struct esi_json_out out;
     char *text;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     int64_t id;
 
-    es_json_out_init(&out, stream);
-    es_json_out_begin_object(&out, NULL);
-    es_scope_board_poll(fixture->board, fixture->entry, es_message_root(request), &out);
-    es_json_out_end(&out);
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_scope_registry_poll(fixture->registry, fixture->entry,
+                            esi_message_root(request), &out);
+    esi_json_out_end(&out);
     fclose(stream);
     reply = parse(text);
-    id = es_member_integer_or(es_message_root(reply), "id", 0);
-    es_message_destroy(reply);
-    es_message_destroy(request);
+    id = esi_member_integer_or(esi_message_root(reply), "id", 0);
+    esi_message_destroy(reply);
+    esi_message_destroy(request);
     free(text);
     return id;
 }
@@ -136,14 +138,14 @@ static void who_fetched_the_command_in_time_may_answer_later(void **state)
              (int)poll_till_commanded(fixture));
     nanosleep(&pause, NULL);
     answer = parse(text);
-    assert_int_equal(es_scope_board_answer(fixture->board, fixture->entry,
-                                           es_message_root(answer), NULL),
+    assert_int_equal(esi_scope_registry_answer(fixture->registry, fixture->entry,
+                                               esi_message_root(answer), NULL),
                      0);
-    es_message_destroy(answer);
+    esi_message_destroy(answer);
     pthread_join(fixture->asker.thread, NULL);
     assert_int_equal(fixture->asker.result, 0);
     assert_string_equal(
-        es_member_text_or(es_message_root(fixture->asker.answer), "is", ""), "done");
+        esi_member_text_or(esi_message_root(fixture->asker.answer), "is", ""), "done");
 }
 
 static void a_command_that_was_fetched_is_not_called_unseen(void **state)
@@ -175,12 +177,12 @@ static void nobody_waits_for_a_board_that_is_closed(void **state)
 
     begin_asking(fixture, LONG_NS);
     poll_till_commanded(fixture);
-    es_scope_board_close(fixture->board);
+    esi_scope_registry_close(fixture->registry);
     pthread_join(fixture->asker.thread, NULL);
     assert_int_equal(fixture->asker.result, -ESHUTDOWN);
 }
 
-SUITE(test_scope_board)
+SUITE(test_scope_registry)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(

@@ -197,11 +197,11 @@ static void reading_can_wait(void **state)
     struct es_server_element *reader = open_again(scene, "beta", "late");
     struct es_cursor cursor = {0};
     struct item item;
-    uint64_t begin = es_now_ns(CLOCK_MONOTONIC);
+    uint64_t begin = esi_now_ns(CLOCK_MONOTONIC);
 
     /* In vain, for as long as it was told. */
     assert_int_equal(es_server_element_read(reader, &cursor, &item, 1, 50000000), 0);
-    assert_true(es_now_ns(CLOCK_MONOTONIC) - begin >= 50000000);
+    assert_true(esi_now_ns(CLOCK_MONOTONIC) - begin >= 50000000);
     assert_int_equal(pthread_create(&later.thread, NULL, append_later, &later), 0);
     assert_int_equal(
         es_server_element_read(reader, &cursor, &item, 1, UINT64_C(20000000000)), 1);
@@ -269,14 +269,14 @@ static void trace_elements_can_be_read_too(void **state)
 {
     struct scene *scene = *state;
     struct es_segment *segment = made_run_add_rank_on(&scene->run, "alpha", 3, 4);
-    struct es_writer *writer = made_run_add_element(&scene->run, segment, 3, 0, "all",
-                                                    1u << ES_CLASS_SEND, 63);
+    struct esi_writer *writer = made_run_add_element(&scene->run, segment, 3, 0, "all",
+                                                     1u << ES_CLASS_SEND, 63);
     struct es_tuple tuple = made_tuple("MPI_Send", 100, 200);
     struct es_tuple read = {.stop = 0};
     struct es_server_element *element;
     struct es_cursor cursor = {0};
 
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     element = open_again(scene, "alpha", "3.0/all");
     assert_int_equal(es_server_element_read(element, &cursor, &read, 1, 0), 1);
     assert_memory_equal(&read, &tuple, sizeof tuple);
@@ -340,9 +340,9 @@ static void nonsense_is_refused_in_words(void **state)
 
 static uint64_t free_bytes(void)
 {
-    struct es_segment_room room;
+    struct esi_segment_room room;
 
-    assert_int_equal(es_segment_find_room(&room), 0);
+    assert_int_equal(esi_segment_find_room(&room), 0);
     return room.free_bytes;
 }
 
@@ -380,47 +380,47 @@ static void no_request_takes_the_whole_shared_memory(void **state)
 
 static void sums_have_limits(void **state)
 {
-    struct es_element_budget budget = {.elements = 0};
-    struct es_element_share shares[8] = {{.elements = 0}};
+    struct esi_element_budget budget = {.elements = 0};
+    struct esi_element_share shares[8] = {{.elements = 0}};
     struct es_error error = {.text = ""};
-    struct es_segment_room room;
+    struct esi_segment_room room;
     const uint64_t bytes = UINT64_C(64) << 20;
     uint64_t share = 0, all = 0;
     int result = 0;
 
     (void)state;
-    assert_int_equal(es_segment_find_room(&room), 0);
-    while ((result = es_element_budget_add(&budget, &shares[0], bytes, &error)) == 0)
+    assert_int_equal(esi_segment_find_room(&room), 0);
+    while ((result = esi_element_budget_add(&budget, &shares[0], bytes, &error)) == 0)
         share += bytes;
     assert_true(share <= room.total_bytes / 100 * ES_BUDGET_SHARE_PERCENT ||
                 result == -ENOSPC);
     assert_non_null(strstr(error.text, "bytes"));
     all = share;
     for (int i = 1; i < 8; i++)
-        while (es_element_budget_add(&budget, &shares[i], bytes, NULL) == 0)
+        while (esi_element_budget_add(&budget, &shares[i], bytes, NULL) == 0)
             all += bytes;
     assert_true(all <= room.total_bytes / 100 * ES_BUDGET_PERCENT);
     assert_int_equal(budget.bytes, all);
     assert_int_equal(budget.promised, all);
     /* What is given back can be had again. */
-    es_element_budget_settle(&budget, bytes);
-    es_element_budget_remove(&budget, &shares[0], bytes);
-    assert_int_equal(es_element_budget_add(&budget, &shares[0], bytes, NULL), 0);
+    esi_element_budget_expire(&budget, bytes);
+    esi_element_budget_remove(&budget, &shares[0], bytes);
+    assert_int_equal(esi_element_budget_add(&budget, &shares[0], bytes, NULL), 0);
 }
 
 static void the_number_of_elements_has_a_limit(void **state)
 {
-    struct es_element_budget budget = {.elements = 0};
+    struct esi_element_budget budget = {.elements = 0};
     struct es_error error = {.text = ""};
     int count = 0;
 
     (void)state;
     for (int i = 0; i < 8; i++) {
-        struct es_element_share share = {.elements = 0};
+        struct esi_element_share share = {.elements = 0};
         int own = 0;
 
         es_error_clear(&error);
-        for (; es_element_budget_add(&budget, &share, 0, &error) == 0; own++)
+        for (; esi_element_budget_add(&budget, &share, 0, &error) == 0; own++)
             ;
         if (i == 0) {
             assert_int_equal(own, ES_BUDGET_SHARE_ELEMENTS);
@@ -435,18 +435,18 @@ static void the_number_of_elements_has_a_limit(void **state)
 /* As much as all of the shared memory is promised to others: nothing can be made. */
 static void a_part_of_the_shared_memory_stays_free(void **state)
 {
-    struct es_element_budget budget = {.elements = 0};
-    struct es_element_share share = {.elements = 0};
+    struct esi_element_budget budget = {.elements = 0};
+    struct esi_element_share share = {.elements = 0};
     struct es_error error = {.text = ""};
-    struct es_segment_room room = {.total_bytes = 1000, .free_bytes = 350};
+    struct esi_segment_room room = {.total_bytes = 1000, .free_bytes = 350};
 
     (void)state;
-    assert_true(es_segment_room_keeps(&room, 100, 25));
-    assert_false(es_segment_room_keeps(&room, 101, 25));
-    assert_false(es_segment_room_keeps(&room, 1001, 25));
-    assert_int_equal(es_segment_find_room(&room), 0);
+    assert_true(esi_segment_room_keeps(&room, 100, 25));
+    assert_false(esi_segment_room_keeps(&room, 101, 25));
+    assert_false(esi_segment_room_keeps(&room, 1001, 25));
+    assert_int_equal(esi_segment_find_room(&room), 0);
     budget.promised = room.free_bytes;
-    assert_int_equal(es_element_budget_add(&budget, &share, 1 << 20, &error), -ENOSPC);
+    assert_int_equal(esi_element_budget_add(&budget, &share, 1 << 20, &error), -ENOSPC);
     assert_non_null(strstr(error.text, "stay free"));
 }
 

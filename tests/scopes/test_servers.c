@@ -29,11 +29,11 @@ static struct es_servers *make_servers(int count)
     struct es_servers *servers;
     char host[64];
 
-    assert_int_equal(es_servers_create("run", NULL, &servers), 0);
+    assert_int_equal(esi_servers_create("run", NULL, &servers), 0);
     for (int i = 0; i < count; i++) {
         format_host(host, i);
-        assert_int_equal(es_servers_add(servers, host, "tls:nowhere:1"), 0);
-        assert_non_null(es_servers_clock(servers, host));
+        assert_int_equal(esi_servers_add(servers, host, "tls:nowhere:1"), 0);
+        assert_non_null(esi_servers_clock(servers, host));
     }
     return servers;
 }
@@ -45,7 +45,7 @@ static void hosts_keep_their_order(void **state)
     char host[64];
 
     (void)state;
-    assert_int_equal(es_servers_add(servers, "node-00003", "tls:elsewhere:1"), 0);
+    assert_int_equal(esi_servers_add(servers, "node-00003", "tls:elsewhere:1"), 0);
     assert_int_equal(es_servers_count(servers), FEW);
     for (int i = 0; i < FEW; i++) {
         format_host(host, i);
@@ -64,12 +64,12 @@ static uint64_t visit_all(struct es_servers *servers)
     uint64_t least_ns = UINT64_MAX;
 
     for (int round = 0; round < 20; round++) {
-        uint64_t begun_ns = es_now_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns;
+        uint64_t begun_ns = esi_now_ns(CLOCK_THREAD_CPUTIME_ID), spent_ns;
         struct es_server_info info;
 
         for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++)
             assert_true(info.host[0] != '\0');
-        spent_ns = es_now_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
+        spent_ns = esi_now_ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
         least_ns = spent_ns < least_ns ? spent_ns : least_ns;
     }
     return least_ns;

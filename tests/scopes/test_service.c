@@ -35,37 +35,38 @@ struct fixture {
     char host[ES_HOST_NAME_BYTES];
     char address[160];
     const char *addresses[2];
-    struct es_host_board *board;
-    struct es_service service;
-    struct es_server *server;
+    struct esi_host_registry *registry;
+    struct esi_service service;
+    struct esi_server *server;
 };
 
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    struct es_server_config config = {.log = NULL};
+    struct esi_server_config config = {.log = NULL};
     char path[ES_RUN_PATH_BYTES];
 
     strcpy(fixture->folder, "/tmp/es-service-XXXXXX");
     assert_non_null(mkdtemp(fixture->folder));
     setenv("EVENTSPACE_DIR", fixture->folder, 1);
     snprintf(fixture->run, sizeof fixture->run, "service-%d", (int)getpid());
-    es_host_name(fixture->host);
-    assert_int_equal(es_run_directory_create(fixture->run, NULL, path), 0);
+    esi_host_name(fixture->host);
+    assert_int_equal(esi_run_directory_create(fixture->run, NULL, path), 0);
     snprintf(fixture->address, sizeof fixture->address, "unix:%s/%s/sock",
              fixture->folder, fixture->run);
     fixture->addresses[0] = fixture->address;
     assert_int_equal(
-        es_host_board_create(fixture->run, fixture->host, true, &fixture->board), 0);
-    es_host_board_set_address(fixture->board, fixture->address, false);
-    fixture->service = (struct es_service){
-        .run = fixture->run, .host = fixture->host, .hosts = fixture->board};
-    assert_int_equal(es_service_init(&fixture->service, NULL), 0);
+        esi_host_registry_create(fixture->run, fixture->host, true, &fixture->registry),
+        0);
+    esi_host_registry_set_address(fixture->registry, fixture->address, false);
+    fixture->service = (struct esi_service){
+        .run = fixture->run, .host = fixture->host, .hosts = fixture->registry};
+    assert_int_equal(esi_service_init(&fixture->service, NULL), 0);
     config.run = fixture->run;
     config.host = fixture->host;
     config.addresses = fixture->addresses;
-    es_service_fill(&fixture->service, &config.service);
-    assert_int_equal(es_server_start(&config, NULL, &fixture->server), 0);
+    esi_service_fill(&fixture->service, &config.service);
+    assert_int_equal(esi_acceptor_start(&config, NULL, &fixture->server), 0);
     fixture->service.server = fixture->server;
     *state = fixture;
     return 0;
@@ -75,11 +76,11 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_host_board_close(fixture->board);
-    es_server_stop(fixture->server);
-    es_service_fini(&fixture->service);
-    es_host_board_destroy(fixture->board);
-    es_run_directory_remove(fixture->run, NULL);
+    esi_host_registry_close(fixture->registry);
+    esi_server_stop(fixture->server);
+    esi_service_fini(&fixture->service);
+    esi_host_registry_destroy(fixture->registry);
+    esi_run_directory_remove(fixture->run, NULL);
     es_run_remove(fixture->run, true);
     rmdir(fixture->folder);
     free(fixture);
@@ -88,12 +89,12 @@ static int tear_down(void **state)
 
 static struct es_link *connect_here(const struct fixture *fixture)
 {
-    struct es_greeting greeting = {.host = "elsewhere", .program = "test", .pid = 7};
+    struct esi_greeting greeting = {.host = "elsewhere", .program = "test", .pid = 7};
     struct es_link *link;
 
     strcpy(greeting.run, fixture->run);
     assert_int_equal(
-        es_link_connect(fixture->address, &greeting, NULL, LIMIT_NS, NULL, &link), 0);
+        esi_link_connect(fixture->address, &greeting, NULL, LIMIT_NS, NULL, &link), 0);
     return link;
 }
 
@@ -101,19 +102,19 @@ static void send_text(struct es_link *link, uint16_t type, const char *text)
 {
     struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
 
-    assert_int_equal(es_link_send(link, type, 11, &part, 1, LIMIT_NS), 0);
+    assert_int_equal(esi_link_send(link, type, 11, &part, 1, LIMIT_NS), 0);
 }
 
 /* The answer, which the caller destroys; its type must be the one wanted. */
-static struct es_message *receive(struct es_link *link, enum es_frame_type wanted)
+static struct es_message *receive(struct es_link *link, enum esi_frame_type wanted)
 {
     struct es_message *message;
-    struct es_frame frame;
+    struct esi_frame frame;
 
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), 0);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), 0);
     assert_int_equal(frame.id, 11);
     assert_int_equal(
-        es_message_parse(frame.payload, frame.length, "reply", NULL, &message), 0);
+        esi_message_parse(frame.payload, frame.length, "reply", NULL, &message), 0);
     assert_int_equal(frame.type, wanted);
     return message;
 }
@@ -128,11 +129,11 @@ static struct es_message *ask(struct es_link *link, const char *text)
 static void assert_failure(struct es_link *link, int code, const char *text)
 {
     struct es_message *message = receive(link, ES_FRAME_FAILURE);
-    const struct es_member *root = es_message_root(message);
+    const struct es_member *root = esi_message_root(message);
 
-    assert_int_equal(es_member_integer_or(root, "code", 0), code);
-    assert_non_null(strstr(es_member_text_or(root, "text", ""), text));
-    es_message_destroy(message);
+    assert_int_equal(esi_member_integer_or(root, "code", 0), code);
+    assert_non_null(strstr(esi_member_text_or(root, "text", ""), text));
+    esi_message_destroy(message);
 }
 
 /* Member `name` of host `index` in a reply to "hosts". */
@@ -140,9 +141,9 @@ static const char *host_text(const struct es_message *hosts,
                              size_t index,
                              const char *name)
 {
-    const struct es_member *list = es_member_find(es_message_root(hosts), "hosts");
+    const struct es_member *list = esi_member_find(esi_message_root(hosts), "hosts");
 
-    return es_member_text_or(es_member_at(list, index), name, "?");
+    return esi_member_text_or(esi_member_at(list, index), name, "?");
 }
 
 static const char registers[] =
@@ -194,10 +195,10 @@ static void nonsense_is_answered_in_words(void **state)
         assert_failure(link, cases[i].code, cases[i].words);
     }
     /* A frame that only servers send ends it. */
-    struct es_frame frame;
+    struct esi_frame frame;
     send_text(link, ES_FRAME_REPLY, "{}");
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
-    es_link_close(link);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    esi_link_close(link);
 }
 
 static bool is_silent(struct es_link *client, size_t host)
@@ -205,7 +206,7 @@ static bool is_silent(struct es_link *client, size_t host)
     struct es_message *reply = ask(client, "{\"request\": \"hosts\"}");
     bool silent = strcmp(host_text(reply, host, "state"), "silent") == 0;
 
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     return silent;
 }
 
@@ -215,43 +216,43 @@ static void hosts_come_and_fall_silent(void **state)
     struct es_link *client = connect_here(fixture), *beta = connect_here(fixture);
     struct es_message *reply = ask(client, "{\"request\": \"hosts\"}");
 
-    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "hosts")),
-                     1);
+    assert_int_equal(
+        esi_member_count(esi_member_find(esi_message_root(reply), "hosts")), 1);
     assert_string_equal(host_text(reply, 0, "host"), fixture->host);
     assert_string_equal(host_text(reply, 0, "address"), fixture->address);
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
 
     reply = register_beta(beta, "");
-    assert_string_equal(es_member_text_or(es_message_root(reply), "end", ""), "no");
-    es_message_destroy(reply);
-    es_message_destroy(register_beta(beta, ", \"wait_ns\": 1"));
+    assert_string_equal(esi_member_text_or(esi_message_root(reply), "end", ""), "no");
+    esi_message_destroy(reply);
+    esi_message_destroy(register_beta(beta, ", \"wait_ns\": 1"));
 
     reply = ask(client, "{\"request\": \"hosts\"}");
-    const struct es_member *list = es_member_find(es_message_root(reply), "hosts");
-    const struct es_member *entry = es_member_at(list, 1);
-    assert_int_equal(es_member_count(list), 2);
+    const struct es_member *list = esi_member_find(esi_message_root(reply), "hosts");
+    const struct es_member *entry = esi_member_at(list, 1);
+    assert_int_equal(esi_member_count(list), 2);
     assert_string_equal(host_text(reply, 1, "host"), "beta");
     assert_string_equal(host_text(reply, 1, "state"), "up");
     assert_string_equal(host_text(reply, 1, "cluster"), "hill");
     assert_string_equal(host_text(reply, 1, "gateway"), "gamma");
-    assert_int_equal(es_member_integer_or(entry, "ranks", -1), 3);
-    const struct es_member *lost = es_member_find(entry, "vanished");
-    assert_int_equal(es_member_count(lost), 1);
-    assert_int_equal(es_member_integer_or(es_member_at(lost, 0), "rank", -1), 5);
-    es_message_destroy(reply);
+    assert_int_equal(esi_member_integer_or(entry, "ranks", -1), 3);
+    const struct es_member *lost = esi_member_find(entry, "vanished");
+    assert_int_equal(esi_member_count(lost), 1);
+    assert_int_equal(esi_member_integer_or(esi_member_at(lost, 0), "rank", -1), 5);
+    esi_message_destroy(reply);
 
-    es_link_close(beta);
+    esi_link_close(beta);
     AWAIT(is_silent(client, 1));
     /* And comes back. */
     beta = connect_here(fixture);
-    es_message_destroy(register_beta(beta, ""));
+    esi_message_destroy(register_beta(beta, ""));
     reply = ask(client, "{\"request\": \"hosts\"}");
-    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "hosts")),
-                     2);
+    assert_int_equal(
+        esi_member_count(esi_member_find(esi_message_root(reply), "hosts")), 2);
     assert_string_equal(host_text(reply, 1, "state"), "up");
-    es_message_destroy(reply);
-    es_link_close(beta);
-    es_link_close(client);
+    esi_message_destroy(reply);
+    esi_link_close(beta);
+    esi_link_close(client);
 }
 
 static void nobody_takes_the_home_servers_place(void **state)
@@ -266,7 +267,7 @@ static void nobody_takes_the_home_servers_place(void **state)
              fixture->host);
     send_text(link, ES_FRAME_REQUEST, text);
     assert_failure(link, EEXIST, "home server");
-    es_link_close(link);
+    esi_link_close(link);
 }
 
 struct other_host {
@@ -281,9 +282,9 @@ static void *wait_for_the_end(void *data)
     struct es_message *reply = register_beta(host->link, ", \"wait_ns\": 9000000000");
 
     snprintf(host->heard, sizeof host->heard, "%s",
-             es_member_text_or(es_message_root(reply), "end", "?"));
-    es_message_destroy(reply);
-    es_message_destroy(
+             esi_member_text_or(esi_message_root(reply), "end", "?"));
+    esi_message_destroy(reply);
+    esi_message_destroy(
         register_beta(host->link, ", \"told\": \"yes\", \"ends\": true"));
     return NULL;
 }
@@ -296,21 +297,21 @@ static void all_hosts_hear_of_the_end_at_once(void **state)
     struct es_message *reply;
     pthread_t thread;
 
-    es_message_destroy(register_beta(host.link, ""));
+    esi_message_destroy(register_beta(host.link, ""));
     assert_int_equal(pthread_create(&thread, NULL, wait_for_the_end, &host), 0);
     reply = ask(client, "{\"request\": \"end\", \"keep\": false}");
-    assert_int_equal(es_member_integer_or(es_message_root(reply), "hosts", 0), 2);
-    assert_false(es_member_boolean_or(es_message_root(reply), "stays", true));
-    es_message_destroy(reply);
+    assert_int_equal(esi_member_integer_or(esi_message_root(reply), "hosts", 0), 2);
+    assert_false(esi_member_boolean_or(esi_message_root(reply), "stays", true));
+    esi_message_destroy(reply);
     pthread_join(thread, NULL);
     assert_string_equal(host.heard, "yes");
-    assert_int_equal(es_host_board_ending(fixture->board), ES_RUN_ENDED);
-    es_host_board_await_answers(fixture->board, LIMIT_NS);
+    assert_int_equal(esi_host_registry_ending(fixture->registry), ES_RUN_ENDED);
+    esi_host_registry_await_answers(fixture->registry, LIMIT_NS);
     reply = ask(client, "{\"request\": \"hosts\"}");
     assert_string_equal(host_text(reply, 1, "state"), "ended");
-    es_message_destroy(reply);
-    es_link_close(host.link);
-    es_link_close(client);
+    esi_message_destroy(reply);
+    esi_link_close(host.link);
+    esi_link_close(client);
 }
 
 static void files_are_given_out(void **state)
@@ -319,35 +320,35 @@ static void files_are_given_out(void **state)
     struct es_link *link = connect_here(fixture);
     char path[ES_RUN_PATH_BYTES];
 
-    es_run_directory_path(fixture->run, "collect.plan", NULL, path);
+    esi_run_directory_path(fixture->run, "collect.plan", NULL, path);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("a \"plan\"\n", file);
     fclose(file);
     struct es_message *reply =
         ask(link, "{\"request\": \"file\", \"name\": \"collect.plan\"}");
-    assert_string_equal(es_member_text_or(es_message_root(reply), "text", ""),
+    assert_string_equal(esi_member_text_or(esi_message_root(reply), "text", ""),
                         "a \"plan\"\n");
-    es_message_destroy(reply);
-    es_link_close(link);
+    esi_message_destroy(reply);
+    esi_link_close(link);
 }
 
 /* --- Switches ----------------------------------------------------------------- */
 
 static struct es_segment *make_segment(const struct fixture *fixture)
 {
-    struct es_segment_config config;
-    struct es_element_config element;
+    struct esi_segment_config config;
+    struct esi_element_config element;
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = fixture->run;
     config.host = fixture->host;
     config.rank = 0;
-    assert_int_equal(es_segment_create(&config, NULL, &segment), 0);
+    assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
     for (int i = 0; i < 2; i++) {
-        element = (struct es_element_config){
+        element = (struct esi_element_config){
             .name = i == 0 ? "0.0/one" : "0.0/two",
             .collector = i == 0 ? "one" : "two",
             .kind = ES_ELEMENT_TRACE,
@@ -357,19 +358,19 @@ static struct es_segment *make_segment(const struct fixture *fixture)
             .threshold = 15,
             .enabled = true,
         };
-        assert_int_equal(es_segment_add_element(segment, &element, &writer), 0);
+        assert_int_equal(esi_segment_add_element(segment, &element, &writer), 0);
     }
     return segment;
 }
 
 static void assert_counts(struct es_message *reply, int fit, int changed, int refused)
 {
-    const struct es_member *root = es_message_root(reply);
+    const struct es_member *root = esi_message_root(reply);
 
-    assert_int_equal(es_member_integer_or(root, "fit", -1), fit);
-    assert_int_equal(es_member_integer_or(root, "changed", -1), changed);
-    assert_int_equal(es_member_count(es_member_find(root, "refused")), refused);
-    es_message_destroy(reply);
+    assert_int_equal(esi_member_integer_or(root, "fit", -1), fit);
+    assert_int_equal(esi_member_integer_or(root, "changed", -1), changed);
+    assert_int_equal(esi_member_count(esi_member_find(root, "refused")), refused);
+    esi_message_destroy(reply);
 }
 
 static void collectors_are_switched(void **state)
@@ -394,8 +395,8 @@ static void collectors_are_switched(void **state)
         assert_int_equal(info.threshold, 7);
     }
     es_run_close(run);
-    es_link_close(link);
-    es_segment_destroy(segment);
+    esi_link_close(link);
+    esi_segment_destroy(segment);
 }
 
 /* --- Collective trees --------------------------------------------------------- */
@@ -406,51 +407,51 @@ static void collectors_are_switched(void **state)
 static struct es_segment *make_tree_segment(const struct fixture *fixture)
 {
     static const int32_t ranks[] = {0, 1};
-    struct es_communicator_config communicator = {
+    struct esi_communicator_config communicator = {
         .name = "world", .group = ranks, .group_size = 2};
-    struct es_tree_log_entry entry = {.operations = 8,
-                                      .first_instance = 5,
-                                      .max_bytes = UINT64_MAX,
-                                      .name = "b",
-                                      .text = "kary:4"};
+    struct esi_tree_log_entry entry = {.operations = 8,
+                                       .first_instance = 5,
+                                       .max_bytes = UINT64_MAX,
+                                       .name = "b",
+                                       .text = "kary:4"};
     struct es_segment *segment = make_segment(fixture);
     uint16_t index;
 
-    assert_int_equal(es_segment_add_communicator(segment, &communicator, &index), 0);
+    assert_int_equal(esi_segment_add_communicator(segment, &communicator, &index), 0);
     communicator.name = "row";
     communicator.key[0] = 1;
-    assert_int_equal(es_segment_add_communicator(segment, &communicator, &index), 0);
+    assert_int_equal(esi_segment_add_communicator(segment, &communicator, &index), 0);
     /* What is told is the newest: all rules of one version and instance. */
-    assert_int_equal(es_segment_add_tree_board(segment), 0);
-    es_tree_log_add(segment, &entry);
+    assert_int_equal(esi_segment_add_tree_control(segment), 0);
+    esi_tree_log_add(segment, &entry);
     entry.version = 1;
     entry.first_instance = 9;
     strcpy(entry.text, "linear");
-    es_tree_log_add(segment, &entry);
+    esi_tree_log_add(segment, &entry);
     strcpy(entry.text, "binomial");
-    es_tree_log_add(segment, &entry);
+    esi_tree_log_add(segment, &entry);
     return segment;
 }
 
 static void assert_trees(struct es_message *reply)
 {
     const struct es_member *process =
-        es_member_at(es_member_find(es_message_root(reply), "processes"), 0);
-    const struct es_member *list = es_member_find(process, "communicators");
-    const struct es_member *world = es_member_at(list, 0);
-    const struct es_member *rules = es_member_find(world, "rules");
+        esi_member_at(esi_member_find(esi_message_root(reply), "processes"), 0);
+    const struct es_member *list = esi_member_find(process, "communicators");
+    const struct es_member *world = esi_member_at(list, 0);
+    const struct es_member *rules = esi_member_find(world, "rules");
 
-    assert_int_equal(es_member_integer_or(process, "wish", -1), 2);
-    assert_int_equal(es_member_count(list), 2);
-    assert_string_equal(es_member_text_or(world, "name", ""), "world");
-    assert_int_equal(es_member_integer_or(world, "version", -1), 1);
-    assert_int_equal(es_member_integer_or(world, "since", -1), 9);
-    assert_int_equal(es_member_count(rules), 2);
-    assert_string_equal(es_member_text_or(es_member_at(rules, 0), "tree", ""),
+    assert_int_equal(esi_member_integer_or(process, "wish", -1), 2);
+    assert_int_equal(esi_member_count(list), 2);
+    assert_string_equal(esi_member_text_or(world, "name", ""), "world");
+    assert_int_equal(esi_member_integer_or(world, "version", -1), 1);
+    assert_int_equal(esi_member_integer_or(world, "since", -1), 9);
+    assert_int_equal(esi_member_count(rules), 2);
+    assert_string_equal(esi_member_text_or(esi_member_at(rules, 0), "tree", ""),
                         "linear");
-    assert_string_equal(es_member_text_or(es_member_at(rules, 1), "bytes", ""), "0-");
-    assert_null(es_member_find(es_member_at(list, 1), "version"));
-    es_message_destroy(reply);
+    assert_string_equal(esi_member_text_or(esi_member_at(rules, 1), "bytes", ""), "0-");
+    assert_null(esi_member_find(esi_member_at(list, 1), "version"));
+    esi_message_destroy(reply);
 }
 
 static void collective_trees_are_told_and_changed(void **state)
@@ -464,24 +465,24 @@ static void collective_trees_are_told_and_changed(void **state)
     assert_counts(ask(link, change), 0, 0, 0);
     struct es_segment *segment = make_tree_segment(fixture);
     reply = ask(link, "{\"request\": \"trees.wish\"}");
-    assert_null(es_member_find(es_message_root(reply), "text"));
-    es_message_destroy(reply);
+    assert_null(esi_member_find(esi_message_root(reply), "text"));
+    esi_message_destroy(reply);
     assert_counts(ask(link, change), 1, 1, 0);
     assert_counts(ask(link, change), 1, 1, 0);
-    assert_int_equal(es_tree_wish_version(segment), 2);
+    assert_int_equal(esi_tree_desired_version(segment), 2);
     reply = ask(link, "{\"request\": \"trees.wish\"}");
-    assert_string_equal(es_member_text_or(es_message_root(reply), "text", ""),
+    assert_string_equal(esi_member_text_or(esi_message_root(reply), "text", ""),
                         "eventspace-trees 1\ntree a shape=linear\nend\n");
-    es_message_destroy(reply);
+    esi_message_destroy(reply);
     assert_trees(ask(link, "{\"request\": \"trees\"}"));
     /* Rules that nobody could follow go to nobody. */
     send_text(link, ES_FRAME_REQUEST,
               "{\"request\": \"trees.change\", \"text\": \"eventspace-trees 1\\n"
               "tree a shape=star\\nend\\n\"}");
     assert_failure(link, EINVAL, "shape \"star\"");
-    assert_int_equal(es_tree_wish_version(segment), 2);
-    es_link_close(link);
-    es_segment_destroy(segment);
+    assert_int_equal(esi_tree_desired_version(segment), 2);
+    esi_link_close(link);
+    esi_segment_destroy(segment);
 }
 
 /* One flipped bit in a segment: the answer stays what the segment can hold. */
@@ -490,21 +491,21 @@ static void a_size_that_cannot_be_grows_no_answer(void **state)
     const struct fixture *fixture = *state;
     struct es_link *link = connect_here(fixture);
     struct made_run run = {.clock = es_clock_kind()};
-    struct es_segment_layout *layout;
-    struct es_communicator_layout *world;
+    struct esi_segment_layout *layout;
+    struct esi_communicator_layout *world;
     struct es_message *reply;
     char request[160];
 
     strcpy(run.name, fixture->run);
-    layout = es_segment_layout(made_run_add_rank_on(&run, fixture->host, 0, 4));
+    layout = esi_segment_layout(made_run_add_rank_on(&run, fixture->host, 0, 4));
     world = (void *)((char *)layout + layout->communicators_offset);
     send_text(link, ES_FRAME_REQUEST,
               "{\"request\": \"group\", \"key\": [\"1\", \"2\"], \"size\": 4, "
               "\"first\": 0}");
     reply = receive(link, ES_FRAME_REPLY);
-    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "ranks")),
-                     4);
-    es_message_destroy(reply);
+    assert_int_equal(
+        esi_member_count(esi_member_find(esi_message_root(reply), "ranks")), 4);
+    esi_message_destroy(reply);
     world->local.stride = 0;
     world->local.size = 4 | 1 << 19;
     send_text(link, ES_FRAME_REQUEST,
@@ -517,11 +518,11 @@ static void a_size_that_cannot_be_grows_no_answer(void **state)
              ", \"index\": 0}",
              layout->pid, layout->clock.base_realtime_ns);
     reply = ask(link, request);
-    assert_int_equal(es_member_integer_or(es_message_root(reply), "size", -1), 0);
-    assert_int_equal(es_member_count(es_member_find(es_message_root(reply), "ranks")),
-                     0);
-    es_message_destroy(reply);
-    es_link_close(link);
+    assert_int_equal(esi_member_integer_or(esi_message_root(reply), "size", -1), 0);
+    assert_int_equal(
+        esi_member_count(esi_member_find(esi_message_root(reply), "ranks")), 0);
+    esi_message_destroy(reply);
+    esi_link_close(link);
     made_run_end(&run);
 }
 

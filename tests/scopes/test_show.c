@@ -20,7 +20,7 @@
 #include "tests/suites.h"
 
 /* A scope over one host here and one there, of which the second has six elements. */
-static const struct es_stage_row rows[] = {
+static const struct esi_stage_row rows[] = {
     {0, "gather", "scope", "near", 10, 70, 0, 0, 0, 0, 4000, 3000, false},
     {1, "gather", "host near", "", 10, 10, 0, 0, 0, 0, 1000, 1000, false},
     {2, "element", "0.0/x", "", 10, 10, 0, 0, 3, 0, 0, 0, false},
@@ -37,11 +37,11 @@ enum { ROWS = sizeof rows / sizeof *rows };
 
 /* What a format writes.  Caller frees. */
 static char *shown(const char *format,
-                   const struct es_stage_row *list,
+                   const struct esi_stage_row *list,
                    size_t count,
-                   const struct es_show_options *options)
+                   const struct esi_show_options *options)
 {
-    es_show_fn write = es_show_find(format);
+    esi_show_fn write = esi_show_find(format);
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -54,7 +54,7 @@ static char *shown(const char *format,
 }
 
 static void assert_shown(const char *format,
-                         const struct es_show_options *options,
+                         const struct esi_show_options *options,
                          const char *expected)
 {
     char *text = shown(format, rows, ROWS, options);
@@ -65,7 +65,7 @@ static void assert_shown(const char *format,
 
 static void the_table_draws_the_tree_and_folds_elements(void **state)
 {
-    struct es_show_options options = {.ascii = true};
+    struct esi_show_options options = {.ascii = true};
 
     (void)state;
     assert_shown(
@@ -88,8 +88,8 @@ static void the_table_draws_the_tree_and_folds_elements(void **state)
 
 static void all_elements_are_shown_on_demand(void **state)
 {
-    struct es_show_options options = {.ascii = true, .all = true};
-    struct es_show_options wide = {.ascii = true, .fold = 6};
+    struct esi_show_options options = {.ascii = true, .all = true};
+    struct esi_show_options wide = {.ascii = true, .fold = 6};
     char *all = shown("table", rows, ROWS, &options);
     char *six = shown("table", rows, ROWS, &wide);
 
@@ -104,11 +104,11 @@ static void all_elements_are_shown_on_demand(void **state)
 
 static void columns_without_contents_are_left_out(void **state)
 {
-    static const struct es_stage_row bare[] = {
+    static const struct esi_stage_row bare[] = {
         {.type = "gather", .label = "host a", .calls = 2},
         {.depth = 1, .type = "element", .label = "0.0/x", .calls = 2, .tuples = 1},
     };
-    struct es_show_options options = {.ascii = true};
+    struct esi_show_options options = {.ascii = true};
     char *text = shown("table", bare, 2, &options);
 
     (void)state;
@@ -182,7 +182,7 @@ static void dot_is_as_graphviz_wants_it(void **state)
 /* --- Rules of the formats ------------------------------------------------------- */
 
 /* Texts with all that formats have a meaning for, and bytes that are no text. */
-static const struct es_stage_row odd_rows[] = {
+static const struct esi_stage_row odd_rows[] = {
     {.type = "gather", .label = "a \"b\" <c> & 'd' \\ \n ]]>", .host = "<&\">"},
     {.depth = 1,
      .type = "filter",
@@ -212,7 +212,7 @@ static bool is_accepted(const char *program, const char *arguments, const char *
     return pclose(pipe) == 0;
 }
 
-static void assert_accepted(const struct es_stage_row *list, size_t count)
+static void assert_accepted(const struct esi_stage_row *list, size_t count)
 {
     char *svg = shown("svg", list, count, NULL);
     char *dot = shown("dot", list, count, NULL);
@@ -244,7 +244,7 @@ static void other_programs_read_what_is_written(void **state)
 
 static void the_picture_holds_every_stage(void **state)
 {
-    struct es_show_options options = {.all = true};
+    struct esi_show_options options = {.all = true};
     char *text = shown("svg", rows, ROWS, &options);
     size_t boxes = 0, edges = 0;
 
@@ -261,7 +261,7 @@ static void the_picture_holds_every_stage(void **state)
 
 static void depths_that_make_no_tree_are_refused(void **state)
 {
-    static const struct es_stage_row wrong[][2] = {
+    static const struct esi_stage_row wrong[][2] = {
         {{.depth = 1, .type = "x"}, {.depth = 2, .type = "x"}},
         {{.depth = 0, .type = "x"}, {.depth = 2, .type = "x"}},
         {{.depth = 0, .type = "x"}, {.depth = 0, .type = "x"}},
@@ -272,9 +272,9 @@ static void depths_that_make_no_tree_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         for (size_t j = 0; j < sizeof formats / sizeof *formats; j++)
-            assert_int_equal(es_show_find(formats[j])(stdout, wrong[i], 2, NULL),
+            assert_int_equal(esi_show_find(formats[j])(stdout, wrong[i], 2, NULL),
                              -EINVAL);
-    assert_null(es_show_find("gif"));
+    assert_null(esi_show_find("gif"));
 }
 
 static void what_does_not_arrive_is_reported(void **state)
@@ -286,7 +286,7 @@ static void what_does_not_arrive_is_reported(void **state)
         FILE *full = fopen("/dev/full", "w");
 
         assert_non_null(full);
-        assert_int_equal(es_show_find(formats[i])(full, rows, ROWS, NULL), -EIO);
+        assert_int_equal(esi_show_find(formats[i])(full, rows, ROWS, NULL), -EIO);
         fclose(full);
     }
 }
@@ -295,17 +295,17 @@ static void large_trees_are_shown(void **state)
 {
     enum { HOSTS = 500, ELEMENTS = 200 };
     size_t count = 0;
-    struct es_stage_row *many = calloc(1 + HOSTS * (1 + ELEMENTS), sizeof *many);
+    struct esi_stage_row *many = calloc(1 + HOSTS * (1 + ELEMENTS), sizeof *many);
     char *text;
 
     (void)state;
     assert_non_null(many);
-    many[count++] = (struct es_stage_row){.type = "gather", .label = "scope"};
+    many[count++] = (struct esi_stage_row){.type = "gather", .label = "scope"};
     for (int i = 0; i < HOSTS; i++) {
         many[count++] =
-            (struct es_stage_row){.depth = 1, .type = "gather", .label = "host"};
+            (struct esi_stage_row){.depth = 1, .type = "gather", .label = "host"};
         for (int j = 0; j < ELEMENTS; j++)
-            many[count++] = (struct es_stage_row){
+            many[count++] = (struct esi_stage_row){
                 .depth = 2, .type = "element", .label = "x", .tuples = 1};
     }
     text = shown("json", many, count, NULL);

@@ -46,7 +46,7 @@ static void serve(struct fixture *fixture, int ready)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     made_server_start(&fixture->made_servers, server);
-    es_host_board_set_address(server->board, server->address, true);
+    esi_host_registry_set_address(server->registry, server->address, true);
     if (write(ready, "r", 1) != 1)
         _exit(1);
     for (;;)
@@ -80,16 +80,16 @@ static void save_map(const struct fixture *fixture)
         " \"mapping\": {\"ranks\": [{\"ranks\": \"0-3\", \"host\": \"%s\","
         "  \"cores\": \"0-3\"}]}}";
     struct es_error error = {.text = ""};
-    struct es_pathmap *map;
+    struct esi_pathmap *map;
     char text[1024];
     int length =
         snprintf(text, sizeof text, format, RANKS, fixture->host, fixture->host);
 
-    if (es_pathmap_parse(text, (size_t)length, "made", &error, &map) < 0 ||
-        es_pathmap_expand(map, &error) < 0)
+    if (esi_pathmap_parse(text, (size_t)length, "made", &error, &map) < 0 ||
+        esi_pathmap_expand(map, &error) < 0)
         fail_msg("%s", error.text);
-    assert_int_equal(es_pathmap_save(map, fixture->path, NULL), 0);
-    es_pathmap_destroy(map);
+    assert_int_equal(esi_pathmap_save(map, fixture->path, NULL), 0);
+    esi_pathmap_destroy(map);
 }
 
 static int set_up(void **state)
@@ -98,7 +98,7 @@ static int set_up(void **state)
     struct es_error error = {.text = ""};
 
     assert_non_null(fixture);
-    es_host_name(fixture->host);
+    esi_host_name(fixture->host);
     made_run_begin(&fixture->made);
     for (int rank = 0; rank < RANKS; rank++)
         made_run_add_element(
@@ -106,10 +106,10 @@ static int set_up(void **state)
             made_run_add_rank_on(&fixture->made, fixture->host, rank, RANKS), rank, 0,
             "p2p", 1, 100);
     made_servers_begin(&fixture->made_servers, fixture->made.name);
-    assert_int_equal(es_run_directory_create(fixture->made.name, NULL, fixture->path),
+    assert_int_equal(esi_run_directory_create(fixture->made.name, NULL, fixture->path),
                      0);
     assert_int_equal(
-        es_run_directory_path(fixture->made.name, "map.json", NULL, fixture->path), 0);
+        esi_run_directory_path(fixture->made.name, "map.json", NULL, fixture->path), 0);
     start_server(fixture);
     if (es_servers_open(fixture->made.name, fixture->made_servers.items[0].address,
                         &error, &fixture->servers) < 0)
@@ -128,7 +128,7 @@ static int tear_down(void **state)
     assert_int_equal(kill(fixture->server, SIGKILL), 0);
     assert_int_equal(waitpid(fixture->server, NULL, 0), fixture->server);
     assert_int_equal(setenv("EVENTSPACE_DIR", fixture->made_servers.directory, 1), 0);
-    assert_int_equal(es_run_directory_remove(fixture->made.name, NULL), 0);
+    assert_int_equal(esi_run_directory_remove(fixture->made.name, NULL), 0);
     made_servers_end(&fixture->made_servers);
     made_run_end(&fixture->made);
     free(fixture);
@@ -137,21 +137,21 @@ static int tear_down(void **state)
 
 static void expect_sockets(struct fixture *fixture)
 {
-    struct es_sockets *sockets;
+    struct esi_sockets *sockets;
     int ranks[2] = {0};
 
-    assert_int_equal(es_sockets_load(fixture->servers, &sockets), 0);
+    assert_int_equal(esi_sockets_load(fixture->servers, &sockets), 0);
     for (int rank = 0; rank < RANKS; rank++) {
-        int socket = es_sockets_find(sockets, rank);
+        int socket = esi_sockets_find(sockets, rank);
 
         assert_in_range(socket, 0, 1);
         ranks[socket]++;
     }
     assert_int_equal(ranks[0], 2);
     assert_int_equal(ranks[1], 2);
-    assert_int_equal(es_sockets_find(sockets, RANKS), -1);
-    assert_int_equal(es_sockets_find(sockets, -1), -1);
-    es_sockets_destroy(sockets);
+    assert_int_equal(esi_sockets_find(sockets, RANKS), -1);
+    assert_int_equal(esi_sockets_find(sockets, -1), -1);
+    esi_sockets_destroy(sockets);
 }
 
 static void the_map_is_read_here(void **state)
@@ -175,9 +175,9 @@ static void or_from_the_home_server(void **state)
 static void without_a_map_none_is_known(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_sockets *sockets;
+    struct esi_sockets *sockets;
 
-    assert_true(es_sockets_load(fixture->servers, &sockets) < 0);
+    assert_true(esi_sockets_load(fixture->servers, &sockets) < 0);
 }
 
 static void count_sockets(const struct es_stage *stage, int depth, void *data)

@@ -17,28 +17,28 @@
 
 #include "tests/suites.h"
 
-static struct es_stage_node *add(struct es_stage_node *parent,
-                                 const char *type,
-                                 const char *host,
-                                 const char *label)
+static struct esi_stage_node *add(struct esi_stage_node *parent,
+                                  const char *type,
+                                  const char *host,
+                                  const char *label)
 {
-    struct es_stage_node *node = es_stage_node_create(type, host);
+    struct esi_stage_node *node = esi_stage_node_create(type, host);
 
     assert_non_null(node);
     snprintf(node->label, sizeof node->label, "%s", label);
     if (parent)
-        assert_int_equal(es_stage_node_add(parent, node), 0);
+        assert_int_equal(esi_stage_node_add(parent, node), 0);
     return node;
 }
 
 /* A tree with something of everything. */
-static struct es_stage_node *make_tree(void)
+static struct esi_stage_node *make_tree(void)
 {
-    struct es_stage_node *root = add(NULL, "gather", "alpha", "scope");
-    struct es_stage_node *sort = add(root, "sort", "beta", "host \"b\"");
+    struct esi_stage_node *root = add(NULL, "gather", "alpha", "scope");
+    struct esi_stage_node *sort = add(root, "sort", "beta", "host \"b\"");
 
-    assert_int_equal(es_stage_node_set(sort, "by", "stop"), 0);
-    assert_int_equal(es_stage_node_set(sort, "window", "5ms"), 0);
+    assert_int_equal(esi_stage_node_set(sort, "by", "stop"), 0);
+    assert_int_equal(esi_stage_node_set(sort, "window", "5ms"), 0);
     sort->ahead = 3;
     sort->limit_ns = UINT64_C(7000000000);
     add(sort, "element", NULL, "0.0/p2p")->origin = 40;
@@ -48,17 +48,17 @@ static struct es_stage_node *make_tree(void)
 
 static void hosts_are_shown_where_they_change(void **state)
 {
-    struct es_stage_node *root = make_tree();
+    struct esi_stage_node *root = make_tree();
     char *text;
 
     (void)state;
-    assert_int_equal(es_stage_node_format(root, &text), 0);
+    assert_int_equal(esi_stage_node_format(root, &text), 0);
     assert_string_equal(text, "gather \"scope\" @alpha\n"
                               "  sort by=stop window=5ms \"host \"b\"\" @beta\n"
                               "    element \"0.0/p2p\"\n"
                               "  element \"1.0/p2p\"\n");
     free(text);
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
 }
 
 static uint32_t from_forty(void *data, uint32_t origin)
@@ -67,21 +67,21 @@ static uint32_t from_forty(void *data, uint32_t origin)
     return origin - 40;
 }
 
-static int write_text(const struct es_stage_node *node, char **ret_text)
+static int write_text(const struct esi_stage_node *node, char **ret_text)
 {
-    struct es_json_out out;
+    struct esi_json_out out;
     size_t length;
     FILE *stream = open_memstream(ret_text, &length);
     int result;
 
     assert_non_null(stream);
-    es_json_out_init(&out, stream);
-    result = es_stage_node_write(node, from_forty, NULL, &out, NULL);
+    esi_json_out_init(&out, stream);
+    result = esi_stage_node_write(node, from_forty, NULL, &out, NULL);
     assert_int_equal(fclose(stream), 0);
     return result;
 }
 
-static void expect_alike(const struct es_stage_node *a, const struct es_stage_node *b)
+static void expect_alike(const struct esi_stage_node *a, const struct esi_stage_node *b)
 {
     assert_string_equal(a->type, b->type);
     assert_string_equal(a->label, b->label);
@@ -105,24 +105,24 @@ static void expect_alike(const struct es_stage_node *a, const struct es_stage_no
 
 static void a_tree_is_read_as_it_was_written(void **state)
 {
-    struct es_stage_node *root = make_tree(), *read;
+    struct esi_stage_node *root = make_tree(), *read;
     struct es_message *message;
     char *text;
 
     (void)state;
     assert_int_equal(write_text(root, &text), 0);
-    assert_int_equal(es_message_parse(text, strlen(text), "test", NULL, &message), 0);
-    assert_int_equal(es_stage_node_read(es_message_root(message), 2, NULL, &read), 0);
+    assert_int_equal(esi_message_parse(text, strlen(text), "test", NULL, &message), 0);
+    assert_int_equal(esi_stage_node_read(esi_message_root(message), 2, NULL, &read), 0);
     expect_alike(root, read);
-    es_stage_node_destroy(read);
-    es_stage_node_destroy(root);
-    es_message_destroy(message);
+    esi_stage_node_destroy(read);
+    esi_stage_node_destroy(root);
+    esi_message_destroy(message);
     free(text);
 }
 
-static struct es_stage_node *make_chain(int depth)
+static struct esi_stage_node *make_chain(int depth)
 {
-    struct es_stage_node *root = add(NULL, "gather", NULL, "0"), *node = root;
+    struct esi_stage_node *root = add(NULL, "gather", NULL, "0"), *node = root;
 
     for (int i = 1; i < depth; i++)
         node = add(node, "gather", NULL, "below");
@@ -131,17 +131,17 @@ static struct es_stage_node *make_chain(int depth)
 
 static void a_tree_that_is_too_deep_does_not_travel(void **state)
 {
-    struct es_stage_node *root = make_chain(ES_NODE_DEPTH);
+    struct esi_stage_node *root = make_chain(ES_NODE_DEPTH);
     char *text;
 
     (void)state;
     assert_int_equal(write_text(root, &text), 0);
     free(text);
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
     root = make_chain(ES_NODE_DEPTH + 1);
     assert_int_equal(write_text(root, &text), -E2BIG);
     free(text);
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
 }
 
 static void wrong_trees_are_refused(void **state)
@@ -166,21 +166,21 @@ static void wrong_trees_are_refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct es_error error = {.text = ""};
         struct es_message *message;
-        struct es_stage_node *node;
+        struct esi_stage_node *node;
 
         assert_int_equal(
-            es_message_parse(cases[i][0], strlen(cases[i][0]), "test", NULL, &message),
+            esi_message_parse(cases[i][0], strlen(cases[i][0]), "test", NULL, &message),
             0);
-        assert_int_equal(es_stage_node_read(es_message_root(message), 2, &error, &node),
-                         -EINVAL);
+        assert_int_equal(
+            esi_stage_node_read(esi_message_root(message), 2, &error, &node), -EINVAL);
         assert_non_null(strstr(error.text, cases[i][1]));
-        es_message_destroy(message);
+        esi_message_destroy(message);
     }
 }
 
 static void numbers_stay_numbers(void **state)
 {
-    struct es_stage_node *node = add(NULL, "sort", NULL, "x"), *read;
+    struct esi_stage_node *node = add(NULL, "sort", NULL, "x"), *read;
     struct es_message *message;
     char *text, *shown;
 
@@ -188,18 +188,18 @@ static void numbers_stay_numbers(void **state)
     esi_stage_node_set_number(node, "window", ES_PROPERTY_DURATION, 5000000);
     assert_int_equal(write_text(node, &text), 0);
     assert_non_null(strstr(text, "{\"window\":5000000}"));
-    assert_int_equal(es_message_parse(text, strlen(text), "test", NULL, &message), 0);
-    assert_int_equal(es_stage_node_read(es_message_root(message), 0, NULL, &read), 0);
+    assert_int_equal(esi_message_parse(text, strlen(text), "test", NULL, &message), 0);
+    assert_int_equal(esi_stage_node_read(esi_message_root(message), 0, NULL, &read), 0);
     assert_null(read->properties[0].value);
     assert_int_equal(read->properties[0].typed.type, ES_PROPERTY_DURATION);
     assert_int_equal(read->properties[0].typed.integer, 5000000);
-    assert_int_equal(es_stage_node_format(read, &shown), 0);
+    assert_int_equal(esi_stage_node_format(read, &shown), 0);
     assert_string_equal(shown, "sort window=5000000ns \"x\"\n");
     free(shown);
     free(text);
-    es_stage_node_destroy(read);
-    es_stage_node_destroy(node);
-    es_message_destroy(message);
+    esi_stage_node_destroy(read);
+    esi_stage_node_destroy(node);
+    esi_message_destroy(message);
 }
 
 static void numbers_are_held_to_the_schema(void **state)
@@ -232,16 +232,16 @@ static void numbers_are_held_to_the_schema(void **state)
 
 static void a_node_takes_no_more_properties_than_it_has_room_for(void **state)
 {
-    struct es_stage_node *node = es_stage_node_create("gather", NULL);
+    struct esi_stage_node *node = esi_stage_node_create("gather", NULL);
 
     (void)state;
     assert_non_null(node);
     for (int i = 0; i < ES_NODE_PROPERTIES; i++)
-        assert_int_equal(es_stage_node_set(node, "name", "value"), 0);
-    assert_int_equal(es_stage_node_set(node, "name", "value"), -ENOSPC);
+        assert_int_equal(esi_stage_node_set(node, "name", "value"), 0);
+    assert_int_equal(esi_stage_node_set(node, "name", "value"), -ENOSPC);
     assert_int_equal(node->property_count, ES_NODE_PROPERTIES);
     assert_null(node->host);
-    es_stage_node_destroy(node);
+    esi_stage_node_destroy(node);
 }
 
 SUITE(test_stage_node)

@@ -91,7 +91,7 @@ static void each_shape_is_as_drawn(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct es_scope_config config;
-        struct es_stage_node *root;
+        struct esi_stage_node *root;
         char *text;
 
         es_scope_config_init(&config);
@@ -102,13 +102,13 @@ static void each_shape_is_as_drawn(void **state)
         config.window_ns = 5;
         config.view.filter = cases[i].filter;
         print_message("# %s\n", cases[i].what);
-        assert_int_equal(es_stage_tree_plan(origins, cases[i].origins, &config, NULL,
-                                            cases[i].view_filter, NULL, &root),
+        assert_int_equal(esi_stage_tree_plan(origins, cases[i].origins, &config, NULL,
+                                             cases[i].view_filter, NULL, &root),
                          0);
-        assert_int_equal(es_stage_node_format(root, &text), 0);
+        assert_int_equal(esi_stage_node_format(root, &text), 0);
         assert_string_equal(text, cases[i].text);
         free(text);
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
     }
 }
 
@@ -117,7 +117,7 @@ static void each_shape_is_as_drawn(void **state)
 /* Two clusters of three hosts; b's gateway runs no ranks, a has none.  a3 has no
  * server.
  */
-static const struct es_site sites[] = {
+static const struct es_host_info sites[] = {
     {.host = "a1", .cluster = "a", .has_server = true},
     {.host = "a2", .cluster = "a", .has_server = true},
     {.host = "a3", .cluster = "a", .has_server = false},
@@ -144,9 +144,9 @@ static int socket_of(void *data, int rank)
     return rank == 9 ? -1 : rank % 2;
 }
 
-/* As es_stage_node_format(), but without element stages: their labels stand behind
+/* As esi_stage_node_format(), but without element stages: their labels stand behind
  * their parent.  "@HOST" where a stage is on another host than its parent. */
-static void print_brief(const struct es_stage_node *node,
+static void print_brief(const struct esi_stage_node *node,
                         const char *host,
                         int depth,
                         FILE *out)
@@ -481,10 +481,10 @@ static const struct far_case far_cases[] = {
 
 static void assert_far_case(const struct far_case *far)
 {
-    struct es_sites known = {.here = far->here,
-                             .items = sites,
-                             .count = sizeof sites / sizeof *sites,
-                             .socket_of = socket_of};
+    struct esi_host_infos known = {.here = far->here,
+                                   .items = sites,
+                                   .count = sizeof sites / sizeof *sites,
+                                   .socket_of = socket_of};
     struct es_scope_config config = {.tree = far->tree,
                                      .take = far->take,
                                      .sorting = far->sorting,
@@ -492,7 +492,7 @@ static void assert_far_case(const struct far_case *far)
                                      .view.filter = far->filter};
     size_t count =
         far->origins ? far->origins : sizeof far_origins / sizeof *far_origins;
-    struct es_stage_node *root;
+    struct esi_stage_node *root;
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -500,10 +500,10 @@ static void assert_far_case(const struct far_case *far)
     print_message("# %s\n", far->what);
     assert_non_null(out);
     assert_int_equal(
-        es_stage_tree_plan(far_origins, count, &config, &known, NULL, NULL, &root), 0);
+        esi_stage_tree_plan(far_origins, count, &config, &known, NULL, NULL, &root), 0);
     print_brief(root, far->here ? far->here : "", 0, out);
     fclose(out);
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
     assert_string_equal(text, far->text);
     free(text);
 }
@@ -517,24 +517,24 @@ static void hosts_are_arranged_as_drawn(void **state)
 
 /* --- What else nodes say ------------------------------------------------------- */
 
-static struct es_stage_node *plan_far(const struct es_tree_config *tree,
-                                      const char *here)
+static struct esi_stage_node *plan_far(const struct es_tree_config *tree,
+                                       const char *here)
 {
-    struct es_sites known = {.here = here,
-                             .items = sites,
-                             .count = sizeof sites / sizeof *sites,
-                             .socket_of = socket_of};
+    struct esi_host_infos known = {.here = here,
+                                   .items = sites,
+                                   .count = sizeof sites / sizeof *sites,
+                                   .socket_of = socket_of};
     struct es_scope_config config = {.tree = *tree};
-    struct es_stage_node *root;
+    struct esi_stage_node *root;
 
-    assert_int_equal(es_stage_tree_plan(far_origins,
-                                        sizeof far_origins / sizeof *far_origins,
-                                        &config, &known, NULL, NULL, &root),
+    assert_int_equal(esi_stage_tree_plan(far_origins,
+                                         sizeof far_origins / sizeof *far_origins,
+                                         &config, &known, NULL, NULL, &root),
                      0);
     return root;
 }
 
-static void assert_hints(const struct es_stage_node *node, const char *host)
+static void assert_hints(const struct esi_stage_node *node, const char *host)
 {
     bool is_far = node->host && strcmp(node->host, host) != 0;
 
@@ -554,11 +554,11 @@ static void nodes_tell_their_remote_stage_how_to_pull(void **state)
                                   .limit_ns = 77,
                                   .batch = 2,
                                   .observe = "all"};
-    struct es_stage_node *root = plan_far(&tree, "x");
+    struct esi_stage_node *root = plan_far(&tree, "x");
 
     (void)state;
     assert_hints(root, "x");
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
 }
 
 static void ranks_hang_below_their_socket(void **state)
@@ -571,20 +571,20 @@ static void ranks_hang_below_their_socket(void **state)
         {.name = "6.0/x", .host = "a2", .rank = 6},
         {.name = "9.0/x", .host = "a2", .rank = 9}, /* its socket is not known */
     };
-    struct es_sites known = {.here = "x",
-                             .items = sites,
-                             .count = sizeof sites / sizeof *sites,
-                             .socket_of = socket_of};
+    struct esi_host_infos known = {.here = "x",
+                                   .items = sites,
+                                   .count = sizeof sites / sizeof *sites,
+                                   .socket_of = socket_of};
     struct es_scope_config config = {
         .tree = {.shape = ES_SHAPE_LEVELS, .levels = ES_LEVEL_SOCKET}};
-    struct es_stage_node *root;
+    struct esi_stage_node *root;
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     (void)state;
     assert_non_null(out);
-    assert_int_equal(es_stage_tree_plan(ranks, 6, &config, &known, NULL, NULL, &root),
+    assert_int_equal(esi_stage_tree_plan(ranks, 6, &config, &known, NULL, NULL, &root),
                      0);
     print_brief(root, "x", 0, out);
     fclose(out);
@@ -595,7 +595,7 @@ static void ranks_hang_below_their_socket(void **state)
                               "  gather@a2 \"host a2\" 9.0/x\n"
                               "    gather \"socket 0\" 4.0/x 6.0/x\n");
     free(text);
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
 }
 
 static void a_renewed_tree_does_without_servers_that_are_away(void **state)
@@ -604,19 +604,19 @@ static void a_renewed_tree_does_without_servers_that_are_away(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct es_sites known = {.here = "x",
-                                 .items = sites,
-                                 .count = sizeof sites / sizeof *sites,
-                                 .renewed = true};
+        struct esi_host_infos known = {.here = "x",
+                                       .items = sites,
+                                       .count = sizeof sites / sizeof *sites,
+                                       .renewed = true};
         struct es_scope_config config = {
             .tree = {.shape = ES_SHAPE_KARY, .fan_out = 3, .joints = lists[i]}};
-        struct es_stage_node *root;
+        struct esi_stage_node *root;
 
         assert_int_equal(
-            es_stage_tree_plan(far_origins, 7, &config, &known, NULL, NULL, &root), 0);
+            esi_stage_tree_plan(far_origins, 7, &config, &known, NULL, NULL, &root), 0);
         /* The joint of the first cluster: on its own first host, or where it may be. */
         assert_string_equal(root->children[0]->host, i ? "b1" : "a1");
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
     }
 }
 
@@ -653,15 +653,15 @@ static void what_makes_no_tree_is_refused_in_words(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        struct es_sites known = {
+        struct esi_host_infos known = {
             .here = "x", .items = sites, .count = sizeof sites / sizeof *sites};
         struct es_scope_config config = {.tree = faults[i].tree};
         struct es_error error = {.text = ""};
-        struct es_stage_node *root;
+        struct esi_stage_node *root;
 
-        assert_int_equal(es_stage_tree_plan(far_origins, 2, &config,
-                                            faults[i].without_sites ? NULL : &known,
-                                            NULL, &error, &root),
+        assert_int_equal(esi_stage_tree_plan(far_origins, 2, &config,
+                                             faults[i].without_sites ? NULL : &known,
+                                             NULL, &error, &root),
                          -EINVAL);
         assert_string_equal(error.text, faults[i].text);
     }
@@ -672,7 +672,7 @@ static void every_origin_has_one_leaf(void **state)
     enum { COUNT = 5000 };
     struct es_origin *many = calloc(COUNT, sizeof *many);
     struct es_scope_config config;
-    struct es_stage_node *root;
+    struct esi_stage_node *root;
 
     (void)state;
     assert_non_null(many);
@@ -680,12 +680,12 @@ static void every_origin_has_one_leaf(void **state)
         many[i] = (struct es_origin){
             .name = "x", .host = i % 3 ? "a" : "b", .rank = i % 40, .thread = i % 7};
     es_scope_config_init(&config);
-    assert_int_equal(es_stage_tree_plan(many, COUNT, &config, NULL, NULL, NULL, &root),
+    assert_int_equal(esi_stage_tree_plan(many, COUNT, &config, NULL, NULL, NULL, &root),
                      0);
     /* Root, hosts, threads by host: 40 * 7 of each, but that i % 3, i % 40, i % 7 meet
      * all. */
-    assert_int_equal(es_stage_node_count(root), 1 + 2 + 2 * 280 + COUNT);
-    es_stage_node_destroy(root);
+    assert_int_equal(esi_stage_node_count(root), 1 + 2 + 2 * 280 + COUNT);
+    esi_stage_node_destroy(root);
     free(many);
 }
 

@@ -76,7 +76,7 @@ void __wrap_free(void *block)
 enum { HOSTS = 12, ORIGINS = 40 };
 
 static char names[HOSTS][8];
-static struct es_site items[HOSTS];
+static struct es_host_info items[HOSTS];
 static struct es_origin origins[ORIGINS];
 
 static int socket_of(void *data, int rank)
@@ -89,12 +89,12 @@ static void make_run(void)
 {
     for (int i = 0; i < HOSTS; i++) {
         snprintf(names[i], sizeof names[i], "h%02d", i);
-        items[i] = (struct es_site){.host = names[i],
-                                    .cluster = i < 5   ? "a"
-                                               : i < 9 ? "b"
-                                                       : NULL,
-                                    .gateway = i < 5 || i >= 9 ? NULL : "h10",
-                                    .has_server = i != 3};
+        items[i] = (struct es_host_info){.host = names[i],
+                                         .cluster = i < 5   ? "a"
+                                                    : i < 9 ? "b"
+                                                            : NULL,
+                                         .gateway = i < 5 || i >= 9 ? NULL : "h10",
+                                         .has_server = i != 3};
     }
     for (int i = 0; i < ORIGINS; i++)
         origins[i] = (struct es_origin){
@@ -104,23 +104,23 @@ static void make_run(void)
 /* Plans with one allocation more at a time until all are enough. */
 static void fail_in_turn(const struct es_scope_config *config)
 {
-    struct es_sites sites = {
+    struct esi_host_infos sites = {
         .here = "h02", .items = items, .count = HOSTS, .socket_of = socket_of};
     int result = -ENOMEM;
 
     for (size_t allocations = 0; result < 0; allocations++) {
-        struct es_stage_node *root = NULL;
+        struct esi_stage_node *root = NULL;
         long before = alive;
 
         countdown = allocations;
-        result = es_stage_tree_plan(origins, ORIGINS, config, &sites, "class == send",
-                                    NULL, &root);
+        result = esi_stage_tree_plan(origins, ORIGINS, config, &sites, "class == send",
+                                     NULL, &root);
         countdown = SIZE_MAX;
         if (result < 0) {
             assert_int_equal(result, -ENOMEM);
             assert_null(root);
         }
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
         assert_int_equal(alive, before);
     }
 }

@@ -32,8 +32,8 @@ static unsigned random_below(unsigned limit)
 struct made {
     char names[HOSTS_MAX][24];
     char clusters[HOSTS_MAX][16];
-    struct es_site items[HOSTS_MAX];
-    struct es_sites sites;
+    struct es_host_info items[HOSTS_MAX];
+    struct esi_host_infos sites;
     struct es_origin origins[ORIGINS_MAX];
     size_t origin_count;
     char joints[64];
@@ -57,15 +57,16 @@ static void make_sites(struct made *made)
         /* Names do not follow the clusters. */
         snprintf(made->names[i], sizeof made->names[i], "h%zu", i);
         snprintf(made->clusters[i], sizeof made->clusters[i], "c%u", cluster);
-        made->items[i] = (struct es_site){.host = made->names[i],
-                                          .cluster = cluster ? made->clusters[i] : NULL,
-                                          .has_server = random_below(6) > 0};
+        made->items[i] =
+            (struct es_host_info){.host = made->names[i],
+                                  .cluster = cluster ? made->clusters[i] : NULL,
+                                  .has_server = random_below(6) > 0};
         /* Some clusters share a gateway; that one may run nothing or not exist. */
         if (cluster && cluster % 2)
             made->items[i].gateway = cluster == 5 ? "nowhere" : made->names[0];
     }
-    made->sites =
-        (struct es_sites){.items = made->items, .count = count, .socket_of = socket_of};
+    made->sites = (struct esi_host_infos){
+        .items = made->items, .count = count, .socket_of = socket_of};
     made->sites.here =
         random_below(3) ? made->names[random_below((unsigned)count)] : "outside";
 }
@@ -115,7 +116,7 @@ struct walk {
 };
 
 /* Whether a stage joins what hosts give: something below it stands for a host. */
-static bool stands_for_hosts(const struct es_stage_node *node)
+static bool stands_for_hosts(const struct esi_stage_node *node)
 {
     return strncmp(node->label, "hosts ", 6) == 0 ||
            strncmp(node->label, "cluster ", 8) == 0 ||
@@ -125,7 +126,7 @@ static bool stands_for_hosts(const struct es_stage_node *node)
 
 /* Children that are parts of other joints or hosts; what was spliced in from a host is
  * that host's own. */
-static size_t host_children(const struct es_stage_node *node)
+static size_t host_children(const struct esi_stage_node *node)
 {
     size_t count = 0;
 
@@ -137,7 +138,7 @@ static size_t host_children(const struct es_stage_node *node)
     return count;
 }
 
-static void check_fan_out(const struct walk *walk, const struct es_stage_node *node)
+static void check_fan_out(const struct walk *walk, const struct esi_stage_node *node)
 {
     const struct es_tree_config *tree = &walk->made->config.tree;
     size_t most = SIZE_MAX;
@@ -159,7 +160,7 @@ static bool is_known(const struct made *made, const char *host)
 }
 
 /* The stage's own type accepts what the plan gives it. */
-static void check_properties(const struct es_stage_node *node)
+static void check_properties(const struct esi_stage_node *node)
 {
     const struct es_stage_ops *ops = es_stage_find(node->type);
     struct es_property properties[ES_NODE_PROPERTIES];
@@ -183,7 +184,7 @@ static void check_properties(const struct es_stage_node *node)
 /* Conditions may ask for communicators' names, which only the element's own host
  * knows. */
 static void check_filtered(const struct made *made,
-                           const struct es_stage_node *node,
+                           const struct esi_stage_node *node,
                            const char *host)
 {
     assert_true(!node->host || strcmp(node->host, host) == 0);
@@ -194,7 +195,7 @@ static void check_filtered(const struct made *made,
 }
 
 static void walk_node(struct walk *walk,
-                      const struct es_stage_node *node,
+                      const struct esi_stage_node *node,
                       const char *host)
 {
     const char *own = node->host ? node->host : host;
@@ -221,7 +222,7 @@ static void walk_node(struct walk *walk,
 }
 
 /* What is of the consumer's host does not pass through another host. */
-static void assert_no_detour(const struct es_stage_node *node,
+static void assert_no_detour(const struct esi_stage_node *node,
                              const char *here,
                              bool is_far)
 {
@@ -237,9 +238,9 @@ static void check_case(struct made *made)
 {
     unsigned seen[ORIGINS_MAX] = {0};
     struct walk walk = {.made = made, .seen = seen};
-    struct es_stage_node *root;
+    struct esi_stage_node *root;
 
-    assert_int_equal(es_stage_tree_plan(
+    assert_int_equal(esi_stage_tree_plan(
                          made->origins, made->origin_count, &made->config, &made->sites,
                          random_below(3) ? NULL : "class == send", NULL, &root),
                      0);
@@ -247,7 +248,7 @@ static void check_case(struct made *made)
     assert_no_detour(root, made->sites.here, false);
     for (size_t i = 0; i < made->origin_count; i++)
         assert_int_equal(seen[i], 1);
-    es_stage_node_destroy(root);
+    esi_stage_node_destroy(root);
 }
 
 static void random_trees_hold_every_element_once(void **state)
@@ -270,7 +271,7 @@ static void random_trees_hold_every_element_once(void **state)
 
 /* --- Large --------------------------------------------------------------------- */
 
-static size_t count_elements(const struct es_stage_node *node)
+static size_t count_elements(const struct esi_stage_node *node)
 {
     size_t count = node->origin != ES_STAGE_NO_ORIGIN;
 
@@ -282,16 +283,16 @@ static size_t count_elements(const struct es_stage_node *node)
 static void a_hundred_thousand_elements_are_planned(void **state)
 {
     enum { COUNT = 100000, HOSTS = 20000 };
-    struct es_site *items = calloc(HOSTS, sizeof *items);
+    struct es_host_info *items = calloc(HOSTS, sizeof *items);
     struct es_origin *origins = calloc(COUNT, sizeof *origins);
     char(*names)[16] = calloc(HOSTS, sizeof *names);
-    struct es_sites sites = {.here = "outside", .items = items, .count = HOSTS};
+    struct esi_host_infos sites = {.here = "outside", .items = items, .count = HOSTS};
 
     (void)state;
     assert_true(items && origins && names);
     for (int i = 0; i < HOSTS; i++) {
         snprintf(names[i], sizeof names[i], "n%05d", i);
-        items[i] = (struct es_site){
+        items[i] = (struct es_host_info){
             .host = names[i], .cluster = i % 2 ? "odd" : "even", .has_server = true};
     }
     for (int i = 0; i < COUNT; i++)
@@ -301,12 +302,12 @@ static void a_hundred_thousand_elements_are_planned(void **state)
         struct es_scope_config config = {.tree = {.shape = (enum es_shape)shape,
                                                   .levels = ES_LEVELS_ALL,
                                                   .fan_out = 16}};
-        struct es_stage_node *root;
+        struct esi_stage_node *root;
 
         assert_int_equal(
-            es_stage_tree_plan(origins, COUNT, &config, &sites, NULL, NULL, &root), 0);
+            esi_stage_tree_plan(origins, COUNT, &config, &sites, NULL, NULL, &root), 0);
         assert_int_equal(count_elements(root), COUNT);
-        es_stage_node_destroy(root);
+        esi_stage_node_destroy(root);
     }
     free(names);
     free(origins);

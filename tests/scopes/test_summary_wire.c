@@ -54,7 +54,7 @@ static void fill(struct es_batch *batch, uint64_t *positions)
 }
 
 /* The reply as it lies in the frame.  Caller frees. */
-static unsigned char *join(const struct es_wire_buffer *buffer,
+static unsigned char *join(const struct esi_wire_buffer *buffer,
                            const struct es_batch *batch,
                            size_t *ret_length)
 {
@@ -78,12 +78,12 @@ static void summaries_arrive_as_summaries(void **state)
     uint64_t sent_next[ORIGINS] = {0};
     uint64_t got_next[ORIGINS] = {0};
     uint64_t positions[ORIGINS] = {0};
-    struct es_wire_state sender = {.next = sent_next, .count = ORIGINS};
-    struct es_wire_state receiver = {.next = got_next, .count = ORIGINS};
-    struct es_wire_source source = {.swapped = false};
-    struct es_wire_moves moves = {.items = NULL};
-    struct es_wire_buffer buffer = {.tail = NULL};
-    struct es_wire_cost cost = {.cpu_ns = 0};
+    struct esi_wire_state sender = {.next = sent_next, .count = ORIGINS};
+    struct esi_wire_state receiver = {.next = got_next, .count = ORIGINS};
+    struct esi_wire_source source = {.swapped = false};
+    struct esi_wire_moves moves = {.items = NULL};
+    struct esi_wire_buffer buffer = {.tail = NULL};
+    struct esi_wire_cost cost = {.cpu_ns = 0};
     struct es_batch sent;
     struct es_batch got;
 
@@ -96,11 +96,12 @@ static void summaries_arrive_as_summaries(void **state)
         size_t length;
 
         fill(&sent, positions);
-        assert_int_equal(es_batch_encode(&sender, &sent, positions, &cost, &buffer), 0);
+        assert_int_equal(esi_batch_encode(&sender, &sent, positions, &cost, &buffer),
+                         0);
         payload = join(&buffer, &sent, &length);
         es_batch_clear(&got);
-        assert_int_equal(es_batch_decode(&receiver, &source, payload, length, &got,
-                                         &moves, &cost, NULL),
+        assert_int_equal(esi_batch_decode(&receiver, &source, payload, length, &got,
+                                          &moves, &cost, NULL),
                          0);
         free(payload);
         assert_int_equal(got.count, sent.count);
@@ -110,8 +111,8 @@ static void summaries_arrive_as_summaries(void **state)
     }
     es_batch_fini(&sent);
     es_batch_fini(&got);
-    es_wire_moves_fini(&moves);
-    es_wire_buffer_fini(&buffer);
+    esi_wire_moves_fini(&moves);
+    esi_wire_buffer_fini(&buffer);
 }
 
 SUITE(test_summary_wire)

@@ -31,11 +31,11 @@ static void fail(const char *what, int rc, const struct es_error *error)
 struct es_segment *fixture_segment(const char *run, int rank)
 {
     struct es_error error = {.text = ""};
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_segment *segment;
     int rc;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
     config.host = "testhost.local";
     config.program = "test";
@@ -45,15 +45,15 @@ struct es_segment *fixture_segment(const char *run, int rank)
     config.max_communicators = 256;
     config.arena_bytes = 1 << 24;
     config.calibrate_ns = 0;
-    rc = es_segment_create(&config, &error, &segment);
+    rc = esi_segment_create(&config, &error, &segment);
     if (rc != 0)
-        fail("es_segment_create", rc, &error);
+        fail("esi_segment_create", rc, &error);
     return segment;
 }
 
-struct es_element_config fixture_config(const char *name, uint32_t threshold)
+struct esi_element_config fixture_config(const char *name, uint32_t threshold)
 {
-    return (struct es_element_config){
+    return (struct esi_element_config){
         .kind = ES_ELEMENT_TRACE,
         .name = name,
         .collector = "test",
@@ -70,14 +70,14 @@ struct es_element_config fixture_config(const char *name, uint32_t threshold)
 void fixture_element(struct es_segment *segment,
                      const char *name,
                      uint32_t threshold,
-                     struct es_writer *ret_writer)
+                     struct esi_writer *ret_writer)
 {
     static const struct es_error none;
-    struct es_element_config config = fixture_config(name, threshold);
-    int rc = es_segment_add_element(segment, &config, ret_writer);
+    struct esi_element_config config = fixture_config(name, threshold);
+    int rc = esi_segment_add_element(segment, &config, ret_writer);
 
     if (rc != 0)
-        fail("es_segment_add_element", rc, &none);
+        fail("esi_segment_add_element", rc, &none);
 }
 
 struct es_run *fixture_open(const char *run)

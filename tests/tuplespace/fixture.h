@@ -18,13 +18,13 @@ const char *fixture_run(const char *test, char out[64]);
 struct es_segment *fixture_segment(const char *run, int rank);
 
 /* The usual element: trace, discarding, enabled. */
-struct es_element_config fixture_config(const char *name, uint32_t threshold);
+struct esi_element_config fixture_config(const char *name, uint32_t threshold);
 
 /* Adds one to the segment; ends the test when that fails. */
 void fixture_element(struct es_segment *segment,
                      const char *name,
                      uint32_t threshold,
-                     struct es_writer *ret_writer);
+                     struct esi_writer *ret_writer);
 
 /* Opens the run; ends the test when that fails. */
 struct es_run *fixture_open(const char *run);

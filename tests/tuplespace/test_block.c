@@ -26,7 +26,7 @@
 struct scene {
     char id[64];
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_run *run;
     struct es_element_view *element;
     uint64_t count; /* to write */
@@ -35,11 +35,11 @@ struct scene {
 static int set_up(void **state)
 {
     static struct scene scene;
-    struct es_element_config config = fixture_config("0.0/test", 100);
+    struct esi_element_config config = fixture_config("0.0/test", 100);
 
     config.on_full = ES_ON_FULL_BLOCK;
     scene.segment = fixture_segment(fixture_run("block", scene.id), 0);
-    assert_int_equal(es_segment_add_element(scene.segment, &config, &scene.writer), 0);
+    assert_int_equal(esi_segment_add_element(scene.segment, &config, &scene.writer), 0);
     scene.run = fixture_open(scene.id);
     scene.element = fixture_find(scene.run, "0.0/test");
     *state = &scene;
@@ -51,7 +51,7 @@ static int tear_down(void **state)
     struct scene *scene = *state;
 
     es_run_close(scene->run);
-    es_segment_destroy(scene->segment);
+    esi_segment_destroy(scene->segment);
     return 0;
 }
 
@@ -64,8 +64,8 @@ static void *write_all(void *argument)
         uint64_t stop = tuple.stop;
 
         tuple.stop = 0;
-        es_writer_open(&scene->writer, &tuple);
-        es_writer_close(&scene->writer, stop);
+        esi_writer_open(&scene->writer, &tuple);
+        esi_writer_close(&scene->writer, stop);
     }
     return NULL;
 }
@@ -329,12 +329,13 @@ static void a_stopped_reader_lets_the_writer_go_and_counts_what_it_missed(void *
 static void a_reader_that_stands_still_is_passed_after_a_time(void **state)
 {
     struct scene *scene = *state;
-    struct es_element_config config = fixture_config("0.1/test", 100);
+    struct esi_element_config config = fixture_config("0.1/test", 100);
     struct scene other = *scene;
     uint64_t begun_ns = fixture_now_ns();
 
     config.on_full = ES_ON_FULL_BLOCK;
-    assert_int_equal(es_segment_add_element(scene->segment, &config, &other.writer), 0);
+    assert_int_equal(esi_segment_add_element(scene->segment, &config, &other.writer),
+                     0);
     assert_true(es_run_refresh(scene->run) >= 0);
     other.element = fixture_find(scene->run, "0.1/test");
     assert_int_equal(es_element_register_reader(scene->element, 0), 0);

@@ -39,13 +39,13 @@ static int tear_down(void **state)
 
     es_run_close(scene->run);
     for (int i = 0; i < 2; i++)
-        es_segment_destroy(scene->segments[i]);
+        esi_segment_destroy(scene->segments[i]);
     return 0;
 }
 
-static struct es_communicator_config config_of(const int32_t *group, int size)
+static struct esi_communicator_config config_of(const int32_t *group, int size)
 {
-    return (struct es_communicator_config){
+    return (struct esi_communicator_config){
         .key = {11, 22},
         .rank = 1,
         .parent = ES_COMMUNICATOR_NONE,
@@ -56,11 +56,11 @@ static struct es_communicator_config config_of(const int32_t *group, int size)
 }
 
 static uint16_t add(struct es_segment *segment,
-                    const struct es_communicator_config *config)
+                    const struct esi_communicator_config *config)
 {
     uint16_t index;
 
-    assert_int_equal(es_segment_add_communicator(segment, config, &index), 0);
+    assert_int_equal(esi_segment_add_communicator(segment, config, &index), 0);
     return index;
 }
 
@@ -68,7 +68,7 @@ static void what_was_written_is_read(void **state)
 {
     static const int32_t group[] = {0, 1, 2};
     struct scene *scene = *state;
-    struct es_communicator_config config = config_of(group, 3);
+    struct esi_communicator_config config = config_of(group, 3);
     struct es_communicator_info info;
     const struct es_segment_view *view = es_run_segment(scene->run, 0);
 
@@ -94,21 +94,21 @@ static void names_change_and_are_cut(void **state)
 {
     static const int32_t group[] = {0};
     struct scene *scene = *state;
-    struct es_communicator_config config = config_of(group, 1);
+    struct esi_communicator_config config = config_of(group, 1);
     struct es_communicator_info info;
     const struct es_segment_view *view = es_run_segment(scene->run, 0);
     char long_name[100];
 
     add(scene->segments[0], &config);
-    es_segment_name_communicator(scene->segments[0], 0, "ocean");
+    esi_segment_name_communicator(scene->segments[0], 0, "ocean");
     assert_int_equal(es_segment_view_communicator(view, 0, &info), 0);
     assert_string_equal(info.name, "ocean");
     memset(long_name, 'x', sizeof long_name);
     long_name[99] = '\0';
-    es_segment_name_communicator(scene->segments[0], 0, long_name);
+    esi_segment_name_communicator(scene->segments[0], 0, long_name);
     assert_int_equal(es_segment_view_communicator(view, 0, &info), 0);
     assert_int_equal(strlen(info.name), 63);
-    es_segment_free_communicator(scene->segments[0], 0);
+    esi_segment_free_communicator(scene->segments[0], 0);
     assert_int_equal(es_segment_view_communicator(view, 0, &info), 0);
     assert_true(info.freed);
 }
@@ -131,7 +131,7 @@ static void groups_give_world_ranks(void **state)
     struct scene *scene = *state;
 
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        struct es_communicator_config config = config_of(groups[i], 4);
+        struct esi_communicator_config config = config_of(groups[i], 4);
         uint16_t index;
 
         config.key[0] = i;
@@ -150,7 +150,7 @@ static void a_list_is_found_in_the_segment_that_keeps_it(void **state)
 {
     static const int32_t group[] = {4, 0, 9, 2};
     struct scene *scene = *state;
-    struct es_communicator_config config = config_of(group, 4);
+    struct esi_communicator_config config = config_of(group, 4);
     uint16_t index;
 
     config.keep_list = false;
@@ -167,7 +167,7 @@ static void sides_of_an_intercommunicator_are_told_apart(void **state)
     static const int32_t here[] = {0, 7, 3};
     static const int32_t there[] = {1, 8, 4};
     struct scene *scene = *state;
-    struct es_communicator_config config = config_of(here, 3);
+    struct esi_communicator_config config = config_of(here, 3);
     struct es_communicator_info info;
     uint16_t index;
 
@@ -188,13 +188,13 @@ static void sides_of_an_intercommunicator_are_told_apart(void **state)
 }
 
 /* The entry of the segment, to break it. */
-static struct es_communicator_layout *entry_of(struct es_segment *segment,
-                                               uint16_t index)
+static struct esi_communicator_layout *entry_of(struct es_segment *segment,
+                                                uint16_t index)
 {
-    struct es_segment_layout *layout = es_segment_layout(segment);
+    struct esi_segment_layout *layout = esi_segment_layout(segment);
 
     return (void *)((char *)layout + layout->communicators_offset +
-                    index * sizeof(struct es_communicator_layout));
+                    index * sizeof(struct esi_communicator_layout));
 }
 
 /* One flipped bit must not make readers count to two thousand millions. */
@@ -207,7 +207,7 @@ static void a_group_larger_than_it_can_be_is_not_known(void **state)
     struct es_communicator_info info;
 
     for (int kind = 0; kind < 3; kind++) {
-        struct es_communicator_config config = config_of(kind ? list : strided, 3);
+        struct esi_communicator_config config = config_of(kind ? list : strided, 3);
         config.key[0] = 100 + (uint64_t)kind;
         config.keep_list = kind == 1;
         uint16_t index = add(scene->segments[0], &config);
@@ -226,7 +226,7 @@ static void a_group_larger_than_it_can_be_is_not_known(void **state)
 static void ranks_that_cannot_be_are_not_known(void **state)
 {
     struct scene *scene = *state;
-    struct es_segment_layout *layout = es_segment_layout(scene->segments[0]);
+    struct esi_segment_layout *layout = esi_segment_layout(scene->segments[0]);
     struct es_segment_info info;
 
     atomic_store(&layout->world_rank, INT32_MAX);
@@ -240,13 +240,13 @@ static void a_full_table_refuses_and_counts(void **state)
 {
     static const int32_t group[] = {0};
     struct scene *scene = *state;
-    struct es_communicator_config config = config_of(group, 1);
+    struct esi_communicator_config config = config_of(group, 1);
     struct es_segment_info info;
     uint16_t index;
 
     for (int i = 0; i < 256; i++)
         add(scene->segments[0], &config);
-    assert_int_equal(es_segment_add_communicator(scene->segments[0], &config, &index),
+    assert_int_equal(esi_segment_add_communicator(scene->segments[0], &config, &index),
                      -ENOSPC);
     es_segment_view_info(es_run_segment(scene->run, 0), &info);
     assert_int_equal(info.communicators_refused, 1);
@@ -259,10 +259,10 @@ static uint16_t make(struct es_segment *segment, uint64_t key, uint16_t parent)
 {
     static const int32_t group[] = {3, 0, 7}; /* no stride: a list */
     uint8_t in_use[ES_COMMUNICATOR_BITS_BYTES] = {0};
-    struct es_communicator_config config = config_of(group, 3);
+    struct esi_communicator_config config = config_of(group, 3);
 
-    if (es_segment_should_sweep(segment))
-        es_segment_sweep_communicators(segment, in_use);
+    if (esi_segment_should_sweep(segment))
+        esi_segment_sweep_communicators(segment, in_use);
     config.key[0] = key;
     config.parent = parent;
     config.keep_list = true;
@@ -271,16 +271,16 @@ static uint16_t make(struct es_segment *segment, uint64_t key, uint16_t parent)
 
 static void end(struct es_segment *segment, uint16_t index)
 {
-    es_segment_free_communicator(segment, index);
-    es_segment_release_communicator(segment, index);
+    esi_segment_free_communicator(segment, index);
+    esi_segment_release_communicator(segment, index);
 }
 
-static void write_naming(struct es_writer *writer, uint16_t index)
+static void write_naming(struct esi_writer *writer, uint16_t index)
 {
     struct es_tuple tuple = fixture_tuple(writer->head);
 
     tuple.communicator = index;
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
 }
 
 static uint32_t refused(const struct scene *scene)
@@ -302,12 +302,12 @@ static void very_many_that_come_and_go_take_little(void **state)
 
     for (uint64_t i = 1; i <= 1000; i++)
         end(segment, last = make(segment, i, world));
-    arena = es_segment_layout(segment)->arena_used;
+    arena = esi_segment_layout(segment)->arena_used;
     for (uint64_t i = 1001; i <= 100000; i++)
         end(segment, last = make(segment, i, world));
     assert_int_equal(refused(scene), 0);
-    assert_true(es_segment_layout(segment)->communicator_count < 200);
-    assert_int_equal(es_segment_layout(segment)->arena_used, arena);
+    assert_true(esi_segment_layout(segment)->communicator_count < 200);
+    assert_int_equal(esi_segment_layout(segment)->arena_used, arena);
     assert_int_equal(
         es_segment_view_communicator(es_run_segment(scene->run, 0), last, &info), 0);
     assert_int_equal(info.key[0], 100000);
@@ -322,7 +322,7 @@ static void what_a_ring_names_is_not_used_again(void **state)
     uint16_t world = make(segment, 0, ES_COMMUNICATOR_NONE);
     uint16_t named, parent, opened;
     struct es_tuple tuple = fixture_tuple(0);
-    struct es_writer writer;
+    struct esi_writer writer;
 
     fixture_element(segment, "0.0/test", 15, &writer);
     parent = make(segment, 1, world);
@@ -331,7 +331,7 @@ static void what_a_ring_names_is_not_used_again(void **state)
     write_naming(&writer, named);
     tuple.communicator = opened;
     tuple.stop = 0;
-    es_writer_open(&writer, &tuple);
+    esi_writer_open(&writer, &tuple);
     end(segment, parent);
     end(segment, named);
     end(segment, opened);
@@ -366,7 +366,7 @@ static void nothing_is_used_again_while_somebody_reads(void **state)
     uint16_t world = make(segment, 0, ES_COMMUNICATOR_NONE);
     struct es_cursor cursor = {0};
     struct es_tuple tuples[15];
-    struct es_writer writer;
+    struct esi_writer writer;
     uint16_t seen;
 
     fixture_element(segment, "0.0/test", 15, &writer);
@@ -403,7 +403,7 @@ static void what_the_process_may_still_write_is_not_used_again(void **state)
     static const int32_t group[] = {0};
     struct scene *scene = *state;
     struct es_segment *segment = scene->segments[0];
-    struct es_communicator_config config = config_of(group, 1);
+    struct esi_communicator_config config = config_of(group, 1);
     uint16_t pending = add(segment, &config);
 
     pending = add(segment, &config);
@@ -413,8 +413,8 @@ static void what_the_process_may_still_write_is_not_used_again(void **state)
         uint16_t index;
 
         in_use[pending / 8] = (uint8_t)(1u << pending % 8);
-        if (es_segment_should_sweep(segment))
-            es_segment_sweep_communicators(segment, in_use);
+        if (esi_segment_should_sweep(segment))
+            esi_segment_sweep_communicators(segment, in_use);
         index = add(segment, &config);
         assert_int_not_equal(index, pending);
         end(segment, index);

@@ -18,7 +18,7 @@
 struct scene {
     char run_id[64];
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_run *run;
     struct es_element_view *element;
 };
@@ -41,7 +41,7 @@ static int tear_down(void **state)
     struct scene *scene = *state;
 
     es_run_close(scene->run);
-    es_segment_destroy(scene->segment);
+    esi_segment_destroy(scene->segment);
     return 0;
 }
 
@@ -50,7 +50,7 @@ static void write_tuples(struct scene *scene, uint64_t first, uint64_t count)
     for (uint64_t i = first; i < first + count; i++) {
         struct es_tuple tuple = fixture_tuple(i);
 
-        es_writer_write(&scene->writer, &tuple);
+        esi_writer_write(&scene->writer, &tuple);
     }
 }
 
@@ -139,7 +139,7 @@ static void the_threshold_is_kept_also_while_a_tuple_is_open(void **state)
 
     open.stop = 0;
     write_tuples(scene, 0, 100);
-    es_writer_open(&scene->writer, &open);
+    esi_writer_open(&scene->writer, &open);
     assert_int_equal(read_from(scene, &cursor, 85), 15);
 }
 
@@ -167,11 +167,11 @@ static void an_open_tuple_is_seen_until_it_is_closed(void **state)
     open.stop = 0;
     write_tuples(scene, 0, 40);
     assert_int_equal(es_element_open(scene->element, &tuple), 0);
-    es_writer_open(&scene->writer, &open);
+    esi_writer_open(&scene->writer, &open);
     assert_int_equal(es_element_open(scene->element, &tuple), 1);
     assert_memory_equal(&tuple, &open, sizeof tuple);
     assert_int_equal(read_from(scene, &cursor, 40), 0);
-    es_writer_close(&scene->writer, expected.stop);
+    esi_writer_close(&scene->writer, expected.stop);
     assert_int_equal(es_element_open(scene->element, &tuple), 0);
     assert_int_equal(read_from(scene, &cursor, 40), 1);
 }
@@ -185,8 +185,8 @@ static void a_tuple_can_be_closed_with_the_payload(void **state)
 
     open.stop = 0;
     open.bytes = 0;
-    es_writer_open(&scene->writer, &open);
-    es_writer_close_with(&scene->writer, expected.stop, expected.bytes);
+    esi_writer_open(&scene->writer, &open);
+    esi_writer_close_with(&scene->writer, expected.stop, expected.bytes);
     assert_int_equal(read_from(scene, &cursor, 0), 1);
 }
 
@@ -196,8 +196,8 @@ static void a_withdrawn_tuple_leaves_nothing(void **state)
     struct es_tuple open = {.operation = 3, .start = 1};
     struct es_tuple tuple;
 
-    es_writer_open(&scene->writer, &open);
-    es_writer_withdraw(&scene->writer);
+    esi_writer_open(&scene->writer, &open);
+    esi_writer_withdraw(&scene->writer);
     assert_int_equal(es_element_open(scene->element, &tuple), 0);
     assert_int_equal(info_of(scene).head, 0);
 }
@@ -208,7 +208,7 @@ static void a_written_tuple_takes_the_open_ones_place(void **state)
     struct es_tuple open = {.operation = 3, .start = 1};
     struct es_cursor cursor = {0};
 
-    es_writer_open(&scene->writer, &open);
+    esi_writer_open(&scene->writer, &open);
     write_tuples(scene, 0, 1);
     assert_int_equal(es_element_open(scene->element, &open), 0);
     assert_int_equal(read_from(scene, &cursor, 0), 1);
@@ -263,12 +263,12 @@ static void the_enabled_switch_reaches_the_writer(void **state)
 {
     struct scene *scene = *state;
 
-    assert_true(es_writer_is_enabled(&scene->writer));
+    assert_true(esi_writer_is_enabled(&scene->writer));
     es_element_enable(scene->element, false);
-    assert_false(es_writer_is_enabled(&scene->writer));
+    assert_false(esi_writer_is_enabled(&scene->writer));
     assert_false(info_of(scene).enabled);
     es_element_enable(scene->element, true);
-    assert_true(es_writer_is_enabled(&scene->writer));
+    assert_true(esi_writer_is_enabled(&scene->writer));
 }
 
 static void polls_are_counted_not_written(void **state)
@@ -276,7 +276,7 @@ static void polls_are_counted_not_written(void **state)
     struct scene *scene = *state;
 
     for (int i = 0; i < 1000; i++)
-        es_writer_count_poll(&scene->writer);
+        esi_writer_count_poll(&scene->writer);
     assert_int_equal(info_of(scene).polls, 1000);
     assert_int_equal(info_of(scene).head, 0);
 }
@@ -325,13 +325,13 @@ static void the_newest_of_many_are_those_of_each(void **state)
     size_t found, next = 0;
 
     for (int i = 0; i < MANY; i++) {
-        struct es_writer writer;
+        struct esi_writer writer;
 
         snprintf(name, sizeof name, "1.%d/test", i);
         fixture_element(scene->segment, name, 15, &writer);
         for (int k = 0; k < i % 3 * (i + 1); k++) {
             tuple = fixture_tuple((uint64_t)(100 * i + k));
-            es_writer_write(&writer, &tuple);
+            esi_writer_write(&writer, &tuple);
         }
     }
     assert_true(es_run_refresh(scene->run) >= MANY);

@@ -29,7 +29,7 @@ struct scene {
     char id[64];
     char file[ES_SEGMENT_NAME_BYTES];
     struct es_segment *segment;
-    struct es_writer writers[3];
+    struct esi_writer writers[3];
     uint8_t *kept; /* the segment's bytes as they should be */
     size_t header_end;
     size_t bytes;
@@ -39,14 +39,14 @@ static int set_up(void **state)
 {
     static const int32_t ranks[] = {2, 0, 1};
     static struct scene scene;
-    struct es_segment_name name = {.host = "testhost.local", .pid = getpid()};
-    struct es_communicator_config communicator = {
+    struct esi_segment_name name = {.host = "testhost.local", .pid = getpid()};
+    struct esi_communicator_config communicator = {
         .name = "x", .group = ranks, .group_size = 3, .keep_list = true};
     uint16_t index;
 
     fixture_run("hostile", scene.id);
     strcpy(name.run, scene.id);
-    es_segment_name_format(&name, scene.file);
+    esi_segment_name_format(&name, scene.file);
     scene.segment = fixture_segment(scene.id, 0);
     for (int i = 0; i < 3; i++) {
         char text[64];
@@ -56,16 +56,16 @@ static int set_up(void **state)
         for (uint64_t j = 0; j < 20; j++) {
             struct es_tuple tuple = fixture_tuple(j);
 
-            es_writer_write(&scene.writers[i], &tuple);
+            esi_writer_write(&scene.writers[i], &tuple);
         }
     }
-    es_segment_add_communicator(scene.segment, &communicator, &index);
-    scene.header_end = es_segment_layout(scene.segment)->elements_offset;
+    esi_segment_add_communicator(scene.segment, &communicator, &index);
+    scene.header_end = esi_segment_layout(scene.segment)->elements_offset;
     /* Two pages of each part behind the header are enough to hold all that was written.
      */
-    scene.bytes = es_segment_layout(scene.segment)->arena_offset + 8192;
+    scene.bytes = esi_segment_layout(scene.segment)->arena_offset + 8192;
     scene.kept = malloc(scene.bytes);
-    memcpy(scene.kept, es_segment_layout(scene.segment), scene.bytes);
+    memcpy(scene.kept, esi_segment_layout(scene.segment), scene.bytes);
     *state = &scene;
     return 0;
 }
@@ -75,7 +75,7 @@ static int tear_down(void **state)
     struct scene *scene = *state;
 
     free(scene->kept);
-    es_segment_destroy(scene->segment);
+    esi_segment_destroy(scene->segment);
     return 0;
 }
 
@@ -152,13 +152,13 @@ static int open_and_use(const struct scene *scene)
 
 static void restore(const struct scene *scene)
 {
-    memcpy(es_segment_layout(scene->segment), scene->kept, scene->bytes);
+    memcpy(esi_segment_layout(scene->segment), scene->kept, scene->bytes);
 }
 
 /* A place in the header, the directory or the table, where it matters most. */
 static size_t choose_place(const struct scene *scene, uint64_t *random)
 {
-    const struct es_segment_layout *layout = (const void *)scene->kept;
+    const struct esi_segment_layout *layout = (const void *)scene->kept;
     uint64_t r = fixture_random(random);
     size_t within = (size_t)(fixture_random(random) % 65536);
 
@@ -169,10 +169,10 @@ static size_t choose_place(const struct scene *scene, uint64_t *random)
         return within % 128; /* sizes and offsets */
     case 2:
         return layout->elements_offset +
-               within % (3 * sizeof(struct es_element_layout));
+               within % (3 * sizeof(struct esi_element_layout));
     default:
         return layout->communicators_offset +
-               within % sizeof(struct es_communicator_layout);
+               within % sizeof(struct esi_communicator_layout);
     }
 }
 
@@ -184,7 +184,7 @@ static void changed_bytes_never_crash_a_reader(void **state)
 
     assert_int_equal(open_and_use(scene), 1);
     for (int i = 0; i < ROUNDS; i++) {
-        uint8_t *base = (uint8_t *)es_segment_layout(scene->segment);
+        uint8_t *base = (uint8_t *)esi_segment_layout(scene->segment);
         uint64_t changes = 1 + fixture_random(&random) % 3;
 
         restore(scene);
@@ -214,16 +214,16 @@ static void extreme_numbers_never_crash_a_reader(void **state)
         4096,
     };
     struct scene *scene = *state;
-    const struct es_segment_layout *layout = (const void *)scene->kept;
+    const struct esi_segment_layout *layout = (const void *)scene->kept;
     size_t ends[] = {sizeof *layout,
-                     layout->elements_offset + sizeof(struct es_element_layout)};
+                     layout->elements_offset + sizeof(struct esi_element_layout)};
     size_t begins[] = {0, layout->elements_offset};
 
     for (int part = 0; part < 2; part++)
         for (size_t at = begins[part]; at + 8 <= ends[part]; at += 8)
             for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
                 restore(scene);
-                memcpy((char *)es_segment_layout(scene->segment) + at, &values[i], 8);
+                memcpy((char *)esi_segment_layout(scene->segment) + at, &values[i], 8);
                 open_and_use(scene);
             }
     restore(scene);

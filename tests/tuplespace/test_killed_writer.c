@@ -24,17 +24,17 @@
 static void write_until_killed(const char *id, int ready)
 {
     struct es_segment *segment = fixture_segment(id, 2);
-    struct es_writer writer;
+    struct esi_writer writer;
 
     fixture_element(segment, "2.0/test", 1000, &writer);
     for (uint64_t position = 0;; position++) {
         struct es_tuple tuple = fixture_tuple(position);
 
         tuple.stop = 0;
-        es_writer_open(&writer, &tuple);
+        esi_writer_open(&writer, &tuple);
         /* An operation takes some time. */
         tuple = fixture_tuple(position);
-        es_writer_close(&writer, tuple.stop);
+        esi_writer_close(&writer, tuple.stop);
         if (position == 100 && write(ready, "", 1) != 1)
             _exit(1);
     }

@@ -28,7 +28,7 @@ static void the_default_plan_takes_every_class_once(void **state)
     uint32_t classes = 0;
 
     (void)state;
-    assert_int_equal(es_plan_default(&plan), 0);
+    assert_int_equal(esi_plan_default(&plan), 0);
     assert_int_equal(plan.count, 4);
     for (size_t i = 0; i < plan.count; i++) {
         assert_int_equal(classes & plan.collectors[i].classes, 0);
@@ -36,15 +36,15 @@ static void the_default_plan_takes_every_class_once(void **state)
         assert_int_equal(plan.collectors[i].threshold, ES_PLAN_THRESHOLD);
         assert_true(plan.collectors[i].enabled);
         assert_int_equal(plan.collectors[i].on_full, ES_ON_FULL_DISCARD);
-        assert_true(es_collector_plan_has_rank(&plan.collectors[i], 12345));
+        assert_true(esi_collector_plan_has_rank(&plan.collectors[i], 12345));
     }
     assert_int_equal(classes, ES_CLASSES_ALL);
     assert_string_equal(plan.collectors[0].name, "point-to-point");
-    assert_int_equal(es_plan_add_trees(&plan), 0);
+    assert_int_equal(esi_plan_add_trees(&plan), 0);
     assert_int_equal(plan.count, 7);
     assert_string_equal(plan.collectors[4].name, "contribute");
     assert_int_equal(plan.collectors[6].classes, 1u << ES_CLASS_DEPARTURE);
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
     assert_int_equal(plan.count, 0);
 }
 
@@ -57,17 +57,17 @@ static void what_blocks_can_await_its_readers(void **state)
     char *formatted;
 
     (void)state;
-    assert_int_equal(es_plan_parse(text, "test", NULL, &plan), 0);
+    assert_int_equal(esi_plan_parse(text, "test", NULL, &plan), 0);
     assert_int_equal(plan.collectors[0].on_full, ES_ON_FULL_BLOCK);
-    es_plan_await_readers(&plan);
-    assert_int_equal(es_plan_format(&plan, &formatted), 0);
-    es_plan_fini(&plan);
+    esi_plan_await_readers(&plan);
+    assert_int_equal(esi_plan_format(&plan, &formatted), 0);
+    esi_plan_fini(&plan);
     assert_non_null(strstr(formatted, "full=await"));
-    assert_int_equal(es_plan_parse(formatted, "test", NULL, &plan), 0);
+    assert_int_equal(esi_plan_parse(formatted, "test", NULL, &plan), 0);
     free(formatted);
     assert_int_equal(plan.collectors[0].on_full, ES_ON_FULL_AWAIT);
     assert_int_equal(plan.collectors[1].on_full, ES_ON_FULL_DISCARD);
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
 }
 
 static void every_member_is_read(void **state)
@@ -80,20 +80,20 @@ static void every_member_is_read(void **state)
              "collector rest classes=other on_full=block enabled=yes\n"
              "end\n";
     struct es_error error = {.text = ""};
-    const struct es_collector_plan *first;
+    const struct esi_collector_plan *first;
     struct es_plan plan;
 
     (void)state;
-    assert_int_equal(es_plan_parse(text, "test", &error, &plan), 0);
+    assert_int_equal(esi_plan_parse(text, "test", &error, &plan), 0);
     assert_int_equal(plan.count, 2);
     first = &plan.collectors[0];
     assert_string_equal(first->name, "halo");
     assert_int_equal(first->classes, 1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE);
     assert_int_equal(first->range_count, 2);
-    assert_true(es_collector_plan_has_rank(first, 0));
-    assert_true(es_collector_plan_has_rank(first, 3));
-    assert_false(es_collector_plan_has_rank(first, 4));
-    assert_true(es_collector_plan_has_rank(first, 7));
+    assert_true(esi_collector_plan_has_rank(first, 0));
+    assert_true(esi_collector_plan_has_rank(first, 3));
+    assert_false(esi_collector_plan_has_rank(first, 4));
+    assert_true(esi_collector_plan_has_rank(first, 7));
     assert_string_equal(first->communicator, "cart *");
     assert_int_equal(first->split, ES_SPLIT_BOTH);
     assert_int_equal(first->threshold, 100);
@@ -104,7 +104,7 @@ static void every_member_is_read(void **state)
     assert_string_equal(plan.collectors[1].communicator, "*");
     assert_int_equal(plan.collectors[1].on_full, ES_ON_FULL_BLOCK);
     assert_int_equal(plan.collectors[1].threshold, ES_PLAN_THRESHOLD);
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
 }
 
 static void faults_are_shown_where_they_are(void **state)
@@ -163,13 +163,13 @@ static void faults_are_shown_where_they_are(void **state)
         struct es_plan plan = {.count = 77};
         char said[800];
 
-        assert_int_equal(es_plan_parse(rows[i].text, "p", &error, &plan), -EINVAL);
+        assert_int_equal(esi_plan_parse(rows[i].text, "p", &error, &plan), -EINVAL);
         es_error_format(&error, said, sizeof said);
         if (strncmp(said, rows[i].says, strlen(rows[i].says)) != 0)
             fail_msg("row %zu: \"%s\" instead of \"%s\"", i, said, rows[i].says);
         assert_int_equal(plan.count, 77);
         /* Nobody need ask for the words. */
-        assert_int_equal(es_plan_parse(rows[i].text, "p", NULL, &plan), -EINVAL);
+        assert_int_equal(esi_plan_parse(rows[i].text, "p", NULL, &plan), -EINVAL);
     }
 }
 
@@ -178,16 +178,16 @@ static void ranks_may_have_different_collectors_of_one_name(void **state)
     struct es_plan plan;
 
     (void)state;
-    assert_int_equal(es_plan_parse(HEAD
-                                   "collector a classes=send ranks=0-2,7\n"
-                                   "collector a classes=send ranks=3-6 threshold=9\n"
-                                   "end\n",
-                                   "p", NULL, &plan),
+    assert_int_equal(esi_plan_parse(HEAD
+                                    "collector a classes=send ranks=0-2,7\n"
+                                    "collector a classes=send ranks=3-6 threshold=9\n"
+                                    "end\n",
+                                    "p", NULL, &plan),
                      0);
     assert_int_equal(plan.count, 2);
-    assert_true(es_collector_plan_has_rank(&plan.collectors[0], 7));
-    assert_false(es_collector_plan_has_rank(&plan.collectors[1], 7));
-    es_plan_fini(&plan);
+    assert_true(esi_collector_plan_has_rank(&plan.collectors[0], 7));
+    assert_false(esi_collector_plan_has_rank(&plan.collectors[1], 7));
+    esi_plan_fini(&plan);
 }
 
 static void what_is_written_is_read_again(void **state)
@@ -208,11 +208,11 @@ static void what_is_written_is_read_again(void **state)
         struct es_plan plan;
         char *text;
 
-        assert_int_equal(es_plan_parse(texts[i], "p", NULL, &plan), 0);
-        assert_int_equal(es_plan_format(&plan, &text), 0);
+        assert_int_equal(esi_plan_parse(texts[i], "p", NULL, &plan), 0);
+        assert_int_equal(esi_plan_format(&plan, &text), 0);
         assert_string_equal(text, texts[i]);
         free(text);
-        es_plan_fini(&plan);
+        esi_plan_fini(&plan);
     }
 }
 
@@ -227,20 +227,20 @@ static void files_are_loaded(void **state)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, HEAD "collector a classes=io\nend\n", 45), 45);
     close(fd);
-    assert_int_equal(es_plan_load(path, &error, &plan), 0);
+    assert_int_equal(esi_plan_load(path, &error, &plan), 0);
     assert_int_equal(plan.count, 1);
-    es_plan_fini(&plan);
+    esi_plan_fini(&plan);
     unlink(path);
-    assert_int_equal(es_plan_load(path, &error, &plan), -ENOENT);
+    assert_int_equal(esi_plan_load(path, &error, &plan), -ENOENT);
     assert_string_equal(error.source, path);
-    assert_int_equal(es_plan_load("/", NULL, &plan), -EPERM);
+    assert_int_equal(esi_plan_load("/", NULL, &plan), -EPERM);
     /* A pipe is no plan, and does not stop the program; a link leads to who knows what.
      */
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(es_plan_load(path, NULL, &plan), -EPERM);
+    assert_int_equal(esi_plan_load(path, NULL, &plan), -EPERM);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(symlink("/dev/null", path), 0);
-    assert_int_equal(es_plan_load(path, NULL, &plan), -EPERM);
+    assert_int_equal(esi_plan_load(path, NULL, &plan), -EPERM);
     assert_int_equal(unlink(path), 0);
 }
 
@@ -275,15 +275,15 @@ static void rank_sets_are_read_as_people_write_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct es_error error = {.text = ""};
-        struct es_rank_range *ranges = NULL;
-        int count = es_rank_ranges_parse(rows[i].text, &error, &ranges);
+        struct esi_rank_range *ranges = NULL;
+        int count = esi_rank_ranges_parse(rows[i].text, &error, &ranges);
 
         assert_int_equal(count, rows[i].count);
         assert_int_equal(error.column, rows[i].column);
         for (const char *c = rows[i].has; *c != '\0'; c++)
-            assert_true(es_rank_ranges_have(ranges, (size_t)count, *c - '0'));
+            assert_true(esi_rank_ranges_have(ranges, (size_t)count, *c - '0'));
         for (const char *c = rows[i].has_not; *c != '\0'; c++)
-            assert_false(es_rank_ranges_have(ranges, (size_t)count, *c - '0'));
+            assert_false(esi_rank_ranges_have(ranges, (size_t)count, *c - '0'));
         free(ranges);
     }
 }

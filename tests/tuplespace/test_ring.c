@@ -40,7 +40,7 @@ struct reader {
 
 /* --- The writer: every way a tuple can come to be --------------------------------- */
 
-static void write_one(struct es_writer *writer, uint64_t position, uint64_t choice)
+static void write_one(struct esi_writer *writer, uint64_t position, uint64_t choice)
 {
     struct es_tuple tuple = fixture_tuple(position);
     struct es_tuple open = tuple;
@@ -49,28 +49,28 @@ static void write_one(struct es_writer *writer, uint64_t position, uint64_t choi
     open.stop = other.stop = 0;
     switch (choice % 4) {
     case 0: /* A tuple without an open one. */
-        es_writer_write(writer, &tuple);
+        esi_writer_write(writer, &tuple);
         return;
     case 1: /* Replaced as it completes. */
-        es_writer_open(writer, &other);
-        es_writer_write(writer, &tuple);
+        esi_writer_open(writer, &other);
+        esi_writer_write(writer, &tuple);
         return;
     case 2: /* Taken back, then another operation. */
-        es_writer_open(writer, &other);
-        es_writer_withdraw(writer);
+        esi_writer_open(writer, &other);
+        esi_writer_withdraw(writer);
         break;
     default:
         break;
     }
-    es_writer_open(writer, &open);
+    esi_writer_open(writer, &open);
     /* An operation takes some time; now and then a busy machine lets others look. */
     if (position % 65536 < 4)
         sched_yield();
     tuple = fixture_tuple(position);
-    es_writer_close(writer, tuple.stop);
+    esi_writer_close(writer, tuple.stop);
 }
 
-static uint64_t write_for(struct es_writer *writer,
+static uint64_t write_for(struct esi_writer *writer,
                           uint64_t duration_ns,
                           uint64_t *random)
 {
@@ -187,7 +187,7 @@ static void with_threads(const char *test, uint32_t threshold)
     struct reader readers[READERS] = {0};
     pthread_t threads[READERS];
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     uint64_t written;
     char run[64];
 
@@ -199,10 +199,10 @@ static void with_threads(const char *test, uint32_t threshold)
         assert_int_equal(pthread_create(&threads[i], NULL, read_along, &readers[i]), 0);
     }
     written = write_for(&writer, WRITE_NS, &random);
-    es_segment_set_state(segment, ES_SEGMENT_FINALIZED);
+    esi_segment_set_state(segment, ES_SEGMENT_FINALIZED);
     for (int i = 0; i < READERS; i++)
         pthread_join(threads[i], NULL);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     check_readers(readers, written);
 }
 
@@ -245,7 +245,7 @@ static void processes_never_see_a_torn_tuple(void **state)
     int pipes[READERS];
     pid_t pids[READERS];
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     uint64_t written;
     char run[64];
 
@@ -258,7 +258,7 @@ static void processes_never_see_a_torn_tuple(void **state)
         pids[i] = fork_reader(&readers[i], &pipes[i]);
     }
     written = write_for(&writer, WRITE_NS, &random);
-    es_segment_set_state(segment, ES_SEGMENT_FINALIZED);
+    esi_segment_set_state(segment, ES_SEGMENT_FINALIZED);
     for (int i = 0; i < READERS; i++) {
         int status;
 
@@ -268,7 +268,7 @@ static void processes_never_see_a_torn_tuple(void **state)
         waitpid(pids[i], &status, 0);
         assert_int_equal(status, 0);
     }
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     check_readers(readers, written);
 }
 

@@ -25,7 +25,7 @@
 /* A process that makes a segment with some elements and ends. */
 static pid_t leave_segment(const char *id,
                            int rank,
-                           enum es_segment_state end,
+                           enum esi_segment_state end,
                            int *ret_status)
 {
     pid_t pid;
@@ -34,11 +34,11 @@ static pid_t leave_segment(const char *id,
     pid = fork();
     if (pid == 0) {
         struct es_segment *segment = fixture_segment(id, rank);
-        struct es_writer writer;
+        struct esi_writer writer;
         char name[64];
 
         for (int thread = 0; thread < 2; thread++) {
-            struct es_element_config config = fixture_config(name, 15);
+            struct esi_element_config config = fixture_config(name, 15);
 
             snprintf(name, sizeof name, "%d.%d/%s", rank, thread,
                      thread == 0 ? "send" : "receive");
@@ -46,10 +46,10 @@ static pid_t leave_segment(const char *id,
             config.thread = thread;
             config.classes = thread == 0 ? 2 : 4;
             config.collector = thread == 0 ? "send" : "receive";
-            if (es_segment_add_element(segment, &config, &writer) != 0)
+            if (esi_segment_add_element(segment, &config, &writer) != 0)
                 _exit(100);
         }
-        es_segment_set_state(segment, end);
+        esi_segment_set_state(segment, end);
         _exit(rank);
     }
     waitpid(pid, ret_status, 0);
@@ -107,8 +107,8 @@ static void runs_belong_to_their_folder(void **state)
     snprintf(other, sizeof other, "%.50s-other", id);
     elsewhere = fixture_segment(other, 0);
     for (int i = 0; i < 2; i++) {
-        es_segment_layout(elsewhere)->folder =
-            i == 0 ? es_segment_layout(here)->folder + 1 : 0;
+        esi_segment_layout(elsewhere)->folder =
+            i == 0 ? esi_segment_layout(here)->folder + 1 : 0;
         count = es_run_list(&runs);
         assert_non_null(find_run(runs, count, id));
         assert_false(find_run(runs, count, id)->elsewhere);
@@ -122,12 +122,12 @@ static void runs_belong_to_their_folder(void **state)
         assert_int_equal(es_run_open(other, NULL, &run), 0);
         es_run_close(run);
     }
-    es_segment_layout(elsewhere)->folder = es_segment_layout(here)->folder + 1;
+    esi_segment_layout(elsewhere)->folder = esi_segment_layout(here)->folder + 1;
     assert_int_equal(es_run_remove(other, true), 0);
     assert_int_equal(es_run_remove_everywhere(other, true), 1);
-    es_segment_destroy(elsewhere);
+    esi_segment_destroy(elsewhere);
     assert_int_equal(es_run_remove(id, true), 1);
-    es_segment_destroy(here);
+    esi_segment_destroy(here);
 }
 
 static void a_run_of_another_user_is_named_so(void **state)
@@ -140,15 +140,15 @@ static void a_run_of_another_user_is_named_so(void **state)
     (void)state;
     segment = fixture_segment(fixture_run("run", id), 0);
     snprintf(path, sizeof path, "/dev/shm/eventspace.%s.%s.0.%d", id,
-             es_segment_layout(segment)->host, (int)getpid());
+             esi_segment_layout(segment)->host, (int)getpid());
     if (chown(path, 12345, 12345) != 0) {
-        es_segment_destroy(segment);
+        esi_segment_destroy(segment);
         skip(); /* Only root can give a file away. */
     }
     assert_int_equal(es_run_open(id, &error, &run), -EACCES);
     assert_non_null(strstr(error.text, "belongs to user 12345"));
     assert_int_equal(es_run_remove_everywhere(id, true), 0);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void segments_have_one_mode_whatever_the_umask(void **state)
@@ -164,10 +164,10 @@ static void segments_have_one_mode_whatever_the_umask(void **state)
 
         umask(before);
         snprintf(path, sizeof path, "/dev/shm/eventspace.%s.%s.0.%d", id,
-                 es_segment_layout(segment)->host, (int)getpid());
+                 esi_segment_layout(segment)->host, (int)getpid());
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 0777, 0600);
-        es_segment_destroy(segment);
+        esi_segment_destroy(segment);
     }
 }
 
@@ -196,7 +196,7 @@ static void segments_are_ordered_by_rank(void **state)
 static void endings_are_told_apart(void **state)
 {
     static const struct {
-        enum es_segment_state left;
+        enum esi_segment_state left;
         bool noted;
         enum es_process_state seen;
         int exit_code;
@@ -269,7 +269,7 @@ static void a_run_that_is_not_there_yet_can_be_awaited(void **state)
     assert_int_equal(es_run_refresh(run), 1);
     assert_int_equal(es_run_segment_count(run), 1);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     es_run_remove(id, true);
 }
 
@@ -277,7 +277,7 @@ static void a_refresh_finds_new_segments_and_elements(void **state)
 {
     struct es_element_view *first;
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_run *run;
     int status;
     char id[64];
@@ -298,7 +298,7 @@ static void a_refresh_finds_new_segments_and_elements(void **state)
     /* Views stay what they were. */
     assert_ptr_equal(fixture_find(run, "1.0/a"), first);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     assert_int_equal(es_run_remove(id, false), 1);
 }
 
@@ -419,11 +419,11 @@ static void a_false_byte_order_mark_is_refused_in_words(void **state)
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         struct es_error error = {.text = ""};
 
-        es_segment_layout(segment)->endian = marks[i];
+        esi_segment_layout(segment)->endian = marks[i];
         assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
         assert_non_null(strstr(error.text, "byte order mark"));
     }
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 /* A file that was copied here from another machine: nobody reads it or writes into it.
@@ -432,19 +432,19 @@ static void a_segment_of_the_other_byte_order_is_refused_in_words(void **state)
 {
     struct es_error error = {.text = ""};
     struct es_segment *segment, *native;
-    struct es_segment_layout before;
+    struct esi_segment_layout before;
     struct es_run *run;
     char id[64];
 
     (void)state;
     segment = fixture_segment(fixture_run("run", id), 0);
-    es_segment_layout(segment)->magic = __builtin_bswap64(ES_SEGMENT_MAGIC);
-    es_segment_layout(segment)->endian = __builtin_bswap32(ES_SEGMENT_ENDIAN);
-    memcpy(&before, es_segment_layout(segment), sizeof before);
+    esi_segment_layout(segment)->magic = __builtin_bswap64(ES_SEGMENT_MAGIC);
+    esi_segment_layout(segment)->endian = __builtin_bswap32(ES_SEGMENT_ENDIAN);
+    memcpy(&before, esi_segment_layout(segment), sizeof before);
     assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
     assert_non_null(strstr(error.text, "machine of the other byte order"));
     assert_int_equal(es_run_note_exit(id, getpid(), 0), 0);
-    assert_memory_equal(es_segment_layout(segment), &before, sizeof before);
+    assert_memory_equal(esi_segment_layout(segment), &before, sizeof before);
     /* The others of its run are read. */
     native = fixture_segment(id, 1);
     run = fixture_open(id);
@@ -452,8 +452,8 @@ static void a_segment_of_the_other_byte_order_is_refused_in_words(void **state)
     assert_int_equal(es_run_unreadable_count(run), 1);
     assert_non_null(strstr(es_run_unreadable(run, 0)->text, "other byte order"));
     es_run_close(run);
-    es_segment_destroy(native);
-    es_segment_destroy(segment);
+    esi_segment_destroy(native);
+    esi_segment_destroy(segment);
 }
 
 static void another_major_version_is_refused_in_words(void **state)
@@ -465,10 +465,10 @@ static void another_major_version_is_refused_in_words(void **state)
 
     (void)state;
     segment = fixture_segment(fixture_run("run", id), 0);
-    es_segment_layout(segment)->major++;
+    esi_segment_layout(segment)->major++;
     assert_int_equal(es_run_open(id, &error, &run), -EPROTO);
     assert_non_null(strstr(error.text, "another version"));
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 SUITE(test_run)

@@ -50,18 +50,18 @@ static void the_base_follows_the_environment(void **state)
 
     (void)state;
     snprintf(expected, sizeof expected, "%s/eventspace", top);
-    assert_int_equal(es_run_directory_base(NULL, path), 0);
+    assert_int_equal(esi_run_directory_base(NULL, path), 0);
     assert_string_equal(path, expected);
     setenv("EVENTSPACE_DIR", "/somewhere/else", 1);
-    assert_int_equal(es_run_directory_base(NULL, path), 0);
+    assert_int_equal(esi_run_directory_base(NULL, path), 0);
     assert_string_equal(path, "/somewhere/else");
     setenv("EVENTSPACE_DIR", "not/absolute", 1);
-    assert_int_equal(es_run_directory_base(&error, path), -EINVAL);
+    assert_int_equal(esi_run_directory_base(&error, path), -EINVAL);
     assert_string_equal(error.source, "EVENTSPACE_DIR");
     unsetenv("EVENTSPACE_DIR");
     unsetenv("XDG_RUNTIME_DIR");
     snprintf(expected, sizeof expected, "/tmp/eventspace-%u", (unsigned)geteuid());
-    assert_int_equal(es_run_directory_base(NULL, path), 0);
+    assert_int_equal(esi_run_directory_base(NULL, path), 0);
     assert_string_equal(path, expected);
 }
 
@@ -71,13 +71,13 @@ static void a_run_gets_a_private_directory(void **state)
     struct stat status;
 
     (void)state;
-    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
-    assert_int_equal(es_run_directory_path("r1", NULL, NULL, again), 0);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), 0);
+    assert_int_equal(esi_run_directory_path("r1", NULL, NULL, again), 0);
     assert_string_equal(path, again);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
-    assert_int_equal(es_run_directory_create("r1", NULL, path), -EEXIST);
-    assert_int_equal(es_run_directory_path("r1", "run.json", NULL, again), 0);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), -EEXIST);
+    assert_int_equal(esi_run_directory_path("r1", "run.json", NULL, again), 0);
     assert_memory_equal(again, path, strlen(path));
     assert_string_equal(again + strlen(path), "/run.json");
 }
@@ -89,9 +89,9 @@ static void ids_that_could_leave_the_base_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-        assert_int_equal(es_run_directory_path(ids[i], NULL, NULL, path), -EINVAL);
-        assert_int_equal(es_run_directory_create(ids[i], NULL, path), -EINVAL);
-        assert_int_equal(es_run_directory_remove(ids[i], NULL), -EINVAL);
+        assert_int_equal(esi_run_directory_path(ids[i], NULL, NULL, path), -EINVAL);
+        assert_int_equal(esi_run_directory_create(ids[i], NULL, path), -EINVAL);
+        assert_int_equal(esi_run_directory_remove(ids[i], NULL), -EINVAL);
     }
 }
 
@@ -104,7 +104,7 @@ static void a_base_that_others_may_write_to_is_refused(void **state)
     snprintf(base, sizeof base, "%s/eventspace", top);
     assert_int_equal(mkdir(base, 0700), 0);
     assert_int_equal(chmod(base, 0777), 0);
-    assert_int_equal(es_run_directory_create("r1", &error, path), -EPERM);
+    assert_int_equal(esi_run_directory_create("r1", &error, path), -EPERM);
     assert_non_null(strstr(error.text, "others may write"));
 }
 
@@ -115,7 +115,7 @@ static void a_base_that_is_a_link_is_refused(void **state)
     (void)state;
     snprintf(base, sizeof base, "%s/eventspace", top);
     assert_int_equal(symlink("/tmp", base), 0);
-    assert_int_equal(es_run_directory_create("r1", NULL, path), -ENOTDIR);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), -ENOTDIR);
 }
 
 static void a_base_of_somebody_else_is_refused(void **state)
@@ -127,7 +127,7 @@ static void a_base_of_somebody_else_is_refused(void **state)
     assert_int_equal(mkdir(base, 0700), 0);
     if (chown(base, 12345, 12345) != 0)
         skip(); /* Only root can give a directory away. */
-    assert_int_equal(es_run_directory_create("r1", NULL, path), -EPERM);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), -EPERM);
 }
 
 static void every_use_of_a_bad_base_is_refused(void **state)
@@ -138,19 +138,19 @@ static void every_use_of_a_bad_base_is_refused(void **state)
 
     (void)state;
     snprintf(base, sizeof base, "%s/eventspace", top);
-    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
-    assert_int_equal(es_run_file_replace("r1", "run.json", "{}", 2, NULL), 0);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), 0);
+    assert_int_equal(esi_run_file_replace("r1", "run.json", "{}", 2, NULL), 0);
     assert_int_equal(chmod(base, 0770), 0);
-    assert_int_equal(es_run_directory_check("r1", NULL), -EPERM);
-    assert_int_equal(es_run_directory_list(NULL, &runs), -EPERM);
-    assert_int_equal(es_run_directory_open("r1", NULL), -EPERM);
-    assert_int_equal(es_run_directory_remove("r1", NULL), -EPERM);
-    assert_int_equal(es_run_file_read("r1", "run.json", NULL, &text, &length), -EPERM);
-    assert_int_equal(es_run_file_open("r1", "lock", O_RDWR | O_CREAT, NULL), -EPERM);
-    assert_int_equal(es_run_file_replace("r1", "run.json", "[]", 2, NULL), -EPERM);
-    assert_int_equal(es_run_file_remove("r1", "run.json"), -EPERM);
+    assert_int_equal(esi_run_directory_check("r1", NULL), -EPERM);
+    assert_int_equal(esi_run_directory_list(NULL, &runs), -EPERM);
+    assert_int_equal(esi_run_directory_open("r1", NULL), -EPERM);
+    assert_int_equal(esi_run_directory_remove("r1", NULL), -EPERM);
+    assert_int_equal(esi_run_file_read("r1", "run.json", NULL, &text, &length), -EPERM);
+    assert_int_equal(esi_run_file_open("r1", "lock", O_RDWR | O_CREAT, NULL), -EPERM);
+    assert_int_equal(esi_run_file_replace("r1", "run.json", "[]", 2, NULL), -EPERM);
+    assert_int_equal(esi_run_file_remove("r1", "run.json"), -EPERM);
     assert_int_equal(chmod(base, 0700), 0);
-    assert_int_equal(es_run_file_read("r1", "run.json", NULL, &text, &length), 0);
+    assert_int_equal(esi_run_file_read("r1", "run.json", NULL, &text, &length), 0);
     assert_string_equal(text, "{}");
     free(text);
 }
@@ -166,7 +166,7 @@ static void a_slash_behind_a_link_does_not_hide_it(void **state)
     setenv("EVENTSPACE_DIR", chosen, 1);
     chosen[strlen(chosen) - 1] = '\0';
     assert_int_equal(symlink("real", chosen), 0);
-    assert_int_equal(es_run_directory_create("r1", NULL, path), -ENOTDIR);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), -ENOTDIR);
 }
 
 static void the_umask_takes_and_leaves_nothing(void **state)
@@ -180,19 +180,19 @@ static void the_umask_takes_and_leaves_nothing(void **state)
         mode_t before = umask(umasks[i]);
 
         snprintf(run, sizeof run, "r%zu", i);
-        assert_int_equal(es_run_directory_create(run, NULL, path), 0);
-        assert_int_equal(es_run_file_replace(run, "run.json", "{}", 2, NULL), 0);
-        close(es_run_file_open(run, "lock", O_RDWR | O_CREAT, NULL));
+        assert_int_equal(esi_run_directory_create(run, NULL, path), 0);
+        assert_int_equal(esi_run_file_replace(run, "run.json", "{}", 2, NULL), 0);
+        close(esi_run_file_open(run, "lock", O_RDWR | O_CREAT, NULL));
         umask(before);
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 07777, 0700);
-        es_run_directory_path(run, "run.json", NULL, path);
+        esi_run_directory_path(run, "run.json", NULL, path);
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 07777, 0600);
-        es_run_directory_path(run, "lock", NULL, path);
+        esi_run_directory_path(run, "lock", NULL, path);
         assert_int_equal(stat(path, &status), 0);
         assert_int_equal(status.st_mode & 07777, 0600);
-        assert_int_equal(es_run_directory_remove(run, NULL), 0);
+        assert_int_equal(esi_run_directory_remove(run, NULL), 0);
     }
 }
 
@@ -200,7 +200,7 @@ static void put_file(const char *run, const char *file)
 {
     char path[ES_RUN_PATH_BYTES];
 
-    assert_int_equal(es_run_directory_path(run, file, NULL, path), 0);
+    assert_int_equal(esi_run_directory_path(run, file, NULL, path), 0);
     int fd = open(path, O_WRONLY | O_CREAT, 0600);
     assert_true(fd >= 0);
     close(fd);
@@ -210,7 +210,7 @@ static bool has_file(const char *run, const char *file)
 {
     char path[ES_RUN_PATH_BYTES];
 
-    assert_int_equal(es_run_directory_path(run, file, NULL, path), 0);
+    assert_int_equal(esi_run_directory_path(run, file, NULL, path), 0);
     return access(path, F_OK) == 0;
 }
 
@@ -222,25 +222,25 @@ static void a_folder_without_our_mark_is_no_run(void **state)
     char(*runs)[64];
 
     (void)state;
-    assert_int_equal(es_run_directory_create("r1", NULL, made), 0);
-    es_run_directory_path("src", NULL, NULL, path);
+    assert_int_equal(esi_run_directory_create("r1", NULL, made), 0);
+    esi_run_directory_path("src", NULL, NULL, path);
     assert_int_equal(mkdir(path, 0700), 0);
     put_file("src", "main.c");
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         struct es_error error = {.text = ""};
 
         if (marks[i]) {
-            es_run_directory_path("src", ES_RUN_MARK, NULL, path);
+            esi_run_directory_path("src", ES_RUN_MARK, NULL, path);
             FILE *mark = fopen(path, "w");
             assert_true(mark && fputs(marks[i], mark) >= 0 && fclose(mark) == 0);
         }
-        assert_int_equal(es_run_directory_remove("src", &error), -EPERM);
+        assert_int_equal(esi_run_directory_remove("src", &error), -EPERM);
         assert_non_null(strstr(error.text, "is no run directory"));
-        assert_int_equal(es_run_directory_create("src", NULL, made), -EPERM);
-        assert_int_equal(es_run_file_open("src", "lock", O_RDWR | O_CREAT, NULL),
+        assert_int_equal(esi_run_directory_create("src", NULL, made), -EPERM);
+        assert_int_equal(esi_run_file_open("src", "lock", O_RDWR | O_CREAT, NULL),
                          -EPERM);
         assert_true(has_file("src", "main.c"));
-        assert_int_equal(es_run_directory_list(NULL, &runs), 1);
+        assert_int_equal(esi_run_directory_list(NULL, &runs), 1);
         assert_string_equal(runs[0], "r1");
         free(runs);
     }
@@ -254,30 +254,30 @@ static void a_foreign_file_keeps_all_the_others(void **state)
     struct es_error error = {.text = ""};
 
     (void)state;
-    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), 0);
     put_file("r1", "run.json");
     put_file("r1", "key.123.new");
     put_file("r1", "server.node-7.json");
     for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
         put_file("r1", foreign[i]);
         es_error_clear(&error);
-        assert_int_equal(es_run_directory_check("r1", &error), -ENOTEMPTY);
-        assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
+        assert_int_equal(esi_run_directory_check("r1", &error), -ENOTEMPTY);
+        assert_int_equal(esi_run_directory_remove("r1", NULL), -ENOTEMPTY);
         assert_non_null(strstr(error.text, foreign[i]));
         assert_true(has_file("r1", "run.json") && has_file("r1", "key.123.new"));
-        es_run_directory_path("r1", foreign[i], NULL, path);
+        esi_run_directory_path("r1", foreign[i], NULL, path);
         assert_int_equal(unlink(path), 0);
     }
-    es_run_directory_path("r1", "key", NULL, path);
+    esi_run_directory_path("r1", "key", NULL, path);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
+    assert_int_equal(esi_run_directory_remove("r1", NULL), -ENOTEMPTY);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(symlink("run.json", path), 0);
-    assert_int_equal(es_run_directory_remove("r1", NULL), -ENOTEMPTY);
+    assert_int_equal(esi_run_directory_remove("r1", NULL), -ENOTEMPTY);
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(es_run_directory_check("r1", NULL), 0);
+    assert_int_equal(esi_run_directory_check("r1", NULL), 0);
     assert_true(has_file("r1", "run.json"));
-    assert_int_equal(es_run_directory_remove("r1", NULL), 0);
+    assert_int_equal(esi_run_directory_remove("r1", NULL), 0);
 }
 
 static void only_regular_files_of_ours_are_opened(void **state)
@@ -286,9 +286,9 @@ static void only_regular_files_of_ours_are_opened(void **state)
     size_t length;
 
     (void)state;
-    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), 0);
     put_file("r1", "run.json");
-    es_run_directory_path("r1", "server.json", NULL, path);
+    esi_run_directory_path("r1", "server.json", NULL, path);
     for (int i = 0; i < 4; i++) {
         struct es_error error = {.text = ""};
         const char *const words[] = {"is a pipe", "is a link", "is a directory",
@@ -304,11 +304,11 @@ static void only_regular_files_of_ours_are_opened(void **state)
             put_file("r1", "server.json");
         if (i == 3 && chown(path, 12345, 12345) != 0)
             break; /* Only root can give a file away. */
-        assert_int_equal(es_run_file_read("r1", "server.json", &error, &text, &length),
+        assert_int_equal(esi_run_file_read("r1", "server.json", &error, &text, &length),
                          -EPERM);
         assert_non_null(strstr(error.text, words[i]));
         assert_string_equal(error.source, path);
-        assert_int_equal(es_run_file_open("r1", "server.json", O_RDWR | O_CREAT, NULL),
+        assert_int_equal(esi_run_file_open("r1", "server.json", O_RDWR | O_CREAT, NULL),
                          -EPERM);
         assert_int_equal(i == 2 ? rmdir(path) : unlink(path), 0);
     }
@@ -317,22 +317,22 @@ static void only_regular_files_of_ours_are_opened(void **state)
 static void a_folder_has_one_number_before_and_after_it_is_made(void **state)
 {
     char chosen[128], path[ES_RUN_PATH_BYTES];
-    uint64_t before = es_run_directory_folder();
+    uint64_t before = esi_run_directory_folder();
 
     (void)state;
     assert_true(before != 0);
-    assert_int_equal(es_run_directory_create("r1", NULL, path), 0);
-    assert_true(es_run_directory_folder() == before);
+    assert_int_equal(esi_run_directory_create("r1", NULL, path), 0);
+    assert_true(esi_run_directory_folder() == before);
     snprintf(chosen, sizeof chosen, "%s/way", top);
     assert_int_equal(symlink(top, chosen), 0);
     snprintf(chosen, sizeof chosen, "%s/way/eventspace//", top);
     setenv("EVENTSPACE_DIR", chosen, 1);
-    assert_true(es_run_directory_folder() == before);
+    assert_true(esi_run_directory_folder() == before);
     snprintf(chosen, sizeof chosen, "%s/other", top);
     setenv("EVENTSPACE_DIR", chosen, 1);
-    assert_true(es_run_directory_folder() != before);
+    assert_true(esi_run_directory_folder() != before);
     setenv("EVENTSPACE_DIR", "not/absolute", 1);
-    assert_true(es_run_directory_folder() == 0);
+    assert_true(esi_run_directory_folder() == 0);
 }
 
 static void runs_are_listed_and_removed_with_their_files(void **state)
@@ -342,21 +342,21 @@ static void runs_are_listed_and_removed_with_their_files(void **state)
     int fd;
 
     (void)state;
-    assert_int_equal(es_run_directory_list(NULL, &runs), 0);
+    assert_int_equal(esi_run_directory_list(NULL, &runs), 0);
     free(runs);
-    assert_int_equal(es_run_directory_create("b", NULL, path), 0);
-    assert_int_equal(es_run_directory_create("a", NULL, path), 0);
-    assert_int_equal(es_run_directory_path("a", "map.json", NULL, path), 0);
+    assert_int_equal(esi_run_directory_create("b", NULL, path), 0);
+    assert_int_equal(esi_run_directory_create("a", NULL, path), 0);
+    assert_int_equal(esi_run_directory_path("a", "map.json", NULL, path), 0);
     fd = open(path, O_WRONLY | O_CREAT, 0600);
     assert_true(fd >= 0);
     close(fd);
-    assert_int_equal(es_run_directory_list(NULL, &runs), 2);
+    assert_int_equal(esi_run_directory_list(NULL, &runs), 2);
     assert_string_equal(runs[0], "a");
     assert_string_equal(runs[1], "b");
     free(runs);
-    assert_int_equal(es_run_directory_remove("a", NULL), 0);
-    assert_int_equal(es_run_directory_remove("a", NULL), -ENOENT);
-    assert_int_equal(es_run_directory_list(NULL, &runs), 1);
+    assert_int_equal(esi_run_directory_remove("a", NULL), 0);
+    assert_int_equal(esi_run_directory_remove("a", NULL), -ENOENT);
+    assert_int_equal(esi_run_directory_list(NULL, &runs), 1);
     free(runs);
 }
 
@@ -372,10 +372,10 @@ static void a_removal_follows_no_link(void **state)
     fd = open(file, O_WRONLY | O_CREAT, 0600);
     assert_true(fd >= 0);
     close(fd);
-    assert_int_equal(es_run_directory_create("r0", NULL, path), 0);
-    assert_int_equal(es_run_directory_path("r1", NULL, NULL, path), 0);
+    assert_int_equal(esi_run_directory_create("r0", NULL, path), 0);
+    assert_int_equal(esi_run_directory_path("r1", NULL, NULL, path), 0);
     assert_int_equal(symlink(victim, path), 0);
-    assert_true(es_run_directory_remove("r1", NULL) < 0);
+    assert_true(esi_run_directory_remove("r1", NULL) < 0);
     assert_int_equal(access(file, F_OK), 0);
 }
 

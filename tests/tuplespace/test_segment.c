@@ -23,11 +23,11 @@
 #include "fixture.h"
 #include "tests/suites.h"
 
-static struct es_segment_config config_for(const char *run)
+static struct esi_segment_config config_for(const char *run)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
     config.host = "testhost";
     config.calibrate_ns = 0;
@@ -36,7 +36,7 @@ static struct es_segment_config config_for(const char *run)
 
 static void the_file_is_private_and_nearly_empty(void **state)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_segment *segment;
     struct stat status;
     char run[64], name[128];
@@ -45,7 +45,7 @@ static void the_file_is_private_and_nearly_empty(void **state)
     (void)state;
     config = config_for(fixture_run("segment", run));
     config.rank = 3;
-    assert_int_equal(es_segment_create(&config, NULL, &segment), 0);
+    assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
     snprintf(name, sizeof name, "/eventspace.%s.testhost.3.%d", run, (int)getpid());
     fd = shm_open(name, O_RDONLY, 0);
     assert_true(fd >= 0);
@@ -54,35 +54,35 @@ static void the_file_is_private_and_nearly_empty(void **state)
     assert_int_equal(status.st_mode & 07777, 0600);
     assert_true(status.st_size > 1 << 30);
     assert_in_range(status.st_blocks * 512, 1, 65536);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     assert_true(shm_open(name, O_RDONLY, 0) < 0);
 }
 
 static void the_header_tells_who_writes(void **state)
 {
-    struct es_segment_layout *layout;
+    struct esi_segment_layout *layout;
     struct es_segment *segment;
     char run[64];
 
     (void)state;
     segment = fixture_segment(fixture_run("segment", run), 2);
-    layout = es_segment_layout(segment);
+    layout = esi_segment_layout(segment);
     assert_int_equal(layout->magic, ES_SEGMENT_MAGIC);
     assert_int_equal(layout->pid, getpid());
     assert_true(layout->pid_start > 0);
     assert_string_equal(layout->run, run);
     assert_int_equal(layout->world_rank, 2);
     assert_true(layout->clock.frequency_hz > 0);
-    es_segment_set_rank(segment, 7, 9);
+    esi_segment_set_rank(segment, 7, 9);
     assert_int_equal(layout->world_rank, 7);
     assert_int_equal(layout->world_size, 9);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void a_closed_segment_stays_for_readers(void **state)
 {
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_tuple tuple = fixture_tuple(0);
     struct es_cursor cursor = {0};
     struct es_run *run;
@@ -91,8 +91,8 @@ static void a_closed_segment_stays_for_readers(void **state)
     (void)state;
     segment = fixture_segment(fixture_run("segment", id), 0);
     fixture_element(segment, "0.0/test", 15, &writer);
-    es_writer_write(&writer, &tuple);
-    es_segment_close(segment);
+    esi_writer_write(&writer, &tuple);
+    esi_segment_close(segment);
     run = fixture_open(id);
     assert_int_equal(es_element_read(fixture_find(run, "0.0/test"), &cursor, &tuple, 1),
                      1);
@@ -110,8 +110,8 @@ static void a_segment_left_under_the_name_is_replaced(void **state)
     (void)state;
     old = fixture_segment(fixture_run("segment", run), 0);
     young = fixture_segment(run, 0);
-    es_segment_close(old);
-    es_segment_destroy(young);
+    esi_segment_close(old);
+    esi_segment_destroy(young);
     assert_int_equal(es_run_remove(run, true), 0);
 }
 
@@ -120,7 +120,7 @@ enum intruder { FILE_OF_OURS, FILE_OF_ANOTHER, LINK, FOLDER, FIFO, LEFT_OF_ANOTH
 
 static void make_intruder(enum intruder kind, const char *path, const char *target)
 {
-    struct es_segment_layout header = {.magic = ES_SEGMENT_MAGIC, .pid = getpid()};
+    struct esi_segment_layout header = {.magic = ES_SEGMENT_MAGIC, .pid = getpid()};
     int fd;
 
     if (kind == LINK) {
@@ -161,7 +161,7 @@ static void a_name_that_is_taken_keeps_nobody_uncollected(void **state)
     static const enum intruder kinds[] = {FILE_OF_OURS,    LINK,           FOLDER, FIFO,
                                           FILE_OF_ANOTHER, LEFT_OF_ANOTHER};
     char run[64], path[160], target[160];
-    struct es_segment_config config;
+    struct esi_segment_config config;
 
     (void)state;
     config = config_for(fixture_run("rival", run));
@@ -173,21 +173,21 @@ static void a_name_that_is_taken_keeps_nobody_uncollected(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         bool others = kinds[i] == FILE_OF_ANOTHER || kinds[i] == LEFT_OF_ANOTHER;
         struct es_segment *segment;
-        struct es_writer writer;
+        struct esi_writer writer;
         unsigned int user;
         struct es_run *seen;
 
         if (others && geteuid() != 0)
             continue; /* nobody else can give us a file of another user */
         make_intruder(kinds[i], path, target);
-        assert_int_equal(es_segment_create(&config, NULL, &segment), 0);
-        assert_true(es_segment_has_rival(segment, &user));
+        assert_int_equal(esi_segment_create(&config, NULL, &segment), 0);
+        assert_true(esi_segment_has_rival(segment, &user));
         assert_int_equal(user, others ? 12345 : geteuid());
         fixture_element(segment, "3.0/test", 15, &writer);
         seen = fixture_open(run);
         assert_non_null(fixture_find(seen, "3.0/test"));
         es_run_close(seen);
-        es_segment_destroy(segment);
+        esi_segment_destroy(segment);
         check_untouched(kinds[i], path, target);
         assert_int_equal(remove(path), 0);
     }
@@ -207,7 +207,7 @@ static void another_file_of_the_name_is_not_removed(void **state)
              (int)getpid());
     assert_int_equal(unlink(path), 0);
     make_intruder(FILE_OF_OURS, path, NULL);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     check_untouched(FILE_OF_OURS, path, NULL);
     assert_int_equal(unlink(path), 0);
 }
@@ -227,12 +227,12 @@ static void bad_names_are_refused_in_words(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct es_segment_config config = config_for(rows[i].run);
+        struct esi_segment_config config = config_for(rows[i].run);
         struct es_error error = {.text = ""};
         struct es_segment *segment;
 
         config.host = rows[i].host;
-        assert_int_equal(es_segment_create(&config, &error, &segment), -EINVAL);
+        assert_int_equal(esi_segment_create(&config, &error, &segment), -EINVAL);
         assert_non_null(strstr(error.text, rows[i].says));
     }
 }
@@ -241,13 +241,13 @@ static void bad_elements_are_refused(void **state)
 {
     static const char long_name[] =
         "0123456789012345678901234567890123456789012345678901234567890123";
-    struct es_element_config rows[] = {
+    struct esi_element_config rows[] = {
         fixture_config("x", 0),        fixture_config("x", (1u << 24) + 1),
         fixture_config(long_name, 15), fixture_config("x", 15),
         fixture_config("x", 15),       fixture_config("x", 15),
     };
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64];
 
     (void)state;
@@ -256,9 +256,9 @@ static void bad_elements_are_refused(void **state)
     rows[5].collector = long_name;
     segment = fixture_segment(fixture_run("segment", run), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(es_segment_add_element(segment, &rows[i], &writer), -EINVAL);
-    assert_int_equal(es_segment_layout(segment)->element_count, 0);
-    es_segment_destroy(segment);
+        assert_int_equal(esi_segment_add_element(segment, &rows[i], &writer), -EINVAL);
+    assert_int_equal(esi_segment_layout(segment)->element_count, 0);
+    esi_segment_destroy(segment);
 }
 
 static void the_ring_is_the_next_power_of_two(void **state)
@@ -269,7 +269,7 @@ static void the_ring_is_the_next_power_of_two(void **state)
     } rows[] = {{1, 2},   {2, 4},   {3, 4},       {4, 8},
                 {15, 16}, {16, 32}, {4095, 4096}, {4096, 8192}};
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64], name[64];
 
     (void)state;
@@ -281,14 +281,14 @@ static void the_ring_is_the_next_power_of_two(void **state)
         assert_int_equal(writer.element->threshold, rows[i].threshold);
         assert_int_equal((uintptr_t)writer.ring % ES_CACHE_LINE, 0);
     }
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void a_full_directory_refuses_and_counts(void **state)
 {
-    struct es_element_config config = fixture_config("x", 15);
+    struct esi_element_config config = fixture_config("x", 15);
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64], name[64];
 
     (void)state;
@@ -297,42 +297,42 @@ static void a_full_directory_refuses_and_counts(void **state)
         snprintf(name, sizeof name, "0.%d/test", i);
         fixture_element(segment, name, 15, &writer);
     }
-    assert_int_equal(es_segment_add_element(segment, &config, &writer), -ENOSPC);
-    assert_int_equal(es_segment_layout(segment)->elements_refused, 1);
-    es_segment_destroy(segment);
+    assert_int_equal(esi_segment_add_element(segment, &config, &writer), -ENOSPC);
+    assert_int_equal(esi_segment_layout(segment)->elements_refused, 1);
+    esi_segment_destroy(segment);
 }
 
 static void a_name_is_taken_once(void **state)
 {
-    struct es_element_config config = fixture_config("0.0/x", 15);
+    struct esi_element_config config = fixture_config("0.0/x", 15);
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64];
 
     (void)state;
     segment = fixture_segment(fixture_run("segment", run), 0);
-    assert_int_equal(es_segment_add_element(segment, &config, &writer), 0);
-    assert_int_equal(es_segment_add_element(segment, &config, &writer), -EEXIST);
-    assert_int_equal(es_segment_layout(segment)->element_count, 1);
-    assert_int_equal(es_segment_layout(segment)->elements_refused, 0);
-    es_segment_destroy(segment);
+    assert_int_equal(esi_segment_add_element(segment, &config, &writer), 0);
+    assert_int_equal(esi_segment_add_element(segment, &config, &writer), -EEXIST);
+    assert_int_equal(esi_segment_layout(segment)->element_count, 1);
+    assert_int_equal(esi_segment_layout(segment)->elements_refused, 0);
+    esi_segment_destroy(segment);
 }
 
 static void a_full_arena_shrinks_thresholds(void **state)
 {
-    struct es_element_config config = fixture_config("0.0/big", 1 << 20);
+    struct esi_element_config config = fixture_config("0.0/big", 1 << 20);
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64];
 
     (void)state;
     /* 36 MiB are asked for, 16 MiB there: 2^18 slots are what fits. */
     segment = fixture_segment(fixture_run("segment", run), 0);
-    assert_int_equal(es_segment_add_element(segment, &config, &writer), 0);
+    assert_int_equal(esi_segment_add_element(segment, &config, &writer), 0);
     assert_int_equal(writer.element->threshold, 1 << 17);
     assert_int_equal(writer.element->capacity, 1 << 18);
-    assert_int_equal(es_segment_layout(segment)->elements_shrunk, 1);
-    es_segment_destroy(segment);
+    assert_int_equal(esi_segment_layout(segment)->elements_shrunk, 1);
+    esi_segment_destroy(segment);
 }
 
 /* --- Threads ---------------------------------------------------------------------- */
@@ -347,14 +347,14 @@ static void *add_eight(void *argument)
     struct adder *adder = argument;
 
     for (int i = 0; i < 8; i++) {
-        struct es_writer writer;
+        struct esi_writer writer;
         struct es_tuple tuple = fixture_tuple(0);
         char name[64];
 
         snprintf(name, sizeof name, "0.%d/test%d", adder->thread, i);
         fixture_element(adder->segment, name, 15, &writer);
         for (uint64_t j = 0; j <= (uint64_t)(adder->thread * 8 + i); j++)
-            es_writer_write(&writer, &tuple);
+            esi_writer_write(&writer, &tuple);
     }
     return NULL;
 }
@@ -386,13 +386,13 @@ static void threads_add_elements_at_the_same_time(void **state)
         assert_int_equal(info.head, i + 1);
     }
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void no_descriptor_stays_open(void **state)
 {
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64];
     int before, after;
 
@@ -404,26 +404,26 @@ static void no_descriptor_stays_open(void **state)
     after = dup(0);
     close(after);
     assert_int_equal(before, after);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void a_removed_file_takes_no_more_elements(void **state)
 {
-    struct es_element_config config = fixture_config("0.1/test", 4095);
+    struct esi_element_config config = fixture_config("0.1/test", 4095);
     struct es_tuple tuple = fixture_tuple(0);
     struct es_segment *segment;
-    struct es_writer first, second;
+    struct esi_writer first, second;
     char run[64];
 
     (void)state;
     segment = fixture_segment(fixture_run("segment", run), 0);
     fixture_element(segment, "0.0/test", 15, &first);
     assert_int_equal(es_run_remove(run, true), 1);
-    assert_int_equal(es_segment_add_element(segment, &config, &second), -ESTALE);
+    assert_int_equal(esi_segment_add_element(segment, &config, &second), -ESTALE);
     /* The program goes on writing where it wrote before. */
-    es_writer_write(&first, &tuple);
+    esi_writer_write(&first, &tuple);
     assert_int_equal(first.element->head, 1);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 /* In a process of its own, since the limits stay. */
@@ -444,20 +444,20 @@ static void limits_of_the_process_cost_arena_only(void **state)
         pid = fork();
         if (pid == 0) {
             struct rlimit limit = {.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
-            struct es_segment_config config;
+            struct esi_segment_config config;
             struct es_segment *segment;
-            struct es_element_config element = fixture_config("0.0/test", 4095);
-            struct es_writer writer;
+            struct esi_element_config element = fixture_config("0.0/test", 4095);
+            struct esi_writer writer;
             char run[64];
 
             if (setrlimit((unsigned)limits[i], &limit) != 0)
                 _exit(77);
             config = config_for(fixture_run("limits", run));
-            if (es_segment_create(&config, NULL, &segment) != 0)
+            if (esi_segment_create(&config, NULL, &segment) != 0)
                 _exit(1);
-            if (es_segment_add_element(segment, &element, &writer) != 0)
+            if (esi_segment_add_element(segment, &element, &writer) != 0)
                 _exit(2);
-            es_segment_destroy(segment);
+            esi_segment_destroy(segment);
             _exit(0);
         }
         waitpid(pid, &status, 0);
@@ -473,13 +473,13 @@ static void limits_of_the_process_cost_arena_only(void **state)
  * with the line's number; 0 = right. */
 static int try_with_address_space(uint64_t left_bytes, int wanted)
 {
-    uint64_t before = es_process_address_space_left();
-    struct es_element_config element = fixture_config("0.0/test", 4095);
-    struct es_segment_config config;
+    uint64_t before = esi_process_address_space_left();
+    struct esi_element_config element = fixture_config("0.0/test", 4095);
+    struct esi_segment_config config;
     struct es_error error = {.text = ""};
     struct rlimit limit;
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     char run[64];
     FILE *statm = fopen("/proc/self/statm", "r");
     unsigned long pages;
@@ -492,19 +492,19 @@ static int try_with_address_space(uint64_t left_bytes, int wanted)
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return __LINE__;
     config = config_for(fixture_run("space", run));
-    if (es_segment_create(&config, &error, &segment) != wanted)
+    if (esi_segment_create(&config, &error, &segment) != wanted)
         return __LINE__;
     if (wanted != 0)
         return strstr(error.text, "too little address space (ulimit -v)") ? 0
                                                                           : __LINE__;
-    if (es_segment_layout(segment)->segment_bytes > left_bytes / 8)
+    if (esi_segment_layout(segment)->segment_bytes > left_bytes / 8)
         return __LINE__;
-    if (es_segment_add_element(segment, &element, &writer) != 0 ||
+    if (esi_segment_add_element(segment, &element, &writer) != 0 ||
         writer.element->threshold != 4095)
         return __LINE__;
-    if (strcmp(es_segment_shortage(segment), "address space (ulimit -v)") != 0)
+    if (strcmp(esi_segment_shortage(segment), "address space (ulimit -v)") != 0)
         return __LINE__;
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     return 0;
 }
 

@@ -18,7 +18,7 @@ static void names_are_made_and_taken_apart(void **state)
 {
     static const struct {
         const char *text;
-        struct es_segment_name name;
+        struct esi_segment_name name;
     } rows[] = {
         {"/eventspace.r1.host.0.42", {"r1", "host", 0, 42, 0}},
         {"/eventspace.a-b_C.node7.cluster.example.12.4194304",
@@ -28,16 +28,16 @@ static void names_are_made_and_taken_apart(void **state)
         {"/eventspace.r.h.3.77+0000c0de", {"r", "h", 3, 77, 0xc0de}},
         {"/eventspace.r.h+12345678.3.77+ffffffff", {"r", "h+12345678", 3, 77, ~0u}},
     };
-    struct es_segment_name name;
+    struct esi_segment_name name;
     char text[ES_SEGMENT_NAME_BYTES];
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_int_equal(es_segment_name_format(&rows[i].name, text), 0);
+        assert_int_equal(esi_segment_name_format(&rows[i].name, text), 0);
         assert_string_equal(text, rows[i].text);
         /* With and without the slash. */
         for (int slash = 0; slash < 2; slash++) {
-            assert_int_equal(es_segment_name_parse(rows[i].text + slash, &name), 0);
+            assert_int_equal(esi_segment_name_parse(rows[i].text + slash, &name), 0);
             assert_string_equal(name.run, rows[i].name.run);
             assert_string_equal(name.host, rows[i].name.host);
             assert_int_equal(name.rank, rows[i].name.rank);
@@ -83,18 +83,18 @@ static void other_names_are_refused(void **state)
         "0123456789012345678901234567890123456789012345678901234567890123"
         ".h.1.2",
     };
-    struct es_segment_name name = {.pid = 77};
+    struct esi_segment_name name = {.pid = 77};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (es_segment_name_parse(rows[i], &name) != -EINVAL)
+        if (esi_segment_name_parse(rows[i], &name) != -EINVAL)
             fail_msg("\"%s\" was taken for a segment's name", rows[i]);
     assert_int_equal(name.pid, 77);
 }
 
 static void parts_that_do_not_fit_make_no_name(void **state)
 {
-    static const struct es_segment_name rows[] = {
+    static const struct esi_segment_name rows[] = {
         {"", "h", 0, 1, 0},    {"a.b", "h", 0, 1, 0}, {"r", "", 0, 1, 0},
         {"r", "a/b", 0, 1, 0}, {"r", "h", -2, 1, 0},  {"r", "h", 0, 0, 0},
     };
@@ -102,21 +102,21 @@ static void parts_that_do_not_fit_make_no_name(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(es_segment_name_format(&rows[i], text), -EINVAL);
+        assert_int_equal(esi_segment_name_format(&rows[i], text), -EINVAL);
 }
 
 static void the_longest_name_fits(void **state)
 {
-    struct es_segment_name name = {
+    struct esi_segment_name name = {
         .rank = 2147483647, .pid = 2147483647, .other = UINT32_MAX};
-    struct es_segment_name again;
+    struct esi_segment_name again;
     char text[ES_SEGMENT_NAME_BYTES];
 
     (void)state;
     memset(name.run, 'r', 63);
     memset(name.host, 'h', 63);
-    assert_int_equal(es_segment_name_format(&name, text), 0);
-    assert_int_equal(es_segment_name_parse(text, &again), 0);
+    assert_int_equal(esi_segment_name_format(&name, text), 0);
+    assert_int_equal(esi_segment_name_parse(text, &again), 0);
     assert_string_equal(again.host, name.host);
     assert_int_equal(again.pid, name.pid);
 }

@@ -48,7 +48,7 @@ static void end(struct scene *scene)
 {
     esi_segment_set_destroy(scene->set);
     for (size_t i = 0; i < scene->count; i++)
-        es_segment_destroy(scene->segments[i]);
+        esi_segment_destroy(scene->segments[i]);
 }
 
 static struct es_run *open_run(const struct scene *scene, bool reads)
@@ -75,7 +75,7 @@ static int count_mappings(const struct scene *scene)
 
 static uint32_t watchers(const struct es_segment *segment)
 {
-    return atomic_load(&es_segment_layout((struct es_segment *)segment)->watchers);
+    return atomic_load(&esi_segment_layout((struct es_segment *)segment)->watchers);
 }
 
 static void runs_share_what_is_attached(void **state)
@@ -131,7 +131,7 @@ static void more_segments_are_read_than_files_may_be_open(void **state)
 static void each_run_is_told_what_is_new_to_it(void **state)
 {
     struct es_run *first, *second;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_segment *segment;
     struct scene scene;
 
@@ -142,10 +142,10 @@ static void each_run_is_told_what_is_new_to_it(void **state)
     second = open_run(&scene, true);
     fixture_element(segment, "a", 15, &writer);
     assert_int_equal(es_run_refresh(first), 1);
-    assert_true(es_run_has_new_elements(second));
-    assert_false(es_run_has_new_elements(first));
+    assert_true(esi_run_has_new_elements(second));
+    assert_false(esi_run_has_new_elements(first));
     assert_int_equal(es_run_refresh(second), 1);
-    assert_false(es_run_has_new_elements(second));
+    assert_false(esi_run_has_new_elements(second));
     fixture_element(add_segment(&scene), "b", 15, &writer);
     assert_int_equal(es_run_refresh(second), 2);
     assert_int_equal(es_run_segment_count(first), 1);
@@ -161,7 +161,7 @@ static void a_selection_is_that_of_the_last_refresh(void **state)
     struct es_element_view **elements;
     struct es_run *first, *second;
     struct es_selection all;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct scene scene;
     char name[16];
 
@@ -204,7 +204,7 @@ static void what_is_gone_is_detached_with_its_last_run(void **state)
     add_segment(&scene);
     made = count_mappings(&scene);
     first = open_run(&scene, true);
-    es_segment_remove(scene.segments[0]);
+    esi_segment_remove(scene.segments[0]);
     second = open_run(&scene, true);
     assert_int_equal(es_run_segment_count(second), 1);
     assert_int_equal(es_run_refresh(first), 0);
@@ -221,7 +221,7 @@ static void what_is_gone_is_detached_with_its_last_run(void **state)
 static void a_watch_ends_with_the_last_run_that_reads(void **state)
 {
     struct es_run *looks, *first, *second;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_tuple tuple;
     struct scene scene;
     uint64_t position;
@@ -293,7 +293,7 @@ static void runs_of_several_threads_follow_what_comes_and_goes(void **state)
     _Atomic bool stop = false;
     struct reading readings[THREADS];
     pthread_t threads[THREADS];
-    struct es_writer writer;
+    struct esi_writer writer;
     struct scene scene;
     char name[16];
 
@@ -311,7 +311,7 @@ static void runs_of_several_threads_follow_what_comes_and_goes(void **state)
             fixture_element(segment, name, 15, &writer);
         }
         if (i % 3 == 0)
-            es_segment_remove(segment);
+            esi_segment_remove(segment);
     }
     for (int i = 0; i < THREADS; i++)
         while (atomic_load(&readings[i].rounds) < 2)

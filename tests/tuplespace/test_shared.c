@@ -42,12 +42,12 @@ struct scene {
 static int set_up(void **state)
 {
     static struct scene scene;
-    struct es_element_config config = fixture_config("0.0/notes", 30000);
+    struct esi_element_config config = fixture_config("0.0/notes", 30000);
 
     config.kind = ES_ELEMENT_SHARED;
     config.tuple_bytes = sizeof(struct note);
     scene.segment = fixture_segment(fixture_run("shared", scene.id), 0);
-    assert_int_equal(es_segment_add_element(scene.segment, &config, NULL), 0);
+    assert_int_equal(esi_segment_add_element(scene.segment, &config, NULL), 0);
     scene.run = fixture_open(scene.id);
     scene.element = fixture_find(scene.run, "0.0/notes");
     *state = &scene;
@@ -59,7 +59,7 @@ static int tear_down(void **state)
     struct scene *scene = *state;
 
     es_run_close(scene->run);
-    es_segment_destroy(scene->segment);
+    esi_segment_destroy(scene->segment);
     return 0;
 }
 
@@ -137,14 +137,14 @@ static uint64_t own_word(void)
 {
     uint64_t start;
 
-    assert_int_equal(es_process_start_time(gettid(), &start), 0);
+    assert_int_equal(esi_process_start_time(gettid(), &start), 0);
     return (uint64_t)gettid() | start << ES_READER_PID_BITS;
 }
 
 /* Dies as the owner of the lock, half a tuple written. */
 static void die_inside(const struct scene *scene)
 {
-    struct es_element_layout *layout = scene->element->layout;
+    struct esi_element_layout *layout = scene->element->layout;
     uint64_t nobody, head;
 
     do
@@ -214,7 +214,7 @@ static void writers_killed_anywhere_leave_whole_tuples(void **state)
 static void a_broken_lock_stops_nobody(void **state)
 {
     struct scene *scene = *state;
-    struct es_writers_lock *lock = &scene->element->layout->writers;
+    struct esi_writers_lock *lock = &scene->element->layout->writers;
     const uint64_t broken[] = {UINT64_MAX,         1,
                                own_word(),         UINT64_C(1) << 21,
                                1u << 22,           0x5555555555,
@@ -284,7 +284,7 @@ static void a_reader_that_takes_nothing_holds_a_writer_no_longer_than_asked(
 static void places_that_change_afterwards_are_not_believed(void **state)
 {
     struct scene *scene = *state;
-    struct es_element_layout *layout = scene->element->layout;
+    struct esi_element_layout *layout = scene->element->layout;
     struct note note = make_note(0, 0);
     uint32_t counts[WRITERS];
 
@@ -310,7 +310,7 @@ static void a_trace_element_takes_no_appended_tuples(void **state)
 {
     struct scene *scene = *state;
     struct es_tuple tuple = fixture_tuple(0);
-    struct es_writer writer;
+    struct esi_writer writer;
 
     fixture_element(scene->segment, "0.0/trace", 15, &writer);
     assert_int_equal(es_run_refresh(scene->run), 1);

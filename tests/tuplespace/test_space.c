@@ -71,25 +71,25 @@ static void with_space(const char *size, int (*test)(void))
 static int fill_until_refused(void)
 {
     struct es_segment *segment = fixture_segment("space", 0);
-    struct es_segment_layout *layout = es_segment_layout(segment);
-    struct es_writer writers[64];
+    struct esi_segment_layout *layout = esi_segment_layout(segment);
+    struct esi_writer writers[64];
     int count = 0;
     int rc = 0;
 
     while (count < 64) {
-        struct es_element_config config = fixture_config("", 4095);
+        struct esi_element_config config = fixture_config("", 4095);
         char name[64];
 
         snprintf(name, sizeof name, "0.%d/test", count);
         config.name = name;
-        rc = es_segment_add_element(segment, &config, &writers[count]);
+        rc = esi_segment_add_element(segment, &config, &writers[count]);
         if (rc != 0)
             break;
         /* All of it is really there. */
         for (uint64_t i = 0; i < 10000; i++) {
             struct es_tuple tuple = fixture_tuple(i);
 
-            es_writer_write(&writers[count], &tuple);
+            esi_writer_write(&writers[count], &tuple);
         }
         count++;
     }
@@ -101,7 +101,7 @@ static int fill_until_refused(void)
     CHECK(writers[0].element->threshold == 4095);
     CHECK(writers[count - 1].element->threshold >= 15);
     CHECK(writers[count - 1].element->threshold < 4095);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     return 0;
 }
 
@@ -113,15 +113,15 @@ static void a_full_memory_shrinks_thresholds_then_refuses(void **state)
 
 static int create_in_nothing(void)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
     struct es_segment *segment;
     struct es_error error = {.text = ""};
 
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = "space";
     config.host = "testhost";
     config.calibrate_ns = 0;
-    CHECK(es_segment_create(&config, &error, &segment) == -ENOSPC);
+    CHECK(esi_segment_create(&config, &error, &segment) == -ENOSPC);
     CHECK(error.text[0] != '\0');
     /* Nothing is left behind. */
     CHECK(es_run_remove(NULL, true) == 0);
@@ -150,24 +150,24 @@ static int fill_communicators(void)
 {
     static const int32_t ranks[] = {3, 1, 2};
     struct es_segment *segment = fixture_segment("space", 0);
-    struct es_communicator_config config = {.name = "x",
-                                            .parent = ES_COMMUNICATOR_NONE,
-                                            .group = ranks,
-                                            .group_size = 3,
-                                            .keep_list = true};
+    struct esi_communicator_config config = {.name = "x",
+                                             .parent = ES_COMMUNICATOR_NONE,
+                                             .group = ranks,
+                                             .group_size = 3,
+                                             .keep_list = true};
     uint16_t index;
     int rc = 0;
     int count = 0;
 
     while (count < 256 && rc == 0) {
-        rc = es_segment_add_communicator(segment, &config, &index);
+        rc = esi_segment_add_communicator(segment, &config, &index);
         count += rc == 0;
     }
     CHECK(rc == -ENOSPC);
-    CHECK(es_segment_layout(segment)->communicators_refused == 1);
-    CHECK(es_segment_layout(segment)->communicator_count == (uint32_t)count);
+    CHECK(esi_segment_layout(segment)->communicators_refused == 1);
+    CHECK(esi_segment_layout(segment)->communicator_count == (uint32_t)count);
     CHECK(count > 10);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     return 0;
 }
 
@@ -184,13 +184,13 @@ static int read_in_full_memory(void)
     struct es_segment *segment = fixture_segment("space", 0);
     struct es_communicator_info info;
     struct es_cursor cursor = {0};
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_tuple tuple = fixture_tuple(0);
     struct es_run *run;
     FILE *file;
 
     fixture_element(segment, "0.0/test", 15, &writer);
-    es_writer_write(&writer, &tuple);
+    esi_writer_write(&writer, &tuple);
     file = fopen("/dev/shm/full", "w");
     CHECK(file);
     while (fputc('x', file) != EOF)
@@ -201,7 +201,7 @@ static int read_in_full_memory(void)
     CHECK(es_element_open(fixture_find(run, "0.0/test"), &tuple) == 0);
     CHECK(es_segment_view_communicator(es_run_segment(run, 0), 0, &info) == -ENOENT);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* The tree board: wishes come into force whole, the log keeps its newest entries, and
- * boards that are broken harm nobody. */
+/* The tree control: desired come into force whole, the log keeps its newest entries,
+ * and controls that are broken harm nobody. */
 #include "config.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct scene {
     struct es_segment *segment;
     struct es_run *run;
     struct es_segment_view *view;
-    char *text; /* ES_TREE_WISH_BYTES */
+    char *text; /* ES_TREE_DESIRED_BYTES */
 };
 
 static int set_up(void **state)
@@ -36,10 +36,10 @@ static int set_up(void **state)
 
     fixture_run("trees", id);
     scene.segment = fixture_segment(id, 0);
-    assert_int_equal(es_segment_add_tree_board(scene.segment), 0);
+    assert_int_equal(esi_segment_add_tree_control(scene.segment), 0);
     scene.run = fixture_open(id);
     scene.view = es_run_segment(scene.run, 0);
-    scene.text = malloc(ES_TREE_WISH_BYTES);
+    scene.text = malloc(ES_TREE_DESIRED_BYTES);
     *state = &scene;
     return 0;
 }
@@ -50,51 +50,52 @@ static int tear_down(void **state)
 
     free(scene->text);
     es_run_close(scene->run);
-    es_segment_destroy(scene->segment);
+    esi_segment_destroy(scene->segment);
     return 0;
 }
 
-static struct es_tree_board_layout *board_of(const struct scene *scene)
+static struct esi_tree_control_layout *board_of(const struct scene *scene)
 {
-    struct es_segment_layout *layout = es_segment_layout(scene->segment);
+    struct esi_segment_layout *layout = esi_segment_layout(scene->segment);
 
-    return (void *)((char *)layout + layout->tree_board_offset);
+    return (void *)((char *)layout + layout->tree_control_offset);
 }
 
 static void a_wish_reaches_the_process(void **state)
 {
     struct scene *scene = *state;
 
-    assert_true(es_segment_view_has_trees(scene->view));
-    assert_int_equal(es_tree_wish_version(scene->segment), 0);
-    assert_int_equal(es_tree_wish_read(scene->segment, scene->text), 0);
+    assert_true(esi_segment_view_has_trees(scene->view));
+    assert_int_equal(esi_tree_desired_version(scene->segment), 0);
+    assert_int_equal(esi_tree_desired_read(scene->segment, scene->text), 0);
     for (int version = 1; version < 20; version++) {
         char wish[64];
 
         snprintf(wish, sizeof wish, "%.*s of version %d", version % 5, "wish", version);
-        assert_int_equal(es_segment_view_wish(scene->view, wish), version);
-        assert_int_equal(es_tree_wish_version(scene->segment), version);
-        assert_int_equal(es_tree_wish_read(scene->segment, scene->text), version);
+        assert_int_equal(esi_segment_view_desired(scene->view, wish), version);
+        assert_int_equal(esi_tree_desired_version(scene->segment), version);
+        assert_int_equal(esi_tree_desired_read(scene->segment, scene->text), version);
         assert_string_equal(scene->text, wish);
-        assert_int_equal(es_segment_view_read_wish(scene->view, scene->text), version);
+        assert_int_equal(esi_segment_view_read_desired(scene->view, scene->text),
+                         version);
         assert_string_equal(scene->text, wish);
     }
-    assert_int_equal(es_segment_view_wish(scene->view, ""), 20);
-    assert_int_equal(es_tree_wish_read(scene->segment, scene->text), 20);
+    assert_int_equal(esi_segment_view_desired(scene->view, ""), 20);
+    assert_int_equal(esi_tree_desired_read(scene->segment, scene->text), 20);
     assert_string_equal(scene->text, "");
 }
 
 static void the_longest_wish_fits_and_no_longer_one(void **state)
 {
     struct scene *scene = *state;
-    char *wish = malloc(ES_TREE_WISH_BYTES + 1);
+    char *wish = malloc(ES_TREE_DESIRED_BYTES + 1);
 
-    memset(wish, 'x', ES_TREE_WISH_BYTES);
-    wish[ES_TREE_WISH_BYTES] = '\0';
-    assert_int_equal(es_segment_view_wish(scene->view, wish), -EMSGSIZE);
-    wish[ES_TREE_WISH_BYTES - 1] = '\0';
-    assert_int_equal(es_segment_view_wish(scene->view, wish), 1);
-    assert_int_equal(es_tree_wish_read(scene->segment, scene->text), 1);
+    memset(wish, 'x', ES_TREE_DESIRED_BYTES);
+    wish[ES_TREE_DESIRED_BYTES] = '\0';
+    assert_int_equal(esi_segment_view_desired(scene->view, wish), -EMSGSIZE);
+    wish[ES_TREE_DESIRED_BYTES - 1] = '\0';
+    assert_int_equal(esi_segment_view_desired(scene->view, wish), 1);
+    assert_int_equal(esi_tree_desired_read(scene->segment, scene->text), 1);
     assert_string_equal(scene->text, wish);
     free(wish);
 }
@@ -103,7 +104,7 @@ static void a_process_without_trees_takes_no_wish(void **state)
 {
     struct es_segment *segment;
     struct es_run *run;
-    struct es_tree_log_entry entry = {0};
+    struct esi_tree_log_entry entry = {0};
     char id[64];
     char text[8];
 
@@ -111,37 +112,37 @@ static void a_process_without_trees_takes_no_wish(void **state)
     fixture_run("no-trees", id);
     segment = fixture_segment(id, 0);
     run = fixture_open(id);
-    assert_false(es_segment_view_has_trees(es_run_segment(run, 0)));
-    assert_int_equal(es_segment_view_wish(es_run_segment(run, 0), "x"), -ENOENT);
-    assert_int_equal(es_segment_view_read_wish(es_run_segment(run, 0), text), 0);
-    assert_int_equal(es_segment_view_tree_log(es_run_segment(run, 0), &entry, 1), 0);
-    assert_int_equal(es_tree_wish_version(segment), 0);
-    assert_int_equal(es_tree_wish_read(segment, text), 0);
-    es_tree_log_add(segment, &entry);
-    /* Whoever attached before there was a board finds it too. */
-    assert_int_equal(es_segment_add_tree_board(segment), 0);
-    assert_int_equal(es_segment_add_tree_board(segment), 0);
-    assert_int_equal(es_segment_view_wish(es_run_segment(run, 0), "x"), 1);
+    assert_false(esi_segment_view_has_trees(es_run_segment(run, 0)));
+    assert_int_equal(esi_segment_view_desired(es_run_segment(run, 0), "x"), -ENOENT);
+    assert_int_equal(esi_segment_view_read_desired(es_run_segment(run, 0), text), 0);
+    assert_int_equal(esi_segment_view_tree_log(es_run_segment(run, 0), &entry, 1), 0);
+    assert_int_equal(esi_tree_desired_version(segment), 0);
+    assert_int_equal(esi_tree_desired_read(segment, text), 0);
+    esi_tree_log_add(segment, &entry);
+    /* Whoever attached before there was a control finds it too. */
+    assert_int_equal(esi_segment_add_tree_control(segment), 0);
+    assert_int_equal(esi_segment_add_tree_control(segment), 0);
+    assert_int_equal(esi_segment_view_desired(es_run_segment(run, 0), "x"), 1);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void a_second_writer_is_refused_while_the_first_lives(void **state)
 {
     struct scene *scene = *state;
-    struct es_tree_board_layout *board = board_of(scene);
+    struct esi_tree_control_layout *control = board_of(scene);
     pid_t child = fork();
 
     if (child == 0) {
         pause();
         _exit(0);
     }
-    atomic_store(&board->writer, (uint64_t)child);
-    assert_int_equal(es_segment_view_wish(scene->view, "x"), -EBUSY);
+    atomic_store(&control->writer, (uint64_t)child);
+    assert_int_equal(esi_segment_view_desired(scene->view, "x"), -EBUSY);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    assert_int_equal(es_segment_view_wish(scene->view, "x"), 1);
-    assert_int_equal(atomic_load(&board->writer), 0);
+    assert_int_equal(esi_segment_view_desired(scene->view, "x"), 1);
+    assert_int_equal(atomic_load(&control->writer), 0);
 }
 
 /* --- The log ---------------------------------------------------------------------- */
@@ -149,23 +150,24 @@ static void a_second_writer_is_refused_while_the_first_lives(void **state)
 static void the_log_keeps_its_newest_entries(void **state)
 {
     struct scene *scene = *state;
-    struct es_tree_log_entry *entries =
+    struct esi_tree_log_entry *entries =
         calloc(ES_TREE_LOG_ENTRIES + 5, sizeof *entries);
 
     for (uint32_t i = 1; i <= 3 * ES_TREE_LOG_ENTRIES; i++) {
-        struct es_tree_log_entry entry = {
+        struct esi_tree_log_entry entry = {
             .communicator = (uint16_t)i, .version = i, .name = "n", .text = "kary:2"};
         uint32_t expected = i < ES_TREE_LOG_ENTRIES ? i : ES_TREE_LOG_ENTRIES;
         size_t count;
 
-        es_tree_log_add(scene->segment, &entry);
-        count = es_segment_view_tree_log(scene->view, entries, ES_TREE_LOG_ENTRIES + 5);
+        esi_tree_log_add(scene->segment, &entry);
+        count =
+            esi_segment_view_tree_log(scene->view, entries, ES_TREE_LOG_ENTRIES + 5);
         assert_int_equal(count, expected);
         assert_int_equal(entries[count - 1].version, i);
         assert_int_equal(entries[0].version, i - expected + 1);
         assert_memory_equal(&entries[count - 1], &entry, sizeof entry);
     }
-    assert_int_equal(es_segment_view_tree_log(scene->view, entries, 2), 2);
+    assert_int_equal(esi_segment_view_tree_log(scene->view, entries, 2), 2);
     assert_int_equal(entries[1].version, 3 * ES_TREE_LOG_ENTRIES);
     free(entries);
 }
@@ -199,7 +201,7 @@ static void *write_wishes(void *argument)
         int version;
 
         make_wish(wish, i);
-        version = es_segment_view_wish(scene->view, wish);
+        version = esi_segment_view_desired(scene->view, wish);
         if (version > 0)
             written++;
         else if (version != -EBUSY)
@@ -218,7 +220,7 @@ static void readers_see_whole_wishes_only(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&writers[i], NULL, write_wishes, scene), 0);
     while (last < 2 * WISHES) {
-        uint32_t version = es_tree_wish_read(scene->segment, scene->text);
+        uint32_t version = esi_tree_desired_read(scene->segment, scene->text);
 
         if (version == 0)
             continue;
@@ -230,7 +232,7 @@ static void readers_see_whole_wishes_only(void **state)
     for (int i = 0; i < 2; i++)
         pthread_join(writers[i], NULL);
     assert_int_equal(last, 2 * WISHES);
-    printf("# %llu of %d wishes were read\n", (unsigned long long)seen, 2 * WISHES);
+    printf("# %llu of %d desired were read\n", (unsigned long long)seen, 2 * WISHES);
 }
 
 static void *write_log(void *argument)
@@ -238,10 +240,10 @@ static void *write_log(void *argument)
     struct scene *scene = argument;
 
     for (uint32_t i = 1; i <= 100000; i++) {
-        struct es_tree_log_entry entry = {
+        struct esi_tree_log_entry entry = {
             .version = i, .first_instance = i, .min_bytes = i, .max_bytes = i};
 
-        es_tree_log_add(scene->segment, &entry);
+        esi_tree_log_add(scene->segment, &entry);
     }
     return NULL;
 }
@@ -249,14 +251,14 @@ static void *write_log(void *argument)
 static void readers_see_whole_entries_only(void **state)
 {
     struct scene *scene = *state;
-    struct es_tree_log_entry entries[ES_TREE_LOG_ENTRIES];
+    struct esi_tree_log_entry entries[ES_TREE_LOG_ENTRIES];
     pthread_t writer;
     uint32_t newest = 0;
 
     assert_int_equal(pthread_create(&writer, NULL, write_log, scene), 0);
     while (newest < 100000) {
         size_t count =
-            es_segment_view_tree_log(scene->view, entries, ES_TREE_LOG_ENTRIES);
+            esi_segment_view_tree_log(scene->view, entries, ES_TREE_LOG_ENTRIES);
 
         for (size_t i = 0; i < count; i++) {
             assert_true(entries[i].version == entries[i].first_instance &&
@@ -273,14 +275,14 @@ static void readers_see_whole_entries_only(void **state)
 
 static void use_board(const struct scene *scene)
 {
-    struct es_tree_log_entry entries[8];
+    struct esi_tree_log_entry entries[8];
     size_t count;
 
-    es_segment_view_has_trees(scene->view);
-    es_segment_view_wish(scene->view, "a wish");
-    if (es_segment_view_read_wish(scene->view, scene->text) != 0)
-        assert_true(strlen(scene->text) < ES_TREE_WISH_BYTES);
-    count = es_segment_view_tree_log(scene->view, entries, 8);
+    esi_segment_view_has_trees(scene->view);
+    esi_segment_view_desired(scene->view, "a wish");
+    if (esi_segment_view_read_desired(scene->view, scene->text) != 0)
+        assert_true(strlen(scene->text) < ES_TREE_DESIRED_BYTES);
+    count = esi_segment_view_tree_log(scene->view, entries, 8);
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++)
         assert_true(strlen(entries[i].text) < sizeof entries[i].text);
@@ -291,46 +293,46 @@ static void broken_places_are_refused(void **state)
     static const uint64_t offsets[] = {
         1, 64, ES_SEGMENT_HEADER_BYTES + 8, UINT64_MAX, UINT64_MAX - 63, 1ull << 62};
     struct scene *scene = *state;
-    struct es_segment_layout *layout = es_segment_layout(scene->segment);
-    uint64_t kept = layout->tree_board_offset;
+    struct esi_segment_layout *layout = esi_segment_layout(scene->segment);
+    uint64_t kept = layout->tree_control_offset;
 
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
-        layout->tree_board_offset = offsets[i];
-        assert_false(es_segment_view_has_trees(scene->view));
+        layout->tree_control_offset = offsets[i];
+        assert_false(esi_segment_view_has_trees(scene->view));
         use_board(scene);
     }
     for (uint64_t back = 64; back < 1024; back += 64) {
-        layout->tree_board_offset = layout->segment_bytes - back;
+        layout->tree_control_offset = layout->segment_bytes - back;
         use_board(scene);
     }
-    layout->tree_board_offset = kept;
-    assert_true(es_segment_view_has_trees(scene->view));
+    layout->tree_control_offset = kept;
+    assert_true(esi_segment_view_has_trees(scene->view));
 }
 
 static void broken_numbers_harm_nobody(void **state)
 {
     struct scene *scene = *state;
-    struct es_tree_board_layout *board = board_of(scene);
-    struct es_tree_board_layout kept;
+    struct esi_tree_control_layout *control = board_of(scene);
+    struct esi_tree_control_layout kept;
     uint64_t random = fixture_seed();
     int refused = 0;
 
-    es_segment_view_wish(scene->view, "a wish that is sound");
-    memcpy(&kept, board, sizeof kept);
+    esi_segment_view_desired(scene->view, "a wish that is sound");
+    memcpy(&kept, control, sizeof kept);
     for (int i = 0; i < 20000; i++) {
         uint64_t number = fixture_random(&random) >> fixture_random(&random) % 64;
         size_t bytes = 4 + 4 * (fixture_random(&random) % 2);
-        size_t at = fixture_random(&random) % (sizeof *board - bytes);
+        size_t at = fixture_random(&random) % (sizeof *control - bytes);
 
-        memcpy((char *)board + (i % 2 == 0 ? at / 4 * 4 : at), &number, bytes);
-        refused += !es_segment_view_has_trees(scene->view);
+        memcpy((char *)control + (i % 2 == 0 ? at / 4 * 4 : at), &number, bytes);
+        refused += !esi_segment_view_has_trees(scene->view);
         use_board(scene);
-        es_tree_wish_read(scene->segment, scene->text);
-        memcpy(board, &kept, sizeof kept);
+        esi_tree_desired_read(scene->segment, scene->text);
+        memcpy(control, &kept, sizeof kept);
     }
-    printf("# %d of 20000 boards were refused\n", refused);
+    printf("# %d of 20000 controls were refused\n", refused);
     assert_in_range(refused, 1, 19999);
-    assert_int_equal(es_segment_view_read_wish(scene->view, scene->text), 1);
+    assert_int_equal(esi_segment_view_read_desired(scene->view, scene->text), 1);
 }
 
 /* --- Other versions --------------------------------------------------------------- */
@@ -338,19 +340,19 @@ static void broken_numbers_harm_nobody(void **state)
 static void segments_of_minor_version_0_have_no_board(void **state)
 {
     struct scene *scene = *state;
-    struct es_segment_layout *layout = es_segment_layout(scene->segment);
+    struct esi_segment_layout *layout = esi_segment_layout(scene->segment);
     struct es_run *run;
 
     layout->minor = 0;
     run = fixture_open(layout->run);
-    assert_false(es_segment_view_has_trees(es_run_segment(run, 0)));
-    assert_int_equal(es_segment_view_wish(es_run_segment(run, 0), "x"), -ENOENT);
+    assert_false(esi_segment_view_has_trees(es_run_segment(run, 0)));
+    assert_int_equal(esi_segment_view_desired(es_run_segment(run, 0), "x"), -ENOENT);
     es_run_close(run);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-SUITE(test_tree_board)
+SUITE(test_tree_control)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_wish_reaches_the_process),

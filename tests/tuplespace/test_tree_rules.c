@@ -35,11 +35,11 @@ static void every_member_is_read(void **state)
              "tree fourth shape=library operations=all bytes=0\n"
              "end\n";
     struct es_error error = {.text = ""};
-    struct es_tree_plan plan;
-    const struct es_tree_rule *rules;
+    struct esi_tree_plan plan;
+    const struct esi_tree_rule *rules;
 
     (void)state;
-    assert_int_equal(es_tree_plan_parse(text, "test", &error, &plan), 0);
+    assert_int_equal(esi_tree_plan_parse(text, "test", &error, &plan), 0);
     assert_int_equal(plan.host_count, 2);
     assert_string_equal(plan.hosts[0].cluster, "east wing");
     assert_string_equal(plan.hosts[0].gateway, "gw1");
@@ -63,28 +63,28 @@ static void every_member_is_read(void **state)
     assert_int_equal(rules[2].edges[1].child, 2);
     assert_int_equal(rules[3].operations, ES_TREE_ALL);
     assert_int_equal(rules[3].max_bytes, 0);
-    es_tree_plan_fini(&plan);
-    es_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&plan);
 }
 
 static void a_text_of_one_line_is_read(void **state)
 {
     static const char text[] =
         "eventspace-trees 1;# no comment; here\nhost n;tree a%3Bb shape=kary; end";
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
     char *written;
 
     (void)state;
-    assert_int_equal(es_tree_plan_parse(text, "test", NULL, &plan), 0);
+    assert_int_equal(esi_tree_plan_parse(text, "test", NULL, &plan), 0);
     assert_int_equal(plan.host_count, 1);
     assert_string_equal(plan.rules.rules[0].name, "a;b");
-    assert_int_equal(es_tree_plan_format(&plan, &written), 0);
-    es_tree_text_flatten(written);
+    assert_int_equal(esi_tree_plan_format(&plan, &written), 0);
+    esi_tree_text_flatten(written);
     assert_string_equal(written,
                         "eventspace-trees 1;host n;tree a%3Bb shape=kary;end;");
-    es_tree_plan_fini(&plan);
-    assert_int_equal(es_tree_plan_parse(written, "test", NULL, &plan), 0);
-    es_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&plan);
+    assert_int_equal(esi_tree_plan_parse(written, "test", NULL, &plan), 0);
+    esi_tree_plan_fini(&plan);
     free(written);
 }
 
@@ -140,9 +140,9 @@ static void faults_are_shown_where_they_are(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct es_error error = {.text = ""};
-        struct es_tree_plan plan;
+        struct esi_tree_plan plan;
 
-        assert_int_equal(es_tree_plan_parse(cases[i].text, "test", &error, &plan),
+        assert_int_equal(esi_tree_plan_parse(cases[i].text, "test", &error, &plan),
                          -EINVAL);
         if (error.line != cases[i].line || error.column != cases[i].column ||
             !strstr(error.text, cases[i].says))
@@ -173,17 +173,17 @@ static void rules_in_short_are_read_and_written(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct es_error error = {.text = ""};
-        struct es_tree_rule rule;
+        struct esi_tree_rule rule;
         char text[64];
 
-        assert_int_equal(es_tree_rule_parse_short(cases[i].text, &error, &rule), 0);
-        assert_string_equal(es_tree_rule_format_short(&rule, text, sizeof text),
+        assert_int_equal(esi_tree_rule_parse_short(cases[i].text, &error, &rule), 0);
+        assert_string_equal(esi_tree_rule_format_short(&rule, text, sizeof text),
                             cases[i].written);
-        assert_string_equal(rule.name, es_tree_shape_name(rule.shape));
+        assert_string_equal(rule.name, esi_tree_shape_name(rule.shape));
         assert_int_equal(rule.operations, ES_TREE_ALL_BLOCKING);
-        es_tree_rule_format_short(&rule, text, 5);
+        esi_tree_rule_format_short(&rule, text, 5);
         assert_int_equal(strlen(text), 4);
-        es_tree_rule_fini(&rule);
+        esi_tree_rule_fini(&rule);
     }
 }
 
@@ -202,9 +202,9 @@ static void faults_in_short_rules_have_a_column(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct es_error error = {.text = ""};
-        struct es_tree_rule rule;
+        struct esi_tree_rule rule;
 
-        assert_int_equal(es_tree_rule_parse_short(cases[i].text, &error, &rule),
+        assert_int_equal(esi_tree_rule_parse_short(cases[i].text, &error, &rule),
                          -EINVAL);
         if (error.column != cases[i].column)
             fail_msg("%s: %d: %s", cases[i].text, error.column, error.text);
@@ -223,7 +223,7 @@ static void random_text(uint64_t *random, char *out, size_t size)
 }
 
 /* A random tree over `count` + 1 ranks, whose names are mixed. */
-static void random_edges(uint64_t *random, struct es_tree_rule *rule)
+static void random_edges(uint64_t *random, struct esi_tree_rule *rule)
 {
     size_t count = 1 + fixture_random(random) % 40;
     int turn = (int)(fixture_random(random) % (count + 1));
@@ -231,7 +231,7 @@ static void random_edges(uint64_t *random, struct es_tree_rule *rule)
     rule->edges = calloc(count, sizeof *rule->edges);
     rule->edge_count = count;
     for (size_t i = 0; i < count; i++)
-        rule->edges[i] = (struct es_tree_edge){
+        rule->edges[i] = (struct esi_tree_edge){
             .parent =
                 (int)((fixture_random(random) % (i + 1) + (size_t)turn) % (count + 1)),
             .child = (int)((i + 1 + (size_t)turn) % (count + 1))};
@@ -239,12 +239,12 @@ static void random_edges(uint64_t *random, struct es_tree_rule *rule)
 
 static void random_rule(uint64_t *random,
                         unsigned int number,
-                        struct es_tree_rule *rule)
+                        struct esi_tree_rule *rule)
 {
     static const uint64_t ends[] = {0, 1, 4096, UINT64_MAX - 1, UINT64_MAX};
 
-    assert_int_equal(es_tree_rule_parse_short("library", NULL, rule), 0);
-    rule->shape = (enum es_tree_shape)(fixture_random(random) % 6);
+    assert_int_equal(esi_tree_rule_parse_short("library", NULL, rule), 0);
+    rule->shape = (enum esi_tree_shape)(fixture_random(random) % 6);
     rule->fan_out = rule->shape == ES_TREE_LEVELS ? 0 : 2;
     random_text(random, rule->name, sizeof rule->name - 4);
     snprintf(rule->name + strlen(rule->name), 5, "%u", number);
@@ -263,7 +263,7 @@ static void random_rule(uint64_t *random,
         random_edges(random, rule);
 }
 
-static void assert_alike(const struct es_tree_rule *a, const struct es_tree_rule *b)
+static void assert_alike(const struct esi_tree_rule *a, const struct esi_tree_rule *b)
 {
     assert_string_equal(a->name, b->name);
     assert_string_equal(a->communicator, b->communicator);
@@ -286,8 +286,8 @@ static void what_is_written_is_read_again(void **state)
     (void)state;
     for (int round = 0; round < 500; round++) {
         struct es_error error = {.text = ""};
-        struct es_tree_plan plan = {.host_count = fixture_random(&random) % 3};
-        struct es_tree_plan again;
+        struct esi_tree_plan plan = {.host_count = fixture_random(&random) % 3};
+        struct esi_tree_plan again;
         char *text;
 
         plan.hosts = calloc(plan.host_count + 1, sizeof *plan.hosts);
@@ -299,8 +299,8 @@ static void what_is_written_is_read_again(void **state)
         plan.rules.rules = calloc(plan.rules.count + 1, sizeof *plan.rules.rules);
         for (unsigned int i = 0; i < plan.rules.count; i++)
             random_rule(&random, i, &plan.rules.rules[i]);
-        assert_int_equal(es_tree_plan_format(&plan, &text), 0);
-        if (es_tree_plan_parse(text, "again", &error, &again) != 0)
+        assert_int_equal(esi_tree_plan_format(&plan, &text), 0);
+        if (esi_tree_plan_parse(text, "again", &error, &again) != 0)
             fail_msg("%d:%d: %s\n%s", error.line, error.column, error.text, text);
         assert_int_equal(again.host_count, plan.host_count);
         assert_int_equal(again.rules.count, plan.rules.count);
@@ -308,8 +308,8 @@ static void what_is_written_is_read_again(void **state)
             assert_memory_equal(&plan.hosts[i], &again.hosts[i], sizeof plan.hosts[i]);
         for (size_t i = 0; i < plan.rules.count; i++)
             assert_alike(&plan.rules.rules[i], &again.rules.rules[i]);
-        es_tree_plan_fini(&plan);
-        es_tree_plan_fini(&again);
+        esi_tree_plan_fini(&plan);
+        esi_tree_plan_fini(&again);
         free(text);
     }
 }
@@ -339,12 +339,12 @@ static void the_first_rule_that_fits_decides(void **state)
         {ES_TREE_NONBLOCKING(ES_TREE_ALLREDUCE), "world", 0, "small"},
         {ES_TREE_NONBLOCKING(ES_TREE_BARRIER), "grid", 0, NULL},
     };
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
 
     (void)state;
-    assert_int_equal(es_tree_plan_parse(text, "test", NULL, &plan), 0);
+    assert_int_equal(esi_tree_plan_parse(text, "test", NULL, &plan), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct es_tree_rule *rule = es_tree_rules_find(
+        const struct esi_tree_rule *rule = esi_tree_rules_find(
             &plan.rules, cases[i].operation, cases[i].communicator, cases[i].bytes);
 
         if (!cases[i].rule)
@@ -352,26 +352,27 @@ static void the_first_rule_that_fits_decides(void **state)
         else
             assert_string_equal(rule->name, cases[i].rule);
     }
-    es_tree_plan_fini(&plan);
+    esi_tree_plan_fini(&plan);
 }
 
 static void operations_have_names_and_codes(void **state)
 {
     (void)state;
     for (uint32_t bit = 1; bit <= ES_TREE_ALL; bit <<= 1)
-        assert_int_equal(es_tree_operation_by_name(es_tree_operation_name(bit)), bit);
-    assert_string_equal(es_tree_operation_name(3), "?");
-    assert_string_equal(es_tree_operation_name(0), "?");
-    assert_int_equal(es_tree_operation_by_name("scan"), 0);
-    assert_int_equal(es_tree_operation_of_code(ES_OP_MPI_Bcast_c), 1u << ES_TREE_BCAST);
-    assert_int_equal(es_tree_operation_of_code(ES_OP_MPI_Iallreduce),
+        assert_int_equal(esi_tree_operation_by_name(esi_tree_operation_name(bit)), bit);
+    assert_string_equal(esi_tree_operation_name(3), "?");
+    assert_string_equal(esi_tree_operation_name(0), "?");
+    assert_int_equal(esi_tree_operation_by_name("scan"), 0);
+    assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Bcast_c),
+                     1u << ES_TREE_BCAST);
+    assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Iallreduce),
                      ES_TREE_NONBLOCKING(ES_TREE_ALLREDUCE));
-    assert_int_equal(es_tree_operation_of_code(ES_OP_MPI_Ireduce_c),
+    assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Ireduce_c),
                      ES_TREE_NONBLOCKING(ES_TREE_REDUCE));
-    assert_int_equal(es_tree_operation_of_code(ES_OP_MPI_Gatherv), 0);
-    assert_int_equal(es_tree_operation_of_code(0), 0);
-    assert_string_equal(es_tree_level_name(ES_TREE_LEVEL_GATEWAY), "gateway");
-    assert_string_equal(es_tree_level_name(32), "?");
+    assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Gatherv), 0);
+    assert_int_equal(esi_tree_operation_of_code(0), 0);
+    assert_string_equal(esi_tree_level_name(ES_TREE_LEVEL_GATEWAY), "gateway");
+    assert_string_equal(esi_tree_level_name(32), "?");
 }
 
 SUITE(test_tree_rules)

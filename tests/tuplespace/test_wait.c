@@ -25,7 +25,7 @@
 #define ROUNDS 2000
 
 struct echo {
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_element_view *asked; /* the other side's element */
 };
 
@@ -39,7 +39,7 @@ static void *answer(void *argument)
 
         if (es_element_wait(echo->asked, i, 10 * SECOND) != 0)
             return echo;
-        es_writer_write(&echo->writer, &tuple);
+        esi_writer_write(&echo->writer, &tuple);
     }
     return NULL;
 }
@@ -48,7 +48,7 @@ static void *answer(void *argument)
 static void a_tuple_wakes_the_reader_that_waits_for_it(void **state)
 {
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct echo echo;
     struct es_run *run;
     pthread_t thread;
@@ -67,7 +67,7 @@ static void a_tuple_wakes_the_reader_that_waits_for_it(void **state)
         struct es_tuple tuple = fixture_tuple(i);
 
         begin = fixture_now_ns();
-        es_writer_write(&writer, &tuple);
+        esi_writer_write(&writer, &tuple);
         assert_int_equal(
             es_element_wait(fixture_find(run, "0.1/answer"), i, 10 * SECOND), 0);
         slow += fixture_now_ns() - begin > 90000000;
@@ -78,7 +78,7 @@ static void a_tuple_wakes_the_reader_that_waits_for_it(void **state)
     /* The machine may be busy; lost wake-ups would show in most rounds. */
     assert_true(slow < ROUNDS / 20);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 struct maker {
@@ -93,7 +93,7 @@ static void *add_wanted(void *argument)
     struct maker *maker = argument;
 
     for (int i = 0; i < maker->count; i++) {
-        struct es_writer writer;
+        struct esi_writer writer;
         char name[32];
 
         while (atomic_load(&maker->wanted) <= i)
@@ -115,17 +115,17 @@ static void a_new_element_announces_itself(void **state)
     (void)state;
     maker.segment = fixture_segment(fixture_run("announced", id), 0);
     run = fixture_open(id);
-    assert_false(es_run_has_new_elements(run));
+    assert_false(esi_run_has_new_elements(run));
     assert_int_equal(pthread_create(&thread, NULL, add_wanted, &maker), 0);
     for (int i = 0; i < maker.count; i++) {
         uint64_t begin = fixture_now_ns();
 
         atomic_store(&maker.wanted, i + 1);
-        while (!es_run_has_new_elements(run))
-            es_run_wait_for_elements(run, SECOND);
+        while (!esi_run_has_new_elements(run))
+            esi_run_wait_for_elements(run, SECOND);
         slow += fixture_now_ns() - begin > SECOND / 2;
         assert_int_equal(es_run_refresh(run), 1);
-        assert_false(es_run_has_new_elements(run));
+        assert_false(esi_run_has_new_elements(run));
     }
     pthread_join(thread, NULL);
     printf("# %llu of %d took over 500 ms\n", (unsigned long long)slow, maker.count);
@@ -133,14 +133,14 @@ static void a_new_element_announces_itself(void **state)
     assert_true(slow < (uint64_t)maker.count / 5);
 #endif
     es_run_close(run);
-    es_segment_destroy(maker.segment);
+    esi_segment_destroy(maker.segment);
 }
 
 static void what_is_there_already_is_not_waited_for(void **state)
 {
     struct es_tuple tuple = fixture_tuple(0);
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_run *run;
     char id[64];
 
@@ -148,16 +148,16 @@ static void what_is_there_already_is_not_waited_for(void **state)
     segment = fixture_segment(fixture_run("wait", id), 0);
     fixture_element(segment, "0.0/test", 15, &writer);
     run = fixture_open(id);
-    es_writer_write(&writer, &tuple);
+    esi_writer_write(&writer, &tuple);
     assert_int_equal(es_element_wait(fixture_find(run, "0.0/test"), 0, 0), 0);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static void a_wait_ends_at_its_timeout(void **state)
 {
     struct es_segment *segment;
-    struct es_writer writer;
+    struct esi_writer writer;
     struct es_run *run;
     uint64_t begin;
     char id[64];
@@ -171,7 +171,7 @@ static void a_wait_ends_at_its_timeout(void **state)
                      -ETIMEDOUT);
     assert_true(fixture_now_ns() - begin >= 150000000);
     es_run_close(run);
-    es_segment_destroy(segment);
+    esi_segment_destroy(segment);
 }
 
 static pid_t fork_idle_writer(const char *id)
@@ -186,10 +186,10 @@ static pid_t fork_idle_writer(const char *id)
     if (pid == 0) {
         struct es_tuple tuple = fixture_tuple(0);
         struct es_segment *segment = fixture_segment(id, 0);
-        struct es_writer writer;
+        struct esi_writer writer;
 
         fixture_element(segment, "0.0/test", 15, &writer);
-        es_writer_write(&writer, &tuple);
+        esi_writer_write(&writer, &tuple);
         if (write(ready[1], "", 1) != 1)
             _exit(1);
         for (;;)

@@ -226,7 +226,7 @@ static void nothing_is_lost_or_repeated(void **state)
 
 static void a_sort_tells_what_it_keeps(void **state)
 {
-    struct es_place items[CHILDREN] = {0};
+    struct esi_place items[CHILDREN] = {0};
     struct es_places places = {.items = items, .count = CHILDREN};
     const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;
@@ -260,7 +260,7 @@ static void a_sort_tells_what_it_keeps(void **state)
 /* A sort over another: what leaves the lower one is still in the tree. */
 static void sorts_keep_a_suffix_together(void **state)
 {
-    struct es_place items[CHILDREN] = {0};
+    struct esi_place items[CHILDREN] = {0};
     struct es_places places = {.items = items, .count = CHILDREN};
     const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;

@@ -22,7 +22,7 @@ static struct es_clock clock_record = {.kind = ES_CLOCK_MONOTONIC,
                                        .frequency_hz = 1000000000};
 static struct es_origin origin_item = {.name = "", .clock = &clock_record};
 static struct es_origins origins = {.items = &origin_item, .count = 1};
-static struct es_place place_item;
+static struct esi_place place_item;
 static struct es_places places = {.items = &place_item, .count = 1};
 static const struct es_stage_context context = {.origins = &origins, .places = &places};
 
@@ -41,7 +41,7 @@ static void set_up(struct fixture *fixture,
 {
     struct es_stage *child;
 
-    place_item = (struct es_place){.kept = 0};
+    place_item = (struct esi_place){.kept = 0};
     fixture->source =
         (struct source){.tuples = tuples, .asks = true, .place = &place_item};
     child = source_open(&fixture->source);
@@ -160,7 +160,7 @@ static void stream(const char *type, const char *property, uint64_t seed)
             struct es_stage *child;
 
             es_stage_close(fixture.stage);
-            esi_places_rewind(&places);
+            esi_locations_rewind(&places);
             fixture.source.given = place_item.given;
             fixture.source.announcement.max = 0;
             child = source_open(&fixture.source);
@@ -171,7 +171,7 @@ static void stream(const char *type, const char *property, uint64_t seed)
         for (size_t j = 0; j < fixture.consumer.batch.count; j++)
             assert_int_equal(fixture.consumer.batch.marks[j].position, seen++);
         kept_from(&fixture, seen);
-        esi_places_commit(&places);
+        esi_locations_commit(&places);
     }
     assert_int_equal(seen, TUPLES);
     tear_down(&fixture);

@@ -28,7 +28,7 @@ static struct es_origin origin_items[MADE_KINDS] = {
     {.name = "o", .clock = &clock_record, .classes = 1u << ES_CLASS_COLLECTIVE},
 };
 static struct es_origins origins = {.items = origin_items, .count = MADE_KINDS};
-static struct es_place place_items[MADE_KINDS];
+static struct esi_place place_items[MADE_KINDS];
 static struct es_places places = {.items = place_items, .count = MADE_KINDS};
 static const struct es_stage_context context = {.origins = &origins, .places = &places};
 
@@ -62,7 +62,7 @@ static void set_up(struct fixture *fixture, uint64_t seed, size_t overlap)
         (struct fixture){.kinds = MADE_KINDS, .batch = "0", .random = seed * 7919 + 17};
     made_edges_make(&made, MADE_INSTANCES, overlap, &fixture->random);
     for (uint32_t i = 0; i < MADE_KINDS; i++) {
-        place_items[i] = (struct es_place){.kept = 0};
+        place_items[i] = (struct esi_place){.kept = 0};
         fixture->sources[i] = (struct source){.tuples = made.tuples[i],
                                               .origin = i,
                                               .asks = true,
@@ -131,7 +131,7 @@ static void each_came_once(void)
 static void reopen(struct fixture *fixture)
 {
     es_stage_close(fixture->stage);
-    esi_places_rewind(&places);
+    esi_locations_rewind(&places);
     for (size_t i = 0; i < MADE_KINDS; i++) {
         fixture->sources[i].given = place_items[i].given;
         fixture->sources[i].announcement.max = 0;
@@ -211,7 +211,7 @@ static void a_small_limit_lets_pieces_go_up_in_order(void **state)
                 assert_int_equal(taken[mark->origin][mark->position]++, 0);
                 next[mark->origin] = mark->position + 1;
             }
-            esi_places_commit(&places);
+            esi_locations_commit(&places);
             quiet = ended && fixture.consumer.batch.count == 0 ? quiet + 1 : 0;
             if (!ended && next_random(&fixture.random) % 6 == 0)
                 reopen(&fixture);
@@ -270,7 +270,7 @@ static void what_is_kept_is_a_suffix(void **state)
                 fixture.consumer.pull.realtime_ns += UINT64_C(20000000);
             assert_int_equal(consumer_pull(&fixture.consumer, fixture.stage), 0);
             note_batch(&fixture);
-            esi_places_commit(&places);
+            esi_locations_commit(&places);
             quiet = ended && fixture.consumer.batch.count == 0 ? quiet + 1 : 0;
             if (!ended && next_random(&fixture.random) % 6 == 0)
                 reopen(&fixture);

@@ -12,7 +12,7 @@
 /* --- Lines and words -------------------------------------------------------------- */
 
 int esi_lines_fault(const struct esi_lines *lines,
-                    struct esi_span span,
+                    struct esi_text_span span,
                     const char *what,
                     const char *expected)
 {
@@ -46,10 +46,10 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-struct esi_span esi_lines_word(struct esi_lines *lines)
+struct esi_text_span esi_lines_word(struct esi_lines *lines)
 {
     const char *c = lines->rest;
-    struct esi_span word;
+    struct esi_text_span word;
 
     while (c < lines->end && is_blank(*c))
         c++;
@@ -63,7 +63,7 @@ struct esi_span esi_lines_word(struct esi_lines *lines)
 
 int esi_lines_head(struct esi_lines *lines, const char *head)
 {
-    struct esi_span word;
+    struct esi_text_span word;
     char expected[48];
 
     snprintf(expected, sizeof expected, "\"%s 1\"", head);
@@ -71,17 +71,18 @@ int esi_lines_head(struct esi_lines *lines, const char *head)
         return es_error_set_at(lines->error, -EINVAL, lines->source, 1, 1,
                                "empty: expected %s", expected);
     word = esi_lines_word(lines);
-    if (!esi_span_is(word, head))
+    if (!esi_text_span_is(word, head))
         return esi_lines_fault(lines, word, "first word", expected);
     word = esi_lines_word(lines);
-    return esi_span_is(word, "1") ? 0 : esi_lines_fault(lines, word, "version", "1");
+    return esi_text_span_is(word, "1") ? 0
+                                       : esi_lines_fault(lines, word, "version", "1");
 }
 
-int esi_lines_next(struct esi_lines *lines, struct esi_span *ret_word)
+int esi_lines_next(struct esi_lines *lines, struct esi_text_span *ret_word)
 {
     while (next_line(lines)) {
         *ret_word = esi_lines_word(lines);
-        if (esi_span_is(*ret_word, "end"))
+        if (esi_text_span_is(*ret_word, "end"))
             return 0;
         if (ret_word->length > 0 && ret_word->text[0] != '#')
             return 1;
@@ -102,7 +103,7 @@ static int hex_digit(char c)
 }
 
 /* The byte that %XX stands for; -1: a bad escape, or a zero byte. */
-static int escaped_byte(struct esi_span span, size_t at)
+static int escaped_byte(struct esi_text_span span, size_t at)
 {
     int high, low;
 
@@ -114,7 +115,7 @@ static int escaped_byte(struct esi_span span, size_t at)
 }
 
 /* -EINVAL: a bad escape, no byte, or more than size - 1. */
-static int unescape(struct esi_span span, char *out, size_t size)
+static int lines_unescape(struct esi_text_span span, char *out, size_t size)
 {
     size_t used = 0;
 
@@ -136,7 +137,7 @@ static int unescape(struct esi_span span, char *out, size_t size)
 enum { TEXT_BYTES = 256 };
 
 static int read_text(const struct esi_lines *lines,
-                     struct esi_span span,
+                     struct esi_text_span span,
                      const char *what,
                      char *out,
                      size_t size)
@@ -144,7 +145,7 @@ static int read_text(const struct esi_lines *lines,
     char text[TEXT_BYTES];
     char expected[64];
 
-    if (unescape(span, text, size < sizeof text ? size : sizeof text) == 0) {
+    if (lines_unescape(span, text, size < sizeof text ? size : sizeof text) == 0) {
         strcpy(out, text);
         return 0;
     }
@@ -172,7 +173,7 @@ static bool is_in_lines(const struct esi_field *field)
 
 int esi_lines_value(const struct esi_lines *lines,
                     const struct esi_field *field,
-                    struct esi_span value,
+                    struct esi_text_span value,
                     void *record)
 {
     char *place = (char *)record + field->offset;
@@ -180,7 +181,7 @@ int esi_lines_value(const struct esi_lines *lines,
     int code;
 
     /* "*" says of a host that there is none. */
-    if (field->kind == ESI_FIELD_HOST && esi_span_is(value, "*")) {
+    if (field->kind == ESI_FIELD_HOST && esi_text_span_is(value, "*")) {
         place[0] = '\0';
         return 0;
     }
@@ -195,7 +196,7 @@ int esi_lines_value(const struct esi_lines *lines,
 
 static int fault_unknown(const struct esi_lines *lines,
                          const struct esi_fields *fields,
-                         struct esi_span key)
+                         struct esi_text_span key)
 {
     char names[256] = "";
     size_t used = 0;
@@ -215,26 +216,26 @@ static int fault_missing(const struct esi_lines *lines, const struct esi_field *
     char expected[64];
 
     snprintf(expected, sizeof expected, "%s=VALUE", key_of(field));
-    return esi_lines_fault(lines, (struct esi_span){.text = NULL}, "end of line",
+    return esi_lines_fault(lines, (struct esi_text_span){.text = NULL}, "end of line",
                            expected);
 }
 
 /* Notes where the member "KEY=VALUE" stands. */
 static int find_member(const struct esi_lines *lines,
                        const struct esi_fields *fields,
-                       struct esi_span word,
+                       struct esi_text_span word,
                        struct esi_line_members *members)
 {
-    struct esi_span value = word;
-    struct esi_span key = esi_span_split(&value, '=');
+    struct esi_text_span value = word;
+    struct esi_text_span key = esi_text_span_split(&value, '=');
 
     if (!value.text)
         return esi_lines_fault(lines, word, "member", "KEY=VALUE");
     for (size_t i = 0; i < fields->row_count; i++) {
         const struct esi_field *field = &fields->rows[i];
 
-        if (!is_in_lines(field) ||
-            (!esi_span_is(key, key_of(field)) && !esi_span_is(key, field->name)))
+        if (!is_in_lines(field) || (!esi_text_span_is(key, key_of(field)) &&
+                                    !esi_text_span_is(key, field->name)))
             continue;
         if (members->keys[i].text)
             return esi_lines_fault(lines, key, "member", "each only once");
@@ -250,7 +251,7 @@ int esi_lines_members(struct esi_lines *lines,
                       void *record,
                       struct esi_line_members *ret_members)
 {
-    struct esi_span word;
+    struct esi_text_span word;
     int code = 0;
 
     *ret_members = (struct esi_line_members){.keys = {{.text = NULL}}};

@@ -36,7 +36,7 @@ struct esi_lines {
 /* `WHAT "SPAN": expected EXPECTED`, or without the span where its text is NULL: then at
  * the rest of the line.  Returns -EINVAL. */
 int esi_lines_fault(const struct esi_lines *lines,
-                    struct esi_span span,
+                    struct esi_text_span span,
                     const char *what,
                     const char *expected);
 
@@ -45,10 +45,10 @@ int esi_lines_head(struct esi_lines *lines, const char *head);
 
 /* Moves to the next line that says something, whose first word is in *ret_word.  1; 0
  * behind "end"; -EINVAL when the text ends without it. */
-int esi_lines_next(struct esi_lines *lines, struct esi_span *ret_word);
+int esi_lines_next(struct esi_lines *lines, struct esi_text_span *ret_word);
 
 /* The next word of the line, of length 0 at its end. */
-struct esi_span esi_lines_word(struct esi_lines *lines);
+struct esi_text_span esi_lines_word(struct esi_lines *lines);
 
 /* The next word as a text with escapes of 1 to size - 1 bytes; `what` names it in
  * faults. */
@@ -58,8 +58,8 @@ enum { ESI_LINE_MEMBERS = 16 };
 
 /* Where the members of a line stand, by row of the table; text NULL = left out. */
 struct esi_line_members {
-    struct esi_span keys[ESI_LINE_MEMBERS];
-    struct esi_span values[ESI_LINE_MEMBERS];
+    struct esi_text_span keys[ESI_LINE_MEMBERS];
+    struct esi_text_span values[ESI_LINE_MEMBERS];
 };
 
 /* Reads the rest of the line into the record, which has its defaults.  Values are read
@@ -73,7 +73,7 @@ int esi_lines_members(struct esi_lines *lines,
 /* Reads one value.  -EINVAL, -ENOMEM. */
 int esi_lines_value(const struct esi_lines *lines,
                     const struct esi_field *field,
-                    struct esi_span value,
+                    struct esi_text_span value,
                     void *record);
 
 /* Writes a text with escapes. */

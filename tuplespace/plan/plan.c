@@ -24,13 +24,13 @@
 /* --- The fields of a collector ---------------------------------------------------- */
 
 static int parse_ranks(const struct esi_field *field,
-                       struct esi_span text,
+                       struct esi_text_span text,
                        struct esi_field_fault *fault,
                        void *record)
 {
-    struct es_collector_plan *collector = record;
+    struct esi_collector_plan *collector = record;
     struct es_error error = {.text = ""};
-    struct es_rank_range *ranges;
+    struct esi_rank_range *ranges;
     char *copy;
     int count;
 
@@ -40,7 +40,7 @@ static int parse_ranks(const struct esi_field *field,
     copy = strndup(text.text, text.length);
     if (!copy)
         return -ENOMEM;
-    count = es_rank_ranges_parse(copy, &error, &ranges);
+    count = esi_rank_ranges_parse(copy, &error, &ranges);
     free(copy);
     if (count == -EINVAL && error.column > 1) {
         fault->at.text += error.column - 1;
@@ -56,7 +56,7 @@ static int parse_ranks(const struct esi_field *field,
 
 static void format_ranks(const struct esi_field *field, const void *record, FILE *out)
 {
-    const struct es_collector_plan *collector = record;
+    const struct esi_collector_plan *collector = record;
 
     (void)field;
     esi_rank_ranges_format(collector->ranges, collector->range_count, out);
@@ -87,39 +87,39 @@ static const struct esi_field collector_rows[] = {
     {.name = "name",
      .kind = ESI_FIELD_NAME,
      .flags = ESI_FIELD_REQUIRED | ESI_FIELD_IN_PLACE | ESI_FIELD_JSON_ONLY,
-     .offset = offsetof(struct es_collector_plan, name),
+     .offset = offsetof(struct esi_collector_plan, name),
      .minimum = 1,
-     .maximum = sizeof(((struct es_collector_plan *)NULL)->name) - 1,
+     .maximum = sizeof(((struct esi_collector_plan *)NULL)->name) - 1,
      .help = "name of the collector, part of its elements' names"},
     {.name = "classes",
      .kind = ESI_FIELD_FLAGS,
      .flags = ESI_FIELD_REQUIRED,
-     .offset = offsetof(struct es_collector_plan, classes),
+     .offset = offsetof(struct esi_collector_plan, classes),
      .minimum = ES_CLASS_NONE + 1,
      .choices = esi_class_names,
      .help = "classes of operations that it records"},
     {.name = "ranks",
      .kind = ESI_FIELD_RANKS,
-     .offset = offsetof(struct es_collector_plan, ranges),
-     .count_offset = offsetof(struct es_collector_plan, range_count),
+     .offset = offsetof(struct esi_collector_plan, ranges),
+     .count_offset = offsetof(struct esi_collector_plan, range_count),
      .text = &ranks_text,
      .help = "ranks that have it, such as 0-3,7"},
     {.name = "communicator",
      .kind = ESI_FIELD_STRING,
      .flags = ESI_FIELD_IN_PLACE,
-     .offset = offsetof(struct es_collector_plan, communicator),
+     .offset = offsetof(struct esi_collector_plan, communicator),
      .minimum = 1,
-     .maximum = sizeof(((struct es_collector_plan *)NULL)->communicator) - 1,
+     .maximum = sizeof(((struct esi_collector_plan *)NULL)->communicator) - 1,
      .initial_text = "*",
      .help = "pattern of the names of the communicators recorded"},
     {.name = "split",
      .kind = ESI_FIELD_CHOICE,
-     .offset = offsetof(struct es_collector_plan, split),
+     .offset = offsetof(struct esi_collector_plan, split),
      .choices = splits,
      .help = "what has elements of its own within a thread"},
     {.name = "threshold",
      .kind = ESI_FIELD_INTEGER,
-     .offset = offsetof(struct es_collector_plan, threshold),
+     .offset = offsetof(struct esi_collector_plan, threshold),
      .size = sizeof(uint32_t),
      .minimum = 1,
      .maximum = ES_PLAN_THRESHOLD_MAX,
@@ -128,31 +128,31 @@ static const struct esi_field collector_rows[] = {
     {.name = "on_full",
      .line_name = "full",
      .kind = ESI_FIELD_CHOICE,
-     .offset = offsetof(struct es_collector_plan, on_full),
+     .offset = offsetof(struct esi_collector_plan, on_full),
      .maximum = ES_ON_FULL_BLOCK,
      .choices = on_full,
      .help = "what happens then: the oldest tuple goes, or the program waits"},
     {.name = "enabled",
      .kind = ESI_FIELD_BOOLEAN,
-     .offset = offsetof(struct es_collector_plan, enabled),
+     .offset = offsetof(struct esi_collector_plan, enabled),
      .initial = 1,
      .help = "whether it records from the start"},
     {.name = "polls",
      .kind = ESI_FIELD_BOOLEAN,
-     .offset = offsetof(struct es_collector_plan, polls),
+     .offset = offsetof(struct esi_collector_plan, polls),
      .help = "whether polls that find nothing are recorded too"},
     {.name = "host",
      .kind = ESI_FIELD_HOST,
      .flags = ESI_FIELD_IN_PLACE,
-     .offset = offsetof(struct es_collector_plan, host),
+     .offset = offsetof(struct esi_collector_plan, host),
      .minimum = 1,
-     .maximum = sizeof(((struct es_collector_plan *)NULL)->host) - 1,
+     .maximum = sizeof(((struct esi_collector_plan *)NULL)->host) - 1,
      .help = "host whose tuple server keeps the elements; none = the rank's own"},
 };
 
 const struct esi_fields esi_collector_fields = {
     .name = "collector",
-    .size = sizeof(struct es_collector_plan),
+    .size = sizeof(struct esi_collector_plan),
     .rows = collector_rows,
     .row_count = sizeof collector_rows / sizeof *collector_rows,
 };
@@ -179,16 +179,16 @@ static const struct default_collector of_trees[] = {
     {"departure", 1u << ES_CLASS_DEPARTURE},
 };
 
-static int append(struct es_plan *plan,
-                  const struct default_collector *added,
-                  size_t count)
+static int plan_append(struct es_plan *plan,
+                       const struct default_collector *added,
+                       size_t count)
 {
     if (ESI_ARRAY_RESERVE(plan->collectors, plan->capacity, plan->count + count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        struct es_collector_plan *collector = &plan->collectors[plan->count++];
+        struct esi_collector_plan *collector = &plan->collectors[plan->count++];
 
-        *collector = (struct es_collector_plan){.ranges = NULL};
+        *collector = (struct esi_collector_plan){.ranges = NULL};
         esi_fields_init(&esi_collector_fields, collector);
         collector->classes = added[i].classes;
         strcpy(collector->name, added[i].name);
@@ -196,29 +196,29 @@ static int append(struct es_plan *plan,
     return 0;
 }
 
-int es_plan_default(struct es_plan *ret_plan)
+int esi_plan_default(struct es_plan *ret_plan)
 {
     struct es_plan plan = {.collectors = NULL};
-    int code = append(&plan, defaults, sizeof defaults / sizeof defaults[0]);
+    int code = plan_append(&plan, defaults, sizeof defaults / sizeof defaults[0]);
 
     if (code == 0)
         *ret_plan = plan;
     return code;
 }
 
-int es_plan_add_trees(struct es_plan *plan)
+int esi_plan_add_trees(struct es_plan *plan)
 {
-    return append(plan, of_trees, sizeof of_trees / sizeof of_trees[0]);
+    return plan_append(plan, of_trees, sizeof of_trees / sizeof of_trees[0]);
 }
 
-void es_plan_await_readers(struct es_plan *plan)
+void esi_plan_await_readers(struct es_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
         if (plan->collectors[i].on_full == ES_ON_FULL_BLOCK)
             plan->collectors[i].on_full = ES_ON_FULL_AWAIT;
 }
 
-void es_plan_fini(struct es_plan *plan)
+void esi_plan_fini(struct es_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++)
         free(plan->collectors[i].ranges);
@@ -226,14 +226,14 @@ void es_plan_fini(struct es_plan *plan)
     *plan = (struct es_plan){0};
 }
 
-bool es_collector_plan_has_rank(const struct es_collector_plan *collector, int rank)
+bool esi_collector_plan_has_rank(const struct esi_collector_plan *collector, int rank)
 {
-    return es_rank_ranges_have(collector->ranges, collector->range_count, rank);
+    return esi_rank_ranges_have(collector->ranges, collector->range_count, rank);
 }
 
 /* --- As text ---------------------------------------------------------------------- */
 
-int es_plan_format(const struct es_plan *plan, char **ret_text)
+int esi_plan_format(const struct es_plan *plan, char **ret_text)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -260,8 +260,8 @@ int es_plan_format(const struct es_plan *plan, char **ret_text)
 }
 
 /* Whether two collectors have a rank in common; no ranges stand for all ranks. */
-static bool share_a_rank(const struct es_collector_plan *a,
-                         const struct es_collector_plan *b)
+static bool share_a_rank(const struct esi_collector_plan *a,
+                         const struct esi_collector_plan *b)
 {
     if (a->range_count == 0 || b->range_count == 0)
         return true;
@@ -277,7 +277,7 @@ static bool share_a_rank(const struct es_collector_plan *a,
  * may give the ranks different properties. */
 static int check_name_is_new(const struct esi_lines *lines, const struct es_plan *plan)
 {
-    const struct es_collector_plan *last = &plan->collectors[plan->count - 1];
+    const struct esi_collector_plan *last = &plan->collectors[plan->count - 1];
 
     for (size_t i = 0; i + 1 < plan->count; i++)
         if (strcmp(plan->collectors[i].name, last->name) == 0 &&
@@ -291,14 +291,14 @@ static int check_name_is_new(const struct esi_lines *lines, const struct es_plan
 
 static int add_collector(struct esi_lines *lines, struct es_plan *plan)
 {
-    struct es_collector_plan *collector;
+    struct esi_collector_plan *collector;
     struct esi_line_members members;
     int code;
 
     if (ESI_ARRAY_RESERVE(plan->collectors, plan->capacity, plan->count + 1) < 0)
         return -ENOMEM;
     collector = &plan->collectors[plan->count++];
-    *collector = (struct es_collector_plan){.ranges = NULL};
+    *collector = (struct esi_collector_plan){.ranges = NULL};
     esi_fields_init(&esi_collector_fields, collector);
     code = esi_lines_text(lines, "collector", collector->name, sizeof collector->name);
     if (code == 0)
@@ -306,23 +306,23 @@ static int add_collector(struct esi_lines *lines, struct es_plan *plan)
     return code == 0 ? check_name_is_new(lines, plan) : code;
 }
 
-int es_plan_parse(const char *text,
-                  const char *source,
-                  struct es_error *error,
-                  struct es_plan *ret_plan)
+int esi_plan_parse(const char *text,
+                   const char *source,
+                   struct es_error *error,
+                   struct es_plan *ret_plan)
 {
     struct esi_lines lines = {
         .source = source, .error = error, .text = text, .line_end = "\n"};
     struct es_plan plan = {0};
-    struct esi_span word;
+    struct esi_text_span word;
     int code = esi_lines_head(&lines, "eventspace-plan");
 
     while (code == 0 && (code = esi_lines_next(&lines, &word)) > 0)
-        code = esi_span_is(word, "collector")
+        code = esi_text_span_is(word, "collector")
                    ? add_collector(&lines, &plan)
                    : esi_lines_fault(&lines, word, "first word", "collector or end");
     if (code < 0) {
-        es_plan_fini(&plan);
+        esi_plan_fini(&plan);
         return code;
     }
     *ret_plan = plan;
@@ -333,12 +333,12 @@ int es_plan_parse(const char *text,
 static int read_text(const char *path, struct es_error *error, char **ret_text)
 {
     size_t bytes;
-    int fd = es_file_open_own(AT_FDCWD, path, O_RDONLY, path, error);
+    int fd = esi_file_open_own(AT_FDCWD, path, O_RDONLY, path, error);
     int rc;
 
     if (fd < 0)
         return fd;
-    rc = es_file_read_all(fd, LONGEST_FILE, ret_text, &bytes);
+    rc = esi_file_read_all(fd, LONGEST_FILE, ret_text, &bytes);
     close(fd);
     if (rc == 0 && strlen(*ret_text) < bytes) {
         free(*ret_text);
@@ -349,14 +349,14 @@ static int read_text(const char *path, struct es_error *error, char **ret_text)
                                      "cannot be read as a plan: %s", strerror(-rc));
 }
 
-int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan)
+int esi_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan)
 {
     char *text;
     int rc = read_text(path, error, &text);
 
     if (rc != 0)
         return rc;
-    rc = es_plan_parse(text, path, error, ret_plan);
+    rc = esi_plan_parse(text, path, error, ret_plan);
     free(text);
     return rc;
 }

@@ -31,7 +31,7 @@
 #define ES_PLAN_THRESHOLD 4095u
 #define ES_PLAN_THRESHOLD_MAX (1u << 24)
 
-enum es_split {
+enum esi_split {
     ES_SPLIT_NONE = 0,         /* one element per thread */
     ES_SPLIT_PEER = 1,         /* one per thread and peer */
     ES_SPLIT_COMMUNICATOR = 2, /* one per thread and communicator */
@@ -39,20 +39,20 @@ enum es_split {
 };
 
 /* Inclusive range of ranks. */
-struct es_rank_range {
+struct esi_rank_range {
     int first;
     int last; /* INT32_MAX = no end */
 };
 
-struct es_collector_plan {
+struct esi_collector_plan {
     char name[32];
-    uint32_t classes;             /* bits 1 << enum es_class */
-    struct es_rank_range *ranges; /* owned; NULL = all ranks */
+    uint32_t classes;              /* bits 1 << enum es_class */
+    struct esi_rank_range *ranges; /* owned; NULL = all ranks */
     size_t range_count;
     char communicator[64]; /* name pattern (fnmatch), "*" = all */
-    enum es_split split;
+    enum esi_split split;
     uint32_t threshold;
-    enum es_on_full on_full;
+    enum esi_on_full on_full;
     bool enabled;
     bool polls;    /* also write polls that found nothing */
     char host[64]; /* where the element shall lie, "" = the rank's own host */
@@ -62,7 +62,7 @@ struct es_collector_plan {
 extern const struct esi_fields esi_collector_fields;
 
 struct es_plan {
-    struct es_collector_plan *collectors; /* owned, in order of precedence */
+    struct esi_collector_plan *collectors; /* owned, in order of precedence */
     size_t count;
     size_t capacity;
 };
@@ -71,46 +71,46 @@ struct es_plan {
  * (send, receive, completion), "collective" (collective, communicator), "data"
  * (one-sided, io) and "other", each of ES_PLAN_THRESHOLD tuples, discarding.  -ENOMEM.
  */
-int es_plan_default(struct es_plan *ret_plan);
+int esi_plan_default(struct es_plan *ret_plan);
 
 /* Adds the collectors "contribute", "arrival" and "departure", each of the class of
  * that name: for runs whose collective operations may go through instrumented trees.
  * -ENOMEM; then nothing is added. */
-int es_plan_add_trees(struct es_plan *plan);
+int esi_plan_add_trees(struct es_plan *plan);
 
 /* `source` names the text in errors.  -EINVAL with the place of the first fault,
  * -ENOMEM. */
-int es_plan_parse(const char *text,
-                  const char *source,
-                  struct es_error *error,
-                  struct es_plan *ret_plan);
+int esi_plan_parse(const char *text,
+                   const char *source,
+                   struct es_error *error,
+                   struct es_plan *ret_plan);
 /* Reads a regular file of this user, of at most 16 MiB.  -EPERM: it is none, -EFBIG,
  * -errno as open(2) gives it. */
-int es_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan);
-/* Writes what es_plan_parse() reads.  Caller frees *ret_text.  -ENOMEM. */
-int es_plan_format(const struct es_plan *plan, char **ret_text);
+int esi_plan_load(const char *path, struct es_error *error, struct es_plan *ret_plan);
+/* Writes what esi_plan_parse() reads.  Caller frees *ret_text.  -ENOMEM. */
+int esi_plan_format(const struct es_plan *plan, char **ret_text);
 /* Collectors that block await their readers. */
-void es_plan_await_readers(struct es_plan *plan);
+void esi_plan_await_readers(struct es_plan *plan);
 
 /* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
-void es_plan_fini(struct es_plan *plan);
+void esi_plan_fini(struct es_plan *plan);
 
 /* Whether the collector is meant for this rank. */
-bool es_collector_plan_has_rank(const struct es_collector_plan *collector, int rank);
+bool esi_collector_plan_has_rank(const struct esi_collector_plan *collector, int rank);
 
 /* Parses "0-3,7,12-" into ranges (caller frees *ret_ranges).  "*" or "" give none =
  * all.  Used wherever a person names ranks.  Returns the number of ranges or -EINVAL;
  * the error's column counts from the start of the text. */
-int es_rank_ranges_parse(const char *text,
-                         struct es_error *error,
-                         struct es_rank_range **ret_ranges);
+int esi_rank_ranges_parse(const char *text,
+                          struct es_error *error,
+                          struct esi_rank_range **ret_ranges);
 
-/* Writes what es_rank_ranges_parse() reads, no ranges as "*". */
-void esi_rank_ranges_format(const struct es_rank_range *ranges,
+/* Writes what esi_rank_ranges_parse() reads, no ranges as "*". */
+void esi_rank_ranges_format(const struct esi_rank_range *ranges,
                             size_t count,
                             FILE *out);
 
 /* Whether one of the ranges holds the rank; no ranges hold every rank. */
-bool es_rank_ranges_have(const struct es_rank_range *ranges, size_t count, int rank);
+bool esi_rank_ranges_have(const struct esi_rank_range *ranges, size_t count, int rank);
 
 #endif

@@ -28,7 +28,7 @@ static int parse_rank(const char **text, int *ret_rank)
 }
 
 /* "N", "N-M" or "N-". */
-static int parse_range(const char **text, struct es_rank_range *ret_range)
+static int parse_range(const char **text, struct esi_rank_range *ret_range)
 {
     if (parse_rank(text, &ret_range->first) != 0)
         return -EINVAL;
@@ -54,12 +54,12 @@ static size_t count_parts(const char *text)
     return count;
 }
 
-int es_rank_ranges_parse(const char *text,
-                         struct es_error *error,
-                         struct es_rank_range **ret_ranges)
+int esi_rank_ranges_parse(const char *text,
+                          struct es_error *error,
+                          struct esi_rank_range **ret_ranges)
 {
     const char *rest = text;
-    struct es_rank_range *ranges;
+    struct esi_rank_range *ranges;
     int count = 0;
 
     if (text[0] == '\0' || strcmp(text, "*") == 0) {
@@ -88,7 +88,7 @@ int es_rank_ranges_parse(const char *text,
     return count;
 }
 
-bool es_rank_ranges_have(const struct es_rank_range *ranges, size_t count, int rank)
+bool esi_rank_ranges_have(const struct esi_rank_range *ranges, size_t count, int rank)
 {
     for (size_t i = 0; i < count; i++)
         if (rank >= ranges[i].first && rank <= ranges[i].last)
@@ -96,7 +96,9 @@ bool es_rank_ranges_have(const struct es_rank_range *ranges, size_t count, int r
     return count == 0;
 }
 
-void esi_rank_ranges_format(const struct es_rank_range *ranges, size_t count, FILE *out)
+void esi_rank_ranges_format(const struct esi_rank_range *ranges,
+                            size_t count,
+                            FILE *out)
 {
     if (count == 0)
         fputs("*", out);

@@ -78,7 +78,7 @@ static const char *const shape_names[] = {
     [ES_TREE_EXPLICIT + 1] = NULL,
 };
 
-/* By bit of enum es_tree_level. */
+/* By bit of enum esi_tree_level. */
 static const char *const level_names[] = {"core",    "socket",  "host",
                                           "cluster", "gateway", NULL};
 
@@ -91,12 +91,12 @@ static const char *name_of_bit(const char *const *names, uint32_t bit)
     return "?";
 }
 
-const char *es_tree_operation_name(uint32_t operation)
+const char *esi_tree_operation_name(uint32_t operation)
 {
     return name_of_bit(operation_names, operation);
 }
 
-uint32_t es_tree_operation_by_name(const char *name)
+uint32_t esi_tree_operation_by_name(const char *name)
 {
     for (unsigned int i = 0; i < OPERATION_COUNT; i++)
         if (strcmp(name, operation_names[i]) == 0)
@@ -104,7 +104,7 @@ uint32_t es_tree_operation_by_name(const char *name)
     return 0;
 }
 
-uint32_t es_tree_operation_of_code(uint16_t operation)
+uint32_t esi_tree_operation_of_code(uint16_t operation)
 {
     for (unsigned int i = 0; i < OPERATION_COUNT; i++)
         if (operation == operation_codes[i] ||
@@ -113,23 +113,23 @@ uint32_t es_tree_operation_of_code(uint16_t operation)
     return 0;
 }
 
-const char *es_tree_shape_name(enum es_tree_shape shape)
+const char *esi_tree_shape_name(enum esi_tree_shape shape)
 {
     return (unsigned int)shape <= ES_TREE_EXPLICIT ? shape_names[shape] : "?";
 }
 
-int es_tree_shape_by_name(const char *name, enum es_tree_shape *ret_shape)
+int esi_tree_shape_by_name(const char *name, enum esi_tree_shape *ret_shape)
 {
     for (unsigned int i = 0; shape_names[i]; i++) {
         if (strcmp(name, shape_names[i]) == 0) {
-            *ret_shape = (enum es_tree_shape)i;
+            *ret_shape = (enum esi_tree_shape)i;
             return 0;
         }
     }
     return -EINVAL;
 }
 
-const char *es_tree_level_name(uint32_t level)
+const char *esi_tree_level_name(uint32_t level)
 {
     return name_of_bit(level_names, level);
 }
@@ -138,20 +138,21 @@ const char *es_tree_level_name(uint32_t level)
 
 /* "0-4096", "4096-" (no end), "*", or one number for just that. */
 static int parse_bytes(const struct esi_field *field,
-                       struct esi_span text,
+                       struct esi_text_span text,
                        struct esi_field_fault *fault,
                        void *record)
 {
-    struct es_tree_rule *rule = record;
-    struct esi_span last = text;
-    struct esi_span first = esi_span_split(&last, '-');
+    struct esi_tree_rule *rule = record;
+    struct esi_text_span last = text;
+    struct esi_text_span first = esi_text_span_split(&last, '-');
     uint64_t min = 0;
     uint64_t max = UINT64_MAX;
 
     (void)field;
-    if (!esi_span_is(text, "*")) {
-        if (!esi_span_number(first, UINT64_MAX, &min) ||
-            (last.text && last.length > 0 && !esi_span_number(last, UINT64_MAX, &max)))
+    if (!esi_text_span_is(text, "*")) {
+        if (!esi_text_span_number(first, UINT64_MAX, &min) ||
+            (last.text && last.length > 0 &&
+             !esi_text_span_number(last, UINT64_MAX, &max)))
             return -EINVAL;
         if (!last.text)
             max = min;
@@ -169,7 +170,7 @@ static int parse_bytes(const struct esi_field *field,
 
 static void format_bytes(const struct esi_field *field, const void *record, FILE *out)
 {
-    const struct es_tree_rule *rule = record;
+    const struct esi_tree_rule *rule = record;
 
     (void)field;
     fprintf(out, "%" PRIu64 "-", rule->min_bytes);
@@ -185,15 +186,15 @@ static const struct esi_field_text bytes_text = {
 
 /* What is right depends on the shape, which is read before. */
 static int parse_fan_out(const struct esi_field *field,
-                         struct esi_span text,
+                         struct esi_text_span text,
                          struct esi_field_fault *fault,
                          void *record)
 {
-    struct es_tree_rule *rule = record;
+    struct esi_tree_rule *rule = record;
     bool may_be_zero = rule->shape == ES_TREE_LEVELS;
     uint64_t number;
 
-    if (esi_span_number(text, (uint64_t)field->maximum, &number) && number != 1 &&
+    if (esi_text_span_number(text, (uint64_t)field->maximum, &number) && number != 1 &&
         (number != 0 || may_be_zero)) {
         rule->fan_out = (int)number;
         return 0;
@@ -205,7 +206,7 @@ static int parse_fan_out(const struct esi_field *field,
 
 static void format_fan_out(const struct esi_field *field, const void *record, FILE *out)
 {
-    const struct es_tree_rule *rule = record;
+    const struct esi_tree_rule *rule = record;
 
     (void)field;
     fprintf(out, "%d", rule->fan_out);
@@ -217,20 +218,20 @@ static const struct esi_field_text fan_out_text = {.expected = "a number",
 
 /* All 64 bits. */
 static int parse_segment(const struct esi_field *field,
-                         struct esi_span text,
+                         struct esi_text_span text,
                          struct esi_field_fault *fault,
                          void *record)
 {
-    struct es_tree_rule *rule = record;
+    struct esi_tree_rule *rule = record;
 
     (void)field;
     (void)fault;
-    return esi_span_number(text, UINT64_MAX, &rule->segment_bytes) ? 0 : -EINVAL;
+    return esi_text_span_number(text, UINT64_MAX, &rule->segment_bytes) ? 0 : -EINVAL;
 }
 
 static void format_segment(const struct esi_field *field, const void *record, FILE *out)
 {
-    const struct es_tree_rule *rule = record;
+    const struct esi_tree_rule *rule = record;
 
     (void)field;
     fprintf(out, "%" PRIu64, rule->segment_bytes);
@@ -243,7 +244,7 @@ static const struct esi_field_text segment_text = {
 };
 
 static int parse_edges(const struct esi_field *field,
-                       struct esi_span text,
+                       struct esi_text_span text,
                        struct esi_field_fault *fault,
                        void *record);
 static void format_edges(const struct esi_field *field, const void *record, FILE *out);
@@ -258,56 +259,56 @@ static const struct esi_field rule_rows[] = {
     {.name = "name",
      .kind = ESI_FIELD_NAME,
      .flags = ESI_FIELD_REQUIRED | ESI_FIELD_IN_PLACE | ESI_FIELD_JSON_ONLY,
-     .offset = offsetof(struct es_tree_rule, name),
+     .offset = offsetof(struct esi_tree_rule, name),
      .minimum = 1,
-     .maximum = sizeof(((struct es_tree_rule *)NULL)->name) - 1,
+     .maximum = sizeof(((struct esi_tree_rule *)NULL)->name) - 1,
      .help = "name of the rule"},
     {.name = "operations",
      .kind = ESI_FIELD_FLAGS,
      .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_tree_rule, operations),
+     .offset = offsetof(struct esi_tree_rule, operations),
      .choices = operation_names,
      .groups = operation_groups,
      .help = "operations that it is for; none = all that block"},
     {.name = "communicator",
      .kind = ESI_FIELD_STRING,
      .flags = ESI_FIELD_IN_PLACE,
-     .offset = offsetof(struct es_tree_rule, communicator),
+     .offset = offsetof(struct esi_tree_rule, communicator),
      .minimum = 1,
-     .maximum = sizeof(((struct es_tree_rule *)NULL)->communicator) - 1,
+     .maximum = sizeof(((struct esi_tree_rule *)NULL)->communicator) - 1,
      .initial_text = "*",
      .help = "pattern of the names of the communicators that it is for"},
     {.name = "bytes",
      .kind = ESI_FIELD_OTHER,
      .flags = ESI_FIELD_LINE_ONLY,
-     .offset = offsetof(struct es_tree_rule, min_bytes),
+     .offset = offsetof(struct esi_tree_rule, min_bytes),
      .size = 2 * sizeof(uint64_t),
      .text = &bytes_text,
      .help = "sizes of the payload that it is for"},
     {.name = "min_bytes",
      .kind = ESI_FIELD_INTEGER,
      .flags = ESI_FIELD_QUIET | ESI_FIELD_JSON_ONLY,
-     .offset = offsetof(struct es_tree_rule, min_bytes),
+     .offset = offsetof(struct esi_tree_rule, min_bytes),
      .maximum = INT64_MAX,
      .help = "the smallest payload that it is for"},
     {.name = "max_bytes",
      .kind = ESI_FIELD_INTEGER,
      .flags = ESI_FIELD_QUIET | ESI_FIELD_JSON_ONLY | ESI_FIELD_ENDLESS,
-     .offset = offsetof(struct es_tree_rule, max_bytes),
+     .offset = offsetof(struct esi_tree_rule, max_bytes),
      .maximum = INT64_MAX,
      .initial = INT64_MAX,
      .help = "the largest payload that it is for"},
     {.name = "shape",
      .kind = ESI_FIELD_CHOICE,
      .flags = ESI_FIELD_REQUIRED,
-     .offset = offsetof(struct es_tree_rule, shape),
+     .offset = offsetof(struct esi_tree_rule, shape),
      .choices = shape_names,
      .help = "what the tree looks like"},
     {.name = "fan_out",
      .line_name = "fan-out",
      .kind = ESI_FIELD_INTEGER,
      .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_tree_rule, fan_out),
+     .offset = offsetof(struct esi_tree_rule, fan_out),
      .size = sizeof(int),
      .minimum = 2,
      .maximum = ES_TREE_FAN_OUT_MAX,
@@ -316,22 +317,22 @@ static const struct esi_field rule_rows[] = {
     {.name = "levels",
      .kind = ESI_FIELD_FLAGS,
      .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_tree_rule, levels),
+     .offset = offsetof(struct esi_tree_rule, levels),
      .choices = level_names,
      .help = "what has a leader of its own"},
     {.name = "segment_bytes",
      .line_name = "segment",
      .kind = ESI_FIELD_INTEGER,
      .flags = ESI_FIELD_QUIET,
-     .offset = offsetof(struct es_tree_rule, segment_bytes),
+     .offset = offsetof(struct esi_tree_rule, segment_bytes),
      .maximum = INT64_MAX,
      .initial = ES_TREE_SEGMENT_BYTES,
      .text = &segment_text,
      .help = "pieces that large messages travel in; 0 = whole"},
     {.name = "edges",
      .kind = ESI_FIELD_EDGES,
-     .offset = offsetof(struct es_tree_rule, edges),
-     .count_offset = offsetof(struct es_tree_rule, edge_count),
+     .offset = offsetof(struct esi_tree_rule, edges),
+     .count_offset = offsetof(struct esi_tree_rule, edge_count),
      .maximum = ES_TREE_RANKS_MAX - 1,
      .text = &edges_text,
      .help = "parent and child of each edge of the tree"},
@@ -339,18 +340,18 @@ static const struct esi_field rule_rows[] = {
 
 const struct esi_fields esi_tree_rule_fields = {
     .name = "collective",
-    .size = sizeof(struct es_tree_rule),
+    .size = sizeof(struct esi_tree_rule),
     .rows = rule_rows,
     .row_count = sizeof rule_rows / sizeof *rule_rows,
 };
 
-_Static_assert(offsetof(struct es_tree_rule, max_bytes) ==
-                   offsetof(struct es_tree_rule, min_bytes) + sizeof(uint64_t),
+_Static_assert(offsetof(struct esi_tree_rule, max_bytes) ==
+                   offsetof(struct esi_tree_rule, min_bytes) + sizeof(uint64_t),
                "bytes is both");
 
 /* --- Rules ------------------------------------------------------------------------ */
 
-void esi_tree_rule_complete(struct es_tree_rule *rule)
+void esi_tree_rule_complete(struct esi_tree_rule *rule)
 {
     if (rule->operations == 0)
         rule->operations = ES_TREE_ALL_BLOCKING;
@@ -360,17 +361,17 @@ void esi_tree_rule_complete(struct es_tree_rule *rule)
         rule->fan_out = 2;
 }
 
-void es_tree_rule_init(struct es_tree_rule *rule, enum es_tree_shape shape)
+void esi_tree_rule_init(struct esi_tree_rule *rule, enum esi_tree_shape shape)
 {
-    *rule = (struct es_tree_rule){.edges = NULL};
+    *rule = (struct esi_tree_rule){.edges = NULL};
     esi_fields_init(&esi_tree_rule_fields, rule);
     rule->shape = shape;
     esi_tree_rule_complete(rule);
 }
 
-int esi_tree_rule_copy(const struct es_tree_rule *rule, struct es_tree_rule *ret_copy)
+int esi_tree_rule_copy(const struct esi_tree_rule *rule, struct esi_tree_rule *ret_copy)
 {
-    struct es_tree_rule copy = *rule;
+    struct esi_tree_rule copy = *rule;
 
     if (rule->edge_count > 0) {
         copy.edges = calloc(rule->edge_count, sizeof *copy.edges);
@@ -382,28 +383,28 @@ int esi_tree_rule_copy(const struct es_tree_rule *rule, struct es_tree_rule *ret
     return 0;
 }
 
-void es_tree_rule_fini(struct es_tree_rule *rule)
+void esi_tree_rule_fini(struct esi_tree_rule *rule)
 {
     free(rule->edges);
-    *rule = (struct es_tree_rule){.edges = NULL};
+    *rule = (struct esi_tree_rule){.edges = NULL};
 }
 
-void es_tree_plan_fini(struct es_tree_plan *plan)
+void esi_tree_plan_fini(struct esi_tree_plan *plan)
 {
     for (size_t i = 0; i < plan->rules.count; i++)
-        es_tree_rule_fini(&plan->rules.rules[i]);
+        esi_tree_rule_fini(&plan->rules.rules[i]);
     free(plan->rules.rules);
     free(plan->hosts);
-    *plan = (struct es_tree_plan){.hosts = NULL};
+    *plan = (struct esi_tree_plan){.hosts = NULL};
 }
 
-const struct es_tree_rule *es_tree_rules_find(const struct es_tree_rules *rules,
-                                              uint32_t operation,
-                                              const char *communicator,
-                                              uint64_t bytes)
+const struct esi_tree_rule *esi_tree_rules_find(const struct esi_tree_rules *rules,
+                                                uint32_t operation,
+                                                const char *communicator,
+                                                uint64_t bytes)
 {
     for (size_t i = 0; i < rules->count; i++) {
-        const struct es_tree_rule *rule = &rules->rules[i];
+        const struct esi_tree_rule *rule = &rules->rules[i];
 
         if ((rule->operations & operation) != 0 && bytes >= rule->min_bytes &&
             bytes <= rule->max_bytes &&
@@ -416,17 +417,17 @@ const struct es_tree_rule *es_tree_rules_find(const struct es_tree_rules *rules,
 
 /* --- Edges ------------------------------------------------------------------------ */
 
-static int parse_rank(struct esi_span word, int *ret_rank)
+static int parse_rank(struct esi_text_span word, int *ret_rank)
 {
     uint64_t number;
 
-    if (!word.text || !esi_span_number(word, INT32_MAX, &number))
+    if (!word.text || !esi_text_span_number(word, INT32_MAX, &number))
         return -EINVAL;
     *ret_rank = (int)number;
     return 0;
 }
 
-static size_t count_edges(struct esi_span word)
+static size_t count_edges(struct esi_text_span word)
 {
     size_t count = 1;
 
@@ -456,7 +457,7 @@ static bool ends_above(const int *parents, bool *sound, int rank, size_t count)
 
 /* `parents` and `sound` have an entry for each rank.  The index of the faulty edge and
  * what is wrong with it, or -1. */
-static ptrdiff_t find_fault(const struct es_tree_edge *edges,
+static ptrdiff_t find_fault(const struct esi_tree_edge *edges,
                             size_t count,
                             int *parents,
                             bool *sound,
@@ -480,10 +481,10 @@ static ptrdiff_t find_fault(const struct es_tree_edge *edges,
     return -1;
 }
 
-int es_tree_edges_check(const struct es_tree_edge *edges,
-                        size_t count,
-                        size_t *ret_fault,
-                        const char **ret_expected)
+int esi_tree_edges_check(const struct esi_tree_edge *edges,
+                         size_t count,
+                         size_t *ret_fault,
+                         const char **ret_expected)
 {
     int *parents = calloc(count + 1, sizeof *parents);
     bool *sound = calloc(count + 1, sizeof *sound);
@@ -502,23 +503,23 @@ int es_tree_edges_check(const struct es_tree_edge *edges,
     return -EINVAL;
 }
 
-static struct esi_span piece_at(struct esi_span word, size_t index)
+static struct esi_text_span piece_at(struct esi_text_span word, size_t index)
 {
-    struct esi_span piece = esi_span_split(&word, ',');
+    struct esi_text_span piece = esi_text_span_split(&word, ',');
 
     for (size_t i = 0; i < index; i++)
-        piece = esi_span_split(&word, ',');
+        piece = esi_text_span_split(&word, ',');
     return piece;
 }
 
 static int parse_edges(const struct esi_field *field,
-                       struct esi_span text,
+                       struct esi_text_span text,
                        struct esi_field_fault *fault,
                        void *record)
 {
-    struct es_tree_rule *rule = record;
-    struct es_tree_edge *edges = calloc(count_edges(text), sizeof *edges);
-    struct esi_span rest = text;
+    struct esi_tree_rule *rule = record;
+    struct esi_tree_edge *edges = calloc(count_edges(text), sizeof *edges);
+    struct esi_text_span rest = text;
     const char *expected;
     size_t count = 0;
     size_t wrong;
@@ -526,18 +527,18 @@ static int parse_edges(const struct esi_field *field,
 
     (void)field;
     while (code == 0 && rest.text) {
-        struct esi_span child = esi_span_split(&rest, ',');
-        struct esi_span parent;
+        struct esi_text_span child = esi_text_span_split(&rest, ',');
+        struct esi_text_span parent;
 
         fault->at = child;
-        parent = esi_span_split(&child, '-');
+        parent = esi_text_span_split(&child, '-');
         if (parse_rank(parent, &edges[count].parent) != 0 ||
             parse_rank(child, &edges[count].child) != 0)
             code = -EINVAL;
         count++;
     }
     if (code == 0) {
-        code = es_tree_edges_check(edges, count, &wrong, &expected);
+        code = esi_tree_edges_check(edges, count, &wrong, &expected);
         if (code == -EINVAL) {
             fault->at = piece_at(text, wrong);
             snprintf(fault->expected, sizeof fault->expected, "%s", expected);
@@ -555,7 +556,7 @@ static int parse_edges(const struct esi_field *field,
 
 static void format_edges(const struct esi_field *field, const void *record, FILE *out)
 {
-    const struct es_tree_rule *rule = record;
+    const struct esi_tree_rule *rule = record;
 
     (void)field;
     for (size_t i = 0; i < rule->edge_count; i++)

@@ -6,7 +6,7 @@
  *
  * They are what is left of a pathmap's `collectives` for the observed process: a text
  * of one line a rule, read without JSON.  It comes through the environment
- * (EVENTSPACE_TREES), alike in all ranks, and later through the tree board
+ * (EVENTSPACE_TREES), alike in all ranks, and later through the tree control
  * (tuplespace/tree_control.h) as the operator changes his mind.
  *
  *   eventspace-trees 1
@@ -33,7 +33,7 @@
 
 /* The operations that trees are built for; bits 1 << kind in rules.  The nonblocking
  * forms are named apart ("iallreduce"), since a user may want only the others. */
-enum es_tree_kind {
+enum esi_tree_kind {
     ES_TREE_BARRIER,
     ES_TREE_BCAST,
     ES_TREE_REDUCE,
@@ -52,7 +52,7 @@ enum es_tree_kind {
 #define ES_TREE_SEGMENT_BYTES 65536 /* when nobody says otherwise */
 #define ES_TREE_ALL ((1u << 2 * ES_TREE_KIND_COUNT) - 1u)
 
-enum es_tree_shape {
+enum esi_tree_shape {
     ES_TREE_LIBRARY,  /* no tree: the MPI library's own algorithm */
     ES_TREE_LINEAR,   /* all under the root */
     ES_TREE_KARY,     /* `fan_out` children each, by rank */
@@ -63,7 +63,7 @@ enum es_tree_shape {
 };
 
 /* Bits of `levels`, the finest first. */
-enum es_tree_level {
+enum esi_tree_level {
     ES_TREE_LEVEL_CORE = 1,
     ES_TREE_LEVEL_SOCKET = 2,
     ES_TREE_LEVEL_HOST = 4,
@@ -73,24 +73,24 @@ enum es_tree_level {
 };
 
 /* Rank `child` hangs under rank `parent` (ranks of the communicator). */
-struct es_tree_edge {
+struct esi_tree_edge {
     int parent;
     int child;
 };
 
-struct es_tree_rule {
+struct esi_tree_rule {
     char name[32];
     uint32_t operations;   /* bits; default ES_TREE_ALL_BLOCKING */
     char communicator[64]; /* name pattern (fnmatch); "*" = all */
     uint64_t min_bytes;    /* payload that the call names; inclusive */
     uint64_t max_bytes;    /* inclusive; UINT64_MAX = no end */
-    enum es_tree_shape shape;
+    enum esi_tree_shape shape;
     int fan_out;            /* 2 to 1024; LEVELS: or 0; default 2 (LEVELS: 0); in maps
                                0 = left out */
     uint32_t levels;        /* bits; default host, cluster, gateway; in maps 0 = left
                                out */
     uint64_t segment_bytes; /* of large messages; 0 = whole; default 65536 */
-    struct es_tree_edge
+    struct esi_tree_edge
         *edges; /* EXPLICIT: owned; every rank but one is a child once */
     size_t edge_count;
 };
@@ -98,8 +98,8 @@ struct es_tree_rule {
 /* The fields of a rule: of lines, of pathmaps and of rules in short. */
 extern const struct esi_fields esi_tree_rule_fields;
 
-struct es_tree_rules {
-    struct es_tree_rule *rules; /* owned, in order of precedence */
+struct esi_tree_rules {
+    struct esi_tree_rule *rules; /* owned, in order of precedence */
     size_t count;
     size_t capacity;
 };
@@ -110,32 +110,32 @@ struct es_tree_rules {
  *   host NAME cluster=NAME gateway=NAME
  *
  * before the first rule.  They are kept here. */
-struct es_tree_host {
+struct esi_tree_host {
     char name[64];
     char cluster[64]; /* "" = none */
     char gateway[64]; /* "" = none */
 };
 
-struct es_tree_plan {
-    struct es_tree_host *hosts; /* owned */
+struct esi_tree_plan {
+    struct esi_tree_host *hosts; /* owned */
     size_t host_count;
     size_t host_capacity;
-    struct es_tree_rules rules;
+    struct esi_tree_rules rules;
 };
 
 /* `source` names the text in errors.  -EINVAL with the place of the first fault,
- * -ENOMEM. On success the caller ends it with es_tree_plan_fini(). */
-int es_tree_plan_parse(const char *text,
-                       const char *source,
-                       struct es_error *error,
-                       struct es_tree_plan *ret_plan);
-/* Writes what es_tree_plan_parse() reads, members with their default left out.  Caller
+ * -ENOMEM. On success the caller ends it with esi_tree_plan_fini(). */
+int esi_tree_plan_parse(const char *text,
+                        const char *source,
+                        struct es_error *error,
+                        struct esi_tree_plan *ret_plan);
+/* Writes what esi_tree_plan_parse() reads, members with their default left out.  Caller
  * frees *ret_text.  -ENOMEM. */
-int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text);
+int esi_tree_plan_format(const struct esi_tree_plan *plan, char **ret_text);
 /* Makes one line of the text: what goes into the environment. */
-void es_tree_text_flatten(char *text);
+void esi_tree_text_flatten(char *text);
 /* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
-void es_tree_plan_fini(struct es_tree_plan *plan);
+void esi_tree_plan_fini(struct esi_tree_plan *plan);
 
 /* A rule in short, as people give it on the command line and read it in tables:
  * "library", "linear", "kary:4", "binomial", "levels:host,cluster",
@@ -144,55 +144,56 @@ void es_tree_plan_fini(struct es_tree_plan *plan);
  * and edges of the rule, whose other members get their defaults; its name is the
  * shape's.  The error's column
  * counts from the start of the text.  -EINVAL, -ENOMEM. */
-int es_tree_rule_parse_short(const char *text,
-                             struct es_error *error,
-                             struct es_tree_rule *ret_rule);
+int esi_tree_rule_parse_short(const char *text,
+                              struct es_error *error,
+                              struct esi_tree_rule *ret_rule);
 /* The same the other way round, cut to `size`.  Returns `out`. */
-const char *es_tree_rule_format_short(const struct es_tree_rule *rule,
-                                      char *out,
-                                      size_t size);
+const char *esi_tree_rule_format_short(const struct esi_tree_rule *rule,
+                                       char *out,
+                                       size_t size);
 /* "allreduce,ibcast", "all", "blocking", "nonblocking" into the rule's operations, and
  * "0-4096", "4096-", "64", "*" into its bytes.  -EINVAL. */
-int es_tree_rule_parse_operations(const char *text,
-                                  struct es_error *error,
-                                  struct es_tree_rule *rule);
-int es_tree_rule_parse_bytes(const char *text,
-                             struct es_error *error,
-                             struct es_tree_rule *rule);
-void es_tree_rule_fini(struct es_tree_rule *rule);
+int esi_tree_rule_parse_operations(const char *text,
+                                   struct es_error *error,
+                                   struct esi_tree_rule *rule);
+int esi_tree_rule_parse_bytes(const char *text,
+                              struct es_error *error,
+                              struct esi_tree_rule *rule);
+void esi_tree_rule_fini(struct esi_tree_rule *rule);
 /* Sets what maps leave out to its default, which may depend on the shape. */
-void esi_tree_rule_complete(struct es_tree_rule *rule);
+void esi_tree_rule_complete(struct esi_tree_rule *rule);
 /* -ENOMEM: then there is no copy. */
-int esi_tree_rule_copy(const struct es_tree_rule *rule, struct es_tree_rule *ret_copy);
+int esi_tree_rule_copy(const struct esi_tree_rule *rule,
+                       struct esi_tree_rule *ret_copy);
 /* A rule of that shape that says nothing else; it has no name. */
-void es_tree_rule_init(struct es_tree_rule *rule, enum es_tree_shape shape);
+void esi_tree_rule_init(struct esi_tree_rule *rule, enum esi_tree_shape shape);
 
 /* Whether the edges are a tree over the ranks 0 to `count`.  -EINVAL, then with the
  * first edge that is wrong and what was expected (static text); -ENOMEM.  O(count). */
-int es_tree_edges_check(const struct es_tree_edge *edges,
-                        size_t count,
-                        size_t *ret_fault,
-                        const char **ret_expected);
+int esi_tree_edges_check(const struct esi_tree_edge *edges,
+                         size_t count,
+                         size_t *ret_fault,
+                         const char **ret_expected);
 
 /* The first rule for an operation (one bit of `operations`) of `bytes` on a
  * communicator of that name; NULL = none.  O(rules). */
-const struct es_tree_rule *es_tree_rules_find(const struct es_tree_rules *rules,
-                                              uint32_t operation,
-                                              const char *communicator,
-                                              uint64_t bytes);
+const struct esi_tree_rule *esi_tree_rules_find(const struct esi_tree_rules *rules,
+                                                uint32_t operation,
+                                                const char *communicator,
+                                                uint64_t bytes);
 
 /* "kary", ...; "?" if it is none. */
-const char *es_tree_shape_name(enum es_tree_shape shape);
+const char *esi_tree_shape_name(enum esi_tree_shape shape);
 /* -EINVAL: no such name. */
-int es_tree_shape_by_name(const char *name, enum es_tree_shape *ret_shape);
+int esi_tree_shape_by_name(const char *name, enum esi_tree_shape *ret_shape);
 /* "host", ... of one bit of `levels`; "?" if it is none. */
-const char *es_tree_level_name(uint32_t level);
+const char *esi_tree_level_name(uint32_t level);
 /* "barrier", "iallreduce", ... of one bit; "?" if it is none. */
-const char *es_tree_operation_name(uint32_t operation);
+const char *esi_tree_operation_name(uint32_t operation);
 /* The bit; 0 = no such name. */
-uint32_t es_tree_operation_by_name(const char *name);
+uint32_t esi_tree_operation_by_name(const char *name);
 /* The bit for a code of the operation table (large-count variants too); 0 = no trees
  * are built for it. */
-uint32_t es_tree_operation_of_code(uint16_t operation);
+uint32_t esi_tree_operation_of_code(uint16_t operation);
 
 #endif

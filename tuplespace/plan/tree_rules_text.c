@@ -18,14 +18,15 @@
 /* More would not fit into the environment. */
 enum { RULES_MOST = 1024, HOSTS_MOST = 65536 };
 
-static const struct esi_span no_text = {.text = NULL};
+static const struct esi_text_span no_text = {.text = NULL};
 
 static const struct esi_field *field_of(const char *name)
 {
     return esi_fields_find(&esi_tree_rule_fields, name);
 }
 
-static struct esi_span key_of(const struct esi_line_members *members, const char *name)
+static struct esi_text_span key_of(const struct esi_line_members *members,
+                                   const char *name)
 {
     return members->keys[field_of(name) - esi_tree_rule_fields.rows];
 }
@@ -35,11 +36,11 @@ static struct esi_span key_of(const struct esi_line_members *members, const char
 /* Members that rules of only some shapes have. */
 static int check_shape(const struct esi_lines *lines,
                        const struct esi_line_members *members,
-                       const struct es_tree_rule *rule)
+                       const struct esi_tree_rule *rule)
 {
-    struct esi_span fan_out = key_of(members, "fan_out");
-    struct esi_span levels = key_of(members, "levels");
-    struct esi_span edges = key_of(members, "edges");
+    struct esi_text_span fan_out = key_of(members, "fan_out");
+    struct esi_text_span levels = key_of(members, "levels");
+    struct esi_text_span edges = key_of(members, "edges");
 
     if (fan_out.text && rule->shape != ES_TREE_KARY && rule->shape != ES_TREE_LEVELS)
         return esi_lines_fault(lines, fan_out, "member",
@@ -55,8 +56,8 @@ static int check_shape(const struct esi_lines *lines,
 }
 
 static int check_levels(const struct esi_lines *lines,
-                        struct esi_span text,
-                        const struct es_tree_rule *rule)
+                        struct esi_text_span text,
+                        const struct esi_tree_rule *rule)
 {
     if ((rule->levels & ES_TREE_LEVEL_GATEWAY) != 0 &&
         (rule->levels & ES_TREE_LEVEL_CLUSTER) == 0)
@@ -66,9 +67,9 @@ static int check_levels(const struct esi_lines *lines,
 }
 
 static int check_name_is_new(const struct esi_lines *lines,
-                             const struct es_tree_rules *rules)
+                             const struct esi_tree_rules *rules)
 {
-    const struct es_tree_rule *last = &rules->rules[rules->count - 1];
+    const struct esi_tree_rule *last = &rules->rules[rules->count - 1];
     struct esi_lines again = *lines;
 
     for (size_t i = 0; i + 1 < rules->count; i++) {
@@ -82,9 +83,9 @@ static int check_name_is_new(const struct esi_lines *lines,
     return 0;
 }
 
-static int read_rule(struct esi_lines *lines, struct es_tree_rules *rules)
+static int read_rule(struct esi_lines *lines, struct esi_tree_rules *rules)
 {
-    struct es_tree_rule *rule = &rules->rules[rules->count - 1];
+    struct esi_tree_rule *rule = &rules->rules[rules->count - 1];
     struct esi_line_members members;
     int code = esi_lines_text(lines, "tree", rule->name, sizeof rule->name);
 
@@ -103,10 +104,10 @@ static int read_rule(struct esi_lines *lines, struct es_tree_rules *rules)
 }
 
 static int add_rule(struct esi_lines *lines,
-                    struct esi_span word,
-                    struct es_tree_rules *rules)
+                    struct esi_text_span word,
+                    struct esi_tree_rules *rules)
 {
-    struct es_tree_rule *grown;
+    struct esi_tree_rule *grown;
 
     if (rules->count >= RULES_MOST)
         return esi_lines_fault(lines, word, "rule", "at most 1024 of them");
@@ -114,7 +115,7 @@ static int add_rule(struct esi_lines *lines,
     if (!grown)
         return -ENOMEM;
     rules->rules = grown;
-    grown[rules->count] = (struct es_tree_rule){.edges = NULL};
+    grown[rules->count] = (struct esi_tree_rule){.edges = NULL};
     esi_fields_init(&esi_tree_rule_fields, &grown[rules->count++]);
     return read_rule(lines, rules);
 }
@@ -123,28 +124,28 @@ static const struct esi_field host_rows[] = {
     {.name = "cluster",
      .kind = ESI_FIELD_NAME,
      .flags = ESI_FIELD_IN_PLACE,
-     .offset = offsetof(struct es_tree_host, cluster),
-     .maximum = sizeof(((struct es_tree_host *)NULL)->cluster) - 1},
+     .offset = offsetof(struct esi_tree_host, cluster),
+     .maximum = sizeof(((struct esi_tree_host *)NULL)->cluster) - 1},
     {.name = "gateway",
      .kind = ESI_FIELD_NAME,
      .flags = ESI_FIELD_IN_PLACE,
-     .offset = offsetof(struct es_tree_host, gateway),
-     .maximum = sizeof(((struct es_tree_host *)NULL)->gateway) - 1},
+     .offset = offsetof(struct esi_tree_host, gateway),
+     .maximum = sizeof(((struct esi_tree_host *)NULL)->gateway) - 1},
 };
 
 static const struct esi_fields host_fields = {
     .name = "host",
-    .size = sizeof(struct es_tree_host),
+    .size = sizeof(struct esi_tree_host),
     .rows = host_rows,
     .row_count = sizeof host_rows / sizeof *host_rows,
 };
 
 static int add_host(struct esi_lines *lines,
-                    struct esi_span word,
-                    struct es_tree_plan *plan)
+                    struct esi_text_span word,
+                    struct esi_tree_plan *plan)
 {
     struct esi_line_members members;
-    struct es_tree_host *grown, *host;
+    struct esi_tree_host *grown, *host;
     int code;
 
     if (plan->rules.count > 0)
@@ -156,37 +157,37 @@ static int add_host(struct esi_lines *lines,
         return -ENOMEM;
     plan->hosts = grown;
     host = &grown[plan->host_count++];
-    *host = (struct es_tree_host){.name = ""};
+    *host = (struct esi_tree_host){.name = ""};
     code = esi_lines_text(lines, "host", host->name, sizeof host->name);
     return code == 0 ? esi_lines_members(lines, &host_fields, host, &members) : code;
 }
 
 static int read_line(struct esi_lines *lines,
-                     struct esi_span word,
-                     struct es_tree_plan *plan)
+                     struct esi_text_span word,
+                     struct esi_tree_plan *plan)
 {
-    if (esi_span_is(word, "host"))
+    if (esi_text_span_is(word, "host"))
         return add_host(lines, word, plan);
-    if (esi_span_is(word, "tree"))
+    if (esi_text_span_is(word, "tree"))
         return add_rule(lines, word, &plan->rules);
     return esi_lines_fault(lines, word, "first word", "tree, host or end");
 }
 
-int es_tree_plan_parse(const char *text,
-                       const char *source,
-                       struct es_error *error,
-                       struct es_tree_plan *ret_plan)
+int esi_tree_plan_parse(const char *text,
+                        const char *source,
+                        struct es_error *error,
+                        struct esi_tree_plan *ret_plan)
 {
     struct esi_lines lines = {
         .source = source, .error = error, .text = text, .line_end = "\n;"};
-    struct es_tree_plan plan = {.hosts = NULL};
-    struct esi_span word;
+    struct esi_tree_plan plan = {.hosts = NULL};
+    struct esi_text_span word;
     int code = esi_lines_head(&lines, "eventspace-trees");
 
     while (code == 0 && (code = esi_lines_next(&lines, &word)) > 0)
         code = read_line(&lines, word, &plan);
     if (code < 0) {
-        es_tree_plan_fini(&plan);
+        esi_tree_plan_fini(&plan);
         return code;
     }
     *ret_plan = plan;
@@ -195,16 +196,16 @@ int es_tree_plan_parse(const char *text,
 
 /* --- In long: writing ------------------------------------------------------------- */
 
-void es_tree_text_flatten(char *text)
+void esi_tree_text_flatten(char *text)
 {
     for (; *text != '\0'; text++)
         if (*text == '\n')
             *text = ';';
 }
 
-static void print_host(FILE *out, const struct es_tree_host *host)
+static void print_host(FILE *out, const struct esi_tree_host *host)
 {
-    static const struct es_tree_host defaults;
+    static const struct esi_tree_host defaults;
 
     fputs("host ", out);
     esi_lines_print_text(out, host->name);
@@ -212,12 +213,12 @@ static void print_host(FILE *out, const struct es_tree_host *host)
     fputs("\n", out);
 }
 
-static void print_rule(FILE *out, const struct es_tree_rule *rule)
+static void print_rule(FILE *out, const struct esi_tree_rule *rule)
 {
-    struct es_tree_rule defaults;
+    struct esi_tree_rule defaults;
 
     /* The shape is always there. */
-    es_tree_rule_init(&defaults, rule->shape);
+    esi_tree_rule_init(&defaults, rule->shape);
     defaults.shape = rule->shape == ES_TREE_LIBRARY ? ES_TREE_LINEAR : ES_TREE_LIBRARY;
     fputs("tree ", out);
     esi_lines_print_text(out, rule->name);
@@ -225,7 +226,7 @@ static void print_rule(FILE *out, const struct es_tree_rule *rule)
     fputs("\n", out);
 }
 
-int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text)
+int esi_tree_plan_format(const struct esi_tree_plan *plan, char **ret_text)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -253,11 +254,11 @@ int es_tree_plan_format(const struct es_tree_plan *plan, char **ret_text)
 
 /* "host,cluster" or "host,cluster:4"; a number alone is a fan-out. */
 static int parse_levels_part(const struct esi_lines *lines,
-                             struct esi_span word,
-                             struct es_tree_rule *rule)
+                             struct esi_text_span word,
+                             struct esi_tree_rule *rule)
 {
-    struct esi_span fan_out = word;
-    struct esi_span levels = esi_span_split(&fan_out, ':');
+    struct esi_text_span fan_out = word;
+    struct esi_text_span levels = esi_text_span_split(&fan_out, ':');
     int code = esi_lines_value(lines, field_of("levels"), levels, rule);
 
     if (code == 0)
@@ -269,8 +270,8 @@ static int parse_levels_part(const struct esi_lines *lines,
 
 /* What stands behind the shape's colon. */
 static int parse_details(const struct esi_lines *lines,
-                         struct esi_span word,
-                         struct es_tree_rule *rule)
+                         struct esi_text_span word,
+                         struct esi_tree_rule *rule)
 {
     switch (rule->shape) {
     case ES_TREE_KARY:
@@ -286,11 +287,11 @@ static int parse_details(const struct esi_lines *lines,
 }
 
 static int parse_shape_part(const struct esi_lines *lines,
-                            struct esi_span word,
-                            struct es_tree_rule *rule)
+                            struct esi_text_span word,
+                            struct esi_tree_rule *rule)
 {
-    struct esi_span details = word;
-    struct esi_span shape = esi_span_split(&details, ':');
+    struct esi_text_span details = word;
+    struct esi_text_span shape = esi_text_span_split(&details, ':');
     int code = esi_lines_value(lines, field_of("shape"), shape, rule);
 
     if (code != 0)
@@ -302,14 +303,14 @@ static int parse_shape_part(const struct esi_lines *lines,
     return 0;
 }
 
-int es_tree_rule_parse_short(const char *text,
-                             struct es_error *error,
-                             struct es_tree_rule *ret_rule)
+int esi_tree_rule_parse_short(const char *text,
+                              struct es_error *error,
+                              struct esi_tree_rule *ret_rule)
 {
     struct esi_lines lines = {.error = error, .line = text};
-    struct esi_span segment = esi_span_of(text);
-    struct esi_span word = esi_span_split(&segment, '/');
-    struct es_tree_rule rule = {.edges = NULL};
+    struct esi_text_span segment = esi_text_span_of(text);
+    struct esi_text_span word = esi_text_span_split(&segment, '/');
+    struct esi_tree_rule rule = {.edges = NULL};
     int code;
 
     esi_fields_init(&esi_tree_rule_fields, &rule);
@@ -317,11 +318,11 @@ int es_tree_rule_parse_short(const char *text,
     if (code == 0 && segment.text)
         code = esi_lines_value(&lines, field_of("segment_bytes"), segment, &rule);
     if (code != 0) {
-        es_tree_rule_fini(&rule);
+        esi_tree_rule_fini(&rule);
         return code;
     }
     esi_tree_rule_complete(&rule);
-    snprintf(rule.name, sizeof rule.name, "%s", es_tree_shape_name(rule.shape));
+    snprintf(rule.name, sizeof rule.name, "%s", esi_tree_shape_name(rule.shape));
     *ret_rule = rule;
     return 0;
 }
@@ -329,32 +330,32 @@ int es_tree_rule_parse_short(const char *text,
 static int parse_field(const char *name,
                        const char *text,
                        struct es_error *error,
-                       struct es_tree_rule *rule)
+                       struct esi_tree_rule *rule)
 {
     struct esi_lines lines = {.error = error, .line = text};
 
-    return esi_lines_value(&lines, field_of(name), esi_span_of(text), rule);
+    return esi_lines_value(&lines, field_of(name), esi_text_span_of(text), rule);
 }
 
-int es_tree_rule_parse_operations(const char *text,
-                                  struct es_error *error,
-                                  struct es_tree_rule *rule)
+int esi_tree_rule_parse_operations(const char *text,
+                                   struct es_error *error,
+                                   struct esi_tree_rule *rule)
 {
     return parse_field("operations", text, error, rule);
 }
 
-int es_tree_rule_parse_bytes(const char *text,
-                             struct es_error *error,
-                             struct es_tree_rule *rule)
+int esi_tree_rule_parse_bytes(const char *text,
+                              struct es_error *error,
+                              struct esi_tree_rule *rule)
 {
     return parse_field("bytes", text, error, rule);
 }
 
 /* --- In short: writing ------------------------------------------------------------ */
 
-static void print_short(FILE *out, const struct es_tree_rule *rule)
+static void print_short(FILE *out, const struct esi_tree_rule *rule)
 {
-    fputs(es_tree_shape_name(rule->shape), out);
+    fputs(esi_tree_shape_name(rule->shape), out);
     if (rule->shape == ES_TREE_KARY)
         fprintf(out, ":%d", rule->fan_out);
     if (rule->shape == ES_TREE_LEVELS) {
@@ -371,9 +372,9 @@ static void print_short(FILE *out, const struct es_tree_rule *rule)
         fprintf(out, "/%" PRIu64, rule->segment_bytes);
 }
 
-const char *es_tree_rule_format_short(const struct es_tree_rule *rule,
-                                      char *out,
-                                      size_t size)
+const char *esi_tree_rule_format_short(const struct esi_tree_rule *rule,
+                                       char *out,
+                                       size_t size)
 {
     char *text = NULL;
     size_t bytes = 0;

@@ -43,7 +43,7 @@ enum {
 
 struct connection {
     struct esi_list_link in_list; /* in `live` or `ended` */
-    struct es_server *server;
+    struct esi_server *server;
     struct es_link *link; /* owned */
     bool has_room;        /* false: it is told that there are too many */
     pthread_t thread;
@@ -51,13 +51,13 @@ struct connection {
 
 /* Owns both. */
 struct listener {
-    struct es_listener *listener;
+    struct esi_listener *listener;
     struct esi_pending *pending; /* used by the accepting thread only */
 };
 
-struct es_server {
-    struct es_server_config config;
-    struct es_greeting greeting;
+struct esi_server {
+    struct esi_server_config config;
+    struct esi_greeting greeting;
     struct listener listeners[LISTENERS_MAX];
     size_t listener_count;
     int wake; /* eventfd: the accepting thread has something to look at */
@@ -74,7 +74,7 @@ struct es_server {
 
 /* --- Log ---------------------------------------------------------------------- */
 
-void es_server_log(struct es_server *server, const char *format, ...)
+void esi_acceptor_log(struct esi_server *server, const char *format, ...)
 {
     va_list arguments;
 
@@ -85,7 +85,7 @@ void es_server_log(struct es_server *server, const char *format, ...)
 
 /* --- One connection ----------------------------------------------------------- */
 
-static void wake_acceptor(struct es_server *server)
+static void wake_acceptor(struct esi_server *server)
 {
     const uint64_t one = 1;
 
@@ -95,12 +95,12 @@ static void wake_acceptor(struct es_server *server)
 
 static int await_frame(struct connection *connection,
                        struct es_error *error,
-                       struct es_frame *ret_frame)
+                       struct esi_frame *ret_frame)
 {
     int code;
 
     do
-        code = es_link_receive(connection->link, IDLE_NS, error, ret_frame);
+        code = esi_link_receive(connection->link, IDLE_NS, error, ret_frame);
     while (code == -ETIMEDOUT);
     return code;
 }
@@ -109,9 +109,9 @@ static int await_frame(struct connection *connection,
  * could not be told from it. */
 static void serve_frames(struct connection *connection, void *served)
 {
-    struct es_server *server = connection->server;
+    struct esi_server *server = connection->server;
     struct es_error error = {.text = ""};
-    struct es_frame frame;
+    struct esi_frame frame;
     int code;
 
     do {
@@ -120,10 +120,10 @@ static void serve_frames(struct connection *connection, void *served)
             code = server->config.service.serve(served, &frame);
     } while (code == 0);
     if (code != -EPIPE && code != -ECONNRESET)
-        es_server_log(server, "closed %s (%s): %s",
-                      es_link_peer_address(connection->link),
-                      es_link_peer(connection->link)->program,
-                      error.text[0] ? error.text : strerror(-code));
+        esi_acceptor_log(server, "closed %s (%s): %s",
+                         esi_link_peer_address(connection->link),
+                         esi_link_peer(connection->link)->program,
+                         error.text[0] ? error.text : strerror(-code));
 }
 
 static void refuse_for_room(struct connection *connection)
@@ -132,20 +132,20 @@ static void refuse_for_room(struct connection *connection)
     struct iovec part = {.iov_base = (void *)words, .iov_len = sizeof words - 1};
 
     esi_server_log_refusal(&connection->server->log,
-                           es_link_peer_address(connection->link),
+                           esi_link_peer_address(connection->link),
                            "there are as many connections as it takes");
-    es_link_send(connection->link, ES_FRAME_REFUSAL, 0, &part, 1, SENDING_NS);
+    esi_link_send(connection->link, ES_FRAME_REFUSAL, 0, &part, 1, SENDING_NS);
 }
 
-static void serve(struct connection *connection)
+static void acceptor_serve(struct connection *connection)
 {
-    const struct es_server_service *service = &connection->server->config.service;
+    const struct esi_server_service *service = &connection->server->config.service;
     void *served;
 
     int code = service->open(service->data, connection->link, &served);
     if (code < 0) {
-        es_server_log(connection->server, "closed %s: %s",
-                      es_link_peer_address(connection->link), strerror(-code));
+        esi_acceptor_log(connection->server, "closed %s: %s",
+                         esi_link_peer_address(connection->link), strerror(-code));
         return;
     }
     serve_frames(connection, served);
@@ -153,9 +153,9 @@ static void serve(struct connection *connection)
 }
 
 /* From here on nobody shuts the link any more, and the thread may be joined. */
-static void leave(struct connection *connection)
+static void acceptor_leave(struct connection *connection)
 {
-    struct es_server *server = connection->server;
+    struct esi_server *server = connection->server;
 
     pthread_mutex_lock(&server->lock);
     esi_list_remove(&server->live, &connection->in_list);
@@ -168,14 +168,14 @@ static void leave(struct connection *connection)
 static void *run_connection(void *data)
 {
     struct connection *connection = data;
-    struct es_server *server = connection->server;
+    struct esi_server *server = connection->server;
 
     if (connection->has_room)
-        serve(connection);
+        acceptor_serve(connection);
     else
         refuse_for_room(connection);
-    leave(connection);
-    es_link_close(connection->link);
+    acceptor_leave(connection);
+    esi_link_close(connection->link);
     wake_acceptor(server);
     return NULL;
 }
@@ -198,7 +198,7 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *data)
 /* Takes the link of a peer that was greeted. */
 static void start_connection(void *data, struct es_link *link)
 {
-    struct es_server *server = data;
+    struct esi_server *server = data;
     struct connection *connection = calloc(1, sizeof *connection);
     int code = -ENOMEM;
 
@@ -216,18 +216,18 @@ static void start_connection(void *data, struct es_link *link)
         pthread_mutex_unlock(&server->lock);
     }
     if (code < 0) {
-        esi_server_log_refusal(&server->log, es_link_peer_address(link),
+        esi_server_log_refusal(&server->log, esi_link_peer_address(link),
                                strerror(-code));
-        es_link_close(link);
+        esi_link_close(link);
         free(connection);
     }
 }
 
 static void note_refused(void *data, const struct es_link *link, const char *reason)
 {
-    struct es_server *server = data;
+    struct esi_server *server = data;
 
-    esi_server_log_refusal(&server->log, es_link_peer_address(link), reason);
+    esi_server_log_refusal(&server->log, esi_link_peer_address(link), reason);
 }
 
 /* -EAGAIN: nobody waits any more; 0: there may be more. */
@@ -237,14 +237,14 @@ static int accept_some(struct listener *listener)
     int code = 0;
 
     for (int i = 0; i < ACCEPTED_AT_ONCE && code == 0; i++) {
-        code = es_listener_accept(listener->listener, &link);
+        code = esi_listener_accept(listener->listener, &link);
         if (code == 0)
             esi_pending_add(listener->pending, link);
     }
     return code;
 }
 
-static void join_ended(struct es_server *server)
+static void join_ended(struct esi_server *server)
 {
     pthread_mutex_lock(&server->lock);
     struct esi_list ended = server->ended;
@@ -256,7 +256,7 @@ static void join_ended(struct es_server *server)
     }
 }
 
-static bool is_stopping(struct es_server *server)
+static bool is_stopping(struct esi_server *server)
 {
     pthread_mutex_lock(&server->lock);
     bool stopping = server->is_stopping;
@@ -264,7 +264,7 @@ static bool is_stopping(struct es_server *server)
     return stopping;
 }
 
-static int sooner(int a_ms, int b_ms)
+static int acceptor_sooner(int a_ms, int b_ms)
 {
     if (a_ms < 0 || b_ms < 0)
         return a_ms < 0 ? b_ms : a_ms;
@@ -272,7 +272,7 @@ static int sooner(int a_ms, int b_ms)
 }
 
 /* Waits for what there is to do; whatever has events has them in `polled` then. */
-static void await_work(struct es_server *server, struct pollfd *polled)
+static void await_work(struct esi_server *server, struct pollfd *polled)
 {
     int timeout_ms = esi_server_log_flush(&server->log);
     size_t count = 0;
@@ -282,9 +282,10 @@ static void await_work(struct es_server *server, struct pollfd *polled)
     for (size_t i = 0; i < server->listener_count; i++) {
         struct listener *listener = &server->listeners[i];
         polled[count++] = (struct pollfd){
-            .fd = es_listener_descriptor(listener->listener), .events = POLLIN};
+            .fd = esi_listener_descriptor(listener->listener), .events = POLLIN};
         count += esi_pending_poll(listener->pending, polled + count);
-        timeout_ms = sooner(timeout_ms, esi_pending_timeout_ms(listener->pending));
+        timeout_ms =
+            acceptor_sooner(timeout_ms, esi_pending_timeout_ms(listener->pending));
     }
     /* It fails for want of memory only: then we do not spin. */
     if (poll(polled, count, timeout_ms) < 0) {
@@ -316,7 +317,7 @@ static size_t serve_listener(struct listener *listener, const struct pollfd *pol
 
 static void *accept_connections(void *data)
 {
-    struct es_server *server = data;
+    struct esi_server *server = data;
 
     while (!is_stopping(server)) {
         const struct pollfd *next = server->polled + 1;
@@ -331,7 +332,7 @@ static void *accept_connections(void *data)
 
 /* --- Start and stop ----------------------------------------------------------- */
 
-static int listen_on(struct es_server *server,
+static int listen_on(struct esi_server *server,
                      const char *address,
                      struct es_error *error)
 {
@@ -345,14 +346,14 @@ static int listen_on(struct es_server *server,
     if (server->listener_count == LISTENERS_MAX)
         return es_error_set(error, -E2BIG, "more than %d addresses to listen on",
                             LISTENERS_MAX);
-    int code = es_listener_open(address, error, &place->listener);
+    int code = esi_listener_open(address, error, &place->listener);
     if (code < 0)
         return code;
     server->listener_count++;
     return esi_pending_create(&config, &place->pending);
 }
 
-static int listen_on_all(struct es_server *server, struct es_error *error)
+static int listen_on_all(struct esi_server *server, struct es_error *error)
 {
     const char *const *address = server->config.addresses;
     int code = *address ? 0 : es_error_set(error, -EINVAL, "no address to listen on");
@@ -362,11 +363,11 @@ static int listen_on_all(struct es_server *server, struct es_error *error)
     return code;
 }
 
-static void free_server(struct es_server *server)
+static void free_server(struct esi_server *server)
 {
     for (size_t i = 0; i < server->listener_count; i++) {
         esi_pending_destroy(server->listeners[i].pending);
-        es_listener_close(server->listeners[i].listener);
+        esi_listener_close(server->listeners[i].listener);
     }
     if (server->wake >= 0)
         close(server->wake);
@@ -377,11 +378,11 @@ static void free_server(struct es_server *server)
     free(server);
 }
 
-int es_server_start(const struct es_server_config *config,
-                    struct es_error *error,
-                    struct es_server **ret_server)
+int esi_acceptor_start(const struct esi_server_config *config,
+                       struct es_error *error,
+                       struct esi_server **ret_server)
 {
-    struct es_server *server = calloc(1, sizeof *server);
+    struct esi_server *server = calloc(1, sizeof *server);
 
     if (!server)
         return -ENOMEM;
@@ -405,14 +406,14 @@ int es_server_start(const struct es_server_config *config,
     return 0;
 }
 
-const char *es_server_address(const struct es_server *server, size_t index)
+const char *esi_server_address(const struct esi_server *server, size_t index)
 {
     return index < server->listener_count
-               ? es_listener_address(server->listeners[index].listener)
+               ? esi_listener_address(server->listeners[index].listener)
                : NULL;
 }
 
-size_t es_server_connection_count(struct es_server *server)
+size_t esi_server_connection_count(struct esi_server *server)
 {
     pthread_mutex_lock(&server->lock);
     size_t count = server->greeted;
@@ -420,20 +421,20 @@ size_t es_server_connection_count(struct es_server *server)
     return count;
 }
 
-static void end_connections(struct es_server *server)
+static void end_connections(struct esi_server *server)
 {
     if (server->config.service.stop)
         server->config.service.stop(server->config.service.data);
     pthread_mutex_lock(&server->lock);
     ESI_LIST_FOREACH(struct connection, connection, &server->live, in_list)
-        es_link_shut(connection->link);
+        esi_link_shut(connection->link);
     while (server->live.first)
         pthread_cond_wait(&server->has_left, &server->lock);
     pthread_mutex_unlock(&server->lock);
     join_ended(server);
 }
 
-void es_server_stop(struct es_server *server)
+void esi_server_stop(struct esi_server *server)
 {
     if (!server)
         return;

@@ -15,15 +15,15 @@
 #include "eventspace/error.h"
 #include "tuplespace/transport/link.h"
 
-struct es_server;
+struct esi_server;
 
 /* Functions of one connection run in that connection's thread, those of different
  * connections at the same time. */
-struct es_server_service {
+struct esi_server_service {
     /* A greeted connection begins.  0 or -errno: then it is closed. */
     int (*open)(void *data, struct es_link *link, void **ret_connection);
     /* One frame has come; answers through the link.  -errno closes the connection. */
-    int (*serve)(void *connection, const struct es_frame *frame);
+    int (*serve)(void *connection, const struct esi_frame *frame);
     /* The connection ends; also when the server does. */
     void (*close)(void *connection);
     void *data;
@@ -32,12 +32,12 @@ struct es_server_service {
     void (*stop)(void *data);
 };
 
-struct es_server_config {
+struct esi_server_config {
     const char *run;
     const char *host;             /* this host's name */
     const char *const *addresses; /* to listen on, NULL at the end */
-    struct es_run_key key;
-    struct es_server_service service;
+    struct esi_run_key key;
+    struct esi_server_service service;
     /* One line of the server's log; called by any thread, one at a time. */
     void (*log)(void *data, const char *line);
     void *log_data;
@@ -45,16 +45,16 @@ struct es_server_config {
 
 /* Starts listening and its threads; borrows the config's texts for as long as it lives.
  */
-int es_server_start(const struct es_server_config *config,
-                    struct es_error *error,
-                    struct es_server **ret_server);
+int esi_acceptor_start(const struct esi_server_config *config,
+                       struct es_error *error,
+                       struct esi_server **ret_server);
 /* Address number `index` it listens on; NULL behind the last.  Borrowed. */
-const char *es_server_address(const struct es_server *server, size_t index);
-size_t es_server_connection_count(struct es_server *server);
+const char *esi_server_address(const struct esi_server *server, size_t index);
+size_t esi_server_connection_count(struct esi_server *server);
 /* Writes a line to the log, with the time in front. */
-void es_server_log(struct es_server *server, const char *format, ...)
+void esi_acceptor_log(struct esi_server *server, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Shuts all connections, waits for their threads, frees.  Accepts NULL. */
-void es_server_stop(struct es_server *server);
+void esi_server_stop(struct esi_server *server);
 
 #endif

@@ -64,7 +64,7 @@ static void write_refusals(struct esi_server_log *log)
         snprintf(words, sizeof words, "refused %zu connections, the last of them %s",
                  log->unwritten, log->last);
     log->unwritten = 0;
-    log->refusal_ns = es_now_ns(CLOCK_MONOTONIC);
+    log->refusal_ns = esi_now_ns(CLOCK_MONOTONIC);
     write_line(log, words);
 }
 
@@ -73,7 +73,7 @@ static int flush_refusals(struct esi_server_log *log)
 {
     if (log->unwritten == 0)
         return -1;
-    uint64_t since_ns = es_now_ns(CLOCK_MONOTONIC) - log->refusal_ns;
+    uint64_t since_ns = esi_now_ns(CLOCK_MONOTONIC) - log->refusal_ns;
     if (log->refusal_ns != 0 && since_ns < SECOND_NS)
         return (int)((SECOND_NS - since_ns) / MS_NS) + 1;
     write_refusals(log);

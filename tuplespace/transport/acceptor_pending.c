@@ -23,7 +23,7 @@
 enum { ORIGIN_BYTES = 8 };
 
 /* Where a peer comes from: an IPv4 address, or the network of an IPv6 address. */
-struct origin {
+struct acceptor_pending_origin {
     bool is_network; /* false: from this host */
     unsigned char bytes[ORIGIN_BYTES];
 };
@@ -31,7 +31,7 @@ struct origin {
 struct newcomer {
     struct es_link *link; /* owned, as the next */
     struct esi_handshake *handshake;
-    struct origin origin;
+    struct acceptor_pending_origin origin;
     uint64_t came_ns;
     uint64_t refused_ns; /* 0: not yet; then it lingers */
     bool has_spoken;
@@ -62,7 +62,7 @@ static void remove_at(struct esi_pending *pending, size_t index, bool keeps_link
 
     esi_handshake_destroy(newcomer->handshake);
     if (!keeps_link)
-        es_link_close(newcomer->link);
+        esi_link_close(newcomer->link);
     pending->count--;
     memmove(newcomer, newcomer + 1, (pending->count - index) * sizeof *newcomer);
 }
@@ -78,14 +78,14 @@ void esi_pending_destroy(struct esi_pending *pending)
 
 /* --- Places ---- */
 
-static struct origin origin_of(const struct es_link *link)
+static struct acceptor_pending_origin origin_of(const struct es_link *link)
 {
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
     struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
     socklen_t length = sizeof address;
-    struct origin origin = {.is_network = true};
+    struct acceptor_pending_origin origin = {.is_network = true};
 
-    getpeername(es_link_descriptor(link), (struct sockaddr *)&address, &length);
+    getpeername(esi_link_descriptor(link), (struct sockaddr *)&address, &length);
     if (address.ss_family == AF_INET) {
         memcpy(origin.bytes, &((const struct sockaddr_in *)&address)->sin_addr, 4);
     } else if (address.ss_family == AF_INET6) {
@@ -99,13 +99,15 @@ static struct origin origin_of(const struct es_link *link)
     return origin;
 }
 
-static bool is_same_origin(const struct origin *a, const struct origin *b)
+static bool is_same_origin(const struct acceptor_pending_origin *a,
+                           const struct acceptor_pending_origin *b)
 {
     return a->is_network == b->is_network && memcmp(a->bytes, b->bytes, 8) == 0;
 }
 
 /* How many come from there; NULL: from anywhere. */
-static size_t count_from(const struct esi_pending *pending, const struct origin *origin)
+static size_t count_from(const struct esi_pending *pending,
+                         const struct acceptor_pending_origin *origin)
 {
     size_t count = 0;
 
@@ -124,7 +126,7 @@ static int rank_of(const struct newcomer *newcomer)
 
 /* Of those from `origin` (NULL: from anywhere) the one to go. */
 static size_t find_victim(const struct esi_pending *pending,
-                          const struct origin *origin)
+                          const struct acceptor_pending_origin *origin)
 {
     size_t victim = pending->count;
 
@@ -140,9 +142,9 @@ static size_t find_victim(const struct esi_pending *pending,
     return victim;
 }
 
-static void drop(struct esi_pending *pending,
-                 const struct origin *origin,
-                 const char *reason)
+static void acceptor_pending_drop(struct esi_pending *pending,
+                                  const struct acceptor_pending_origin *origin,
+                                  const char *reason)
 {
     size_t victim = find_victim(pending, origin);
 
@@ -156,16 +158,20 @@ static void drop(struct esi_pending *pending,
 
 void esi_pending_drop(struct esi_pending *pending)
 {
-    drop(pending, NULL, "dropped without a hello: the server lacks descriptors");
+    acceptor_pending_drop(pending, NULL,
+                          "dropped without a hello: the server lacks descriptors");
 }
 
-static void make_room(struct esi_pending *pending, const struct origin *origin)
+static void make_room(struct esi_pending *pending,
+                      const struct acceptor_pending_origin *origin)
 {
     if (origin->is_network && count_from(pending, origin) >= ESI_PENDING_ADDRESS_MAX)
-        drop(pending, origin,
-             "dropped without a hello: its address has too many such connections");
+        acceptor_pending_drop(
+            pending, origin,
+            "dropped without a hello: its address has too many such connections");
     else if (pending->count == ESI_PENDING_MAX)
-        drop(pending, NULL, "dropped without a hello: there are too many such");
+        acceptor_pending_drop(pending, NULL,
+                              "dropped without a hello: there are too many such");
 }
 
 void esi_pending_add(struct esi_pending *pending, struct es_link *link)
@@ -178,7 +184,7 @@ void esi_pending_add(struct esi_pending *pending, struct es_link *link)
         esi_handshake_create(link, config->greeting, config->key, &newcomer.handshake);
     if (code < 0) {
         config->refused(config->data, link, strerror(-code));
-        es_link_close(link);
+        esi_link_close(link);
         return;
     }
     make_room(pending, &newcomer.origin);
@@ -191,7 +197,7 @@ void esi_pending_add(struct esi_pending *pending, struct es_link *link)
 static uint64_t deadline_of(const struct esi_pending *pending,
                             const struct newcomer *newcomer)
 {
-    const struct origin *origin = &newcomer->origin;
+    const struct acceptor_pending_origin *origin = &newcomer->origin;
 
     if (newcomer->refused_ns != 0)
         return newcomer->refused_ns + ESI_LINGER_NS;
@@ -223,7 +229,7 @@ size_t esi_pending_count(const struct esi_pending *pending)
 size_t esi_pending_poll(const struct esi_pending *pending, struct pollfd *out)
 {
     for (size_t i = 0; i < pending->count; i++)
-        out[i] = (struct pollfd){.fd = es_link_descriptor(pending->newcomers[i].link),
+        out[i] = (struct pollfd){.fd = esi_link_descriptor(pending->newcomers[i].link),
                                  .events = POLLIN};
     return pending->count;
 }
@@ -231,10 +237,10 @@ size_t esi_pending_poll(const struct esi_pending *pending, struct pollfd *out)
 /* --- Steps ---- */
 
 /* Whether the newcomer stays; it is removed otherwise. */
-static bool refuse(struct esi_pending *pending,
-                   size_t index,
-                   int code,
-                   const struct es_error *error)
+static bool acceptor_pending_refuse(struct esi_pending *pending,
+                                    size_t index,
+                                    int code,
+                                    const struct es_error *error)
 {
     struct newcomer *newcomer = &pending->newcomers[index];
 
@@ -263,14 +269,14 @@ static bool read_more(struct esi_pending *pending, size_t index)
     if (code == -EAGAIN)
         return true;
     if (code < 0)
-        return refuse(pending, index, code, &error);
+        return acceptor_pending_refuse(pending, index, code, &error);
     struct es_link *link = newcomer->link;
     remove_at(pending, index, true);
     pending->config.greeted(pending->config.data, link);
     return false;
 }
 
-static void expire(struct esi_pending *pending, size_t index)
+static void acceptor_pending_expire(struct esi_pending *pending, size_t index)
 {
     struct newcomer *newcomer = &pending->newcomers[index];
     struct es_error error = {.text = ""};
@@ -280,7 +286,7 @@ static void expire(struct esi_pending *pending, size_t index)
         return;
     }
     int code = esi_handshake_expire(newcomer->handshake, &error);
-    refuse(pending, index, code, &error);
+    acceptor_pending_refuse(pending, index, code, &error);
 }
 
 void esi_pending_advance(struct esi_pending *pending, const struct pollfd *polled)
@@ -290,6 +296,6 @@ void esi_pending_advance(struct esi_pending *pending, const struct pollfd *polle
         if (polled[i].revents != 0 && !read_more(pending, i))
             continue;
         if (deadline_of(pending, &pending->newcomers[i]) <= esi_link_now_ns())
-            expire(pending, i);
+            acceptor_pending_expire(pending, i);
     }
 }

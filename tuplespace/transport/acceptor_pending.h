@@ -27,8 +27,8 @@ enum {
 struct esi_pending;
 
 struct esi_pending_config {
-    const struct es_greeting *greeting; /* borrowed, as the key */
-    const struct es_run_key *key;
+    const struct esi_greeting *greeting; /* borrowed, as the key */
+    const struct esi_run_key *key;
     /* A peer was greeted: takes the link. */
     void (*greeted)(void *data, struct es_link *link);
     /* A peer was refused or dropped; the link is only lent. */

@@ -18,7 +18,7 @@ static const char *const prefixes[] = {
     [ES_ADDRESS_TLS] = "tls:",
 };
 
-static int refuse(struct es_error *error, const char *text, const char *reason)
+static int address_refuse(struct es_error *error, const char *text, const char *reason)
 {
     return es_error_set(error, -EINVAL, "address \"%.300s\": %s", text, reason);
 }
@@ -38,7 +38,9 @@ static bool parse_port(const char *text, uint16_t *ret_port)
 }
 
 /* Where the host ends in "HOST:PORT"; NULL if there is no such place. */
-static const char *split(const char *rest, const char **ret_host, size_t *ret_length)
+static const char *address_split(const char *rest,
+                                 const char **ret_host,
+                                 size_t *ret_length)
 {
     const char *end;
 
@@ -57,45 +59,45 @@ static const char *split(const char *rest, const char **ret_host, size_t *ret_le
 static int parse_host(const char *text,
                       const char *rest,
                       struct es_error *error,
-                      struct es_address *address)
+                      struct esi_address *address)
 {
     const char *host;
     size_t length;
-    const char *colon = split(rest, &host, &length);
+    const char *colon = address_split(rest, &host, &length);
 
     if (!colon)
-        return refuse(error, text, "expected HOST:PORT or [IPV6]:PORT");
+        return address_refuse(error, text, "expected HOST:PORT or [IPV6]:PORT");
     if (strchr(colon + 1, ':'))
-        return refuse(error, text, "an IPv6 address stands in brackets");
+        return address_refuse(error, text, "an IPv6 address stands in brackets");
     if (!parse_port(colon + 1, &address->port))
-        return refuse(error, text, "expected a port from 0 to 65535");
+        return address_refuse(error, text, "expected a port from 0 to 65535");
     memcpy(address->place, host, length);
     address->place[length] = '\0';
     return 0;
 }
 
-int es_address_parse(const char *text,
-                     struct es_error *error,
-                     struct es_address *ret_address)
+int esi_address_parse(const char *text,
+                      struct es_error *error,
+                      struct esi_address *ret_address)
 {
-    struct es_address address = {.port = 0};
+    struct esi_address address = {.port = 0};
     const char *rest = NULL;
     int rc = 0;
 
     if (strlen(text) >= ES_ADDRESS_BYTES)
-        return refuse(error, text, "too long");
+        return address_refuse(error, text, "too long");
     for (unsigned i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
-            address.kind = (enum es_address_kind)i;
+            address.kind = (enum esi_address_kind)i;
             rest = text + strlen(prefixes[i]);
         }
     if (!rest)
-        return refuse(error, text,
-                      "expected unix:/PATH, tls:HOST:PORT or tcp:HOST:PORT");
+        return address_refuse(error, text,
+                              "expected unix:/PATH, tls:HOST:PORT or tcp:HOST:PORT");
     if (address.kind != ES_ADDRESS_UNIX)
         rc = parse_host(text, rest, error, &address);
     else if (rest[0] != '/')
-        rc = refuse(error, text, "expected an absolute path");
+        rc = address_refuse(error, text, "expected an absolute path");
     else
         strcpy(address.place, rest);
     if (rc == 0)
@@ -103,8 +105,8 @@ int es_address_parse(const char *text,
     return rc;
 }
 
-const char *es_address_format(const struct es_address *address,
-                              char out[ES_ADDRESS_BYTES])
+const char *esi_address_format(const struct esi_address *address,
+                               char out[ES_ADDRESS_BYTES])
 {
     const char *prefix = prefixes[address->kind];
     bool bare = !strchr(address->place, ':');

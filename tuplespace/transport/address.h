@@ -13,25 +13,25 @@
 
 #define ES_ADDRESS_BYTES 300
 
-enum es_address_kind {
+enum esi_address_kind {
     ES_ADDRESS_UNIX,
     ES_ADDRESS_TCP,
     ES_ADDRESS_TLS,
 };
 
-struct es_address {
-    enum es_address_kind kind;
+struct esi_address {
+    enum esi_address_kind kind;
     char place[ES_ADDRESS_BYTES]; /* the path, or the host without brackets */
     uint16_t port;
 };
 
 /* -EINVAL with words: not an address. */
-int es_address_parse(const char *text,
-                     struct es_error *error,
-                     struct es_address *ret_address);
+int esi_address_parse(const char *text,
+                      struct es_error *error,
+                      struct esi_address *ret_address);
 
-/* The text that es_address_parse() reads; cut if too long.  Returns out. */
-const char *es_address_format(const struct es_address *address,
-                              char out[ES_ADDRESS_BYTES]);
+/* The text that esi_address_parse() reads; cut if too long.  Returns out. */
+const char *esi_address_format(const struct esi_address *address,
+                               char out[ES_ADDRESS_BYTES]);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/wire.h"
 
-void es_frame_encode_header(const struct es_frame *frame,
-                            unsigned char out[ES_FRAME_HEADER_BYTES])
+void esi_frame_encode_header(const struct esi_frame *frame,
+                             unsigned char out[ES_FRAME_HEADER_BYTES])
 {
     struct esi_wire_writer wire = esi_wire_writer(out, ES_FRAME_HEADER_BYTES);
 
@@ -20,9 +20,9 @@ void es_frame_encode_header(const struct es_frame *frame,
     esi_wire_put_u64(&wire, frame->id);
 }
 
-int es_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
-                           struct es_error *error,
-                           struct es_frame *ret_frame)
+int esi_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
+                            struct es_error *error,
+                            struct esi_frame *ret_frame)
 {
     struct esi_wire_reader wire = esi_wire_reader(bytes, ES_FRAME_HEADER_BYTES);
     uint32_t length = esi_wire_get_u32(&wire);
@@ -36,6 +36,6 @@ int es_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
         return es_error_set(error, -EPROTO, "a frame of %u bytes: at most %u", length,
                             ES_FRAME_MAX_BYTES);
     *ret_frame =
-        (struct es_frame){.type = type, .flags = flags, .length = length, .id = id};
+        (struct esi_frame){.type = type, .flags = flags, .length = length, .id = id};
     return 0;
 }

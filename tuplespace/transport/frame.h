@@ -22,7 +22,7 @@
 #define ES_FRAME_MAX_BYTES (UINT32_C(64) << 20) /* of a payload */
 #define ES_PROTOCOL_VERSION 1
 
-enum es_frame_type {
+enum esi_frame_type {
     ES_FRAME_HELLO = 1,   /* client's first frame: who it is, for which run */
     ES_FRAME_WELCOME = 2, /* server's answer */
     ES_FRAME_REFUSAL = 3, /* or this: text, then the connection ends */
@@ -41,8 +41,8 @@ enum es_frame_type {
     ES_FRAME_LAST = ES_FRAME_TUPLES,
 };
 
-struct es_frame {
-    uint16_t type; /* enum es_frame_type */
+struct esi_frame {
+    uint16_t type; /* enum esi_frame_type */
     uint16_t flags;
     uint32_t length;     /* of the payload */
     uint64_t id;         /* a reply has its request's */
@@ -50,13 +50,13 @@ struct es_frame {
 };
 
 /* Writes a header. */
-void es_frame_encode_header(const struct es_frame *frame,
-                            unsigned char out[ES_FRAME_HEADER_BYTES]);
+void esi_frame_encode_header(const struct esi_frame *frame,
+                             unsigned char out[ES_FRAME_HEADER_BYTES]);
 
 /* Reads a header; ret_frame->payload becomes NULL.  -EPROTO with words: unknown type,
  * too long. */
-int es_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
-                           struct es_error *error,
-                           struct es_frame *ret_frame);
+int esi_frame_decode_header(const unsigned char bytes[ES_FRAME_HEADER_BYTES],
+                            struct es_error *error,
+                            struct esi_frame *ret_frame);
 
 #endif

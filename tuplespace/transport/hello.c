@@ -95,7 +95,7 @@ int esi_hello_decode(const void *bytes,
     esi_text_copy(in + AT_HOST, TEXT_BYTES, hello.greeting.host, TEXT_BYTES);
     esi_text_copy(in + AT_PROGRAM, TEXT_BYTES, hello.greeting.program, TEXT_BYTES);
     memcpy(hello.token, in + AT_TOKEN, ESI_TOKEN_BYTES);
-    if (!es_run_id_is_valid(hello.greeting.run))
+    if (!esi_run_id_is_valid(hello.greeting.run))
         return es_error_set(error, -EPROTO, "a hello with no valid run");
     *ret_hello = hello;
     return 0;

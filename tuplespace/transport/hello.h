@@ -20,7 +20,7 @@
 #define ESI_HELLO_BYTES 240
 
 struct esi_hello {
-    struct es_greeting greeting;
+    struct esi_greeting greeting;
     unsigned char token[ESI_TOKEN_BYTES];
 };
 

@@ -37,7 +37,9 @@ static bool format_ipv6(const struct sockaddr *address, char out[ES_INTERFACE_BY
     return true;
 }
 
-static bool format(const struct ifaddrs *one, int family, char out[ES_INTERFACE_BYTES])
+static bool interface_format(const struct ifaddrs *one,
+                             int family,
+                             char out[ES_INTERFACE_BYTES])
 {
     if (!one->ifa_addr || one->ifa_addr->sa_family != family ||
         !(one->ifa_flags & IFF_UP) || (one->ifa_flags & IFF_LOOPBACK))
@@ -46,7 +48,7 @@ static bool format(const struct ifaddrs *one, int family, char out[ES_INTERFACE_
                              : format_ipv6(one->ifa_addr, out);
 }
 
-size_t es_interface_addresses(char (*out)[ES_INTERFACE_BYTES], size_t max)
+size_t esi_interface_addresses(char (*out)[ES_INTERFACE_BYTES], size_t max)
 {
     static const int families[] = {AF_INET, AF_INET6};
     struct ifaddrs *all;
@@ -56,7 +58,7 @@ size_t es_interface_addresses(char (*out)[ES_INTERFACE_BYTES], size_t max)
         return 0;
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         for (const struct ifaddrs *one = all; one && count < max; one = one->ifa_next)
-            count += format(one, families[i], out[count]);
+            count += interface_format(one, families[i], out[count]);
     freeifaddrs(all);
     return count;
 }
@@ -120,7 +122,7 @@ static int look_up(const char *host, int flags, struct addrinfo **ret_list)
     return getaddrinfo(plain, SOME_PORT, &hints, ret_list) == 0 ? 0 : -EHOSTUNREACH;
 }
 
-int es_interface_find(const char *host, char out[ES_INTERFACE_BYTES])
+int esi_interface_find(const char *host, char out[ES_INTERFACE_BYTES])
 {
     struct addrinfo *list;
     bool is_number = look_up(host, AI_NUMERICHOST, &list) == 0;
@@ -152,7 +154,7 @@ static int local_end(const struct addrinfo *info, char out[ES_INTERFACE_BYTES])
     return code;
 }
 
-int es_interface_toward(const char *host, char out[ES_INTERFACE_BYTES])
+int esi_interface_toward(const char *host, char out[ES_INTERFACE_BYTES])
 {
     struct addrinfo *list;
     int code = look_up(host, 0, &list);

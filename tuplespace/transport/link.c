@@ -29,7 +29,7 @@
 _Static_assert(ES_FRAME_HEADER_BYTES % ALIGNMENT == 0,
                "a frame that is aligned has its payload aligned");
 
-const struct esi_link_ops *esi_link_ops_of(enum es_address_kind kind)
+const struct esi_link_ops *esi_link_ops_of(enum esi_address_kind kind)
 {
     static const struct esi_link_ops *const ops[] = {
         [ES_ADDRESS_UNIX] = &esi_link_unix_ops,
@@ -71,7 +71,7 @@ close_descriptor:
     return rc;
 }
 
-void es_link_close(struct es_link *link)
+void esi_link_close(struct es_link *link)
 {
     int saved = errno;
 
@@ -85,34 +85,34 @@ void es_link_close(struct es_link *link)
     errno = saved;
 }
 
-void es_link_shut(struct es_link *link)
+void esi_link_shut(struct es_link *link)
 {
     /* The flag first: who is woken must see it. */
     atomic_store_explicit(&link->shut, true, memory_order_release);
     shutdown(link->descriptor, SHUT_RDWR);
 }
 
-int es_link_descriptor(const struct es_link *link)
+int esi_link_descriptor(const struct es_link *link)
 {
     return link->descriptor;
 }
 
-const struct es_greeting *es_link_peer(const struct es_link *link)
+const struct esi_greeting *esi_link_peer(const struct es_link *link)
 {
     return &link->peer;
 }
 
-bool es_link_is_read_only(const struct es_link *link)
+bool esi_link_is_read_only(const struct es_link *link)
 {
     return link->read_only;
 }
 
-const char *es_link_peer_address(const struct es_link *link)
+const char *esi_link_peer_address(const struct es_link *link)
 {
     return link->peer_address;
 }
 
-void es_link_traffic(const struct es_link *link, struct es_link_traffic *ret_traffic)
+void esi_link_traffic(const struct es_link *link, struct esi_link_traffic *ret_traffic)
 {
     *ret_traffic = link->traffic;
 }
@@ -126,12 +126,12 @@ void esi_link_begin(struct es_link *link, uint64_t timeout_ns)
 
 /* --- Sending ------------------------------------------------------------------ */
 
-int es_link_send(struct es_link *link,
-                 uint16_t type,
-                 uint64_t id,
-                 const struct iovec *parts,
-                 int count,
-                 uint64_t timeout_ns)
+int esi_link_send(struct es_link *link,
+                  uint16_t type,
+                  uint64_t id,
+                  const struct iovec *parts,
+                  int count,
+                  uint64_t timeout_ns)
 {
     unsigned char header[ES_FRAME_HEADER_BYTES];
     struct iovec all[MOST_PARTS + 1] = {{header, sizeof header}};
@@ -145,8 +145,9 @@ int es_link_send(struct es_link *link,
         length += parts[i].iov_len;
         all[i + 1] = parts[i];
     }
-    es_frame_encode_header(
-        &(struct es_frame){.type = type, .id = id, .length = (uint32_t)length}, header);
+    esi_frame_encode_header(
+        &(struct esi_frame){.type = type, .id = id, .length = (uint32_t)length},
+        header);
     if (atomic_load_explicit(&link->shut, memory_order_relaxed))
         return -EPIPE;
     esi_link_begin(link, timeout_ns);
@@ -161,7 +162,7 @@ int es_link_send(struct es_link *link,
 /* --- Receiving ---------------------------------------------------------------- */
 
 /* Forgets the frame that was given last. */
-static void consume(struct es_link *link)
+static void link_consume(struct es_link *link)
 {
     link->begin += link->given;
     link->given = 0;
@@ -173,10 +174,10 @@ static void consume(struct es_link *link)
 
 /* 1: the first frame is whole, its header in `frame`; 0: `ret_wanted` bytes have to be
  * there from begin on. */
-static int look(struct es_link *link,
-                struct es_error *error,
-                struct es_frame *frame,
-                size_t *ret_wanted)
+static int link_look(struct es_link *link,
+                     struct es_error *error,
+                     struct esi_frame *frame,
+                     size_t *ret_wanted)
 {
     size_t there = link->end - link->begin;
     int rc;
@@ -184,7 +185,7 @@ static int look(struct es_link *link,
     *ret_wanted = ES_FRAME_HEADER_BYTES;
     if (there < ES_FRAME_HEADER_BYTES)
         return 0;
-    rc = es_frame_decode_header(link->buffer + link->begin, error, frame);
+    rc = esi_frame_decode_header(link->buffer + link->begin, error, frame);
     if (rc != 0)
         return rc;
     if (frame->length > link->most)
@@ -220,7 +221,7 @@ static int make_room(struct es_link *link, size_t wanted)
 
 /* Gives out the first frame.  Behind a frame of odd length it is moved down a little,
  * over bytes that were consumed. */
-static void give(struct es_link *link, struct es_frame *frame)
+static void link_give(struct es_link *link, struct esi_frame *frame)
 {
     size_t bytes = ES_FRAME_HEADER_BYTES + (size_t)frame->length;
     unsigned char *start = link->buffer + link->begin;
@@ -234,7 +235,7 @@ static void give(struct es_link *link, struct es_frame *frame)
     link->traffic.received_bytes += bytes;
 }
 
-static int fail(const struct es_link *link, int code, struct es_error *error)
+static int link_fail(const struct es_link *link, int code, struct es_error *error)
 {
     if (code == -EPIPE)
         return es_error_set_at(error, code, link->peer_address, 0, 0,
@@ -245,40 +246,40 @@ static int fail(const struct es_link *link, int code, struct es_error *error)
                            strerror(-code));
 }
 
-int es_link_receive(struct es_link *link,
-                    uint64_t timeout_ns,
-                    struct es_error *error,
-                    struct es_frame *ret_frame)
+int esi_link_receive(struct es_link *link,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct esi_frame *ret_frame)
 {
-    struct es_frame frame;
+    struct esi_frame frame;
     size_t wanted;
     int rc;
 
-    consume(link);
+    link_consume(link);
     if (atomic_load_explicit(&link->shut, memory_order_relaxed))
-        return fail(link, -EPIPE, error);
+        return link_fail(link, -EPIPE, error);
     esi_link_begin(link, timeout_ns);
-    while ((rc = look(link, error, &frame, &wanted)) == 0) {
+    while ((rc = link_look(link, error, &frame, &wanted)) == 0) {
         ssize_t got;
 
         rc = make_room(link, wanted);
         if (rc != 0)
-            return fail(link, rc, error);
+            return link_fail(link, rc, error);
         got =
             link->ops->receive(link, link->buffer + link->end, link->size - link->end);
         if (got < 0)
-            return fail(link, (int)got, error);
+            return link_fail(link, (int)got, error);
         link->end += (size_t)got;
     }
     if (rc < 0)
         return rc;
-    give(link, &frame);
+    link_give(link, &frame);
     *ret_frame = frame;
     return 0;
 }
 
 /* Copies the payload: the buffer is much larger. */
-static int take_copy(struct es_frame *frame, void **ret_memory)
+static int take_copy(struct esi_frame *frame, void **ret_memory)
 {
     void *copy = malloc(frame->length > 0 ? frame->length : 1);
 
@@ -290,7 +291,7 @@ static int take_copy(struct es_frame *frame, void **ret_memory)
     return 0;
 }
 
-int es_link_take(struct es_link *link, struct es_frame *frame, void **ret_memory)
+int esi_link_take(struct es_link *link, struct esi_frame *frame, void **ret_memory)
 {
     size_t behind = link->begin + link->given;
     unsigned char *fresh;

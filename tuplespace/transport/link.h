@@ -7,7 +7,7 @@
  * An address is text:
  *
  *     unix:/path/of/socket    the peer's uid must be ours (the kernel tells)
- *     tls:HOST:PORT           TLS 1.3, key = the run's (es_run_key), identity = a hash
+ *     tls:HOST:PORT           TLS 1.3, key = the run's (esi_run_key), identity = a hash
  *     tcp:HOST:PORT           the same key proven by a challenge in both directions,
  *                             but nothing is encrypted
  *
@@ -34,7 +34,7 @@
 struct es_link;
 
 /* What one side tells the other at the beginning. */
-struct es_greeting {
+struct esi_greeting {
     char run[64];
     char host[64];
     char program[64]; /* "eventspaced", "eventspace heartbeat" */
@@ -45,88 +45,88 @@ struct es_greeting {
 /* Connects and says hello, all within `timeout_ns`.  `key` may be NULL for unix:.
  * -ETIMEDOUT, -ECONNREFUSED ..., -EACCES with the peer's words when it refused us or
  * its key is not ours, -EINVAL: not an address. */
-int es_link_connect(const char *address,
-                    const struct es_greeting *greeting,
-                    const struct es_run_key *key,
-                    uint64_t timeout_ns,
-                    struct es_error *error,
-                    struct es_link **ret_link);
+int esi_link_connect(const char *address,
+                     const struct esi_greeting *greeting,
+                     const struct esi_run_key *key,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct es_link **ret_link);
 
 /* Closes at once.  Accepts NULL. */
-void es_link_close(struct es_link *link);
+void esi_link_close(struct es_link *link);
 
 /* Sends one frame, made of `count` parts (at most 8) that follow each other.  0 or
  * -errno: -ETIMEDOUT, -EPIPE when the peer is gone, -EMSGSIZE.  After a failure the
  * link can only be closed. */
-int es_link_send(struct es_link *link,
-                 uint16_t type,
-                 uint64_t id,
-                 const struct iovec *parts,
-                 int count,
-                 uint64_t timeout_ns);
+int esi_link_send(struct es_link *link,
+                  uint16_t type,
+                  uint64_t id,
+                  const struct iovec *parts,
+                  int count,
+                  uint64_t timeout_ns);
 
 /* Waits for the next frame; its payload is borrowed until the next call of this or of
- * es_link_take(), and aligned to 8 bytes.  timeout 0 = only what has arrived.
+ * esi_link_take(), and aligned to 8 bytes.  timeout 0 = only what has arrived.
  * -ETIMEDOUT, without words: nothing whole yet (what has come is kept, ask again);
  * -EPIPE: the peer has closed; -EPROTO: not a frame: the link can only be closed. */
-int es_link_receive(struct es_link *link,
-                    uint64_t timeout_ns,
-                    struct es_error *error,
-                    struct es_frame *ret_frame);
+int esi_link_receive(struct es_link *link,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct esi_frame *ret_frame);
 
 /* Makes the memory of the frame received last the caller's (frees it with free()), so
  * that it outlives the next receive.  ret_frame->payload points into it.  -ENOMEM. */
-int es_link_take(struct es_link *link, struct es_frame *frame, void **ret_memory);
+int esi_link_take(struct es_link *link, struct esi_frame *frame, void **ret_memory);
 
 /* Makes a receive of another thread end with -EPIPE, now and from then on.  The one
  * call that may be made while another thread uses the link. */
-void es_link_shut(struct es_link *link);
+void esi_link_shut(struct es_link *link);
 
 /* For poll(2).  A TLS link may hold bytes that poll does not show: receive until
  * -ETIMEDOUT first. */
-int es_link_descriptor(const struct es_link *link);
+int esi_link_descriptor(const struct es_link *link);
 
 /* What the peer said at the beginning.  Borrowed. */
-const struct es_greeting *es_link_peer(const struct es_link *link);
+const struct esi_greeting *esi_link_peer(const struct es_link *link);
 /* Whether the peer has shown the run's read-only key: it may look, but change nothing.
  */
-bool es_link_is_read_only(const struct es_link *link);
+bool esi_link_is_read_only(const struct es_link *link);
 /* The peer's address for people: "10.77.0.3:40112", "uid 1000 pid 4711".  Borrowed. */
-const char *es_link_peer_address(const struct es_link *link);
+const char *esi_link_peer_address(const struct es_link *link);
 
-struct es_link_traffic {
+struct esi_link_traffic {
     uint64_t sent_bytes; /* frames with their headers */
     uint64_t received_bytes;
     uint64_t sent_frames;
     uint64_t received_frames;
 };
-void es_link_traffic(const struct es_link *link, struct es_link_traffic *ret_traffic);
+void esi_link_traffic(const struct es_link *link, struct esi_link_traffic *ret_traffic);
 
 /* --- The accepting side ------------------------------------------------------- */
 
-struct es_listener;
+struct esi_listener;
 
 /* Listens; port 0 = any that is free, host "" or "*" = all.  A Unix socket gets mode
  * 0600, one that nobody listens on any more is replaced. */
-int es_listener_open(const char *address,
-                     struct es_error *error,
-                     struct es_listener **ret_listener);
-void es_listener_close(struct es_listener *listener);
-int es_listener_descriptor(const struct es_listener *listener);
+int esi_listener_open(const char *address,
+                      struct es_error *error,
+                      struct esi_listener **ret_listener);
+void esi_listener_close(struct esi_listener *listener);
+int esi_listener_descriptor(const struct esi_listener *listener);
 /* The address with the port that was got. Borrowed. */
-const char *es_listener_address(const struct es_listener *listener);
+const char *esi_listener_address(const struct esi_listener *listener);
 
 /* Accepts one connection that waits (see poll(2)); nothing is read from it yet, so this
  * does not block.  The link can only be greeted or closed.  -EAGAIN: nobody waits. */
-int es_listener_accept(struct es_listener *listener, struct es_link **ret_link);
+int esi_listener_accept(struct esi_listener *listener, struct es_link **ret_link);
 
 /* The server's half of the hello: checks the peer (uid, key, version, run) and welcomes
  * it, or refuses it with the reason, which `error` gets too, for the log.  To be called
  * in a thread of the connection: it may wait up to `timeout_ns`. */
-int es_link_greet(struct es_link *link,
-                  const struct es_greeting *greeting,
-                  const struct es_run_key *key,
-                  uint64_t timeout_ns,
-                  struct es_error *error);
+int esi_link_greet(struct es_link *link,
+                   const struct esi_greeting *greeting,
+                   const struct esi_run_key *key,
+                   uint64_t timeout_ns,
+                   struct es_error *error);
 
 #endif

@@ -29,7 +29,7 @@
 /* A hello under way. */
 struct hello {
     struct es_link *link;
-    const struct es_greeting *greeting; /* ours */
+    const struct esi_greeting *greeting; /* ours */
     struct esi_party party;
     uint64_t deadline_ns;
     const char *peer; /* for words */
@@ -42,7 +42,7 @@ struct hello {
     unsigned char server[ESI_HELLO_BYTES];
 };
 
-static int fail(const struct hello *hello, int code, const char *reason)
+static int link_hello_fail(const struct hello *hello, int code, const char *reason)
 {
     return es_error_set_at(hello->error, code, hello->peer, 0, 0, "%s", reason);
 }
@@ -59,44 +59,52 @@ static bool looks_like_tls(const struct es_link *link)
            bytes[1] == 3;
 }
 
-static int explain(const struct hello *hello, int code, const struct es_error *fault)
+static int link_hello_explain(const struct hello *hello,
+                              int code,
+                              const struct es_error *fault)
 {
     if (looks_like_tls(hello->link))
-        return fail(hello, -EPROTO,
-                    "the peer speaks TLS: one side says tls:, the other does not");
+        return link_hello_fail(
+            hello, -EPROTO,
+            "the peer speaks TLS: one side says tls:, the other does not");
     if (code == -ETIMEDOUT)
-        return fail(hello, code, "no hello within the limit");
+        return link_hello_fail(hello, code, "no hello within the limit");
     if (code == -EPIPE)
-        return fail(hello, code, "the connection was closed during the hello");
+        return link_hello_fail(hello, code,
+                               "the connection was closed during the hello");
     return es_error_set_at(hello->error, code, hello->peer, 0, 0,
                            "the peer does not speak our protocol: %s", fault->text);
 }
 
-static int await(const struct hello *hello, struct es_frame *ret_frame)
+static int link_hello_await(const struct hello *hello, struct esi_frame *ret_frame)
 {
     struct es_error fault = {.text = ""};
     uint64_t left = hello->is_stepping ? 0 : esi_link_remaining(hello->deadline_ns);
-    int rc = es_link_receive(hello->link, left, &fault, ret_frame);
+    int rc = esi_link_receive(hello->link, left, &fault, ret_frame);
 
     if (rc == -ETIMEDOUT && hello->is_stepping)
         return -EAGAIN;
-    return rc == 0 ? 0 : explain(hello, rc, &fault);
+    return rc == 0 ? 0 : link_hello_explain(hello, rc, &fault);
 }
 
-static int say(const struct hello *hello, uint16_t type, const void *bytes, size_t size)
+static int link_hello_say(const struct hello *hello,
+                          uint16_t type,
+                          const void *bytes,
+                          size_t size)
 {
     struct iovec part = {(void *)bytes, size};
     uint64_t left = hello->is_stepping ? 0 : esi_link_remaining(hello->deadline_ns);
-    int rc = es_link_send(hello->link, type, 0, &part, 1, left);
+    int rc = esi_link_send(hello->link, type, 0, &part, 1, left);
 
     /* Who has closed may have said why: that is found when receiving. */
-    return rc == 0 || rc == -EPIPE ? 0
-                                   : explain(hello, rc, &(struct es_error){.line = 0});
+    return rc == 0 || rc == -EPIPE
+               ? 0
+               : link_hello_explain(hello, rc, &(struct es_error){.line = 0});
 }
 
-static void encode(const struct es_greeting *greeting,
-                   const unsigned char token[ESI_TOKEN_BYTES],
-                   unsigned char out[ESI_HELLO_BYTES])
+static void link_hello_encode(const struct esi_greeting *greeting,
+                              const unsigned char token[ESI_TOKEN_BYTES],
+                              unsigned char out[ESI_HELLO_BYTES])
 {
     struct esi_hello ours = {.greeting = *greeting};
 
@@ -114,7 +122,7 @@ static int check_run(const struct hello *hello)
 }
 
 /* Reads their hello. */
-static int decode(struct hello *hello, const struct es_frame *frame)
+static int link_hello_decode(struct hello *hello, const struct esi_frame *frame)
 {
     struct es_error fault = {.text = ""};
     bool is_server = hello->party.is_server;
@@ -130,10 +138,10 @@ static int decode(struct hello *hello, const struct es_frame *frame)
         return es_error_set_at(hello->error, -EACCES, hello->peer, 0, 0,
                                "the server speaks version %u, we %u", version,
                                ES_PROTOCOL_VERSION);
-    return rc == 0 ? 0 : explain(hello, rc, &fault);
+    return rc == 0 ? 0 : link_hello_explain(hello, rc, &fault);
 }
 
-static int welcome(struct hello *hello)
+static int link_hello_welcome(struct hello *hello)
 {
     hello->link->peer = hello->theirs.greeting;
     hello->link->most = ES_FRAME_MAX_BYTES;
@@ -148,12 +156,12 @@ static int say_hello(struct hello *hello)
     int rc = hello->link->ops->needs_proof ? esi_proof_challenge(token) : 0;
 
     if (rc != 0)
-        return fail(hello, rc, "no random numbers");
-    encode(hello->greeting, token, hello->client);
-    return say(hello, ES_FRAME_HELLO, hello->client, ESI_HELLO_BYTES);
+        return link_hello_fail(hello, rc, "no random numbers");
+    link_hello_encode(hello->greeting, token, hello->client);
+    return link_hello_say(hello, ES_FRAME_HELLO, hello->client, ESI_HELLO_BYTES);
 }
 
-static int be_refused(const struct hello *hello, const struct es_frame *frame)
+static int be_refused(const struct hello *hello, const struct esi_frame *frame)
 {
     char text[REFUSAL_BYTES];
 
@@ -162,10 +170,10 @@ static int be_refused(const struct hello *hello, const struct es_frame *frame)
                            text);
 }
 
-static int answer_challenge(struct hello *hello, const struct es_frame *frame)
+static int answer_challenge(struct hello *hello, const struct esi_frame *frame)
 {
     unsigned char proof[ESI_TOKEN_BYTES];
-    int rc = decode(hello, frame);
+    int rc = link_hello_decode(hello, frame);
 
     if (rc == 0)
         rc = check_run(hello);
@@ -174,35 +182,36 @@ static int answer_challenge(struct hello *hello, const struct es_frame *frame)
     memcpy(hello->server, frame->payload, ESI_HELLO_BYTES);
     rc = esi_proof_make(hello->party.key, false, hello->client, hello->server, proof);
     if (rc != 0)
-        return fail(hello, rc, "cannot make a proof");
-    return say(hello, ES_FRAME_PROOF, proof, sizeof proof);
+        return link_hello_fail(hello, rc, "cannot make a proof");
+    return link_hello_say(hello, ES_FRAME_PROOF, proof, sizeof proof);
 }
 
-static int be_welcome(struct hello *hello, const struct es_frame *frame)
+static int be_welcome(struct hello *hello, const struct esi_frame *frame)
 {
     unsigned char proof[ESI_TOKEN_BYTES];
-    int rc = decode(hello, frame);
+    int rc = link_hello_decode(hello, frame);
 
     if (rc == 0)
         rc = check_run(hello);
     if (rc != 0 || !hello->link->ops->needs_proof)
-        return rc != 0 ? rc : welcome(hello);
+        return rc != 0 ? rc : link_hello_welcome(hello);
     rc = esi_proof_make(hello->party.key, true, hello->client, hello->server, proof);
     if (rc != 0)
-        return fail(hello, rc, "cannot make a proof");
+        return link_hello_fail(hello, rc, "cannot make a proof");
     if (!esi_proof_is_equal(proof, hello->theirs.token))
-        return fail(hello, -EACCES, "the server does not have the run's key");
-    return welcome(hello);
+        return link_hello_fail(hello, -EACCES,
+                               "the server does not have the run's key");
+    return link_hello_welcome(hello);
 }
 
 static int client_half(struct hello *hello)
 {
     bool challenged = !hello->link->ops->needs_proof;
-    struct es_frame frame;
+    struct esi_frame frame;
     int rc = say_hello(hello);
 
     while (rc == 0) {
-        rc = await(hello, &frame);
+        rc = link_hello_await(hello, &frame);
         if (rc != 0)
             break;
         if (frame.type == ES_FRAME_REFUSAL)
@@ -210,7 +219,8 @@ static int client_half(struct hello *hello)
         if (frame.type == ES_FRAME_WELCOME && challenged)
             return be_welcome(hello, &frame);
         if (frame.type != ES_FRAME_CHALLENGE || challenged)
-            return fail(hello, -EPROTO, "the server answers the hello with nonsense");
+            return link_hello_fail(hello, -EPROTO,
+                                   "the server answers the hello with nonsense");
         challenged = true;
         rc = answer_challenge(hello, &frame);
     }
@@ -227,16 +237,17 @@ static int greet_server(struct hello *hello)
     if (ops->secure)
         rc = ops->secure(hello->link, &hello->party, &fault);
     if (rc != 0)
-        return fail(hello, rc, fault.text[0] != '\0' ? fault.text : strerror(-rc));
+        return link_hello_fail(hello, rc,
+                               fault.text[0] != '\0' ? fault.text : strerror(-rc));
     return client_half(hello);
 }
 
-int es_link_connect(const char *address,
-                    const struct es_greeting *greeting,
-                    const struct es_run_key *key,
-                    uint64_t timeout_ns,
-                    struct es_error *error,
-                    struct es_link **ret_link)
+int esi_link_connect(const char *address,
+                     const struct esi_greeting *greeting,
+                     const struct esi_run_key *key,
+                     uint64_t timeout_ns,
+                     struct es_error *error,
+                     struct es_link **ret_link)
 {
     struct hello hello = {.greeting = greeting,
                           .party = {.run = greeting->run, .key = key},
@@ -244,24 +255,24 @@ int es_link_connect(const char *address,
                           .peer = address,
                           .error = error};
     const struct esi_link_ops *ops;
-    struct es_address place;
+    struct esi_address place;
     int descriptor;
-    int rc = es_address_parse(address, error, &place);
+    int rc = esi_address_parse(address, error, &place);
 
     if (rc != 0)
         return rc;
     ops = esi_link_ops_of(place.kind);
     if (ops->needs_key && !key)
-        return fail(&hello, -EINVAL, "needs the run's key");
+        return link_hello_fail(&hello, -EINVAL, "needs the run's key");
     rc = ops->connect(&place, hello.deadline_ns, error, &descriptor);
     if (rc != 0)
         return rc;
     rc = esi_link_make(ops, descriptor, &hello.link);
     if (rc != 0)
-        return fail(&hello, rc, strerror(-rc));
+        return link_hello_fail(&hello, rc, strerror(-rc));
     rc = greet_server(&hello);
     if (rc != 0) {
-        es_link_close(hello.link);
+        esi_link_close(hello.link);
         return rc;
     }
     *ret_link = hello.link;
@@ -275,7 +286,7 @@ enum stage { STAGE_SECURE, STAGE_HELLO, STAGE_PROOF, STAGE_GREETED };
 
 struct esi_handshake {
     struct hello hello;
-    struct es_run_key read_key;
+    struct esi_run_key read_key;
     enum stage stage;
 };
 
@@ -297,13 +308,13 @@ bool esi_link_drain(struct es_link *link)
 }
 
 /* Tells the peer why, where it can still be told, and that there is nothing more. */
-static int refuse(const struct hello *hello, int code, const char *reason)
+static int link_hello_refuse(const struct hello *hello, int code, const char *reason)
 {
     const char *words = hello->public_words ? hello->public_words : reason;
     struct iovec part = {(void *)words, strnlen(words, REFUSAL_BYTES)};
 
-    fail(hello, code, reason);
-    es_link_send(hello->link, ES_FRAME_REFUSAL, 0, &part, 1, 0);
+    link_hello_fail(hello, code, reason);
+    esi_link_send(hello->link, ES_FRAME_REFUSAL, 0, &part, 1, 0);
     shutdown(hello->link->descriptor, SHUT_WR);
     return code;
 }
@@ -314,22 +325,22 @@ static int send_welcome(struct esi_handshake *handshake,
     struct hello *hello = &handshake->hello;
     unsigned char bytes[ESI_HELLO_BYTES];
 
-    encode(hello->greeting, token, bytes);
-    int rc = say(hello, ES_FRAME_WELCOME, bytes, sizeof bytes);
+    link_hello_encode(hello->greeting, token, bytes);
+    int rc = link_hello_say(hello, ES_FRAME_WELCOME, bytes, sizeof bytes);
     if (rc != 0)
         return rc;
     handshake->stage = STAGE_GREETED;
-    return welcome(hello);
+    return link_hello_welcome(hello);
 }
 
-static int secure(struct esi_handshake *handshake)
+static int link_hello_secure(struct esi_handshake *handshake)
 {
     struct hello *hello = &handshake->hello;
     const struct esi_link_ops *ops = hello->link->ops;
     int rc = 0;
 
     if (ops->needs_key && !hello->party.key)
-        return fail(hello, -EACCES, "this server has no key of the run");
+        return link_hello_fail(hello, -EACCES, "this server has no key of the run");
     esi_link_begin(hello->link, 0);
     if (ops->secure)
         rc = ops->secure(hello->link, &hello->party, hello->error);
@@ -340,45 +351,45 @@ static int secure(struct esi_handshake *handshake)
 
 /* The client has not shown the key yet: the challenge names nothing but what it has
  * asked for. */
-static int challenge(struct esi_handshake *handshake)
+static int link_hello_challenge(struct esi_handshake *handshake)
 {
     struct hello *hello = &handshake->hello;
-    struct es_greeting nobody = {.pid = 0};
+    struct esi_greeting nobody = {.pid = 0};
     unsigned char token[ESI_TOKEN_BYTES];
     int rc = esi_proof_challenge(token);
 
     if (rc != 0)
-        return fail(hello, rc, "no random numbers");
+        return link_hello_fail(hello, rc, "no random numbers");
     memcpy(nobody.run, hello->theirs.greeting.run, sizeof nobody.run);
-    encode(&nobody, token, hello->server);
+    link_hello_encode(&nobody, token, hello->server);
     handshake->stage = STAGE_PROOF;
-    return say(hello, ES_FRAME_CHALLENGE, hello->server, ESI_HELLO_BYTES);
+    return link_hello_say(hello, ES_FRAME_CHALLENGE, hello->server, ESI_HELLO_BYTES);
 }
 
 static int take_hello(struct esi_handshake *handshake)
 {
     static const unsigned char no_token[ESI_TOKEN_BYTES];
     struct hello *hello = &handshake->hello;
-    struct es_frame frame;
-    int rc = await(hello, &frame);
+    struct esi_frame frame;
+    int rc = link_hello_await(hello, &frame);
 
     if (rc != 0)
         return rc;
     if (frame.type != ES_FRAME_HELLO)
-        return fail(hello, -EPROTO, "the first frame is no hello");
-    rc = decode(hello, &frame);
+        return link_hello_fail(hello, -EPROTO, "the first frame is no hello");
+    rc = link_hello_decode(hello, &frame);
     if (rc != 0)
         return rc;
     memcpy(hello->client, frame.payload, ESI_HELLO_BYTES);
     if (hello->link->ops->needs_proof)
-        return challenge(handshake);
+        return link_hello_challenge(handshake);
     rc = check_run(hello);
     return rc == 0 ? send_welcome(handshake, no_token) : rc;
 }
 
 /* Whether the proof was made with `key`; if so, ours in return. */
 static bool is_proof(const struct hello *hello,
-                     const struct es_run_key *key,
+                     const struct esi_run_key *key,
                      const void *proof,
                      unsigned char ret_ours[ESI_TOKEN_BYTES])
 {
@@ -393,26 +404,26 @@ static int take_proof(struct esi_handshake *handshake)
 {
     struct hello *hello = &handshake->hello;
     unsigned char ours[ESI_TOKEN_BYTES];
-    struct es_frame frame;
-    int rc = await(hello, &frame);
+    struct esi_frame frame;
+    int rc = link_hello_await(hello, &frame);
 
     if (rc != 0)
         return rc;
     if (frame.type != ES_FRAME_PROOF || frame.length != ESI_TOKEN_BYTES)
-        return fail(hello, -EPROTO, "expected a proof of the run's key");
+        return link_hello_fail(hello, -EPROTO, "expected a proof of the run's key");
     bool is_full = is_proof(hello, hello->party.key, frame.payload, ours);
     hello->link->read_only =
         !is_full && is_proof(hello, &handshake->read_key, frame.payload, ours);
     hello->public_words = not_ours;
     rc = check_run(hello);
     if (rc == 0 && !is_full && !hello->link->read_only)
-        rc = fail(hello, -EACCES, "the run's key is another one");
+        rc = link_hello_fail(hello, -EACCES, "the run's key is another one");
     return rc == 0 ? send_welcome(handshake, ours) : rc;
 }
 
 int esi_handshake_create(struct es_link *link,
-                         const struct es_greeting *greeting,
-                         const struct es_run_key *key,
+                         const struct esi_greeting *greeting,
+                         const struct esi_run_key *key,
                          struct esi_handshake **ret_handshake)
 {
     struct esi_handshake *handshake = calloc(1, sizeof *handshake);
@@ -425,7 +436,7 @@ int esi_handshake_create(struct es_link *link,
                        .party = {.is_server = true, .run = greeting->run, .key = key},
                        .peer = link->peer_address,
                        .is_stepping = true};
-    int rc = key ? es_run_key_derive_read(key, &handshake->read_key) : 0;
+    int rc = key ? esi_run_key_derive_read(key, &handshake->read_key) : 0;
     if (rc != 0) {
         free(handshake);
         return rc;
@@ -445,7 +456,8 @@ void esi_handshake_destroy(struct esi_handshake *handshake)
 
 int esi_handshake_step(struct esi_handshake *handshake, struct es_error *error)
 {
-    static int (*const stages[])(struct esi_handshake *) = {[STAGE_SECURE] = secure,
+    static int (*const stages[])(struct esi_handshake *) = {[STAGE_SECURE] =
+                                                                link_hello_secure,
                                                             [STAGE_HELLO] = take_hello,
                                                             [STAGE_PROOF] = take_proof};
     struct es_error fault = {.text = ""};
@@ -457,21 +469,23 @@ int esi_handshake_step(struct esi_handshake *handshake, struct es_error *error)
     handshake->hello.error = error;
     if (rc == 0 || rc == -EAGAIN)
         return rc;
-    return refuse(&handshake->hello, rc, fault.text[0] ? fault.text : strerror(-rc));
+    return link_hello_refuse(&handshake->hello, rc,
+                             fault.text[0] ? fault.text : strerror(-rc));
 }
 
 int esi_handshake_expire(struct esi_handshake *handshake, struct es_error *error)
 {
     handshake->hello.error = error;
-    return refuse(&handshake->hello, -ETIMEDOUT,
-                  handshake->stage == STAGE_SECURE && handshake->hello.link->ops->secure
-                      ? "no TLS handshake within the limit"
-                      : "no hello within the limit");
+    return link_hello_refuse(&handshake->hello, -ETIMEDOUT,
+                             handshake->stage == STAGE_SECURE &&
+                                     handshake->hello.link->ops->secure
+                                 ? "no TLS handshake within the limit"
+                                 : "no hello within the limit");
 }
 
 /* Closed with bytes unread, a socket takes back what the peer has not read yet: so its
  * words are read away until it closes. */
-static void linger(struct es_link *link)
+static void link_hello_linger(struct es_link *link)
 {
     uint64_t deadline_ns = esi_link_deadline(ESI_LINGER_NS);
 
@@ -480,11 +494,11 @@ static void linger(struct es_link *link)
         continue;
 }
 
-int es_link_greet(struct es_link *link,
-                  const struct es_greeting *greeting,
-                  const struct es_run_key *key,
-                  uint64_t timeout_ns,
-                  struct es_error *error)
+int esi_link_greet(struct es_link *link,
+                   const struct esi_greeting *greeting,
+                   const struct esi_run_key *key,
+                   uint64_t timeout_ns,
+                   struct es_error *error)
 {
     const uint64_t deadline_ns = esi_link_deadline(timeout_ns);
     struct esi_handshake *handshake;
@@ -500,6 +514,6 @@ int es_link_greet(struct es_link *link,
     } while (rc == -EAGAIN);
     esi_handshake_destroy(handshake);
     if (rc != 0)
-        linger(link);
+        link_hello_linger(link);
     return rc;
 }

@@ -32,8 +32,8 @@
 struct esi_party {
     bool is_server;
     const char *run;
-    const struct es_run_key *key;      /* NULL: none */
-    const struct es_run_key *read_key; /* of the server: for those who only look */
+    const struct esi_run_key *key;      /* NULL: none */
+    const struct esi_run_key *read_key; /* of the server: for those who only look */
 };
 
 struct esi_link_ops {
@@ -42,13 +42,13 @@ struct esi_link_ops {
     bool needs_proof;
 
     /* A connected socket, close-on-exec. */
-    int (*connect)(const struct es_address *address,
+    int (*connect)(const struct esi_address *address,
                    uint64_t deadline_ns,
                    struct es_error *error,
                    int *ret_descriptor);
 
     /* A socket that listens, close-on-exec; completes `address` with the port. */
-    int (*listen)(struct es_address *address,
+    int (*listen)(struct esi_address *address,
                   struct es_error *error,
                   int *ret_descriptor);
 
@@ -78,7 +78,7 @@ extern const struct esi_link_ops esi_link_tcp_ops;
 extern const struct esi_link_ops esi_link_tls_ops;
 
 /* The operations of a kind of address. */
-const struct esi_link_ops *esi_link_ops_of(enum es_address_kind kind);
+const struct esi_link_ops *esi_link_ops_of(enum esi_address_kind kind);
 
 struct es_link {
     const struct esi_link_ops *ops;
@@ -103,8 +103,8 @@ struct es_link {
     bool read_only; /* the peer has shown the read-only key */
     size_t drained; /* bytes read away after a refusal */
 
-    struct es_link_traffic traffic;
-    struct es_greeting peer;
+    struct esi_link_traffic traffic;
+    struct esi_greeting peer;
     char peer_address[128];
 };
 
@@ -134,11 +134,11 @@ void esi_parts_advance(struct iovec **parts, int *count, size_t bytes);
 
 /* --- TCP, for tcp: and tls: (link_tcp.c) ----------------------------------------- */
 
-int esi_tcp_connect(const struct es_address *address,
+int esi_tcp_connect(const struct esi_address *address,
                     uint64_t deadline_ns,
                     struct es_error *error,
                     int *ret_descriptor);
-int esi_tcp_listen(struct es_address *address,
+int esi_tcp_listen(struct esi_address *address,
                    struct es_error *error,
                    int *ret_descriptor);
 int esi_tcp_prepare(int descriptor, char *ret_name, size_t size);
@@ -149,8 +149,8 @@ struct esi_handshake;
 
 /* Borrows all that it is given.  -ENOMEM. */
 int esi_handshake_create(struct es_link *link,
-                         const struct es_greeting *greeting,
-                         const struct es_run_key *key,
+                         const struct esi_greeting *greeting,
+                         const struct esi_run_key *key,
                          struct esi_handshake **ret_handshake);
 /* Goes as far as what has arrived allows.  0: greeted; -EAGAIN: the peer has to send
  * more; else it was refused, with the reason in `error`: drain, then close. */
@@ -172,7 +172,7 @@ int esi_proof_challenge(unsigned char out[ESI_TOKEN_BYTES]);
 
 /* What only a holder of the key can make of both hellos: HMAC-SHA256 over who proves,
  * the client's hello and the server's.  -ENOMEM. */
-int esi_proof_make(const struct es_run_key *key,
+int esi_proof_make(const struct esi_run_key *key,
                    bool by_server,
                    const unsigned char client[ESI_HELLO_BYTES],
                    const unsigned char server[ESI_HELLO_BYTES],

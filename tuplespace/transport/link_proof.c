@@ -22,7 +22,7 @@ int esi_proof_challenge(unsigned char out[ESI_TOKEN_BYTES])
     return 0;
 }
 
-int esi_proof_make(const struct es_run_key *key,
+int esi_proof_make(const struct esi_run_key *key,
                    bool by_server,
                    const unsigned char client[ESI_HELLO_BYTES],
                    const unsigned char server[ESI_HELLO_BYTES],

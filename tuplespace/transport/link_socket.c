@@ -69,7 +69,7 @@ int esi_socket_wait(int descriptor, short events, uint64_t deadline_ns)
 
 /* Why the socket is of no more use.  ETIMEDOUT is the kernel's word for a peer that
  * does not answer any more. */
-static int lost(int code)
+static int link_socket_lost(int code)
 {
     return code == ENOMEM || code == ENOBUFS ? -code : -EPIPE;
 }
@@ -122,7 +122,7 @@ ssize_t esi_socket_receive(struct es_link *link, void *memory, size_t size)
                      ? -ETIMEDOUT
                      : esi_socket_wait(link->descriptor, POLLIN, link->deadline_ns);
         else if (errno != EINTR)
-            rc = lost(errno);
+            rc = link_socket_lost(errno);
         if (rc != 0)
             return rc;
     }
@@ -153,7 +153,7 @@ int esi_socket_send(struct es_link *link, struct iovec *parts, int count)
         else if (errno == EAGAIN || errno == EWOULDBLOCK)
             rc = esi_socket_wait(link->descriptor, POLLOUT, link->deadline_ns);
         else if (errno != EINTR)
-            rc = lost(errno);
+            rc = link_socket_lost(errno);
         if (rc != 0)
             return rc;
     }

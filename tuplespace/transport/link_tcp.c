@@ -32,26 +32,28 @@ enum {
     UNCONFIRMED_MS = 40000,
 };
 
-static int fail(struct es_error *error,
-                const struct es_address *address,
-                int code,
-                const char *reason)
+static int link_tcp_fail(struct es_error *error,
+                         const struct esi_address *address,
+                         int code,
+                         const char *reason)
 {
     char text[ES_ADDRESS_BYTES];
 
-    return es_error_set_at(error, code, es_address_format(address, text), 0, 0, "%s",
+    return es_error_set_at(error, code, esi_address_format(address, text), 0, 0, "%s",
                            reason);
 }
 
-static int fail_with(struct es_error *error, const struct es_address *address, int code)
+static int fail_with(struct es_error *error,
+                     const struct esi_address *address,
+                     int code)
 {
-    return fail(error, address, code,
-                code == -ETIMEDOUT ? "no connection within the limit"
-                                   : strerror(-code));
+    return link_tcp_fail(error, address, code,
+                         code == -ETIMEDOUT ? "no connection within the limit"
+                                            : strerror(-code));
 }
 
 /* Caller frees *ret_list with freeaddrinfo(). */
-static int look_up(const struct es_address *address,
+static int look_up(const struct esi_address *address,
                    bool to_listen,
                    struct es_error *error,
                    struct addrinfo **ret_list)
@@ -63,15 +65,15 @@ static int look_up(const struct es_address *address,
     int rc;
 
     if (all && !to_listen)
-        return fail(error, address, -EINVAL, "expected a host to connect to");
+        return link_tcp_fail(error, address, -EINVAL, "expected a host to connect to");
     if (to_listen)
         hints.ai_flags |= AI_PASSIVE;
     snprintf(port, sizeof port, "%u", address->port);
     rc = getaddrinfo(all ? NULL : address->place, port, &hints, ret_list);
     if (rc == 0)
         return 0;
-    return fail(error, address, rc == EAI_MEMORY ? -ENOMEM : -EHOSTUNREACH,
-                rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
+    return link_tcp_fail(error, address, rc == EAI_MEMORY ? -ENOMEM : -EHOSTUNREACH,
+                         rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc));
 }
 
 /* --- Connecting ------------------------------------------------------------------ */
@@ -116,7 +118,7 @@ static int connect_one(const struct addrinfo *info,
 
 /* Each result gets its share of the time, so that a silent one leaves some to the
  * next. */
-static uint64_t share(const struct addrinfo *list, uint64_t deadline_ns)
+static uint64_t link_tcp_share(const struct addrinfo *list, uint64_t deadline_ns)
 {
     uint64_t count = 0;
 
@@ -125,7 +127,7 @@ static uint64_t share(const struct addrinfo *list, uint64_t deadline_ns)
     return esi_link_deadline(esi_link_remaining(deadline_ns) / count);
 }
 
-int esi_tcp_connect(const struct es_address *address,
+int esi_tcp_connect(const struct esi_address *address,
                     uint64_t deadline_ns,
                     struct es_error *error,
                     int *ret_descriptor)
@@ -137,7 +139,7 @@ int esi_tcp_connect(const struct es_address *address,
     if (rc != 0)
         return rc;
     for (const struct addrinfo *info = list; info && !connected; info = info->ai_next) {
-        rc = connect_one(info, share(info, deadline_ns), ret_descriptor);
+        rc = connect_one(info, link_tcp_share(info, deadline_ns), ret_descriptor);
         connected = rc == 0;
     }
     freeaddrinfo(list);
@@ -179,7 +181,7 @@ static uint16_t port_of(int descriptor)
     return ntohs(((const struct sockaddr_in *)&address)->sin_port);
 }
 
-int esi_tcp_listen(struct es_address *address,
+int esi_tcp_listen(struct esi_address *address,
                    struct es_error *error,
                    int *ret_descriptor)
 {

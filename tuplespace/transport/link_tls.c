@@ -48,7 +48,7 @@ static SSL_CTX *server_context;
 static BIO_METHOD *socket_method;
 
 /* What OpenSSL takes for an earlier session is the key. */
-static SSL_SESSION *make_session(SSL *ssl, const struct es_run_key *key)
+static SSL_SESSION *make_session(SSL *ssl, const struct esi_run_key *key)
 {
     static const unsigned char aes_128_gcm_sha256[] = {0x13, 0x01};
     const SSL_CIPHER *cipher = SSL_CIPHER_find(ssl, aes_128_gcm_sha256);
@@ -75,7 +75,7 @@ static int use_key(SSL *ssl,
     *ret_session = NULL;
     if (hash && EVP_MD_type(hash) != NID_sha256)
         return 1;
-    if (es_run_key_identify(party->key, party->run, secret->identity) < 0)
+    if (esi_run_key_identify(party->key, party->run, secret->identity) < 0)
         return 0;
     *ret_session = make_session(ssl, party->key);
     *ret_identity = (const unsigned char *)secret->identity;
@@ -84,7 +84,7 @@ static int use_key(SSL *ssl,
 }
 
 /* Whether the identity is the one that belongs to the key. */
-static bool is_identity(const struct es_run_key *key,
+static bool is_identity(const struct esi_run_key *key,
                         const char *run,
                         const unsigned char *identity,
                         size_t length)
@@ -92,7 +92,7 @@ static bool is_identity(const struct es_run_key *key,
     char expected[ES_RUN_KEY_TEXT_BYTES];
 
     return length == sizeof expected - 1 &&
-           es_run_key_identify(key, run, expected) == 0 &&
+           esi_run_key_identify(key, run, expected) == 0 &&
            CRYPTO_memcmp(identity, expected, length) == 0;
 }
 
@@ -103,14 +103,14 @@ static int find_key(SSL *ssl,
 {
     struct secret *secret = SSL_get_app_data(ssl);
     const struct esi_party *party = secret->party;
-    struct es_run_key nobodys = {.bytes = {0}};
+    struct esi_run_key nobodys = {.bytes = {0}};
 
     *ret_session = NULL;
     bool is_full = is_identity(party->key, party->run, identity, length);
     secret->is_read_only =
         !is_full && is_identity(party->read_key, party->run, identity, length);
     secret->is_unknown = !is_full && !secret->is_read_only;
-    if (secret->is_unknown && es_run_key_make(&nobodys) == 0)
+    if (secret->is_unknown && esi_run_key_make(&nobodys) == 0)
         *ret_session = make_session(ssl, &nobodys);
     else if (!secret->is_unknown)
         *ret_session = make_session(ssl, is_full ? party->key : party->read_key);
@@ -249,7 +249,7 @@ static int make_secret(struct es_link *link, const struct esi_party *party)
 }
 
 /* What the fault that OpenSSL found first means here; NULL: nothing special. */
-static const char *words(int reason)
+static const char *link_tls_words(int reason)
 {
     switch (reason) {
     case SSL_R_BINDER_DOES_NOT_VERIFY:
@@ -280,10 +280,10 @@ static bool is_something_else(int reason)
            reason == SSL_R_UNEXPECTED_MESSAGE || reason == SSL_R_BAD_RECORD_TYPE;
 }
 
-static int explain(struct secret *secret, struct es_error *error)
+static int link_tls_explain(struct secret *secret, struct es_error *error)
 {
     unsigned long code = ERR_peek_error();
-    const char *text = code != 0 ? words(ERR_GET_REASON(code)) : NULL;
+    const char *text = code != 0 ? link_tls_words(ERR_GET_REASON(code)) : NULL;
 
     if (secret->is_unknown)
         return es_error_set(error, -EACCES,
@@ -329,7 +329,7 @@ static int tls_secure(struct es_link *link,
     if (rc != 1 && link->timeout_ns == 0 && must_wait(secret, rc))
         return -EAGAIN;
     if (rc != 1)
-        rc = explain(secret, error);
+        rc = link_tls_explain(secret, error);
     else if (!SSL_session_reused(secret->ssl))
         rc = es_error_set(error, -EACCES, "TLS without the run's key");
     else
@@ -342,7 +342,7 @@ static int tls_secure(struct es_link *link,
 
 /* --- Bytes ------------------------------------------------------------------------ */
 
-static int fault(struct secret *secret, int result)
+static int link_tls_fault(struct secret *secret, int result)
 {
     int kind = SSL_get_error(secret->ssl, result);
 
@@ -361,7 +361,7 @@ static ssize_t tls_receive(struct es_link *link, void *memory, size_t size)
 
     secret->failed = 0;
     got = SSL_read(secret->ssl, memory, size < INT32_MAX ? (int)size : INT32_MAX);
-    return got > 0 ? got : fault(secret, got);
+    return got > 0 ? got : link_tls_fault(secret, got);
 }
 
 /* Fills the record from the parts.  Its bytes. */
@@ -395,7 +395,7 @@ static int tls_send(struct es_link *link, struct iovec *parts, int count)
         int sent = SSL_write(secret->ssl, secret->record, length);
 
         if (sent <= 0)
-            return fault(secret, sent);
+            return link_tls_fault(secret, sent);
     }
     return 0;
 }

@@ -25,26 +25,28 @@
 #define BACKLOG 128
 
 /* A socket's place: its directory, held open, and its name in it. */
-struct place {
+struct link_unix_location {
     int directory;
     char name[ES_ADDRESS_BYTES];
     struct sockaddr_un address;
 };
 
-static int fail(struct es_error *error, const struct es_address *address, int code)
+static int link_unix_fail(struct es_error *error,
+                          const struct esi_address *address,
+                          int code)
 {
     char text[ES_ADDRESS_BYTES];
 
-    return es_error_set_at(error, code, es_address_format(address, text), 0, 0, "%s",
+    return es_error_set_at(error, code, esi_address_format(address, text), 0, 0, "%s",
                            code == -ETIMEDOUT ? "no connection within the limit"
                                               : strerror(-code));
 }
 
-static int find_place(const struct es_address *address,
+static int find_place(const struct esi_address *address,
                       struct es_error *error,
-                      struct place *ret_place)
+                      struct link_unix_location *ret_place)
 {
-    struct place place = {.address = {.sun_family = AF_UNIX}};
+    struct link_unix_location place = {.address = {.sun_family = AF_UNIX}};
     size_t size = sizeof place.address.sun_path;
     char folder[ES_ADDRESS_BYTES], file[ES_ADDRESS_BYTES];
     int length;
@@ -54,14 +56,14 @@ static int find_place(const struct es_address *address,
     strcpy(place.name, basename(file));
     place.directory = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (place.directory < 0)
-        return fail(error, address, -errno);
+        return link_unix_fail(error, address, -errno);
     length = snprintf(place.address.sun_path, size, "%s", address->place);
     if (length >= (int)size)
         length = snprintf(place.address.sun_path, size, "/proc/self/fd/%d/%s",
                           place.directory, place.name);
     if (length >= (int)size) {
         close(place.directory);
-        return fail(error, address, -ENAMETOOLONG);
+        return link_unix_fail(error, address, -ENAMETOOLONG);
     }
     *ret_place = place;
     return 0;
@@ -89,23 +91,23 @@ static int connect_within(int descriptor,
     }
 }
 
-static int unix_connect(const struct es_address *address,
+static int unix_connect(const struct esi_address *address,
                         uint64_t deadline_ns,
                         struct es_error *error,
                         int *ret_descriptor)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct place place;
+    struct link_unix_location place;
     int rc;
 
     if (descriptor < 0)
-        return fail(error, address, -errno);
+        return link_unix_fail(error, address, -errno);
     rc = find_place(address, error, &place);
     if (rc == 0) {
         rc = connect_within(descriptor, &place.address, deadline_ns);
         close(place.directory);
         if (rc != 0)
-            fail(error, address, rc);
+            link_unix_fail(error, address, rc);
     }
     if (rc != 0) {
         close(descriptor);
@@ -118,7 +120,7 @@ static int unix_connect(const struct es_address *address,
 /* --- Listening ------------------------------------------------------------------- */
 
 /* Whether a socket file is there that nobody listens on. */
-static bool is_left_over(const struct place *place)
+static bool is_left_over(const struct link_unix_location *place)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     struct stat status;
@@ -135,7 +137,7 @@ static bool is_left_over(const struct place *place)
     return left;
 }
 
-static int bind_socket(int descriptor, const struct place *place)
+static int bind_socket(int descriptor, const struct link_unix_location *place)
 {
     /* The file gets this mode, less the umask, at once. */
     if (fchmod(descriptor, 0600) != 0)
@@ -148,16 +150,16 @@ static int bind_socket(int descriptor, const struct place *place)
     return listen(descriptor, BACKLOG) == 0 ? 0 : -errno;
 }
 
-static int unix_listen(struct es_address *address,
+static int unix_listen(struct esi_address *address,
                        struct es_error *error,
                        int *ret_descriptor)
 {
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    struct place place;
+    struct link_unix_location place;
     int rc;
 
     if (descriptor < 0)
-        return fail(error, address, -errno);
+        return link_unix_fail(error, address, -errno);
     rc = find_place(address, error, &place);
     if (rc != 0)
         goto close_descriptor;
@@ -171,7 +173,7 @@ static int unix_listen(struct es_address *address,
     }
     close(place.directory);
     if (rc != 0) {
-        fail(error, address, rc);
+        link_unix_fail(error, address, rc);
         goto close_descriptor;
     }
     *ret_descriptor = descriptor;

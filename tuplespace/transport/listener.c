@@ -12,24 +12,24 @@
 
 #include "tuplespace/transport/link_private.h"
 
-struct es_listener {
+struct esi_listener {
     const struct esi_link_ops *ops;
     int descriptor;
-    struct es_address address;
+    struct esi_address address;
     char text[ES_ADDRESS_BYTES];
     struct stat file; /* of a Unix socket: what we made */
 };
 
-int es_listener_open(const char *address,
-                     struct es_error *error,
-                     struct es_listener **ret_listener)
+int esi_listener_open(const char *address,
+                      struct es_error *error,
+                      struct esi_listener **ret_listener)
 {
-    struct es_listener *listener = calloc(1, sizeof *listener);
+    struct esi_listener *listener = calloc(1, sizeof *listener);
     int rc;
 
     if (!listener)
         return -ENOMEM;
-    rc = es_address_parse(address, error, &listener->address);
+    rc = esi_address_parse(address, error, &listener->address);
     if (rc != 0)
         goto fail;
     listener->ops = esi_link_ops_of(listener->address.kind);
@@ -38,7 +38,7 @@ int es_listener_open(const char *address,
         goto fail;
     if (listener->address.kind == ES_ADDRESS_UNIX)
         lstat(listener->address.place, &listener->file);
-    es_address_format(&listener->address, listener->text);
+    esi_address_format(&listener->address, listener->text);
     *ret_listener = listener;
     return 0;
 
@@ -48,7 +48,7 @@ fail:
 }
 
 /* Removes a Unix socket's file, unless somebody has put another one there. */
-static void remove_file(const struct es_listener *listener)
+static void remove_file(const struct esi_listener *listener)
 {
     const struct stat *ours = &listener->file;
     struct stat now;
@@ -58,7 +58,7 @@ static void remove_file(const struct es_listener *listener)
         unlink(listener->address.place);
 }
 
-void es_listener_close(struct es_listener *listener)
+void esi_listener_close(struct esi_listener *listener)
 {
     int saved = errno;
 
@@ -71,17 +71,17 @@ void es_listener_close(struct es_listener *listener)
     errno = saved;
 }
 
-int es_listener_descriptor(const struct es_listener *listener)
+int esi_listener_descriptor(const struct esi_listener *listener)
 {
     return listener->descriptor;
 }
 
-const char *es_listener_address(const struct es_listener *listener)
+const char *esi_listener_address(const struct esi_listener *listener)
 {
     return listener->text;
 }
 
-int es_listener_accept(struct es_listener *listener, struct es_link **ret_link)
+int esi_listener_accept(struct esi_listener *listener, struct es_link **ret_link)
 {
     int descriptor = accept4(listener->descriptor, NULL, NULL, SOCK_CLOEXEC);
 

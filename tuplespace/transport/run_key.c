@@ -24,9 +24,9 @@
 #define FILE_NAME "key"
 #define READ_FILE "key.read"
 
-int es_run_key_make(struct es_run_key *ret_key)
+int esi_run_key_make(struct esi_run_key *ret_key)
 {
-    struct es_run_key key;
+    struct esi_run_key key;
 
     /* So few bytes come at once or, before the system has any, not at all. */
     if (getrandom(key.bytes, sizeof key.bytes, 0) != (ssize_t)sizeof key.bytes)
@@ -37,7 +37,7 @@ int es_run_key_make(struct es_run_key *ret_key)
 }
 
 /* HMAC-SHA256 over a label and a text, both with their end. */
-static int make_mac(const struct es_run_key *key,
+static int make_mac(const struct esi_run_key *key,
                     const char *label,
                     const char *text,
                     unsigned char out[ES_RUN_KEY_BYTES])
@@ -56,24 +56,24 @@ static int make_mac(const struct es_run_key *key,
     return length == ES_RUN_KEY_BYTES ? 0 : -EIO;
 }
 
-int es_run_key_derive_read(const struct es_run_key *key, struct es_run_key *ret_key)
+int esi_run_key_derive_read(const struct esi_run_key *key, struct esi_run_key *ret_key)
 {
     return make_mac(key, "eventspace read-only key", "", ret_key->bytes);
 }
 
-int es_run_key_identify(const struct es_run_key *key,
-                        const char *run,
-                        char out[ES_RUN_KEY_TEXT_BYTES])
+int esi_run_key_identify(const struct esi_run_key *key,
+                         const char *run,
+                         char out[ES_RUN_KEY_TEXT_BYTES])
 {
-    struct es_run_key identity;
+    struct esi_run_key identity;
 
     int code = make_mac(key, "eventspace identity", run, identity.bytes);
     if (code == 0)
-        es_run_key_format(&identity, out);
+        esi_run_key_format(&identity, out);
     return code;
 }
 
-void es_run_key_format(const struct es_run_key *key, char out[ES_RUN_KEY_TEXT_BYTES])
+void esi_run_key_format(const struct esi_run_key *key, char out[ES_RUN_KEY_TEXT_BYTES])
 {
     for (size_t i = 0; i < ES_RUN_KEY_BYTES; i++)
         snprintf(out + 2 * i, 3, "%02x", key->bytes[i]);
@@ -90,9 +90,9 @@ static int digit_value(char digit)
     return -1;
 }
 
-int es_run_key_parse(const char *text, struct es_run_key *ret_key)
+int esi_run_key_parse(const char *text, struct esi_run_key *ret_key)
 {
-    struct es_run_key key;
+    struct esi_run_key key;
 
     if (strlen(text) != ES_RUN_KEY_TEXT_BYTES - 1)
         return -EINVAL;
@@ -112,7 +112,7 @@ int es_run_key_parse(const char *text, struct es_run_key *ret_key)
 
 /* --- The file ----------------------------------------------------------------- */
 
-static int fail(struct es_error *error, const char *path)
+static int run_key_fail(struct es_error *error, const char *path)
 {
     int code = -errno;
 
@@ -121,24 +121,24 @@ static int fail(struct es_error *error, const char *path)
 
 static int save_key(const char *run,
                     const char *file,
-                    const struct es_run_key *key,
+                    const struct esi_run_key *key,
                     struct es_error *error)
 {
     char text[ES_RUN_KEY_TEXT_BYTES];
 
-    es_run_key_format(key, text);
+    esi_run_key_format(key, text);
     text[ES_RUN_KEY_TEXT_BYTES - 1] = '\n';
-    int rc = es_run_file_replace(run, file, text, sizeof text, error);
+    int rc = esi_run_file_replace(run, file, text, sizeof text, error);
     explicit_bzero(text, sizeof text);
     return rc;
 }
 
-int es_run_key_save(const char *run,
-                    const struct es_run_key *key,
-                    struct es_error *error)
+int esi_run_key_save(const char *run,
+                     const struct esi_run_key *key,
+                     struct es_error *error)
 {
-    struct es_run_key read_key;
-    int rc = es_run_key_derive_read(key, &read_key);
+    struct esi_run_key read_key;
+    int rc = esi_run_key_derive_read(key, &read_key);
 
     /* Who waits for the key finds both. */
     if (rc == 0)
@@ -155,7 +155,7 @@ static int check_owner(int descriptor, const char *path, struct es_error *error)
     struct stat status;
 
     if (fstat(descriptor, &status) != 0)
-        return fail(error, path);
+        return run_key_fail(error, path);
     if (!S_ISREG(status.st_mode))
         return es_error_set_at(error, -EPERM, path, 0, 0, "expected a regular file");
     if (status.st_uid != geteuid())
@@ -176,7 +176,7 @@ static int read_text(int descriptor,
     ssize_t length = read(descriptor, text, 79);
 
     if (length < 0)
-        return fail(error, path);
+        return run_key_fail(error, path);
     if (length > 0 && text[length - 1] == '\n')
         length--;
     text[length] = '\0';
@@ -187,7 +187,7 @@ static int read_text(int descriptor,
 static int load_open(int descriptor,
                      const char *path,
                      struct es_error *error,
-                     struct es_run_key *ret_key)
+                     struct esi_run_key *ret_key)
 {
     char text[80];
     int rc = check_owner(descriptor, path, error);
@@ -195,7 +195,7 @@ static int load_open(int descriptor,
     if (rc == 0)
         rc = read_text(descriptor, path, error, text);
     close(descriptor);
-    if (rc == 0 && es_run_key_parse(text, ret_key) != 0)
+    if (rc == 0 && esi_run_key_parse(text, ret_key) != 0)
         rc = es_error_set_at(error, -EINVAL, path, 1, 0,
                              "not a key: expected %d hexadecimal digits",
                              ES_RUN_KEY_TEXT_BYTES - 1);
@@ -206,37 +206,41 @@ static int load_open(int descriptor,
 /* A file anywhere. */
 static int load_path(const char *path,
                      struct es_error *error,
-                     struct es_run_key *ret_key)
+                     struct esi_run_key *ret_key)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-    return descriptor < 0 ? fail(error, path)
+    return descriptor < 0 ? run_key_fail(error, path)
                           : load_open(descriptor, path, error, ret_key);
 }
 
 static int load_file(const char *run,
                      const char *file,
                      struct es_error *error,
-                     struct es_run_key *ret_key)
+                     struct esi_run_key *ret_key)
 {
     char path[ES_RUN_PATH_BYTES];
-    int descriptor = es_run_file_open(run, file, O_RDONLY, error);
+    int descriptor = esi_run_file_open(run, file, O_RDONLY, error);
 
     if (descriptor < 0)
         return descriptor;
-    int rc = es_run_directory_path(run, file, error, path);
+    int rc = esi_run_directory_path(run, file, error, path);
     if (rc == 0)
         return load_open(descriptor, path, error, ret_key);
     close(descriptor);
     return rc;
 }
 
-int es_run_key_load(const char *run, struct es_error *error, struct es_run_key *ret_key)
+int esi_run_key_load(const char *run,
+                     struct es_error *error,
+                     struct esi_run_key *ret_key)
 {
     return load_file(run, FILE_NAME, error, ret_key);
 }
 
-int es_run_key_find(const char *run, struct es_error *error, struct es_run_key *ret_key)
+int esi_run_key_find(const char *run,
+                     struct es_error *error,
+                     struct esi_run_key *ret_key)
 {
     const char *chosen = getenv("EVENTSPACE_KEY_FILE");
 
@@ -245,14 +249,14 @@ int es_run_key_find(const char *run, struct es_error *error, struct es_run_key *
         /* Somebody has named it: then it is no matter of course that it is absent. */
         return rc == -ENOENT ? -EINVAL : rc;
     }
-    int rc = es_run_key_load(run, error, ret_key);
+    int rc = esi_run_key_load(run, error, ret_key);
     if (rc != -ENOENT)
         return rc;
     es_error_clear(error);
     return load_file(run, READ_FILE, error, ret_key);
 }
 
-void es_run_key_guard(void)
+void esi_run_key_guard(void)
 {
     prctl(PR_SET_DUMPABLE, 0);
 }

@@ -17,47 +17,47 @@
 #define ES_RUN_KEY_BYTES 32
 #define ES_RUN_KEY_TEXT_BYTES 65 /* as hexadecimal text */
 
-struct es_run_key {
+struct esi_run_key {
     unsigned char bytes[ES_RUN_KEY_BYTES];
 };
 
 /* Makes a new key from the system's random source.  -errno. */
-int es_run_key_make(struct es_run_key *ret_key);
+int esi_run_key_make(struct esi_run_key *ret_key);
 
 /* The read-only key that belongs to a key.  -ENOMEM. */
-int es_run_key_derive_read(const struct es_run_key *key, struct es_run_key *ret_key);
+int esi_run_key_derive_read(const struct esi_run_key *key, struct esi_run_key *ret_key);
 
 /* The name under which TLS asks for the key, as text: a hash that only a holder of the
  * key can make, so that it shows nothing of the run.  -ENOMEM; -EINVAL: `run` is too
  * long. */
-int es_run_key_identify(const struct es_run_key *key,
-                        const char *run,
-                        char out[ES_RUN_KEY_TEXT_BYTES]);
+int esi_run_key_identify(const struct esi_run_key *key,
+                         const char *run,
+                         char out[ES_RUN_KEY_TEXT_BYTES]);
 
 /* Writes the key and its read-only key to the run's directory, which must exist;
  * existing files are replaced at once. */
-int es_run_key_save(const char *run,
-                    const struct es_run_key *key,
-                    struct es_error *error);
+int esi_run_key_save(const char *run,
+                     const struct esi_run_key *key,
+                     struct es_error *error);
 
 /* Reads it.  -ENOENT: none; -EPERM: not safe; -EINVAL: not a key. */
-int es_run_key_load(const char *run,
-                    struct es_error *error,
-                    struct es_run_key *ret_key);
+int esi_run_key_load(const char *run,
+                     struct es_error *error,
+                     struct esi_run_key *ret_key);
 
 /* For consumers: the key in the file that EVENTSPACE_KEY_FILE names, else the run's
- * key, else its read-only key.  As es_run_key_load(); -EINVAL also where the named file
- * is not there. */
-int es_run_key_find(const char *run,
-                    struct es_error *error,
-                    struct es_run_key *ret_key);
+ * key, else its read-only key.  As esi_run_key_load(); -EINVAL also where the named
+ * file is not there. */
+int esi_run_key_find(const char *run,
+                     struct es_error *error,
+                     struct esi_run_key *ret_key);
 
 /* Keeps other processes of the user from reading this one's memory, and the system from
  * writing it to a core file.  For programs, which call it first of all. */
-void es_run_key_guard(void);
+void esi_run_key_guard(void);
 
-void es_run_key_format(const struct es_run_key *key, char out[ES_RUN_KEY_TEXT_BYTES]);
+void esi_run_key_format(const struct esi_run_key *key, char out[ES_RUN_KEY_TEXT_BYTES]);
 /* -EINVAL unless the text is 64 hexadecimal digits. */
-int es_run_key_parse(const char *text, struct es_run_key *ret_key);
+int esi_run_key_parse(const char *text, struct esi_run_key *ret_key);
 
 #endif

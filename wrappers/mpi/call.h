@@ -95,7 +95,7 @@ ES_HOT bool esi_call_start(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->is_choice))
         call->path = esi_path_choose(call->path, &call->tuple);
-    if (!es_writer_is_enabled(&call->path->writer))
+    if (!esi_writer_is_enabled(&call->path->writer))
         return false;
     call->tuple.start = esi_clock_read();
     return true;
@@ -106,7 +106,7 @@ ES_HOT void esi_call_open(struct esi_call *call)
 {
     if (esi_call_start(call)) {
         call->open = true;
-        es_writer_open(&call->path->writer, &call->tuple);
+        esi_writer_open(&call->path->writer, &call->tuple);
     }
 }
 
@@ -115,8 +115,8 @@ static inline bool esi_call_count_poll(struct esi_call *call)
 {
     if (ESI_UNLIKELY(call->path->polls))
         return false;
-    if (es_writer_is_enabled(&call->path->writer))
-        es_writer_count_poll(&call->path->writer);
+    if (esi_writer_is_enabled(&call->path->writer))
+        esi_writer_count_poll(&call->path->writer);
     return true;
 }
 
@@ -154,9 +154,9 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
         if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
             call->tuple.stop = stop;
             esi_call_complete_late(call, result);
-            es_writer_write(&call->path->writer, &call->tuple);
+            esi_writer_write(&call->path->writer, &call->tuple);
         } else {
-            es_writer_close(&call->path->writer, stop);
+            esi_writer_close(&call->path->writer, stop);
         }
     } else if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
         esi_call_complete_late(call, result);

@@ -33,7 +33,8 @@ static void unlock_insertion(void)
         atomic_flag_clear_explicit(&insertion, memory_order_release);
 }
 
-static struct esi_shared_slot *find(struct esi_channels *channels, uint64_t key)
+static struct esi_shared_slot *channels_find(struct esi_channels *channels,
+                                             uint64_t key)
 {
     struct esi_shared_map *map =
         atomic_load_explicit(&channels->map, memory_order_acquire);
@@ -75,13 +76,13 @@ static struct esi_shared_map *map_with_room(struct esi_channels *channels)
 
 _Atomic uint32_t *esi_channel_make(struct esi_channels *channels, uint64_t key)
 {
-    struct esi_shared_slot *slot = find(channels, key);
+    struct esi_shared_slot *slot = channels_find(channels, key);
     struct esi_shared_map *map;
 
     if (slot != NULL)
         return &slot->count;
     lock_insertion();
-    slot = find(channels, key); /* another thread may have been faster */
+    slot = channels_find(channels, key); /* another thread may have been faster */
     if (slot == NULL) {
         map = map_with_room(channels);
         if (map != NULL)

@@ -34,7 +34,7 @@ static void leave_made(struct esi_call *call,
         comm =
             esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
     if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     if (comm != NULL)
         esi_topology_write_neighbours(call->thread, *made, comm, esi_clock_read());
     esi_call_exit(call);

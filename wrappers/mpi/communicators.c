@@ -329,7 +329,7 @@ static void sweep_when_due(void)
     uint8_t *in_use;
 
     if (process == NULL || !can_sweep(process) ||
-        !es_segment_should_sweep(process->segment))
+        !esi_segment_should_sweep(process->segment))
         return;
     in_use = malloc(sizeof pinned);
     if (in_use == NULL)
@@ -338,7 +338,7 @@ static void sweep_when_due(void)
     memcpy(in_use, pinned, sizeof pinned);
     pthread_mutex_unlock(&lock);
     esi_request_foreach(mark_request, in_use);
-    es_segment_sweep_communicators(process->segment, in_use);
+    esi_segment_sweep_communicators(process->segment, in_use);
     free(in_use);
 }
 
@@ -347,7 +347,7 @@ static void enter_in_segment(struct esi_comm *comm,
                              const struct members *members)
 {
     struct esi_process *process = esi_process_get();
-    struct es_communicator_config config = {
+    struct esi_communicator_config config = {
         .key = {comm->key[0], comm->key[1]},
         .rank = comm->rank,
         .parent = parent != NULL ? parent->index : ES_COMMUNICATOR_NONE,
@@ -362,7 +362,7 @@ static void enter_in_segment(struct esi_comm *comm,
     if (process == NULL)
         return;
     config.keep_list = process->rank < 0 || lowest_member(members) == process->rank;
-    if (es_segment_add_communicator(process->segment, &config, &comm->index) < 0) {
+    if (esi_segment_add_communicator(process->segment, &config, &comm->index) < 0) {
         comm->index = ES_COMMUNICATOR_NONE;
         esi_process_warn(
             "no room for another communicator: operations on it are recorded "
@@ -482,7 +482,7 @@ void esi_comm_set_name(uint64_t handle, const char *name)
     snprintf(comm->name, sizeof comm->name, "%s", name);
     pthread_mutex_unlock(&lock);
     if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
-        es_segment_name_communicator(process->segment, comm->index, name);
+        esi_segment_name_communicator(process->segment, comm->index, name);
 }
 
 void esi_comm_get_name(uint16_t index, char out[ESI_COMM_NAME_BYTES])
@@ -516,7 +516,7 @@ void esi_comm_forget(uint64_t handle)
     esi_handles_remove(&handles, handle);
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
     if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
-        es_segment_free_communicator(process->segment, comm->index);
+        esi_segment_free_communicator(process->segment, comm->index);
     esi_comm_unref(comm);
 }
 
@@ -528,7 +528,7 @@ void esi_comm_destroy(struct esi_comm *comm)
     esi_list_remove(&all, &comm->link);
     pthread_mutex_unlock(&lock);
     if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
-        es_segment_release_communicator(process->segment, comm->index);
+        esi_segment_release_communicator(process->segment, comm->index);
     esi_match_fini(&comm->received);
     esi_channels_fini(&comm->sent);
     free(comm);

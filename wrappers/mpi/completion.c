@@ -355,7 +355,7 @@ void esi_completion_leave(struct esi_call *call, uint64_t stop)
 {
     if (call->open) {
         call->tuple.stop = stop;
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     }
     esi_call_exit(call);
 }
@@ -455,7 +455,7 @@ void esi_persistent_leave_init(struct esi_call *call,
     }
     call->tuple.bytes = 0; /* nothing has been moved */
     if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     esi_call_exit(call);
 }
 

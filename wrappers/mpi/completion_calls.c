@@ -26,10 +26,10 @@ static void leave_test(struct esi_call *call, int count, uint64_t now)
                       ES_SEQUENCE_UNKNOWN);
     if (call->path->is_choice)
         call->path = esi_path_choose(call->path, &call->tuple);
-    if (es_writer_is_enabled(&call->path->writer)) {
+    if (esi_writer_is_enabled(&call->path->writer)) {
         call->tuple.start = now;
         call->tuple.stop = now;
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     }
     esi_call_exit(call);
 }

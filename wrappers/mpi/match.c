@@ -36,7 +36,7 @@ struct esi_receive {
     void *owner;
 };
 
-static void lock(struct esi_match *match)
+static void match_lock(struct esi_match *match)
 {
     unsigned int tries = 0;
 
@@ -46,7 +46,7 @@ static void lock(struct esi_match *match)
             sched_yield();
 }
 
-static void unlock(struct esi_match *match)
+static void match_unlock(struct esi_match *match)
 {
     if (esi_multiple)
         atomic_flag_clear_explicit(&match->lock, memory_order_release);
@@ -57,7 +57,7 @@ void esi_match_init(struct esi_match *match, esi_match_publish_fn *publish)
     *match = (struct esi_match){.publish = publish, .lock = ATOMIC_FLAG_INIT};
 }
 
-static bool fits(const struct esi_receive *receive, int source, int tag)
+static bool match_fits(const struct esi_receive *receive, int source, int tag)
 {
     return (receive->source == ES_PEER_ANY || receive->source == source) &&
            (receive->tag == ES_TAG_ANY || receive->tag == tag);
@@ -70,17 +70,17 @@ static struct esi_receive *first_of(const struct esi_match *match)
 }
 
 /* The receives that were posted before and after. */
-static struct esi_receive *before(const struct esi_receive *receive)
+static struct esi_receive *match_before(const struct esi_receive *receive)
 {
     return ESI_LIST_ITEM(struct esi_receive, receive->link.previous, link);
 }
 
-static struct esi_receive *after(const struct esi_receive *receive)
+static struct esi_receive *match_after(const struct esi_receive *receive)
 {
     return ESI_LIST_ITEM(struct esi_receive, receive->link.next, link);
 }
 
-static void append(struct esi_match *match, struct esi_receive *receive)
+static void match_append(struct esi_match *match, struct esi_receive *receive)
 {
     esi_list_append(&match->queue, &receive->link);
     atomic_fetch_add_explicit(&match->queued, 1, memory_order_relaxed);
@@ -108,15 +108,15 @@ static struct esi_receive *receive_create(int source, int tag)
 /* What stands before `receive` and could take its message. */
 static const struct esi_receive *blocker_of(const struct esi_receive *receive)
 {
-    const struct esi_receive *earlier = before(receive);
+    const struct esi_receive *earlier = match_before(receive);
 
     while (earlier != NULL &&
-           !(earlier->open && fits(earlier, receive->source, receive->tag)))
-        earlier = before(earlier);
+           !(earlier->open && match_fits(earlier, receive->source, receive->tag)))
+        earlier = match_before(earlier);
     return earlier;
 }
 
-static void publish(struct esi_match *match, struct esi_receive *receive)
+static void match_publish(struct esi_match *match, struct esi_receive *receive)
 {
     receive->tuple.sequence = receive->number;
     match->publish(receive->owner, &receive->tuple);
@@ -126,14 +126,14 @@ static void publish(struct esi_match *match, struct esi_receive *receive)
 static const struct esi_receive *blocker_among(const struct esi_receive *open,
                                                const struct esi_receive *receive)
 {
-    while (open != NULL && !fits(open, receive->source, receive->tag))
+    while (open != NULL && !match_fits(open, receive->source, receive->tag))
         open = open->earlier_open;
     return open;
 }
 
-static void decide(struct esi_match *match,
-                   struct esi_receive *receive,
-                   const struct esi_receive *blocker)
+static void match_decide(struct esi_match *match,
+                         struct esi_receive *receive,
+                         const struct esi_receive *blocker)
 {
     if (blocker != NULL && !blocker->orphan)
         return;
@@ -144,10 +144,10 @@ static void decide(struct esi_match *match,
 }
 
 /* Ends what is decided and finished, and whom nobody waits for. */
-static void retire(struct esi_match *match, struct esi_receive *receive)
+static void match_retire(struct esi_match *match, struct esi_receive *receive)
 {
     if (receive->completed) {
-        publish(match, receive);
+        match_publish(match, receive);
         match->held--;
     }
     unlink_receive(match, receive);
@@ -162,13 +162,13 @@ static void settle_once(struct esi_match *match)
     struct esi_receive *open = NULL; /* the last one so far, chained to those before */
 
     while (receive != NULL) {
-        struct esi_receive *next = after(receive);
+        struct esi_receive *next = match_after(receive);
 
         receive->earlier_open = open;
         if (!receive->open && !receive->decided)
-            decide(match, receive, blocker_among(open, receive));
+            match_decide(match, receive, blocker_among(open, receive));
         if (receive->decided && (receive->completed || receive->orphan))
-            retire(match, receive);
+            match_retire(match, receive);
         else if (receive->open)
             open = receive;
         receive = next;
@@ -182,17 +182,17 @@ static void give_up_blocker(struct esi_match *match)
     struct esi_receive *receive = first_of(match);
 
     while (receive != NULL && !receive->completed)
-        receive = after(receive);
+        receive = match_after(receive);
     if (receive == NULL)
         return;
     do
-        receive = before(receive);
+        receive = match_before(receive);
     while (receive != NULL && (!receive->open || receive->orphan));
     if (receive != NULL)
         receive->orphan = true;
 }
 
-static void settle(struct esi_match *match)
+static void match_settle(struct esi_match *match)
 {
     settle_once(match);
     if (match->held > MAX_HELD) {
@@ -211,10 +211,10 @@ struct esi_receive *esi_match_enqueue(struct esi_match *match,
     *ret_number = ES_SEQUENCE_UNKNOWN;
     if (receive == NULL)
         return NULL;
-    lock(match);
-    append(match, receive);
+    match_lock(match);
+    match_append(match, receive);
     if (!receive->open)
-        decide(match, receive, blocker_of(receive));
+        match_decide(match, receive, blocker_of(receive));
     if (receive->decided) {
         /* As good as posted with an empty queue: nothing need be remembered. */
         *ret_number = receive->number;
@@ -222,7 +222,7 @@ struct esi_receive *esi_match_enqueue(struct esi_match *match,
         free(receive);
         receive = NULL;
     }
-    unlock(match);
+    match_unlock(match);
     return receive;
 }
 
@@ -233,40 +233,41 @@ void esi_match_complete(struct esi_match *match,
                         const struct es_tuple *tuple,
                         void *owner)
 {
-    lock(match);
+    match_lock(match);
     receive->tuple = *tuple;
     receive->owner = owner;
     if (receive->open && receive->orphan) {
-        publish(match, receive); /* given up: it stays as the orphan that it became */
+        match_publish(match,
+                      receive); /* given up: it stays as the orphan that it became */
     } else {
         receive->source = source;
         receive->tag = tag;
         receive->open = false;
         receive->completed = true;
         match->held++;
-        settle(match);
+        match_settle(match);
     }
-    unlock(match);
+    match_unlock(match);
 }
 
 void esi_match_drop(struct esi_match *match, struct esi_receive *receive)
 {
-    lock(match);
+    match_lock(match);
     if (!receive->orphan) {
         unlink_receive(match, receive);
         free(receive);
-        settle(match);
+        match_settle(match);
     }
-    unlock(match);
+    match_unlock(match);
 }
 
 void esi_match_abandon(struct esi_match *match, struct esi_receive *receive)
 {
     esi_match_untrack(match);
-    lock(match);
+    match_lock(match);
     receive->orphan = true;
-    settle(match);
-    unlock(match);
+    match_settle(match);
+    match_unlock(match);
 }
 
 uint32_t esi_match_number(const struct esi_receive *receive)
@@ -276,16 +277,16 @@ uint32_t esi_match_number(const struct esi_receive *receive)
 
 void esi_match_doubt(struct esi_match *match, struct esi_receive *receive)
 {
-    lock(match);
+    match_lock(match);
     receive->open = true;
-    unlock(match);
+    match_unlock(match);
 }
 
 /* Puts the receives in front: they were posted before anything that is queued and fits.
  */
-static void prepend(struct esi_match *match,
-                    struct esi_receive **receives,
-                    size_t count)
+static void match_prepend(struct esi_match *match,
+                          struct esi_receive **receives,
+                          size_t count)
 {
     for (size_t i = count; i > 0; i--) {
         esi_list_prepend(&match->queue, &receives[i - 1]->link);
@@ -333,17 +334,17 @@ static int lose_count(struct esi_match *match,
         return -ENOMEM;
     orphan->open = true;
     orphan->orphan = true;
-    prepend(match, &orphan, 1);
+    match_prepend(match, &orphan, 1);
     for (size_t i = 1; i < count; i++)
         if (receives[i] != NULL)
             receives[i]->number = ES_SEQUENCE_UNKNOWN;
     return -ESTALE;
 }
 
-static void requeue(struct esi_match *match,
-                    struct esi_receive **receives,
-                    const bool *made,
-                    size_t count)
+static void match_requeue(struct esi_match *match,
+                          struct esi_receive **receives,
+                          const bool *made,
+                          size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (!made[i])
@@ -352,7 +353,7 @@ static void requeue(struct esi_match *match,
         receives[i]->number = ES_SEQUENCE_UNKNOWN;
     }
     receives[0]->open = true;
-    prepend(match, receives, count);
+    match_prepend(match, receives, count);
 }
 
 int esi_match_reopen(struct esi_match *match,
@@ -368,33 +369,33 @@ int esi_match_reopen(struct esi_match *match,
 
     if (made == NULL || counter == NULL)
         goto out;
-    lock(match);
+    match_lock(match);
     if (atomic_load_explicit(counter, memory_order_relaxed) != number + count) {
         result = -EALREADY;
         if (esi_multiple ||
             atomic_load_explicit(&match->untracked, memory_order_relaxed))
             result = lose_count(match, source, tag, receives, count);
     } else if (fill_receives(receives, made, count, source, tag)) {
-        requeue(match, receives, made, count);
+        match_requeue(match, receives, made, count);
         atomic_store_explicit(counter, number, memory_order_relaxed);
-        settle(match);
+        match_settle(match);
         result = 0;
     }
-    unlock(match);
+    match_unlock(match);
 out:
     free(made);
     return result;
 }
 
-static void flush(struct esi_match *match)
+static void match_flush(struct esi_match *match)
 {
     struct esi_receive *receive = first_of(match);
 
     while (receive != NULL) {
-        struct esi_receive *next = after(receive);
+        struct esi_receive *next = match_after(receive);
 
         if (receive->completed) {
-            publish(match, receive);
+            match_publish(match, receive);
             match->held--;
             unlink_receive(match, receive);
             free(receive);
@@ -405,9 +406,9 @@ static void flush(struct esi_match *match)
 
 void esi_match_flush(struct esi_match *match)
 {
-    lock(match);
-    flush(match);
-    unlock(match);
+    match_lock(match);
+    match_flush(match);
+    match_unlock(match);
 }
 
 void esi_match_fini(struct esi_match *match)

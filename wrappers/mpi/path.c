@@ -21,7 +21,7 @@
 struct esi_owned_path {
     struct esi_path path;
     struct esi_owned_path *next;
-    const struct es_collector_plan *collector;
+    const struct esi_collector_plan *collector;
     uint16_t communicator;
     int32_t peer;
 };
@@ -33,24 +33,24 @@ struct choice {
 };
 
 /* Where nothing is recorded: an element that is never enabled. */
-static struct es_element_layout nowhere;
+static struct esi_element_layout nowhere;
 static struct esi_path off = {.writer = {.element = &nowhere}};
 
-static bool collector_wants(const struct es_collector_plan *collector,
+static bool collector_wants(const struct esi_collector_plan *collector,
                             enum es_class op_class,
                             int rank)
 {
     return (collector->classes & 1u << op_class) != 0 &&
-           es_collector_plan_has_rank(collector, rank);
+           esi_collector_plan_has_rank(collector, rank);
 }
 
-static bool is_conditional(const struct es_collector_plan *collector)
+static bool is_conditional(const struct esi_collector_plan *collector)
 {
     return strcmp(collector->communicator, "*") != 0 ||
            collector->split != ES_SPLIT_NONE;
 }
 
-static bool has_communicator(const struct es_collector_plan *collector,
+static bool has_communicator(const struct esi_collector_plan *collector,
                              uint16_t communicator)
 {
     char name[ESI_COMM_NAME_BYTES];
@@ -99,26 +99,26 @@ static void number_path(const struct esi_owned_path *owned, char name[NAME_BYTES
 }
 
 static void warn_if_small(const struct esi_process *process,
-                          const struct es_writer *writer,
-                          const struct es_element_config *wanted)
+                          const struct esi_writer *writer,
+                          const struct esi_element_config *wanted)
 {
     uint32_t threshold = writer->element->threshold;
 
     if (threshold < wanted->threshold)
         esi_process_warn("too little %s: trace element %s keeps %u tuples "
                          "instead of %u",
-                         es_segment_shortage(process->segment), wanted->name, threshold,
-                         wanted->threshold);
+                         esi_segment_shortage(process->segment), wanted->name,
+                         threshold, wanted->threshold);
 }
 
 static bool make_element(struct esi_owned_path *owned,
                          struct esi_process *process,
                          int thread)
 {
-    const struct es_collector_plan *collector = owned->collector;
+    const struct esi_collector_plan *collector = owned->collector;
     char name[NAME_BYTES];
     int code;
-    struct es_element_config config = {
+    struct esi_element_config config = {
         .kind = ES_ELEMENT_TRACE,
         .name = name,
         .collector = collector->name,
@@ -134,10 +134,10 @@ static bool make_element(struct esi_owned_path *owned,
     };
 
     name_path(owned, process, thread, name);
-    code = es_segment_add_element(process->segment, &config, &owned->path.writer);
+    code = esi_segment_add_element(process->segment, &config, &owned->path.writer);
     if (code == -EEXIST) {
         number_path(owned, name);
-        code = es_segment_add_element(process->segment, &config, &owned->path.writer);
+        code = esi_segment_add_element(process->segment, &config, &owned->path.writer);
     }
     if (code < 0)
         return false;
@@ -148,7 +148,7 @@ static bool make_element(struct esi_owned_path *owned,
 /* The slot's path for a collector and what it is split by, made if need be; `off` when
  * there is no space. */
 static struct esi_path *path_for(struct esi_slot *slot,
-                                 const struct es_collector_plan *collector,
+                                 const struct esi_collector_plan *collector,
                                  uint16_t communicator,
                                  int32_t peer)
 {
@@ -202,7 +202,7 @@ static struct esi_path *find_path(struct esi_slot *slot, enum es_class op_class)
     struct choice *choice;
 
     for (size_t i = 0; i < process->plan.count; i++) {
-        const struct es_collector_plan *collector = &process->plan.collectors[i];
+        const struct esi_collector_plan *collector = &process->plan.collectors[i];
 
         if (!collector_wants(collector, op_class, process->rank))
             continue;
@@ -225,7 +225,7 @@ static struct esi_path *choose_path(const struct choice *choice,
     if (process == NULL || slot == NULL)
         return &off;
     for (size_t i = 0; i < process->plan.count; i++) {
-        const struct es_collector_plan *collector = &process->plan.collectors[i];
+        const struct esi_collector_plan *collector = &process->plan.collectors[i];
 
         if (collector_wants(collector, choice->op_class, process->rank) &&
             has_communicator(collector, communicator))
@@ -302,8 +302,8 @@ void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple)
         return;
     if (path->is_choice)
         path = esi_path_choose(path, tuple);
-    if (es_writer_is_enabled(&path->writer))
-        es_writer_write(&path->writer, tuple);
+    if (esi_writer_is_enabled(&path->writer))
+        esi_writer_write(&path->writer, tuple);
 }
 
 void esi_path_publish(void *owner, const struct es_tuple *tuple)

@@ -22,7 +22,7 @@
 
 /* One collector of one thread with its element. */
 struct esi_path {
-    struct es_writer writer;
+    struct esi_writer writer;
     bool is_choice; /* stands for several: choose by communicator and peer */
     bool polls;     /* polls that find nothing are written too */
 };
@@ -49,8 +49,8 @@ ES_HOT void esi_path_write_class(struct esi_thread *thread,
 
     if (ESI_UNLIKELY(path == NULL || path->is_choice))
         esi_path_write(thread, tuple);
-    else if (es_writer_is_enabled(&path->writer))
-        es_writer_write(&path->writer, tuple);
+    else if (esi_writer_is_enabled(&path->writer))
+        esi_writer_write(&path->writer, tuple);
 }
 
 /* What every match calls back: writes the tuple if `owner`, a struct esi_slot, is the

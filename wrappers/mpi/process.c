@@ -47,7 +47,7 @@ void esi_process_warn(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
     va_end(arguments);
-    es_plain_copy(line, sizeof line - 1, text);
+    esi_plain_copy(line, sizeof line - 1, text);
     strcat(line, "\n");
     if (write(STDERR_FILENO, line, strlen(line)) < 0)
         return; /* nobody to tell */
@@ -149,7 +149,7 @@ static void find_run(char run[64])
 {
     uint64_t parent_start = 0;
 
-    es_process_start_time(getppid(), &parent_start);
+    esi_process_start_time(getppid(), &parent_start);
     if (is_named())
         snprintf(run, 64, "%s", getenv("EVENTSPACE_RUN"));
     else
@@ -161,25 +161,25 @@ static void find_run(char run[64])
  * who want to know why. */
 static void remove_if_well(int status, void *argument)
 {
-    const struct es_segment_layout *layout;
+    const struct esi_segment_layout *layout;
 
     (void)argument;
     if (atomic_load_explicit(&state, memory_order_acquire) != RUNNING)
         return; /* a child */
-    layout = es_segment_layout(process.segment);
+    layout = esi_segment_layout(process.segment);
     if (status == 0 && layout->pid == getpid() &&
         atomic_load_explicit(&layout->state, memory_order_relaxed) ==
             ES_SEGMENT_FINALIZED)
-        es_segment_remove(process.segment);
+        esi_segment_remove(process.segment);
 }
 
 /* What is collected where nobody said what. */
 static int make_plan(void)
 {
-    int result = es_plan_default(&process.plan);
+    int result = esi_plan_default(&process.plan);
 
     if (result >= 0 && esi_trees != NULL)
-        result = es_plan_add_trees(&process.plan);
+        result = esi_plan_add_trees(&process.plan);
     return result;
 }
 
@@ -196,12 +196,12 @@ static int load_plan(struct es_error *error)
     }
     if (path == NULL || *path == '\0')
         return make_plan();
-    return es_plan_load(path, error, &process.plan);
+    return esi_plan_load(path, error, &process.plan);
 }
 
 static int make_segment(struct es_error *error)
 {
-    struct es_segment_config config;
+    struct esi_segment_config config;
     char run[64];
     char host[ES_HOST_NAME_BYTES];
     char program[256] = "";
@@ -210,20 +210,20 @@ static int make_segment(struct es_error *error)
     if (length < 0)
         program[0] = '\0';
     find_run(run);
-    es_host_name(host);
-    es_segment_config_init(&config);
+    esi_host_name(host);
+    esi_segment_config_init(&config);
     config.run = run;
     config.host = host;
     config.program = program;
     config.rank = process.rank;
     config.size = process.size;
-    return es_segment_create(&config, error, &process.segment);
+    return esi_segment_create(&config, error, &process.segment);
 }
 
 /* Where an operator changes trees.  Without space for it they stay as they are. */
-static void make_tree_board(void)
+static void make_tree_control(void)
 {
-    if (esi_trees != NULL && es_segment_add_tree_board(process.segment) < 0)
+    if (esi_trees != NULL && esi_segment_add_tree_control(process.segment) < 0)
         esi_process_warn("no room in /dev/shm for changing collective trees later on");
 }
 
@@ -232,7 +232,7 @@ static void warn_of_rival(void)
 {
     unsigned int user;
 
-    if (es_segment_has_rival(process.segment, &user))
+    if (esi_segment_has_rival(process.segment, &user))
         esi_process_warn(
             "the name of its segment in /dev/shm was taken by user %u; it has "
             "another one",
@@ -267,7 +267,7 @@ static int start_process(void)
     if (!is_named())
         on_exit(remove_if_well, NULL);
     warn_of_rival();
-    make_tree_board();
+    make_tree_control();
     esi_clock = es_clock_kind();
     return RUNNING;
 }
@@ -296,16 +296,16 @@ void esi_process_set_rank(int rank, int size)
     if (self != NULL && (self->rank != rank || self->size != size)) {
         self->rank = rank;
         self->size = size;
-        es_segment_set_rank(self->segment, rank, size);
+        esi_segment_set_rank(self->segment, rank, size);
     }
 }
 
-void esi_process_set_state(enum es_segment_state segment_state)
+void esi_process_set_state(enum esi_segment_state segment_state)
 {
     struct esi_process *self = esi_process_get();
 
     if (self != NULL)
-        es_segment_set_state(self->segment, segment_state);
+        esi_segment_set_state(self->segment, segment_state);
 }
 
 void esi_process_set_abort_code(int code)
@@ -313,7 +313,7 @@ void esi_process_set_abort_code(int code)
     struct esi_process *self = esi_process_get();
 
     if (self != NULL)
-        atomic_store_explicit(&es_segment_layout(self->segment)->abort_code,
+        atomic_store_explicit(&esi_segment_layout(self->segment)->abort_code,
                               (uint32_t)code, memory_order_relaxed);
 }
 
@@ -322,6 +322,6 @@ void esi_process_count_refused_tuple(void)
     struct esi_process *self = esi_process_get();
 
     if (self != NULL)
-        atomic_fetch_add_explicit(&es_segment_layout(self->segment)->tuples_refused, 1,
+        atomic_fetch_add_explicit(&esi_segment_layout(self->segment)->tuples_refused, 1,
                                   memory_order_relaxed);
 }

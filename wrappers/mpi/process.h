@@ -29,7 +29,7 @@ struct esi_process *esi_process_get(void);
 /* Rank and size, once MPI has reported them. */
 void esi_process_set_rank(int rank, int size);
 
-void esi_process_set_state(enum es_segment_state state);
+void esi_process_set_state(enum esi_segment_state state);
 void esi_process_set_abort_code(int code);
 
 /* Counts a tuple that is not recorded because an allocation failed.  Any thread. */

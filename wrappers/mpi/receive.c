@@ -70,7 +70,7 @@ ES_HOT void publish_foreseen(struct esi_call *call,
                              uint64_t stop)
 {
     if (call->open)
-        es_writer_close_with(&call->path->writer, stop, esi_status_get_bytes(status));
+        esi_writer_close_with(&call->path->writer, stop, esi_status_get_bytes(status));
 }
 
 /* The number is decided, so the tuple is complete with the status. */
@@ -88,7 +88,7 @@ static void publish_receive(struct esi_call *call,
         call->tuple.bytes = esi_status_get_bytes(status);
     }
     if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
 }
 
 /* Leaves the tuple to the match, which knows when its number is decided. */
@@ -100,7 +100,7 @@ static void hand_to_match(struct blocking *receive,
 
     receive->request.tuple = call->tuple;
     if (call->open)
-        es_writer_withdraw(&call->path->writer);
+        esi_writer_withdraw(&call->path->writer);
     else
         receive->request.tuple.operation =
             0; /* written nowhere, but it takes its number */
@@ -342,7 +342,7 @@ static void close_matched(struct esi_call *call,
         return;
     }
     if (call->open)
-        es_writer_withdraw(&call->path->writer);
+        esi_writer_withdraw(&call->path->writer);
     esi_receive_record(call->thread, request, status, stop);
     esi_call_exit(call);
 }
@@ -390,7 +390,7 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
     if (result == MPI_SUCCESS)
         describe_found(call, status);
     if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     esi_call_exit(call);
 }
 
@@ -407,7 +407,7 @@ static void write_probe(struct esi_call *call,
         describe_found(call, status);
     if (esi_call_start(call)) {
         call->tuple.stop = call->tuple.start;
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     }
 }
 

@@ -36,7 +36,7 @@ static struct shard *shard_of(uint64_t handle)
     return &shards[esi_multiple ? esi_hash_u64(handle) >> (64 - SHARDS_LOG2) : 0];
 }
 
-static void lock(struct shard *shard)
+static void requests_lock(struct shard *shard)
 {
     unsigned int tries = 0;
 
@@ -46,7 +46,7 @@ static void lock(struct shard *shard)
             sched_yield();
 }
 
-static void unlock(struct shard *shard)
+static void requests_unlock(struct shard *shard)
 {
     if (esi_multiple)
         atomic_flag_clear_explicit(&shard->lock, memory_order_release);
@@ -65,7 +65,7 @@ uint64_t esi_request_serial(void)
 }
 
 /* An empty slot for the handle. */
-static struct esi_request *place(const struct shard *shard, uint64_t handle)
+static struct esi_request *requests_place(const struct shard *shard, uint64_t handle)
 {
     size_t at = home_of(shard, handle);
 
@@ -76,7 +76,7 @@ static struct esi_request *place(const struct shard *shard, uint64_t handle)
 
 /* The handle's record, else an empty slot.  While one thread at a time calls MPI there
  * is one record of a handle at most. */
-static struct esi_request *probe(const struct shard *shard, uint64_t handle)
+static struct esi_request *requests_probe(const struct shard *shard, uint64_t handle)
 {
     size_t at = home_of(shard, handle);
 
@@ -88,16 +88,16 @@ static struct esi_request *probe(const struct shard *shard, uint64_t handle)
 
 /* The newest record of the handle with a serial below `limit`; NULL when there is none.
  */
-static struct esi_request *find(const struct shard *shard,
-                                uint64_t handle,
-                                uint64_t limit)
+static struct esi_request *requests_find(const struct shard *shard,
+                                         uint64_t handle,
+                                         uint64_t limit)
 {
     struct esi_request *newest = NULL;
 
     if (shard->slots == NULL)
         return NULL;
     if (!esi_multiple) {
-        newest = probe(shard, handle);
+        newest = requests_probe(shard, handle);
         return newest->kind != ESI_REQUEST_NONE ? newest : NULL;
     }
     for (size_t at = home_of(shard, handle); shard->slots[at].kind != ESI_REQUEST_NONE;
@@ -112,7 +112,7 @@ static struct esi_request *find(const struct shard *shard,
     return newest;
 }
 
-static bool grow(struct shard *shard)
+static bool requests_grow(struct shard *shard)
 {
     struct esi_request *old = shard->slots;
     size_t old_slots = old != NULL ? shard->mask + 1 : 0;
@@ -126,13 +126,13 @@ static bool grow(struct shard *shard)
     shard->mask = slots - 1;
     for (size_t i = 0; i < old_slots; i++)
         if (old[i].kind != ESI_REQUEST_NONE)
-            *place(shard, old[i].handle) = old[i];
+            *requests_place(shard, old[i].handle) = old[i];
     free(old);
     return true;
 }
 
 /* Empties a slot and moves back what had been pushed on by it. */
-static void erase(struct shard *shard, struct esi_request *slot)
+static void requests_erase(struct shard *shard, struct esi_request *slot)
 {
     size_t hole = (size_t)(slot - shard->slots);
     size_t at = hole;
@@ -165,7 +165,7 @@ static bool has_room(struct shard *shard)
 {
     if (shard->slots != NULL && shard->used * 2 <= shard->mask)
         return true;
-    return grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
+    return requests_grow(shard) || (shard->slots != NULL && shard->used < shard->mask);
 }
 
 /* The handle's record that may be replaced, or an empty slot. */
@@ -174,9 +174,9 @@ static struct esi_request *slot_for(const struct shard *shard, uint64_t handle)
     struct esi_request *slot;
 
     if (!esi_multiple)
-        return probe(shard, handle);
-    slot = find(shard, handle, UINT64_MAX);
-    return slot == NULL || is_awaited(slot) ? place(shard, handle) : slot;
+        return requests_probe(shard, handle);
+    slot = requests_find(shard, handle, UINT64_MAX);
+    return slot == NULL || is_awaited(slot) ? requests_place(shard, handle) : slot;
 }
 
 struct esi_request *esi_request_claim(uint64_t handle)
@@ -184,9 +184,9 @@ struct esi_request *esi_request_claim(uint64_t handle)
     struct shard *shard = shard_of(handle);
     struct esi_request *slot;
 
-    lock(shard);
+    requests_lock(shard);
     if (!has_room(shard)) {
-        unlock(shard);
+        requests_unlock(shard);
         return NULL;
     }
     slot = slot_for(shard, handle);
@@ -204,24 +204,24 @@ struct esi_request *esi_request_find(uint64_t handle, uint64_t limit)
     struct shard *shard = shard_of(handle);
     struct esi_request *slot;
 
-    lock(shard);
-    slot = find(shard, handle, limit);
+    requests_lock(shard);
+    slot = requests_find(shard, handle, limit);
     if (slot == NULL)
-        unlock(shard);
+        requests_unlock(shard);
     return slot;
 }
 
 void esi_request_release(struct esi_request *request)
 {
-    unlock(shard_of(request->handle));
+    requests_unlock(shard_of(request->handle));
 }
 
 void esi_request_remove(struct esi_request *request)
 {
     struct shard *shard = shard_of(request->handle);
 
-    erase(shard, request);
-    unlock(shard);
+    requests_erase(shard, request);
+    requests_unlock(shard);
 }
 
 bool esi_request_put(const struct esi_request *request)
@@ -316,13 +316,13 @@ void esi_request_foreach(bool (*visit)(struct esi_request *request, void *contex
     for (size_t s = 0; s < sizeof shards / sizeof shards[0]; s++) {
         struct shard *shard = &shards[s];
 
-        lock(shard);
+        requests_lock(shard);
         for (size_t i = 0; shard->slots != NULL && i <= shard->mask; i++) {
             struct esi_request request = shard->slots[i];
 
             if (request.kind != ESI_REQUEST_NONE && visit(&request, context))
                 shard->slots[i] = request;
         }
-        unlock(shard);
+        requests_unlock(shard);
     }
 }

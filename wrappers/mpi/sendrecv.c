@@ -50,7 +50,7 @@ static void open_pair(struct sendrecv_pair *pair)
         pair->request.tuple.peer != ES_PEER_NONE ? pair->request.tuple : call->tuple;
     shown.stop = 0;
     call->open = true;
-    es_writer_open(&call->path->writer, &shown);
+    esi_writer_open(&call->path->writer, &shown);
 }
 
 /* The receive half on a communicator that was not known before. */
@@ -80,7 +80,7 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
     else if (ESI_UNLIKELY(call->unknown_comm != 0))
         post_late(pair);
     if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     if (came)
         esi_receive_record(call->thread, &pair->request, status, stop);
     esi_call_exit(call);
@@ -121,7 +121,7 @@ static void close_ipair(struct sendrecv_pair *pair,
     else
         leave_receive_half(pair, ESI_HANDLE(*handle), call->tuple.stop);
     if (call->open)
-        es_writer_write(&call->path->writer, &call->tuple);
+        esi_writer_write(&call->path->writer, &call->tuple);
     esi_call_exit(call);
 }
 

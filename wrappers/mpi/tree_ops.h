@@ -27,7 +27,7 @@ struct esi_comm;
  * are not significant at this rank may be anything.  Members that the operation has
  * not are 0, the root too. */
 struct esi_collective {
-    enum es_tree_kind kind;
+    enum esi_tree_kind kind;
     bool is_nonblocking;
     MPI_Comm comm;
     const void *send; /* not used by bcast */

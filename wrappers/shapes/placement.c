@@ -48,7 +48,7 @@ void esi_host_info_find(struct esi_host_info *ret_info)
     memset(ret_info, 0, sizeof *ret_info);
     ret_info->socket = -1;
     ret_info->core = -1;
-    es_host_name(ret_info->host);
+    esi_host_name(ret_info->host);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
     for (int i = 0; i < CPU_SETSIZE; i++) {
@@ -66,8 +66,8 @@ void esi_host_info_find(struct esi_host_info *ret_info)
 
 /* --- All ranks ------------------------------------------------------------------ */
 
-static const struct es_tree_host *find_host(const struct es_tree_plan *plan,
-                                            const char *name)
+static const struct esi_tree_host *find_host(const struct esi_tree_plan *plan,
+                                             const char *name)
 {
     for (size_t i = 0; i < plan->host_count; i++)
         if (strcmp(plan->hosts[i].name, name) == 0)
@@ -101,7 +101,7 @@ static int add_name(struct names *names, const char *name)
 
 static void fill_locations(const struct esi_host_info *infos,
                            int size,
-                           const struct es_tree_plan *plan,
+                           const struct esi_tree_plan *plan,
                            struct names names[2],
                            struct esi_location *locations)
 {
@@ -109,7 +109,7 @@ static void fill_locations(const struct esi_host_info *infos,
     struct names *clusters = &names[1];
 
     for (int i = 0; i < size; i++) {
-        const struct es_tree_host *host = find_host(plan, infos[i].host);
+        const struct esi_tree_host *host = find_host(plan, infos[i].host);
 
         locations[i] = (struct esi_location){
             .cluster = host != NULL && host->cluster[0] != '\0'
@@ -122,7 +122,7 @@ static void fill_locations(const struct esi_host_info *infos,
         };
     }
     for (int i = 0; i < size; i++) { /* now all hosts have numbers */
-        const struct es_tree_host *host = find_host(plan, infos[i].host);
+        const struct esi_tree_host *host = find_host(plan, infos[i].host);
 
         if (host != NULL && host->gateway[0] != '\0')
             locations[i].gateway_host = number_of(hosts, host->gateway);
@@ -131,7 +131,7 @@ static void fill_locations(const struct esi_host_info *infos,
 
 int esi_placement_create(const struct esi_host_info *infos,
                          int size,
-                         const struct es_tree_plan *plan,
+                         const struct esi_tree_plan *plan,
                          struct esi_location **ret_locations)
 {
     struct esi_location *locations = calloc((size_t)size, sizeof *locations);

@@ -27,7 +27,7 @@ void esi_host_info_find(struct esi_host_info *ret_info);
  * *ret_locations.  -ENOMEM.  O(ranks * hosts). */
 int esi_placement_create(const struct esi_host_info *infos,
                          int size,
-                         const struct es_tree_plan *plan,
+                         const struct esi_tree_plan *plan,
                          struct esi_location **ret_locations);
 
 #endif

@@ -195,7 +195,7 @@ static int complete_tree(struct esi_tree *tree)
     return 0;
 }
 
-int esi_tree_create(const struct es_tree_rule *rule,
+int esi_tree_create(const struct esi_tree_rule *rule,
                     int size,
                     int root,
                     const struct esi_location *locations,

@@ -49,7 +49,7 @@ struct esi_tree {
  * edges are checked (-EINVAL with the reason: a rank that is missing, named twice or
  * out of range, a cycle), and the tree is turned so that `root` is its root.  LIBRARY:
  * -EINVAL.  -ENOMEM.  O(size log size). */
-int esi_tree_create(const struct es_tree_rule *rule,
+int esi_tree_create(const struct esi_tree_rule *rule,
                     int size,
                     int root,
                     const struct esi_location *locations,

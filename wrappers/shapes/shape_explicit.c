@@ -16,7 +16,7 @@
 enum { NO_PARENT = -1, SEEN = -2 };
 
 static int add_edge(const struct esi_shape_input *input,
-                    const struct es_tree_edge *edge,
+                    const struct esi_tree_edge *edge,
                     int *parents)
 {
     int beyond =

@@ -18,7 +18,7 @@
 #include "wrappers/shapes/shape_private.h"
 
 /* From the coarsest to the finest. */
-static const enum es_tree_level all_levels[] = {
+static const enum esi_tree_level all_levels[] = {
     ES_TREE_LEVEL_CLUSTER,
     ES_TREE_LEVEL_HOST,
     ES_TREE_LEVEL_SOCKET,

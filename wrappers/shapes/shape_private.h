@@ -10,7 +10,7 @@
 #include "wrappers/shapes/shape.h"
 
 struct esi_shape_input {
-    const struct es_tree_rule *rule;
+    const struct esi_tree_rule *rule;
     int size;
     int root;
     const struct esi_location *locations; /* NULL = nothing is known */

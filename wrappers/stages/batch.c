@@ -143,7 +143,7 @@ static bool is_due(const struct es_stage *stage, const struct es_pull *pull)
 }
 
 /* Decides once for each pull: its announcement and it itself must agree. */
-static void decide(struct es_stage *stage, const struct es_pull *pull)
+static void batch_decide(struct es_stage *stage, const struct es_pull *pull)
 {
     struct gate *gate = stage->state;
 
@@ -159,7 +159,7 @@ static void ask_batch(struct es_stage *stage, const struct es_pull *pull)
 
     if (pull->max == 0)
         return;
-    decide(stage, pull);
+    batch_decide(stage, pull);
     if (gate->is_open)
         esi_stage_ask_child(stage, pull);
 }
@@ -174,7 +174,7 @@ static int pull_batch(struct es_stage *stage,
 
     if (pull->max == 0)
         return 0;
-    decide(stage, pull);
+    batch_decide(stage, pull);
     if (!gate->is_open)
         return 0;
     batch->more = false;

@@ -107,10 +107,10 @@ static int queue_tuples(struct es_stage *stage, size_t left, struct es_batch *ba
 }
 
 /* Pulls the child until the buffer is full or there is no more. */
-static int fill(struct es_stage *stage,
-                const struct es_pull *pull,
-                size_t first,
-                struct es_batch *batch)
+static int buffer_fill(struct es_stage *stage,
+                       const struct es_pull *pull,
+                       size_t first,
+                       struct es_batch *batch)
 {
     struct buffer *buffer = stage->state;
     struct esi_lane *queue = &buffer->queue;
@@ -131,10 +131,10 @@ static int fill(struct es_stage *stage,
 }
 
 /* Gives from the front of the queue what the limit allows. */
-static int give(struct es_stage *stage,
-                const struct es_pull *pull,
-                size_t first,
-                struct es_batch *batch)
+static int buffer_give(struct es_stage *stage,
+                       const struct es_pull *pull,
+                       size_t first,
+                       struct es_batch *batch)
 {
     struct buffer *buffer = stage->state;
     struct esi_lane *queue = &buffer->queue;
@@ -166,8 +166,8 @@ static int pull_buffer(struct es_stage *stage,
 
     if (pull->max == 0)
         return 0;
-    result = fill(stage, pull, first, batch);
-    return result < 0 ? result : give(stage, pull, first, batch);
+    result = buffer_fill(stage, pull, first, batch);
+    return result < 0 ? result : buffer_give(stage, pull, first, batch);
 }
 
 const struct es_stage_ops esi_stage_buffer = {

@@ -36,7 +36,7 @@ static const struct es_property_schema properties[] = {
                            .help = "a report of events and polls in each pull"},
 };
 
-struct element {
+struct element_stage {
     const struct es_element_view *view; /* borrowed */
     enum read_mode mode;
     bool open;
@@ -130,7 +130,7 @@ static int open_element(struct es_stage *stage,
                         struct es_error *error)
 {
     const struct es_stage_context *context = stage->context;
-    struct element *element;
+    struct element_stage *element;
 
     if (!context || !context->origins || !context->places ||
         stage->origin >= context->origins->count ||
@@ -174,7 +174,7 @@ static void mark_tuples(struct es_batch *batch,
 
 /* Reads tuples that follow each other without a gap, so that their positions are known:
  * where some were lost, the first behind the gap comes alone. */
-static size_t read_run(const struct element *element,
+static size_t read_run(const struct element_stage *element,
                        struct es_cursor *cursor,
                        struct es_tuple *ret_tuples,
                        size_t max,
@@ -193,11 +193,11 @@ static size_t read_run(const struct element *element,
 
 /* Appends what is new, at most pull->max tuples. */
 static int read_every(const struct es_stage *stage,
-                      const struct element *element,
+                      const struct element_stage *element,
                       const struct es_pull *pull,
                       struct es_batch *batch)
 {
-    struct es_place *place = &stage->context->places->items[stage->origin];
+    struct esi_place *place = &stage->context->places->items[stage->origin];
     size_t left = pull->max;
     bool all = left == 0;
 
@@ -219,7 +219,7 @@ static int read_every(const struct es_stage *stage,
 }
 
 static int read_latest(const struct es_stage *stage,
-                       const struct element *element,
+                       const struct element_stage *element,
                        struct es_batch *batch)
 {
     uint64_t position;
@@ -235,7 +235,7 @@ static int read_latest(const struct es_stage *stage,
 /* Appends the operation under way.  It is read after the published tuples, so that one
  * operation is not seen both open and completed. */
 static int read_open(const struct es_stage *stage,
-                     const struct element *element,
+                     const struct element_stage *element,
                      struct es_batch *batch)
 {
     uint64_t position;
@@ -251,7 +251,7 @@ static int read_open(const struct es_stage *stage,
 
 /* Reports the `lost` tuples of this pull, and counters where these are asked for. */
 static int report_element(struct es_stage *stage,
-                          const struct element *element,
+                          const struct element_stage *element,
                           uint64_t lost,
                           struct es_batch *batch)
 {
@@ -271,7 +271,7 @@ static int pull_element(struct es_stage *stage,
                         const struct es_pull *pull,
                         struct es_batch *batch)
 {
-    const struct element *element = stage->state;
+    const struct element_stage *element = stage->state;
     const struct es_cursor *read = &stage->context->places->items[stage->origin].read;
     uint64_t lost = read->lost;
     size_t before = batch->count;

@@ -15,7 +15,7 @@ size_t esi_fan_share(size_t max, size_t child_count, size_t turn)
 }
 
 /* The child after this one, around the end. */
-static size_t behind(const struct es_stage *stage, size_t child)
+static size_t fan_behind(const struct es_stage *stage, size_t child)
 {
     return child + 1 == stage->child_count ? 0 : child + 1;
 }
@@ -34,12 +34,12 @@ void esi_fan_ask(struct es_stage *stage,
         part.max = esi_fan_share(pull->max, stage->child_count, turn);
         if (part.max > 0)
             es_stage_ask(stage->children[child], &part);
-        child = behind(stage, child);
+        child = fan_behind(stage, child);
     }
 }
 
 /* What the children that were asked may give together. */
-static size_t promised(const struct es_stage *stage, size_t first, size_t max)
+static size_t fan_promised(const struct es_stage *stage, size_t first, size_t max)
 {
     size_t child = first;
     size_t sum = 0;
@@ -47,7 +47,7 @@ static size_t promised(const struct es_stage *stage, size_t first, size_t max)
     for (size_t turn = 0; turn < stage->child_count; turn++) {
         if (stage->children[child]->asks)
             sum += esi_fan_share(max, stage->child_count, turn);
-        child = behind(stage, child);
+        child = fan_behind(stage, child);
     }
     return sum;
 }
@@ -92,7 +92,7 @@ static int pull_asked(struct es_stage *stage,
     struct es_pull part = *pull;
     size_t before = batch->count;
     size_t child = fan->next;
-    size_t kept = promised(stage, child, pull->max);
+    size_t kept = fan_promised(stage, child, pull->max);
     bool is_short = false;
     int result = 0;
 
@@ -104,7 +104,7 @@ static int pull_asked(struct es_stage *stage,
             part.max = pull->max - (batch->count - before) - kept;
         }
         result = pull_child(stage, fan, child, &part, batch, &is_short);
-        child = behind(stage, child);
+        child = fan_behind(stage, child);
     }
     return result;
 }

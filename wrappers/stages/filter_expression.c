@@ -56,7 +56,7 @@ static const struct {
 
 enum node_kind { NODE_AND, NODE_OR, NODE_NOT, NODE_COMPARE };
 
-struct node {
+struct filter_expression_node {
     enum node_kind kind;
     int left; /* AND, OR, NOT: index of the operand */
     int right;
@@ -67,12 +67,12 @@ struct node {
 };
 
 struct esi_filter {
-    struct node *nodes;
+    struct filter_expression_node *nodes;
     int count;
     int root;
 };
 
-struct parser {
+struct filter_expression_parser {
     const char *text;
     const char *at;
     int line;
@@ -84,25 +84,27 @@ struct parser {
 
 /* --- Words ------------------------------------------------------------------- */
 
-static void skip_space(struct parser *parser)
+static void skip_space(struct filter_expression_parser *parser)
 {
     while (isspace((unsigned char)*parser->at))
         parser->at++;
 }
 
-static int column_of(const struct parser *parser, const char *at)
+static int column_of(const struct filter_expression_parser *parser, const char *at)
 {
     return parser->column + (int)(at - parser->text);
 }
 
-static int fail_at(const struct parser *parser, const char *at, const char *message)
+static int fail_at(const struct filter_expression_parser *parser,
+                   const char *at,
+                   const char *message)
 {
     return es_error_set_at(parser->error, -EINVAL, "filter", parser->line,
                            column_of(parser, at), "%s%s%.20s%s", message,
                            *at ? ", found \"" : ", found the end", at, *at ? "\"" : "");
 }
 
-static bool take_sign(struct parser *parser, const char *sign)
+static bool take_sign(struct filter_expression_parser *parser, const char *sign)
 {
     size_t length = strlen(sign);
 
@@ -119,7 +121,9 @@ static bool is_word_character(char c)
 }
 
 /* A word, or a text in quotes.  -EINVAL when there is none. */
-static int take_word(struct parser *parser, char out[MAX_WORD], const char *expected)
+static int take_word(struct filter_expression_parser *parser,
+                     char out[MAX_WORD],
+                     const char *expected)
 {
     const char *from;
     size_t length = 0;
@@ -145,7 +149,7 @@ static int take_word(struct parser *parser, char out[MAX_WORD], const char *expe
 
 /* --- Values ------------------------------------------------------------------ */
 
-static int refuse_name(const struct parser *parser,
+static int refuse_name(const struct filter_expression_parser *parser,
                        const char *at,
                        const char *what,
                        const struct esi_nearest *nearest)
@@ -157,7 +161,8 @@ static int refuse_name(const struct parser *parser,
         what, nearest->wanted, nearest->name ? nearest->name : "");
 }
 
-static int operation_value(struct parser *parser, struct node *node)
+static int operation_value(struct filter_expression_parser *parser,
+                           struct filter_expression_node *node)
 {
     const struct es_operation *operation;
     struct esi_nearest nearest;
@@ -179,7 +184,8 @@ static int operation_value(struct parser *parser, struct node *node)
     return refuse_name(parser, at, "operation", &nearest);
 }
 
-static int class_value(struct parser *parser, struct node *node)
+static int class_value(struct filter_expression_parser *parser,
+                       struct filter_expression_node *node)
 {
     struct esi_nearest nearest;
     const char *at = parser->at;
@@ -198,7 +204,7 @@ static int class_value(struct parser *parser, struct node *node)
 }
 
 /* A whole number; *parser->at is a digit or a minus. */
-static int take_number(struct parser *parser, int64_t *ret_number)
+static int take_number(struct filter_expression_parser *parser, int64_t *ret_number)
 {
     char *end;
     long long number;
@@ -212,7 +218,8 @@ static int take_number(struct parser *parser, int64_t *ret_number)
     return 0;
 }
 
-static int communicator_value(struct parser *parser, struct node *node)
+static int communicator_value(struct filter_expression_parser *parser,
+                              struct filter_expression_node *node)
 {
     char word[MAX_WORD];
     int result;
@@ -227,7 +234,8 @@ static int communicator_value(struct parser *parser, struct node *node)
     return node->name ? 0 : -ENOMEM;
 }
 
-static int duration_value(struct parser *parser, struct node *node)
+static int duration_value(struct filter_expression_parser *parser,
+                          struct filter_expression_node *node)
 {
     const char *at = parser->at;
     char word[MAX_WORD];
@@ -242,7 +250,8 @@ static int duration_value(struct parser *parser, struct node *node)
     return 0;
 }
 
-static int bytes_value(struct parser *parser, struct node *node)
+static int bytes_value(struct filter_expression_parser *parser,
+                       struct filter_expression_node *node)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB"};
     const char *at = parser->at;
@@ -268,7 +277,8 @@ static int bytes_value(struct parser *parser, struct node *node)
 }
 
 /* peer and tag: both have the same words for the same values. */
-static int partner_value(struct parser *parser, struct node *node)
+static int partner_value(struct filter_expression_parser *parser,
+                         struct filter_expression_node *node)
 {
     const char *at = parser->at;
     char word[MAX_WORD];
@@ -290,7 +300,8 @@ static int partner_value(struct parser *parser, struct node *node)
 
 _Static_assert(ES_TAG_ANY == ES_PEER_ANY, "peer and tag share their words");
 
-static int take_value(struct parser *parser, struct node *node)
+static int take_value(struct filter_expression_parser *parser,
+                      struct filter_expression_node *node)
 {
     skip_space(parser);
     switch (node->field) {
@@ -315,7 +326,8 @@ static int take_value(struct parser *parser, struct node *node)
 /* --- Expressions ------------------------------------------------------------- */
 
 /* Index of a new node, or -errno. */
-static int add_node(struct parser *parser, const struct node *node)
+static int add_node(struct filter_expression_parser *parser,
+                    const struct filter_expression_node *node)
 {
     struct esi_filter *filter = parser->filter;
 
@@ -325,7 +337,7 @@ static int add_node(struct parser *parser, const struct node *node)
     return filter->count++;
 }
 
-static int parse_field(struct parser *parser, enum field *ret_field)
+static int parse_field(struct filter_expression_parser *parser, enum field *ret_field)
 {
     struct esi_nearest nearest;
     const char *at;
@@ -348,7 +360,8 @@ static int parse_field(struct parser *parser, enum field *ret_field)
     return refuse_name(parser, at, "field", &nearest);
 }
 
-static int parse_sign(struct parser *parser, struct node *node)
+static int parse_sign(struct filter_expression_parser *parser,
+                      struct filter_expression_node *node)
 {
     const char *at;
 
@@ -365,9 +378,9 @@ static int parse_sign(struct parser *parser, struct node *node)
     return fail_at(parser, at, "expected ==, !=, <, <=, > or >=");
 }
 
-static int parse_comparison(struct parser *parser)
+static int parse_comparison(struct filter_expression_parser *parser)
 {
-    struct node node = {.kind = NODE_COMPARE};
+    struct filter_expression_node node = {.kind = NODE_COMPARE};
     int result = parse_field(parser, &node.field);
 
     if (result == 0)
@@ -381,11 +394,11 @@ static int parse_comparison(struct parser *parser)
     return result;
 }
 
-static int parse_expression(struct parser *parser);
+static int parse_expression(struct filter_expression_parser *parser);
 
-static int parse_negation(struct parser *parser);
+static int parse_negation(struct filter_expression_parser *parser);
 
-static int parse_term(struct parser *parser)
+static int parse_term(struct filter_expression_parser *parser)
 {
     int result;
 
@@ -405,35 +418,36 @@ static int parse_term(struct parser *parser)
     return result;
 }
 
-static int parse_negation(struct parser *parser)
+static int parse_negation(struct filter_expression_parser *parser)
 {
-    struct node node = {.kind = NODE_NOT, .left = parse_term(parser)};
+    struct filter_expression_node node = {.kind = NODE_NOT, .left = parse_term(parser)};
 
     return node.left < 0 ? node.left : add_node(parser, &node);
 }
 
 /* Operands with one sign between them; they bind to the left. */
-static int parse_chain(struct parser *parser,
+static int parse_chain(struct filter_expression_parser *parser,
                        const char *sign,
                        enum node_kind kind,
-                       int (*parse_operand)(struct parser *))
+                       int (*parse_operand)(struct filter_expression_parser *))
 {
     int left = parse_operand(parser);
 
     while (left >= 0 && take_sign(parser, sign)) {
-        struct node node = {.kind = kind, .left = left, .right = parse_operand(parser)};
+        struct filter_expression_node node = {
+            .kind = kind, .left = left, .right = parse_operand(parser)};
 
         left = node.right < 0 ? node.right : add_node(parser, &node);
     }
     return left;
 }
 
-static int parse_conjunction(struct parser *parser)
+static int parse_conjunction(struct filter_expression_parser *parser)
 {
     return parse_chain(parser, "&&", NODE_AND, parse_term);
 }
 
-static int parse_expression(struct parser *parser)
+static int parse_expression(struct filter_expression_parser *parser)
 {
     return parse_chain(parser, "||", NODE_OR, parse_conjunction);
 }
@@ -444,11 +458,11 @@ int esi_filter_create(const char *text,
                       struct es_error *error,
                       struct esi_filter **ret_filter)
 {
-    struct parser parser = {.text = text,
-                            .at = text,
-                            .line = line,
-                            .column = column > 0 ? column : 1,
-                            .error = error};
+    struct filter_expression_parser parser = {.text = text,
+                                              .at = text,
+                                              .line = line,
+                                              .column = column > 0 ? column : 1,
+                                              .error = error};
     int root = -ENOMEM;
 
     parser.filter = calloc(1, sizeof *parser.filter);
@@ -531,7 +545,8 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
 }
 
 /* -1, 0 or 1, as the event's value stands to the node's. */
-static int compare(const struct node *node, const struct esi_filter_event *event)
+static int filter_expression_compare(const struct filter_expression_node *node,
+                                     const struct esi_filter_event *event)
 {
     const struct es_stage_context *context = event->context;
     int64_t value;
@@ -547,7 +562,7 @@ static int compare(const struct node *node, const struct esi_filter_event *event
     return (value > node->number) - (value < node->number);
 }
 
-static bool holds(enum comparison comparison, int order)
+static bool filter_expression_holds(enum comparison comparison, int order)
 {
     switch (comparison) {
     case EQUAL:
@@ -566,23 +581,24 @@ static bool holds(enum comparison comparison, int order)
     return false;
 }
 
-static bool matches(const struct esi_filter *filter,
-                    int index,
-                    const struct esi_filter_event *event)
+static bool filter_expression_matches(const struct esi_filter *filter,
+                                      int index,
+                                      const struct esi_filter_event *event)
 {
-    const struct node *node = &filter->nodes[index];
+    const struct filter_expression_node *node = &filter->nodes[index];
 
     switch (node->kind) {
     case NODE_AND:
-        return matches(filter, node->left, event) &&
-               matches(filter, node->right, event);
+        return filter_expression_matches(filter, node->left, event) &&
+               filter_expression_matches(filter, node->right, event);
     case NODE_OR:
-        return matches(filter, node->left, event) ||
-               matches(filter, node->right, event);
+        return filter_expression_matches(filter, node->left, event) ||
+               filter_expression_matches(filter, node->right, event);
     case NODE_NOT:
-        return !matches(filter, node->left, event);
+        return !filter_expression_matches(filter, node->left, event);
     case NODE_COMPARE:
-        return holds(node->comparison, compare(node, event));
+        return filter_expression_holds(node->comparison,
+                                       filter_expression_compare(node, event));
     }
     return false;
 }
@@ -590,5 +606,5 @@ static bool matches(const struct esi_filter *filter,
 bool esi_filter_matches(const struct esi_filter *filter,
                         const struct esi_filter_event *event)
 {
-    return matches(filter, filter->root, event);
+    return filter_expression_matches(filter, filter->root, event);
 }

@@ -23,7 +23,8 @@ void esi_grouping_fini(struct esi_grouping *grouping)
 
 /* --- Which group ------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct esi_group *group, const struct es_origins *origins)
+static uint64_t hash_of(const struct esi_tuple_group *group,
+                        const struct es_origins *origins)
 {
     const struct es_summary *summary = &group->summary;
     const struct es_origin *origin = &origins->items[group->mark.origin];
@@ -66,8 +67,8 @@ static bool same_origins(enum es_summary_group by,
     }
 }
 
-static bool same_group(const struct esi_group *a,
-                       const struct esi_group *b,
+static bool same_group(const struct esi_tuple_group *a,
+                       const struct esi_tuple_group *b,
                        const struct es_origins *origins)
 {
     const struct es_summary *one = &a->summary;
@@ -101,13 +102,13 @@ bool esi_grouping_takes(const struct esi_grouping *grouping,
 /* --- The table --------------------------------------------------------------- */
 
 /* The group that takes the tuples of `group`; NULL when there is none yet. */
-static struct esi_group *find_group(const struct esi_grouping *grouping,
-                                    const struct esi_group *group,
-                                    uint64_t hash,
-                                    const struct es_origins *origins)
+static struct esi_tuple_group *find_group(const struct esi_grouping *grouping,
+                                          const struct esi_tuple_group *group,
+                                          uint64_t hash,
+                                          const struct es_origins *origins)
 {
     ESI_HASH_FOREACH(slot, &grouping->by_hash, hash) {
-        struct esi_group *found =
+        struct esi_tuple_group *found =
             &grouping->groups[esi_hash_index(&grouping->by_hash, slot)];
 
         if (same_group(found, group, origins))
@@ -117,7 +118,7 @@ static struct esi_group *find_group(const struct esi_grouping *grouping,
 }
 
 static int append_group(struct esi_grouping *grouping,
-                        const struct esi_group *group,
+                        const struct esi_tuple_group *group,
                         uint64_t hash)
 {
     size_t count = grouping->count;
@@ -135,12 +136,12 @@ static bool is_before(const struct es_mark *a, const struct es_mark *b)
     return a->origin != b->origin ? a->origin < b->origin : a->position < b->position;
 }
 
-static int add(struct esi_grouping *grouping,
-               const struct esi_group *group,
-               const struct es_origins *origins)
+static int grouping_add(struct esi_grouping *grouping,
+                        const struct esi_tuple_group *group,
+                        const struct es_origins *origins)
 {
     uint64_t hash = hash_of(group, origins);
-    struct esi_group *found = find_group(grouping, group, hash, origins);
+    struct esi_tuple_group *found = find_group(grouping, group, hash, origins);
 
     if (!found)
         return append_group(grouping, group, hash);
@@ -179,7 +180,7 @@ static struct es_summary first_summary(const struct esi_grouping *grouping,
 /* Summaries from below join this stage's groups where these are as wide, and are merged
  * among themselves where not. */
 static int add_summary(struct esi_grouping *grouping,
-                       struct esi_group *group,
+                       struct esi_tuple_group *group,
                        const struct es_origins *origins)
 {
     struct es_summary *summary = &group->summary;
@@ -187,7 +188,7 @@ static int add_summary(struct esi_grouping *grouping,
     if (summary->kind == grouping->kind && summary->of == grouping->of &&
         is_wider(grouping->by, summary->by))
         summary->by = grouping->by;
-    return add(grouping, group, origins);
+    return grouping_add(grouping, group, origins);
 }
 
 static int add_tuple(struct esi_grouping *grouping,
@@ -195,7 +196,7 @@ static int add_tuple(struct esi_grouping *grouping,
                      const struct es_mark *mark,
                      const struct es_origins *origins)
 {
-    struct esi_group group = {.mark = *mark};
+    struct esi_tuple_group group = {.mark = *mark};
 
     if (es_mark_is_summary(mark))
         return es_summary_decode(tuple, mark, &group.summary) == 0
@@ -205,7 +206,7 @@ static int add_tuple(struct esi_grouping *grouping,
         return 0;
     group.summary = first_summary(grouping, tuple, &origins->items[mark->origin]);
     group.mark.flags |= ES_MARK_SUMMARY;
-    return add(grouping, &group, origins);
+    return grouping_add(grouping, &group, origins);
 }
 
 int esi_grouping_reduce(struct esi_grouping *grouping,

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "eventspace/summary.h"
 
-struct esi_group {
+struct esi_tuple_group {
     struct es_summary summary;
     struct es_mark mark; /* of its first tuple, by origin and position */
 };
@@ -22,7 +22,7 @@ struct esi_grouping {
     enum es_summary_field of;
     enum es_summary_group by;
 
-    struct esi_group *groups; /* owned; in the order in which they came */
+    struct esi_tuple_group *groups; /* owned; in the order in which they came */
     size_t count;
     size_t capacity;
     struct esi_hash by_hash; /* indices of groups */

@@ -23,7 +23,7 @@ struct monitor_segment;
 struct esi_monitor_element {
     struct esi_list_link link;    /* in the elements of its home */
     struct monitor_segment *home; /* borrowed */
-    struct es_writer writer;
+    struct esi_writer writer;
     uint32_t threshold;
     bool used;
     char name[64];
@@ -41,7 +41,7 @@ struct monitor_segment {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct esi_list all; /* of segments; under lock */
 
-struct es_writer *esi_monitor_element_writer(struct esi_monitor_element *element)
+struct esi_writer *esi_monitor_element_writer(struct esi_monitor_element *element)
 {
     return &element->writer;
 }
@@ -50,7 +50,7 @@ static void destroy_home(struct monitor_segment *home)
 {
     ESI_LIST_FOREACH_SAFE(struct esi_monitor_element, element, &home->elements, link)
         free(element);
-    es_segment_destroy(home->segment);
+    esi_segment_destroy(home->segment);
     free(home);
 }
 
@@ -60,20 +60,20 @@ static int create_home(const char *run,
 {
     struct monitor_segment *home = calloc(1, sizeof *home);
     char host[ES_HOST_NAME_BYTES];
-    struct es_segment_config config;
+    struct esi_segment_config config;
     int result;
 
     if (!home)
         return -ENOMEM;
-    es_segment_config_init(&config);
+    esi_segment_config_init(&config);
     config.run = run;
-    config.host = es_host_name(host);
+    config.host = esi_host_name(host);
     config.program = program_invocation_short_name;
     config.rank = -1;
     config.size = -1;
     config.max_elements = MAX_ELEMENTS;
     config.max_communicators = 1;
-    result = es_segment_create(&config, error, &home->segment);
+    result = esi_segment_create(&config, error, &home->segment);
     if (result < 0) {
         free(home);
         return result;
@@ -129,22 +129,22 @@ static int add_element(struct monitor_segment *home,
                        struct esi_monitor_element **ret_element)
 {
     struct esi_monitor_element *element = calloc(1, sizeof *element);
-    struct es_element_config config = {.kind = ES_ELEMENT_TRACE,
-                                       .name = name,
-                                       .collector = "observe",
-                                       .rank = -1,
-                                       .classes = 1u << ES_CLASS_MONITOR,
-                                       .peer = ES_PEER_NONE,
-                                       .communicator = ES_COMMUNICATOR_NONE,
-                                       .tuple_bytes = sizeof(struct es_tuple),
-                                       .threshold = threshold,
-                                       .on_full = ES_ON_FULL_DISCARD,
-                                       .enabled = true};
+    struct esi_element_config config = {.kind = ES_ELEMENT_TRACE,
+                                        .name = name,
+                                        .collector = "observe",
+                                        .rank = -1,
+                                        .classes = 1u << ES_CLASS_MONITOR,
+                                        .peer = ES_PEER_NONE,
+                                        .communicator = ES_COMMUNICATOR_NONE,
+                                        .tuple_bytes = sizeof(struct es_tuple),
+                                        .threshold = threshold,
+                                        .on_full = ES_ON_FULL_DISCARD,
+                                        .enabled = true};
     int result;
 
     if (!element)
         return -ENOMEM;
-    result = es_segment_add_element(home->segment, &config, &element->writer);
+    result = esi_segment_add_element(home->segment, &config, &element->writer);
     if (result < 0) {
         free(element);
         return es_error_set(error, result, "cannot make the element \"%s\": %s", name,

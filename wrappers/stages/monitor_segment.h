@@ -23,7 +23,7 @@ int esi_monitor_element_open(const char *run,
                              struct esi_monitor_element **ret_element);
 
 /* For one thread at a time. */
-struct es_writer *esi_monitor_element_writer(struct esi_monitor_element *element);
+struct esi_writer *esi_monitor_element_writer(struct esi_monitor_element *element);
 
 /* Accepts NULL. */
 void esi_monitor_element_close(struct esi_monitor_element *element);

@@ -380,20 +380,20 @@ struct findings {
     const struct esi_node_edge *down_mark;
 };
 
-static const struct esi_node_edge *earlier(const struct esi_node_edge *a,
-                                           const struct esi_node_edge *b)
+static const struct esi_node_edge *node_edges_earlier(const struct esi_node_edge *a,
+                                                      const struct esi_node_edge *b)
 {
     return !a || b->tuple.stop < a->tuple.stop ? b : a;
 }
 
-static const struct esi_node_edge *later(const struct esi_node_edge *a,
-                                         const struct esi_node_edge *b)
+static const struct esi_node_edge *node_edges_later(const struct esi_node_edge *a,
+                                                    const struct esi_node_edge *b)
 {
     return !a || b->tuple.stop >= a->tuple.stop ? b : a;
 }
 
-static const struct esi_node_edge *lesser(const struct esi_node_edge *a,
-                                          const struct esi_node_edge *b)
+static const struct esi_node_edge *node_edges_lesser(const struct esi_node_edge *a,
+                                                     const struct esi_node_edge *b)
 {
     if (!a || b->mark.origin < a->mark.origin)
         return b;
@@ -414,9 +414,9 @@ static struct findings look_at(const struct esi_node_edges *table,
             found.contribution = edge;
             break;
         case ESI_NODE_ARRIVAL_UP:
-            found.first_arrival = earlier(found.first_arrival, edge);
-            found.last_arrival = later(found.last_arrival, edge);
-            found.up_mark = lesser(found.up_mark, edge);
+            found.first_arrival = node_edges_earlier(found.first_arrival, edge);
+            found.last_arrival = node_edges_later(found.last_arrival, edge);
+            found.up_mark = node_edges_lesser(found.up_mark, edge);
             break;
         case ESI_NODE_ARRIVAL_DOWN:
             found.came_down = edge;
@@ -428,8 +428,8 @@ static struct findings look_at(const struct esi_node_edges *table,
             if (!found.first_departure ||
                 edge->tuple.start < found.first_departure->tuple.start)
                 found.first_departure = edge;
-            found.last_departure = later(found.last_departure, edge);
-            found.down_mark = lesser(found.down_mark, edge);
+            found.last_departure = node_edges_later(found.last_departure, edge);
+            found.down_mark = node_edges_lesser(found.down_mark, edge);
             break;
         default:
             break;
@@ -439,7 +439,9 @@ static struct findings look_at(const struct esi_node_edges *table,
 }
 
 /* Nanoseconds between two times, 0 where the second is the earlier one. */
-static uint32_t span(const struct es_clock *clock, uint64_t from, uint64_t to)
+static uint32_t node_edges_span(const struct es_clock *clock,
+                                uint64_t from,
+                                uint64_t to)
 {
     uint64_t ns = to > from ? es_clock_span_ns(clock, to - from) : 0;
 
@@ -466,7 +468,8 @@ static struct es_tuple result_up(const struct esi_node_instance *instance,
     tuple.stop = found->last_arrival->tuple.stop;
     tuple.peer = found->last_arrival->tuple.peer;
     if (found->contribution)
-        tuple.bytes = span(clock, found->contribution->tuple.stop, tuple.stop);
+        tuple.bytes =
+            node_edges_span(clock, found->contribution->tuple.stop, tuple.stop);
     return tuple;
 }
 
@@ -480,7 +483,7 @@ static struct es_tuple result_down(const struct esi_node_instance *instance,
     if (found->contribution && found->contribution->tuple.stop > ready)
         ready = found->contribution->tuple.stop;
     if (found->sent_up && ready)
-        tuple.bytes = span(clock, ready, found->sent_up->tuple.stop);
+        tuple.bytes = node_edges_span(clock, ready, found->sent_up->tuple.stop);
     if (found->last_departure) {
         tuple.start = found->came_down ? found->came_down->tuple.stop
                                        : found->first_departure->tuple.start;

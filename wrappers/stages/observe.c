@@ -87,7 +87,7 @@ static int pull_observe(struct es_stage *stage,
                         struct es_batch *batch)
 {
     struct observe *observe = stage->state;
-    struct es_writer *writer = esi_monitor_element_writer(observe->element);
+    struct esi_writer *writer = esi_monitor_element_writer(observe->element);
     struct es_tuple tuple = {.operation = ES_OP_EventSpace_pull,
                              .communicator = ES_COMMUNICATOR_NONE,
                              .start = es_clock_ticks_of(observe->clock),
@@ -96,12 +96,12 @@ static int pull_observe(struct es_stage *stage,
     size_t first = batch->count;
     int result;
 
-    es_writer_open(writer, &tuple);
+    esi_writer_open(writer, &tuple);
     result = es_stage_pull(stage->children[0], pull, batch);
     tuple.stop = es_clock_ticks_of(observe->clock);
     tuple.tag = -result;
     tuple.bytes = (uint32_t)(batch->count - first);
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     return result;
 }
 

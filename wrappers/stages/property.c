@@ -15,7 +15,7 @@
 #include "base/nearest.h"
 
 /* One property on its way from text to value. */
-struct reading {
+struct property_reading {
     const char *owner;
     const struct es_property_schema *schema;
     const struct es_property *property;
@@ -46,9 +46,9 @@ static struct esi_field field_of(const struct es_property_schema *schema)
     };
 }
 
-static int refuse(const struct reading *reading,
-                  const char *found,
-                  const char *expected)
+static int property_refuse(const struct property_reading *reading,
+                           const char *found,
+                           const char *expected)
 {
     const struct es_property *property = reading->property;
 
@@ -59,7 +59,8 @@ static int refuse(const struct reading *reading,
 }
 
 /* It may come from another process: it is checked as text is. */
-static int take_typed(const struct reading *reading, struct es_property_value *value)
+static int take_typed(const struct property_reading *reading,
+                      struct es_property_value *value)
 {
     const struct es_property_schema *schema = reading->schema;
     const struct es_property_value *typed = reading->property->typed;
@@ -79,11 +80,13 @@ static int take_typed(const struct reading *reading, struct es_property_value *v
         return 0;
     }
     snprintf(found, sizeof found, "%" PRId64, typed->integer);
-    return refuse(reading, found,
-                  esi_field_expected(&field, ESI_FORM_TEXT, expected, sizeof expected));
+    return property_refuse(
+        reading, found,
+        esi_field_expected(&field, ESI_FORM_TEXT, expected, sizeof expected));
 }
 
-static int read_value(const struct reading *reading, struct es_property_value *value)
+static int read_value(const struct property_reading *reading,
+                      struct es_property_value *value)
 {
     const struct es_property *property = reading->property;
     struct esi_field field = field_of(reading->schema);
@@ -95,8 +98,8 @@ static int read_value(const struct reading *reading, struct es_property_value *v
     value->column = property->column;
     if (property->typed)
         return take_typed(reading, value);
-    result = esi_field_parse(&field, esi_span_of(property->value), &fault, value);
-    return result == -EINVAL ? refuse(reading, property->value, fault.expected)
+    result = esi_field_parse(&field, esi_text_span_of(property->value), &fault, value);
+    return result == -EINVAL ? property_refuse(reading, property->value, fault.expected)
                              : result;
 }
 
@@ -136,7 +139,7 @@ static int check_names(const char *owner,
 }
 
 /* The one property of this name; a second one is a fault. */
-static int find_property(const struct reading *reading,
+static int find_property(const struct property_reading *reading,
                          const struct es_property *properties,
                          size_t count,
                          const struct es_property **ret_property)
@@ -157,7 +160,7 @@ static int find_property(const struct reading *reading,
     return 0;
 }
 
-static int read_row(struct reading *reading,
+static int read_row(struct property_reading *reading,
                     const struct es_property *properties,
                     size_t count,
                     struct es_property_value *value)
@@ -184,7 +187,7 @@ int es_property_values_parse(const char *owner,
                              struct es_error *error,
                              struct es_property_value **ret_values)
 {
-    struct reading reading = {.owner = owner, .error = error};
+    struct property_reading reading = {.owner = owner, .error = error};
     struct es_property_value *values;
     int result = check_names(owner, schema, schema_count, properties, count, error);
 

@@ -56,11 +56,11 @@ static bool is_later(const struct es_stage *stage,
 
 /* Leaves the tuples at these two places, the first of them in front; `none` stands for
  * no tuple. */
-static void leave(struct es_batch *batch,
-                  size_t first,
-                  size_t one,
-                  size_t other,
-                  size_t none)
+static void reduce_leave(struct es_batch *batch,
+                         size_t first,
+                         size_t one,
+                         size_t other,
+                         size_t none)
 {
     batch->count = first;
     /* The two may lie in either order: the one in front is moved first. */
@@ -101,7 +101,7 @@ static int reduce_latest(const struct es_stage *stage,
             latest = i;
         }
     }
-    leave(batch, first, latest, open, none);
+    reduce_leave(batch, first, latest, open, none);
     return 0;
 }
 
@@ -128,7 +128,7 @@ static int reduce_earliest(const struct es_stage *stage,
             earliest = i;
         }
     }
-    leave(batch, first, earliest, open, none);
+    reduce_leave(batch, first, earliest, open, none);
     return 0;
 }
 

@@ -15,8 +15,8 @@ uint64_t es_origin_run_ns(const struct es_origin *origin,
     if (!origin->host_clock)
         return es_clock_realtime_ns(origin->clock, ticks, ret_error_ns);
     monotonic_ns = es_clock_monotonic_ns(origin->clock, ticks, &process_error_ns);
-    if (!es_host_clock_run_ns(origin->host_clock, monotonic_ns, &run_ns,
-                              &host_error_ns)) {
+    if (!esi_host_clock_run_ns(origin->host_clock, monotonic_ns, &run_ns,
+                               &host_error_ns)) {
         if (ret_error_ns)
             *ret_error_ns = UINT64_MAX;
         return es_clock_realtime_ns(origin->clock, ticks, NULL);

@@ -38,7 +38,7 @@ static const struct es_property_schema properties[] = {
                        .help = "tuples of a pull at most, spread evenly; 0 = any"},
 };
 
-struct sample {
+struct sample_stage {
     uint64_t every;
     uint64_t rate;
     size_t most;
@@ -51,7 +51,7 @@ static int open_sample(struct es_stage *stage,
                        const struct es_property_value *values,
                        struct es_error *error)
 {
-    struct sample *sample = calloc(1, sizeof *sample);
+    struct sample_stage *sample = calloc(1, sizeof *sample);
 
     (void)error;
     if (!sample)
@@ -65,14 +65,14 @@ static int open_sample(struct es_stage *stage,
 
 static void close_sample(struct es_stage *stage)
 {
-    struct sample *sample = stage->state;
+    struct sample_stage *sample = stage->state;
 
     free(sample->parts);
     free(sample);
 }
 
 /* Room for the parts of all origins that there are by now. */
-static int reserve_parts(const struct es_stage *stage, struct sample *sample)
+static int reserve_parts(const struct es_stage *stage, struct sample_stage *sample)
 {
     size_t count = stage->context->origins->count;
     uint64_t *parts;
@@ -90,7 +90,7 @@ static int reserve_parts(const struct es_stage *stage, struct sample *sample)
 }
 
 /* Which part of a second it is, of as many as tuples may pass; plus 1. */
-static uint64_t part_of(const struct sample *sample, uint64_t realtime_ns)
+static uint64_t part_of(const struct sample_stage *sample, uint64_t realtime_ns)
 {
     uint64_t second = UINT64_C(1000000000);
 
@@ -99,7 +99,7 @@ static uint64_t part_of(const struct sample *sample, uint64_t realtime_ns)
 }
 
 static bool is_first_of_its_part(const struct es_stage *stage,
-                                 struct sample *sample,
+                                 struct sample_stage *sample,
                                  const struct es_tuple *tuple,
                                  uint32_t origin)
 {
@@ -113,10 +113,10 @@ static bool is_first_of_its_part(const struct es_stage *stage,
     return true;
 }
 
-static bool passes(const struct es_stage *stage,
-                   struct sample *sample,
-                   const struct es_tuple *tuple,
-                   const struct es_mark *mark)
+static bool sample_passes(const struct es_stage *stage,
+                          struct sample_stage *sample,
+                          const struct es_tuple *tuple,
+                          const struct es_mark *mark)
 {
     if (tuple->stop == 0 || es_mark_is_summary(mark))
         return true;
@@ -142,7 +142,7 @@ static int pull_sample(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
 {
-    struct sample *sample = stage->state;
+    struct sample_stage *sample = stage->state;
     size_t first = batch->count;
     size_t kept = first;
     size_t came;
@@ -155,7 +155,7 @@ static int pull_sample(struct es_stage *stage,
         return result;
     came = batch->count;
     for (size_t i = first; i < came; i++)
-        if (passes(stage, sample, &batch->tuples[i], &batch->marks[i]))
+        if (sample_passes(stage, sample, &batch->tuples[i], &batch->marks[i]))
             es_batch_move(batch, kept++, i);
     batch->count = kept;
     thin_out(batch, first, sample->most);

@@ -143,10 +143,10 @@ static uint64_t key_of(const struct es_stage *stage,
 
 /* Moves what a child gave into its lane; operations under way go up at once, unordered.
  */
-static int take(const struct es_stage *stage,
-                struct sort *sort,
-                struct esi_lane *lane,
-                struct es_batch *batch)
+static int sort_take(const struct es_stage *stage,
+                     struct sort *sort,
+                     struct esi_lane *lane,
+                     struct es_batch *batch)
 {
     const struct es_batch *scratch = &sort->scratch;
     const struct es_places *places = stage->context->places;
@@ -208,7 +208,7 @@ static int refill_once(struct es_stage *stage,
     es_batch_clear(scratch);
     result = es_stage_pull(stage->children[child], &part, scratch);
     if (result == 0)
-        result = take(stage, sort, lane, batch);
+        result = sort_take(stage, sort, lane, batch);
     if (result < 0)
         return result;
     lane->exhausted = !scratch->more;
@@ -223,10 +223,10 @@ static bool has_room(const struct sort *sort, const struct esi_lane *lane)
 }
 
 /* Fills a lane until it reaches over the window, or its bound, or all there is. */
-static int refill(struct es_stage *stage,
-                  size_t child,
-                  const struct es_pull *pull,
-                  struct es_batch *batch)
+static int sort_refill(struct es_stage *stage,
+                       size_t child,
+                       const struct es_pull *pull,
+                       struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
@@ -241,7 +241,9 @@ static int refill(struct es_stage *stage,
 }
 
 /* Gives the first tuple of a lane. */
-static int give(struct es_stage *stage, struct esi_lane *lane, struct es_batch *batch)
+static int sort_give(struct es_stage *stage,
+                     struct esi_lane *lane,
+                     struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     const struct es_places *places = stage->context->places;
@@ -274,7 +276,7 @@ static int fill_heap(struct es_stage *stage,
         int result;
 
         sort->lanes[i].exhausted = false;
-        result = refill(stage, i, pull, batch);
+        result = sort_refill(stage, i, pull, batch);
         if (result < 0)
             return result;
         if (sort->lanes[i].count)
@@ -284,10 +286,10 @@ static int fill_heap(struct es_stage *stage,
 }
 
 /* Gives the least head after the other, up to the limit and the window's edge. */
-static int merge(struct es_stage *stage,
-                 const struct es_pull *pull,
-                 size_t first,
-                 struct es_batch *batch)
+static int sort_merge(struct es_stage *stage,
+                      const struct es_pull *pull,
+                      size_t first,
+                      struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     uint64_t edge_ns =
@@ -304,9 +306,9 @@ static int merge(struct es_stage *stage,
             batch->more = true;
             return 0;
         }
-        result = give(stage, lane, batch);
+        result = sort_give(stage, lane, batch);
         if (result == 0)
-            result = refill(stage, (size_t)top.item, pull, batch);
+            result = sort_refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)
             return result;
         if (lane->count)
@@ -349,7 +351,7 @@ static int pull_sort(struct es_stage *stage,
     sort->is_outermost = esi_stage_is_outermost(stage);
     result = fill_heap(stage, pull, batch);
     if (result == 0)
-        result = merge(stage, pull, first, batch);
+        result = sort_merge(stage, pull, first, batch);
     return result;
 }
 

@@ -217,9 +217,9 @@ void es_stage_close(struct es_stage *stage)
 /* --- Tuples that are kept ----------------------------------------------------- */
 
 /* The place that the tuple moves; NULL = none. */
-static struct es_place *place_of(const struct es_stage *stage,
-                                 const struct es_tuple *tuple,
-                                 const struct es_mark *mark)
+static struct esi_place *place_of(const struct es_stage *stage,
+                                  const struct es_tuple *tuple,
+                                  const struct es_mark *mark)
 {
     const struct es_places *places = stage->context ? stage->context->places : NULL;
 
@@ -239,7 +239,7 @@ void es_stage_keep(const struct es_stage *stage,
                    const struct es_tuple *tuple,
                    const struct es_mark *mark)
 {
-    struct es_place *place = place_of(stage, tuple, mark);
+    struct esi_place *place = place_of(stage, tuple, mark);
 
     if (place)
         esi_place_keep(place, mark->position);
@@ -250,7 +250,7 @@ void es_stage_release(const struct es_stage *stage,
                       const struct es_tuple *tuple,
                       const struct es_mark *mark)
 {
-    struct es_place *place = place_of(stage, tuple, mark);
+    struct esi_place *place = place_of(stage, tuple, mark);
 
     if (place)
         esi_place_release(place, mark->position, esi_stage_is_outermost(stage));
@@ -268,12 +268,12 @@ int es_stage_pull_measured(struct es_stage *stage,
 {
     struct es_stage_cost *cost = &stage->cost;
     size_t before = batch->count;
-    uint64_t wall_ns = es_now_ns(CLOCK_MONOTONIC);
-    uint64_t cpu_ns = es_now_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t wall_ns = esi_now_ns(CLOCK_MONOTONIC);
+    uint64_t cpu_ns = esi_now_ns(CLOCK_THREAD_CPUTIME_ID);
     int result = stage->pull(stage, pull, batch);
 
-    cost->measured_cpu_ns += es_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
-    cost->measured_ns += es_now_ns(CLOCK_MONOTONIC) - wall_ns;
+    cost->measured_cpu_ns += esi_now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    cost->measured_ns += esi_now_ns(CLOCK_MONOTONIC) - wall_ns;
     cost->measured_calls++;
     cost->calls++;
     if (result < 0) {
@@ -295,7 +295,7 @@ void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *ret_cost)
 }
 
 /* Extrapolates from the measured calls to all. */
-static uint64_t scale(uint64_t measured, const struct es_stage_cost *cost)
+static uint64_t stage_scale(uint64_t measured, const struct es_stage_cost *cost)
 {
     if (cost->measured_calls == 0)
         return 0;
@@ -305,10 +305,10 @@ static uint64_t scale(uint64_t measured, const struct es_stage_cost *cost)
 
 uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost)
 {
-    return scale(cost->measured_ns, cost);
+    return stage_scale(cost->measured_ns, cost);
 }
 
 uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost)
 {
-    return scale(cost->measured_cpu_ns, cost);
+    return stage_scale(cost->measured_cpu_ns, cost);
 }

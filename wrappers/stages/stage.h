@@ -17,7 +17,7 @@
  *
  * Tuples below the position (esi_place_position()) have left the tree, or were left out
  * by it; those from there on have not. */
-struct es_place {
+struct esi_place {
     struct es_cursor read; /* behind what the element stage, or the remote stage that
                               stands for it, has given */
     uint64_t kept;         /* of that, tuples that stages above keep */
@@ -30,26 +30,26 @@ struct es_place {
 /* One place per origin, by the origin's index.  Stages in several threads may use
  * different places at the same time. */
 struct es_places {
-    struct es_place *items;
+    struct esi_place *items;
     size_t count;
     bool fixed; /* only the latest tuples are read: no place moves */
 };
 
 /* First tuple that has not left the tree: what its stages keep is a suffix. */
-static inline uint64_t esi_place_position(const struct es_place *place)
+static inline uint64_t esi_place_position(const struct esi_place *place)
 {
     return place->kept ? place->first : place->read.position;
 }
 
 /* What es_stage_keep() and es_stage_release() do to the place of a tuple; `outermost`:
  * no stage above keeps tuples. */
-static inline void esi_place_keep(struct es_place *place, uint64_t position)
+static inline void esi_place_keep(struct esi_place *place, uint64_t position)
 {
     if (place->kept++ == 0)
         place->first = position;
 }
 
-static inline void esi_place_release(struct es_place *place,
+static inline void esi_place_release(struct esi_place *place,
                                      uint64_t position,
                                      bool outermost)
 {
@@ -59,14 +59,14 @@ static inline void esi_place_release(struct es_place *place,
 }
 
 /* A pull of the root has succeeded. */
-static inline void esi_places_commit(struct es_places *places)
+static inline void esi_locations_commit(struct es_places *places)
 {
     for (size_t i = 0; !places->fixed && i < places->count; i++)
         places->items[i].given = esi_place_position(&places->items[i]);
 }
 
 /* The tree is closed: what it kept is read again. */
-static inline void esi_places_rewind(struct es_places *places)
+static inline void esi_locations_rewind(struct es_places *places)
 {
     for (size_t i = 0; !places->fixed && i < places->count; i++) {
         places->items[i].read.position = places->items[i].given;

@@ -86,17 +86,17 @@ void es_summary_encode(const struct es_summary *summary, struct es_tuple *ret_tu
     };
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t summary_add(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t summary_least(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-static uint64_t greatest(uint64_t a, uint64_t b)
+static uint64_t summary_greatest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -104,14 +104,14 @@ static uint64_t greatest(uint64_t a, uint64_t b)
 void es_summary_merge(struct es_summary *summary, const struct es_summary *other)
 {
     if (summary->kind == ES_SUMMARY_MINIMUM)
-        summary->value = least(summary->value, other->value);
+        summary->value = summary_least(summary->value, other->value);
     else if (summary->kind == ES_SUMMARY_MAXIMUM)
-        summary->value = greatest(summary->value, other->value);
+        summary->value = summary_greatest(summary->value, other->value);
     else
-        summary->value = add(summary->value, other->value);
-    summary->count = add(summary->count, other->count);
-    summary->first_ns = least(summary->first_ns, other->first_ns);
-    summary->last_ns = greatest(summary->last_ns, other->last_ns);
+        summary->value = summary_add(summary->value, other->value);
+    summary->count = summary_add(summary->count, other->count);
+    summary->first_ns = summary_least(summary->first_ns, other->first_ns);
+    summary->last_ns = summary_greatest(summary->last_ns, other->last_ns);
     if (other->operation < summary->operation)
         summary->operation = other->operation;
 }

@@ -60,7 +60,7 @@ static struct job *next_job(struct threads *threads)
     return threads->ends ? NULL : &threads->jobs[threads->next_job++];
 }
 
-static void *work(void *data)
+static void *threads_work(void *data)
 {
     struct threads *threads = data;
     struct job *job;
@@ -101,8 +101,8 @@ static int start_workers(struct threads *threads, size_t count)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (threads->worker_count < count && result == 0) {
-        result = -pthread_create(&threads->workers[threads->worker_count], NULL, work,
-                                 threads);
+        result = -pthread_create(&threads->workers[threads->worker_count], NULL,
+                                 threads_work, threads);
         threads->worker_count += result == 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -204,7 +204,7 @@ static size_t make_jobs(struct es_stage *stage,
     return count;
 }
 
-static int append(struct es_batch *batch, const struct es_batch *part)
+static int threads_append(struct es_batch *batch, const struct es_batch *part)
 {
     int result = es_batch_reserve(batch, part->count);
 
@@ -261,7 +261,7 @@ static int pull_threads(struct es_stage *stage,
     for (size_t i = 0; i < count && result == 0; i++) {
         result = threads->jobs[i].result;
         if (result == 0)
-            result = append(batch, &threads->jobs[i].batch);
+            result = threads_append(batch, &threads->jobs[i].batch);
     }
     return result;
 }

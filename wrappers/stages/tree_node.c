@@ -60,7 +60,7 @@ struct ready {
     uint64_t id;
 };
 
-struct tree_node {
+struct tree_node_stage {
     size_t batch;
     uint64_t wait_ns;
     uint64_t patience_ns;
@@ -94,7 +94,7 @@ static int open_tree_node(struct es_stage *stage,
                           const struct es_property_value *values,
                           struct es_error *error)
 {
-    struct tree_node *node = calloc(1, sizeof *node);
+    struct tree_node_stage *node = calloc(1, sizeof *node);
 
     (void)error;
     if (!node)
@@ -110,7 +110,7 @@ static int open_tree_node(struct es_stage *stage,
 
 static void close_tree_node(struct es_stage *stage)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
 
     esi_node_edges_fini(&node->table);
     esi_lane_fini(&node->queue);
@@ -121,10 +121,10 @@ static void close_tree_node(struct es_stage *stage)
 
 /* --- Taking ----------------------------------------------------------------------- */
 
-static void push(struct tree_node *node,
-                 const struct es_tuple *tuple,
-                 const struct es_mark *mark,
-                 uint64_t id)
+static void tree_node_push(struct tree_node_stage *node,
+                           const struct es_tuple *tuple,
+                           const struct es_mark *mark,
+                           uint64_t id)
 {
     struct esi_lane *queue = &node->queue;
 
@@ -137,7 +137,7 @@ static int take_scratch(struct es_stage *stage,
                         size_t first,
                         struct es_batch *batch)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     const struct es_batch *scratch = &node->scratch;
     int result = esi_node_edges_reserve(&node->table, scratch->count);
 
@@ -166,7 +166,7 @@ static int take_scratch(struct es_stage *stage,
     return 0;
 }
 
-static struct es_pull next_request(const struct tree_node *node,
+static struct es_pull next_request(const struct tree_node_stage *node,
                                    const struct es_pull *pull)
 {
     struct es_pull part = *pull;
@@ -181,7 +181,7 @@ static int take_once(struct es_stage *stage,
                      size_t first,
                      struct es_batch *batch)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     struct es_pull part = next_request(node, pull);
     int result;
 
@@ -195,12 +195,12 @@ static int take_once(struct es_stage *stage,
 }
 
 /* Reads everything to its end, as far as there is room. */
-static int take(struct es_stage *stage,
-                const struct es_pull *pull,
-                size_t first,
-                struct es_batch *batch)
+static int tree_node_take(struct es_stage *stage,
+                          const struct es_pull *pull,
+                          size_t first,
+                          struct es_batch *batch)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     int result = 0;
 
     node->queue.exhausted = false;
@@ -213,7 +213,7 @@ static int take(struct es_stage *stage,
 /* --- Judging ---------------------------------------------------------------------- */
 
 static void queue_results(const struct es_stage *stage,
-                          struct tree_node *node,
+                          struct tree_node_stage *node,
                           struct esi_node_instance *instance)
 {
     const struct esi_node_edge *edge = &node->table.edges[instance->first];
@@ -224,17 +224,18 @@ static void queue_results(const struct es_stage *stage,
     size_t count = esi_node_edges_results(&node->table, instance, clock, tuples, marks);
 
     for (size_t i = 0; i < count; i++)
-        push(node, &tuples[i], &marks[i], instance->id);
+        tree_node_push(node, &tuples[i], &marks[i], instance->id);
     instance->pending = (uint32_t)count;
 }
 
 /* The tuples of an operation as they came. */
-static void queue_pieces(struct tree_node *node, struct esi_node_instance *instance)
+static void queue_pieces(struct tree_node_stage *node,
+                         struct esi_node_instance *instance)
 {
     for (uint32_t i = instance->first; i != ESI_NODE_END;
          i = node->table.edges[i].next) {
-        push(node, &node->table.edges[i].tuple, &node->table.edges[i].mark,
-             instance->id);
+        tree_node_push(node, &node->table.edges[i].tuple, &node->table.edges[i].mark,
+                       instance->id);
         instance->pending++;
     }
 }
@@ -243,7 +244,7 @@ static void queue_pieces(struct tree_node *node, struct esi_node_instance *insta
 static void queue_instance(const struct es_stage *stage,
                            struct esi_node_instance *instance)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
 
     if (instance->goes == ESI_NODE_AS_RESULTS)
         queue_results(stage, node, instance);
@@ -257,7 +258,7 @@ static void queue_instance(const struct es_stage *stage,
 static bool is_straddling(const struct es_stage *stage,
                           const struct esi_node_instance *instance)
 {
-    const struct tree_node *node = stage->state;
+    const struct tree_node_stage *node = stage->state;
     uint64_t since_ns = node->opened_ns + CLOCK_NS;
 
     for (uint32_t i = instance->first; i != ESI_NODE_END;
@@ -288,7 +289,7 @@ static enum esi_node_way way_of(const struct es_stage *stage,
 
 /* Whether operations must go up, judged or not: there is no more room, or one that was
  * judged has been held back by others for too long. */
-static bool is_pressed(const struct tree_node *node, uint64_t now_ns)
+static bool is_pressed(const struct tree_node_stage *node, uint64_t now_ns)
 {
     const struct esi_node_edges *table = &node->table;
 
@@ -308,7 +309,7 @@ static void judge_open(const struct es_stage *stage,
                        const struct esi_node_judge *judge,
                        bool all)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     struct esi_node_edges *table = &node->table;
 
     for (size_t i = 0; i < table->count; i++) {
@@ -351,7 +352,7 @@ static uint64_t first_ticks(const struct esi_node_edges *table,
  * elements unless operations overlap. */
 static int queue_ready(const struct es_stage *stage)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     struct esi_node_edges *table = &node->table;
     size_t count = 0;
 
@@ -381,7 +382,7 @@ static int queue_ready(const struct es_stage *stage)
 
 static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     struct esi_node_edges *table = &node->table;
     struct esi_node_judge judge = {.now_ns = pull->realtime_ns,
                                    .patience_ns = node->patience_ns,
@@ -401,7 +402,7 @@ static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
 /* --- Giving ----------------------------------------------------------------------- */
 
 /* Decides whether all that came together may go. */
-static void release(struct tree_node *node, const struct es_pull *pull)
+static void tree_node_release(struct tree_node_stage *node, const struct es_pull *pull)
 {
     size_t count = node->queue.count;
 
@@ -414,7 +415,7 @@ static void release(struct tree_node *node, const struct es_pull *pull)
     node->since_ns = 0;
 }
 
-static struct esi_node_instance *instance_of(struct tree_node *node, size_t index)
+static struct esi_node_instance *instance_of(struct tree_node_stage *node, size_t index)
 {
     return esi_node_edges_by_id(&node->table,
                                 esi_lane_head(&node->queue)[index].key_ns);
@@ -422,7 +423,7 @@ static struct esi_node_instance *instance_of(struct tree_node *node, size_t inde
 
 /* How many of the first `most` entries may go up so that none of their tuples lies
  * behind one that stays. */
-static size_t closed_front(struct tree_node *node, size_t most)
+static size_t closed_front(struct tree_node_stage *node, size_t most)
 {
     size_t count = most;
 
@@ -455,7 +456,7 @@ static int compare_entries(const void *first, const void *second)
 
 /* Operations that overlap are more than the limit allows: their tuples go up one by
  * one, those of each element in order, so that the limit can cut anywhere. */
-static int dissolve(struct tree_node *node)
+static int tree_node_dissolve(struct tree_node_stage *node)
 {
     struct esi_lane *queue = &node->queue;
     int result = esi_lane_reserve(queue, node->table.edge_count);
@@ -478,7 +479,7 @@ static int dissolve(struct tree_node *node)
 }
 
 /* Entries at the front that belong to dissolved operations, up to `most`. */
-static size_t dissolved_front(struct tree_node *node, size_t most)
+static size_t dissolved_front(struct tree_node_stage *node, size_t most)
 {
     size_t count = 0;
 
@@ -488,7 +489,7 @@ static size_t dissolved_front(struct tree_node *node, size_t most)
 }
 
 /* The two halves of a result are given together, if the limit allows. */
-static size_t whole(const struct tree_node *node, size_t left)
+static size_t tree_node_whole(const struct tree_node_stage *node, size_t left)
 {
     const struct esi_lane *queue = &node->queue;
     size_t count = node->released < left ? node->released : left;
@@ -505,7 +506,7 @@ static size_t whole(const struct tree_node *node, size_t left)
 }
 
 /* How many entries go up now. */
-static int choose_front(struct tree_node *node, size_t left, size_t *ret_count)
+static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_count)
 {
     size_t most = node->released < left ? node->released : left;
     int result = 0;
@@ -513,9 +514,9 @@ static int choose_front(struct tree_node *node, size_t left, size_t *ret_count)
     *ret_count = dissolved_front(node, most);
     if (*ret_count > 0 || most == 0)
         return 0;
-    *ret_count = closed_front(node, whole(node, left));
+    *ret_count = closed_front(node, tree_node_whole(node, left));
     if (*ret_count == 0) {
-        result = dissolve(node);
+        result = tree_node_dissolve(node);
         *ret_count = most < node->queue.count ? most : node->queue.count;
     }
     return result;
@@ -524,7 +525,7 @@ static int choose_front(struct tree_node *node, size_t left, size_t *ret_count)
 /* An operation is done with when all that comes of it has gone up. */
 static void note_given(struct es_stage *stage, const struct esi_entry *entry)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     struct esi_node_instance *instance =
         esi_node_edges_by_id(&node->table, entry->key_ns);
 
@@ -542,12 +543,12 @@ static void release_edge(void *data,
         es_stage_release(data, &edge->tuple, &edge->mark);
 }
 
-static int give(struct es_stage *stage,
-                const struct es_pull *pull,
-                size_t first,
-                struct es_batch *batch)
+static int tree_node_give(struct es_stage *stage,
+                          const struct es_pull *pull,
+                          size_t first,
+                          struct es_batch *batch)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     struct esi_lane *queue = &node->queue;
     size_t count;
     int result = choose_front(node, pull->max - (batch->count - first), &count);
@@ -575,7 +576,7 @@ static int pull_tree_node(struct es_stage *stage,
                           const struct es_pull *pull,
                           struct es_batch *batch)
 {
-    struct tree_node *node = stage->state;
+    struct tree_node_stage *node = stage->state;
     size_t first = batch->count;
     int result;
 
@@ -583,18 +584,18 @@ static int pull_tree_node(struct es_stage *stage,
         return 0;
     if (node->opened_ns == 0)
         node->opened_ns = pull->realtime_ns;
-    result = take(stage, pull, first, batch);
+    result = tree_node_take(stage, pull, first, batch);
     if (result == 0)
         result = judge_all(stage, pull);
     if (result < 0)
         return result;
-    release(node, pull);
-    return give(stage, pull, first, batch);
+    tree_node_release(node, pull);
+    return tree_node_give(stage, pull, first, batch);
 }
 
 static void ask_tree_node(struct es_stage *stage, const struct es_pull *pull)
 {
-    const struct tree_node *node = stage->state;
+    const struct tree_node_stage *node = stage->state;
     struct es_pull part = next_request(node, pull);
 
     if (pull->max > 0 && node->table.edge_count < node->capacity)

@@ -139,8 +139,9 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
                              struct esi_shared_rules *rules,
                              const char *name)
 {
-    const struct es_tree_rules *all = &esi_rules_plan(rules)->rules;
-    const struct es_tree_rule **applicable = calloc(all->count + 1, sizeof *applicable);
+    const struct esi_tree_rules *all = &esi_rules_plan(rules)->rules;
+    const struct esi_tree_rule **applicable =
+        calloc(all->count + 1, sizeof *applicable);
     struct esi_shared_rules *old = trees->rules;
     size_t count = 0;
 

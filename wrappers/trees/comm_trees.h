@@ -39,19 +39,19 @@ enum {
 /* A tree by a rule, for a root; `tree` NULL: the rule does not suit the communicator,
  * and the library does it. */
 struct esi_rooted_tree {
-    _Atomic unsigned int references; /* of the cache, and of operations under way */
-    const struct es_tree_rule *rule; /* names the rule; not followed later on */
+    _Atomic unsigned int references;  /* of the cache, and of operations under way */
+    const struct esi_tree_rule *rule; /* names the rule; not followed later on */
     int root;
     struct esi_tree *tree; /* owned */
 };
 
 struct esi_comm_trees {
     MPI_Comm shadow; /* MPI_COMM_NULL: no trees on this communicator, for good */
-    const struct esi_comm *comm;            /* borrowed: whose trees they are */
-    uint32_t count;                         /* operations that trees could do, so far */
-    struct esi_rule_sync last_sync;         /* what all ranks know */
-    struct esi_shared_rules *rules;         /* in force */
-    const struct es_tree_rule **applicable; /* those of `rules` for this
+    const struct esi_comm *comm;    /* borrowed: whose trees they are */
+    uint32_t count;                 /* operations that trees could do, so far */
+    struct esi_rule_sync last_sync; /* what all ranks know */
+    struct esi_shared_rules *rules; /* in force */
+    const struct esi_tree_rule **applicable; /* those of `rules` for this
                                                communicator; owned; NULL = before the
                                                first synchronisation */
     size_t applicable_count;

@@ -31,7 +31,7 @@ void esi_rooted_tree_unref(struct esi_rooted_tree *rooted)
 }
 
 /* The root of explicit edges; an operation without a root uses it. */
-static int root_of_edges(const struct es_tree_rule *rule, int size)
+static int root_of_edges(const struct esi_tree_rule *rule, int size)
 {
     int root = -1;
 
@@ -49,7 +49,7 @@ static int root_of_edges(const struct es_tree_rule *rule, int size)
 /* A tree by the rule; *ret_rooted has no tree if the rule does not suit the
  * communicator, which all ranks find alike. */
 static int build_rooted_tree(const struct esi_comm_trees *trees,
-                             const struct es_tree_rule *rule,
+                             const struct esi_tree_rule *rule,
                              int root,
                              struct esi_rooted_tree **ret_rooted)
 {
@@ -77,7 +77,7 @@ static int build_rooted_tree(const struct esi_comm_trees *trees,
 
 /* The tree of a rule for a root, kept for the next time; NULL without memory. */
 static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
-                                         const struct es_tree_rule *rule,
+                                         const struct esi_tree_rule *rule,
                                          int root)
 {
     size_t number = (size_t)(rule - esi_rules_plan(trees->rules)->rules.rules);
@@ -95,12 +95,12 @@ static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
 
 /* --- Ways ----------------------------------------------------------------------- */
 
-static const struct es_tree_rule *find_rule(const struct esi_comm_trees *trees,
-                                            uint32_t operation,
-                                            uint64_t bytes)
+static const struct esi_tree_rule *find_rule(const struct esi_comm_trees *trees,
+                                             uint32_t operation,
+                                             uint64_t bytes)
 {
     for (size_t i = 0; i < trees->applicable_count; i++) {
-        const struct es_tree_rule *rule = trees->applicable[i];
+        const struct esi_tree_rule *rule = trees->applicable[i];
 
         if ((rule->operations & operation) != 0 && bytes >= rule->min_bytes &&
             bytes <= rule->max_bytes)
@@ -109,7 +109,7 @@ static const struct es_tree_rule *find_rule(const struct esi_comm_trees *trees,
     return NULL;
 }
 
-static bool has_root(enum es_tree_kind kind)
+static bool has_root(enum esi_tree_kind kind)
 {
     return kind == ES_TREE_BCAST || kind == ES_TREE_REDUCE || kind == ES_TREE_GATHER ||
            kind == ES_TREE_SCATTER;
@@ -127,7 +127,7 @@ static void clear_payload(struct esi_tree_call *run)
 
 static void fill_dispatch(const struct esi_comm_trees *trees,
                           const struct esi_collective *collective,
-                          const struct es_tree_rule *rule,
+                          const struct esi_tree_rule *rule,
                           uint64_t bytes,
                           struct esi_dispatch *dispatch)
 {
@@ -160,7 +160,7 @@ static enum esi_dispatch_kind dispatch_by_rule(struct esi_call *call,
     uint32_t operation = collective->is_nonblocking
                              ? ES_TREE_NONBLOCKING(collective->kind)
                              : 1u << collective->kind;
-    const struct es_tree_rule *rule = find_rule(trees, operation, bytes);
+    const struct esi_tree_rule *rule = find_rule(trees, operation, bytes);
     struct esi_rooted_tree *rooted;
 
     if (rule == NULL || rule->shape == ES_TREE_LIBRARY)

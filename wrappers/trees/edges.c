@@ -30,8 +30,8 @@ static uint64_t read_ticks(void)
 }
 
 /* Where this thread writes the tuple; NULL = it is not recorded. */
-static struct es_writer *find_writer(enum esi_edge_event event,
-                                     const struct es_tuple *tuple)
+static struct esi_writer *find_writer(enum esi_edge_event event,
+                                      const struct es_tuple *tuple)
 {
     struct esi_thread *thread = &esi_thread_self;
     struct esi_path *path = thread->paths[codes[event].op_class];
@@ -40,7 +40,7 @@ static struct es_writer *find_writer(enum esi_edge_event event,
         path = esi_path_make(thread, tuple->operation);
     if (path != NULL && path->is_choice)
         path = esi_path_choose(path, tuple);
-    return path != NULL && es_writer_is_enabled(&path->writer) ? &path->writer : NULL;
+    return path != NULL && esi_writer_is_enabled(&path->writer) ? &path->writer : NULL;
 }
 
 static struct es_tuple describe_edge(const struct esi_edges *edges,
@@ -59,7 +59,7 @@ static struct es_tuple describe_edge(const struct esi_edges *edges,
 }
 
 /* Whether the call's own open tuple is in this element. */
-static bool is_calls_own(const struct esi_edges *edges, const struct es_writer *writer)
+static bool is_calls_own(const struct esi_edges *edges, const struct esi_writer *writer)
 {
     return edges->call != NULL && edges->call->open &&
            writer == &edges->call->path->writer;
@@ -68,7 +68,7 @@ static bool is_calls_own(const struct esi_edges *edges, const struct es_writer *
 static void withdraw_edge(struct esi_edges *edges)
 {
     if (edges->shown != NULL)
-        es_writer_withdraw(edges->shown);
+        esi_writer_withdraw(edges->shown);
     edges->shown = NULL;
 }
 
@@ -76,24 +76,24 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
 {
     struct esi_edges *edges = data;
     struct es_tuple tuple = describe_edge(edges, event, peer, start);
-    struct es_writer *writer = find_writer(event, &tuple);
+    struct esi_writer *writer = find_writer(event, &tuple);
 
     if (edges->call == NULL || writer == NULL || is_calls_own(edges, writer))
         return;
     withdraw_edge(edges);
-    es_writer_open(writer, &tuple);
+    esi_writer_open(writer, &tuple);
     edges->shown = writer;
 }
 
 /* An operation under way advanced inside another call, and its edge was written over
  * the open tuple of that call. */
-static void reopen_call(struct es_writer *writer)
+static void reopen_call(struct esi_writer *writer)
 {
     const struct esi_call *call =
         esi_thread_self.depth != 0 ? esi_thread_self.outermost : NULL;
 
     if (call != NULL && call->open && writer == &call->path->writer)
-        es_writer_open(writer, &call->tuple);
+        esi_writer_open(writer, &call->tuple);
 }
 
 static void record_edge(void *data,
@@ -105,13 +105,13 @@ static void record_edge(void *data,
 {
     struct esi_edges *edges = data;
     struct es_tuple tuple = describe_edge(edges, event, peer, start);
-    struct es_writer *writer = find_writer(event, &tuple);
+    struct esi_writer *writer = find_writer(event, &tuple);
 
     if (writer == NULL)
         return;
     tuple.stop = stop;
     tuple.bytes = esi_tuple_limit_bytes(bytes);
-    es_writer_write(writer, &tuple);
+    esi_writer_write(writer, &tuple);
     if (writer == edges->shown)
         edges->shown = NULL;
     if (is_calls_own(edges, writer))
@@ -141,6 +141,6 @@ void esi_edges_fini(struct esi_edges *edges)
 {
     withdraw_edge(edges);
     if (edges->is_displaced)
-        es_writer_open(&edges->call->path->writer, &edges->call->tuple);
+        esi_writer_open(&edges->call->path->writer, &edges->call->tuple);
     edges->is_displaced = false;
 }

@@ -17,15 +17,15 @@
 
 #include "wrappers/trees/tree_run.h"
 
-struct es_writer;
+struct esi_writer;
 struct esi_call;
 
 /* One operation's; caller's memory, which must not move before the operation's end. */
 struct esi_edges {
     struct esi_tree_observer observer; /* for struct esi_tree_call */
-    struct esi_call *call;   /* blocking forms: the program's call; else NULL */
-    struct es_writer *shown; /* in which an edge's open tuple lies, or NULL */
-    bool is_displaced;       /* the call's open tuple has lost its slot */
+    struct esi_call *call;    /* blocking forms: the program's call; else NULL */
+    struct esi_writer *shown; /* in which an edge's open tuple lies, or NULL */
+    bool is_displaced;        /* the call's open tuple has lost its slot */
     uint16_t communicator;
     uint32_t sequence; /* the MPI operation's own instance number */
     int32_t tag;

@@ -42,7 +42,7 @@ static _Atomic(struct pending *) begun_stack; /* the newest first */
 static atomic_flag advancing = ATOMIC_FLAG_INIT;
 static struct pending *list; /* the oldest first; while `moving` is ours */
 
-void esi_nonblocking_start(const struct es_tree_rules *rules)
+void esi_nonblocking_start(const struct esi_tree_rules *rules)
 {
     for (size_t i = 0; i < rules->count; i++)
         if ((rules->rules[i].operations & ~ES_TREE_ALL_BLOCKING) != 0)

@@ -18,7 +18,7 @@
 struct esi_comm;
 
 /* Notes whether any rule names a nonblocking form (esi_progress_collectives). */
-void esi_nonblocking_start(const struct es_tree_rules *rules);
+void esi_nonblocking_start(const struct esi_tree_rules *rules);
 
 /* Several threads may be in MPI at once.  Then calls advance operations always, once
  * there is a communicator of several processes: another thread may begin an operation

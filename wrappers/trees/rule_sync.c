@@ -87,10 +87,10 @@ static void read_desired_rules(struct esi_comm_trees *trees,
     uint32_t version;
 
     if (process == NULL ||
-        es_tree_wish_version(process->segment) == trees->seen_version)
+        esi_tree_desired_version(process->segment) == trees->seen_version)
         return;
-    text = malloc(ES_TREE_WISH_BYTES);
-    version = text != NULL ? es_tree_wish_read(process->segment, text) : 0;
+    text = malloc(ES_TREE_DESIRED_BYTES);
+    version = text != NULL ? esi_tree_desired_read(process->segment, text) : 0;
     if (version != 0) {
         trees->seen_version = version;
         if (esi_rules_get(text, NULL, ret_rules) == 0) {
@@ -153,9 +153,9 @@ static int find_locations(struct esi_comm_trees *trees)
 
 static void log_rule(const struct esi_comm_trees *trees,
                      const struct esi_call *call,
-                     const struct es_tree_rule *rule)
+                     const struct esi_tree_rule *rule)
 {
-    struct es_tree_log_entry entry = {
+    struct esi_tree_log_entry entry = {
         .communicator = trees->comm->index,
         .version = trees->last_sync.version,
         .first_instance = call->tuple.sequence,
@@ -166,15 +166,15 @@ static void log_rule(const struct esi_comm_trees *trees,
     };
 
     snprintf(entry.name, sizeof entry.name, "%s", rule->name);
-    es_tree_rule_format_short(rule, entry.text, sizeof entry.text);
-    es_tree_log_add(esi_process_get()->segment, &entry);
+    esi_tree_rule_format_short(rule, entry.text, sizeof entry.text);
+    esi_tree_log_add(esi_process_get()->segment, &entry);
 }
 
 /* Writes into the log which rules hold from this operation on. */
 static void log_applied_rules(const struct esi_comm_trees *trees,
                               const struct esi_call *call)
 {
-    static const struct es_tree_rule none = {
+    static const struct esi_tree_rule none = {
         .shape = ES_TREE_LIBRARY, .operations = ES_TREE_ALL, .max_bytes = UINT64_MAX};
 
     if (esi_process_get() == NULL)
@@ -215,7 +215,7 @@ static void prepare_sync(struct esi_comm_trees *trees,
 {
     message->version = trees->last_sync.version;
     message->next =
-        esi_rule_sync_next(&trees->pace, number, es_now_ns(CLOCK_MONOTONIC));
+        esi_rule_sync_next(&trees->pace, number, esi_now_ns(CLOCK_MONOTONIC));
     esi_comm_copy_name(trees->comm, message->name);
     read_desired_rules(trees, message, ret_rules);
 }

@@ -13,7 +13,7 @@
 
 struct esi_shared_rules {
     _Atomic unsigned int references;
-    struct es_tree_plan plan;
+    struct esi_tree_plan plan;
     char *text; /* as it came */
 };
 
@@ -32,12 +32,12 @@ void esi_rules_unref(struct esi_shared_rules *rules)
     if (rules == NULL ||
         atomic_fetch_sub_explicit(&rules->references, 1, memory_order_acq_rel) != 1)
         return;
-    es_tree_plan_fini(&rules->plan);
+    esi_tree_plan_fini(&rules->plan);
     free(rules->text);
     free(rules);
 }
 
-const struct es_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules)
+const struct esi_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules)
 {
     return &rules->plan;
 }
@@ -58,7 +58,7 @@ static int read_rules(const char *text,
         return -ENOMEM;
     rules->text = strdup(text);
     if (rules->text != NULL)
-        code = es_tree_plan_parse(text, "EVENTSPACE_TREES", error, &rules->plan);
+        code = esi_tree_plan_parse(text, "EVENTSPACE_TREES", error, &rules->plan);
     if (code < 0) {
         free(rules->text);
         free(rules);

@@ -24,7 +24,7 @@ struct esi_shared_rules *esi_rules_ref(struct esi_shared_rules *rules);
 void esi_rules_unref(struct esi_shared_rules *rules);
 
 /* Borrowed as long as the reference. */
-const struct es_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules);
+const struct esi_tree_plan *esi_rules_plan(const struct esi_shared_rules *rules);
 const char *esi_rules_text(const struct esi_shared_rules *rules);
 
 #endif

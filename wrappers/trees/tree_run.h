@@ -66,7 +66,7 @@ struct esi_tree_observer {
 };
 
 struct esi_tree_call {
-    enum es_tree_kind kind;
+    enum esi_tree_kind kind;
     const struct esi_tree *tree; /* for the call's root; borrowed until the end */
     MPI_Comm comm;               /* of the trees: no messages but theirs */
     int rank;                    /* own, in it */

@@ -22,7 +22,7 @@
 
 /* --- The peer -------------------------------------------------------------------- */
 
-void peer_init(struct peer *peer, enum es_address_kind kind)
+void peer_init(struct peer *peer, enum esi_address_kind kind)
 {
     static const char *const places[] = {
         [ES_ADDRESS_TCP] = "tcp:127.0.0.1:0",
@@ -34,24 +34,24 @@ void peer_init(struct peer *peer, enum es_address_kind kind)
     strcpy(peer->folder, "/tmp/eventspace-test-XXXXXX");
     assert_non_null(mkdtemp(peer->folder));
     snprintf(address, sizeof address, "unix:%s/socket", peer->folder);
-    assert_int_equal(es_listener_open(kind == ES_ADDRESS_UNIX ? address : places[kind],
-                                      &peer->error, &peer->listener),
+    assert_int_equal(esi_listener_open(kind == ES_ADDRESS_UNIX ? address : places[kind],
+                                       &peer->error, &peer->listener),
                      0);
-    peer->address = es_listener_address(peer->listener);
-    assert_int_equal(es_run_key_make(&peer->key), 0);
+    peer->address = esi_listener_address(peer->listener);
+    assert_int_equal(esi_run_key_make(&peer->key), 0);
     snprintf(peer->greeting.run, sizeof peer->greeting.run, "test-%d", (int)getpid());
     strcpy(peer->greeting.host, "here");
     strcpy(peer->greeting.program, "server");
     peer->greeting.pid = 4711;
 }
 
-static struct es_link *accept_one(struct es_listener *listener)
+static struct es_link *accept_one(struct esi_listener *listener)
 {
-    struct pollfd waiting = {.fd = es_listener_descriptor(listener), .events = POLLIN};
+    struct pollfd waiting = {.fd = esi_listener_descriptor(listener), .events = POLLIN};
     struct es_link *link = NULL;
 
     if (poll(&waiting, 1, (int)(LIMIT_NS / 1000000)) != 1 ||
-        es_listener_accept(listener, &link) != 0)
+        esi_listener_accept(listener, &link) != 0)
         return NULL;
     return link;
 }
@@ -66,11 +66,11 @@ static void *peer_run(void *data)
         return NULL;
     }
     peer->rc =
-        es_link_greet(link, &peer->greeting, peer->has_no_key ? NULL : &peer->key,
-                      peer->greet_ns, &peer->error);
+        esi_link_greet(link, &peer->greeting, peer->has_no_key ? NULL : &peer->key,
+                       peer->greet_ns, &peer->error);
     if (peer->rc == 0)
         (peer->serve ? peer->serve : echo)(peer, link);
-    es_link_close(link);
+    esi_link_close(link);
     return NULL;
 }
 
@@ -86,34 +86,34 @@ void peer_join(struct peer *peer)
 
 void peer_fini(struct peer *peer)
 {
-    es_listener_close(peer->listener);
+    esi_listener_close(peer->listener);
     rmdir(peer->folder);
 }
 
 int try_connect(const struct peer *peer,
-                const struct es_run_key *key,
+                const struct esi_run_key *key,
                 const char *run,
                 struct es_error *error)
 {
-    struct es_greeting greeting = {.host = "there", .program = "client", .pid = 4712};
+    struct esi_greeting greeting = {.host = "there", .program = "client", .pid = 4712};
     struct es_link *link = NULL;
     int rc;
 
     strcpy(greeting.run, run);
-    rc = es_link_connect(peer->address, &greeting, key, LIMIT_NS, error, &link);
-    es_link_close(link);
+    rc = esi_link_connect(peer->address, &greeting, key, LIMIT_NS, error, &link);
+    esi_link_close(link);
     return rc;
 }
 
 struct es_link *connect_to(const struct peer *peer, const char *address)
 {
-    struct es_greeting greeting = {.host = "there", .program = "client", .pid = 4712};
+    struct esi_greeting greeting = {.host = "there", .program = "client", .pid = 4712};
     struct es_error error = {.text = ""};
     struct es_link *link = NULL;
     int rc;
 
     strcpy(greeting.run, peer->greeting.run);
-    rc = es_link_connect(address, &greeting, &peer->key, LIMIT_NS, &error, &link);
+    rc = esi_link_connect(address, &greeting, &peer->key, LIMIT_NS, &error, &link);
     if (rc != 0)
         fail_msg("%s: %s", error.source, error.text);
     return link;
@@ -123,13 +123,13 @@ struct es_link *connect_to(const struct peer *peer, const char *address)
 
 void echo(struct peer *peer, struct es_link *link)
 {
-    struct es_frame frame;
+    struct esi_frame frame;
 
     (void)peer;
-    while (es_link_receive(link, LIMIT_NS, NULL, &frame) == 0) {
+    while (esi_link_receive(link, LIMIT_NS, NULL, &frame) == 0) {
         struct iovec part = {(void *)frame.payload, frame.length};
 
-        if (es_link_send(link, frame.type, frame.id, &part, 1, LIMIT_NS) != 0)
+        if (esi_link_send(link, frame.type, frame.id, &part, 1, LIMIT_NS) != 0)
             break;
     }
 }
@@ -138,14 +138,14 @@ void send_bytes(struct es_link *link, uint64_t id, const void *bytes, size_t len
 {
     struct iovec part = {(void *)bytes, length};
 
-    assert_int_equal(es_link_send(link, ES_FRAME_REQUEST, id, &part, 1, LIMIT_NS), 0);
+    assert_int_equal(esi_link_send(link, ES_FRAME_REQUEST, id, &part, 1, LIMIT_NS), 0);
 }
 
-struct es_frame next_frame(struct es_link *link)
+struct esi_frame next_frame(struct es_link *link)
 {
     struct es_error error = {.text = ""};
-    struct es_frame frame = {.type = 0};
-    int rc = es_link_receive(link, LIMIT_NS, &error, &frame);
+    struct esi_frame frame = {.type = 0};
+    int rc = esi_link_receive(link, LIMIT_NS, &error, &frame);
 
     if (rc != 0)
         fail_msg("no frame: %s (%d)", error.text, rc);
@@ -156,13 +156,13 @@ struct es_frame next_frame(struct es_link *link)
 
 int raw_connect(const char *text)
 {
-    struct es_address address;
+    struct esi_address address;
     struct sockaddr_un near = {.sun_family = AF_UNIX};
     struct sockaddr_in far = {.sin_family = AF_INET};
     bool is_near;
     int descriptor;
 
-    assert_int_equal(es_address_parse(text, NULL, &address), 0);
+    assert_int_equal(esi_address_parse(text, NULL, &address), 0);
     is_near = address.kind == ES_ADDRESS_UNIX;
     snprintf(near.sun_path, sizeof near.sun_path, "%.100s", address.place);
     far.sin_port = htons(address.port);
@@ -226,7 +226,7 @@ static void *proxy_run(void *data)
 {
     struct proxy *proxy = data;
     struct es_link *client = accept_one(proxy->listener);
-    int near = es_link_descriptor(client), far = raw_connect(proxy->target);
+    int near = esi_link_descriptor(client), far = raw_connect(proxy->target);
     bool open = true;
 
     while (open && !atomic_load(&proxy->cut)) {
@@ -244,7 +244,7 @@ static void *proxy_run(void *data)
         atomic_fetch_add(&proxy->passed, got > 0 ? (size_t)got : 0);
     }
     close(far);
-    es_link_close(client);
+    esi_link_close(client);
     return NULL;
 }
 
@@ -255,10 +255,10 @@ void proxy_start(struct proxy *proxy, const struct peer *peer)
     snprintf(address, sizeof address, "unix:%s/proxy", peer->folder);
     proxy->target = peer->address;
     assert_int_equal(
-        es_listener_open(peer->kind == ES_ADDRESS_UNIX ? address : "tcp:127.0.0.1:0",
-                         NULL, &proxy->listener),
+        esi_listener_open(peer->kind == ES_ADDRESS_UNIX ? address : "tcp:127.0.0.1:0",
+                          NULL, &proxy->listener),
         0);
-    strcpy(proxy->address, es_listener_address(proxy->listener));
+    strcpy(proxy->address, esi_listener_address(proxy->listener));
     if (peer->kind == ES_ADDRESS_TLS)
         memcpy(proxy->address, "tls", 3);
     assert_int_equal(pthread_create(&proxy->thread, NULL, proxy_run, proxy), 0);
@@ -277,5 +277,5 @@ void proxy_allow_more(struct proxy *proxy, size_t bytes)
 void proxy_join(struct proxy *proxy)
 {
     assert_int_equal(pthread_join(proxy->thread, NULL), 0);
-    es_listener_close(proxy->listener);
+    esi_listener_close(proxy->listener);
 }

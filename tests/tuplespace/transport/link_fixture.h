@@ -17,24 +17,24 @@
 /* The peer that a test talks to.  Set `serve` (and the rest where it matters) between
  * peer_init() and peer_start(). */
 struct peer {
-    enum es_address_kind kind;
+    enum esi_address_kind kind;
     char folder[64];
-    struct es_listener *listener;
+    struct esi_listener *listener;
     const char *address; /* of the listener */
-    struct es_greeting greeting;
-    struct es_run_key key;
+    struct esi_greeting greeting;
+    struct esi_run_key key;
     bool has_no_key;
     uint64_t greet_ns;
     /* What it does with a client that was welcomed; NULL: sends back what comes. */
     void (*serve)(struct peer *peer, struct es_link *link);
     pthread_t thread;
     _Atomic bool may_go; /* for `serve` functions that wait for the test */
-    /* What es_link_greet() said. */
+    /* What esi_link_greet() said. */
     int rc;
     struct es_error error;
 };
 
-void peer_init(struct peer *peer, enum es_address_kind kind);
+void peer_init(struct peer *peer, enum esi_address_kind kind);
 void peer_start(struct peer *peer);
 /* Waits for the connection's end. */
 void peer_join(struct peer *peer);
@@ -42,9 +42,9 @@ void peer_fini(struct peer *peer);
 
 /* A client of the peer, which must be welcome. */
 struct es_link *connect_to(const struct peer *peer, const char *address);
-/* The same without a thought: what es_link_connect() says. */
+/* The same without a thought: what esi_link_connect() says. */
 int try_connect(const struct peer *peer,
-                const struct es_run_key *key,
+                const struct esi_run_key *key,
                 const char *run,
                 struct es_error *error);
 
@@ -52,7 +52,7 @@ int try_connect(const struct peer *peer,
 void echo(struct peer *peer, struct es_link *link);
 void send_bytes(struct es_link *link, uint64_t id, const void *bytes, size_t length);
 /* The next frame, which must come. */
-struct es_frame next_frame(struct es_link *link);
+struct esi_frame next_frame(struct es_link *link);
 
 /* A socket of the peer's address family, connected, that knows no links. */
 int raw_connect(const char *address);
@@ -62,7 +62,7 @@ void raw_write(int descriptor, const void *bytes, size_t length);
 
 /* Passes bytes between its own address and the peer's. */
 struct proxy {
-    struct es_listener *listener;
+    struct esi_listener *listener;
     char address[ES_ADDRESS_BYTES];
     const char *target;
     size_t chunk;           /* bytes passed on at once; 0 = all */

@@ -25,7 +25,7 @@ static void addresses_are_read(void **state)
 {
     static const struct {
         const char *text;
-        enum es_address_kind kind;
+        enum esi_address_kind kind;
         const char *place;
         uint16_t port;
     } rows[] = {
@@ -42,13 +42,13 @@ static void addresses_are_read(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct es_address address;
+        struct esi_address address;
 
-        assert_int_equal(es_address_parse(rows[i].text, NULL, &address), 0);
+        assert_int_equal(esi_address_parse(rows[i].text, NULL, &address), 0);
         assert_int_equal(address.kind, rows[i].kind);
         assert_string_equal(address.place, rows[i].place);
         assert_int_equal(address.port, rows[i].port);
-        assert_string_equal(es_address_format(&address, again), rows[i].text);
+        assert_string_equal(esi_address_format(&address, again), rows[i].text);
     }
 }
 
@@ -78,16 +78,16 @@ static void what_is_no_address_is_told(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct es_error error = {.text = ""};
-        struct es_address address;
+        struct esi_address address;
 
-        assert_int_equal(es_address_parse(rows[i].text, &error, &address), -EINVAL);
+        assert_int_equal(esi_address_parse(rows[i].text, &error, &address), -EINVAL);
         if (!strstr(error.text, rows[i].words))
             fail_msg("%s: expected \"%s\"", error.text, rows[i].words);
     }
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     memcpy(longest, "unix:/", 6);
-    assert_int_equal(es_address_parse(longest, NULL, &(struct es_address){.port = 0}),
+    assert_int_equal(esi_address_parse(longest, NULL, &(struct esi_address){.port = 0}),
                      -EINVAL);
 }
 
@@ -111,12 +111,12 @@ static int tear_down(void **state)
     return system(command);
 }
 
-static struct es_listener *listen_on(const char *address)
+static struct esi_listener *listen_on(const char *address)
 {
     struct es_error error = {.text = ""};
-    struct es_listener *listener = NULL;
+    struct esi_listener *listener = NULL;
 
-    if (es_listener_open(address, &error, &listener) != 0)
+    if (esi_listener_open(address, &error, &listener) != 0)
         fail_msg("%s: %s", error.source, error.text);
     return listener;
 }
@@ -124,21 +124,21 @@ static struct es_listener *listen_on(const char *address)
 static void a_unix_socket_is_ours_alone(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_listener *listener, *second = NULL;
+    struct esi_listener *listener, *second = NULL;
     char address[ES_ADDRESS_BYTES];
     struct stat status;
 
     (void)state;
     snprintf(address, sizeof address, "unix:%s/s", top);
     listener = listen_on(address);
-    assert_string_equal(es_listener_address(listener), address);
+    assert_string_equal(esi_listener_address(listener), address);
     assert_int_equal(stat(address + 5, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
-    assert_int_equal(fcntl(es_listener_descriptor(listener), F_GETFD), FD_CLOEXEC);
-    assert_int_equal(es_listener_accept(listener, &(struct es_link *){NULL}), -EAGAIN);
-    assert_int_equal(es_listener_open(address, &error, &second), -EADDRINUSE);
+    assert_int_equal(fcntl(esi_listener_descriptor(listener), F_GETFD), FD_CLOEXEC);
+    assert_int_equal(esi_listener_accept(listener, &(struct es_link *){NULL}), -EAGAIN);
+    assert_int_equal(esi_listener_open(address, &error, &second), -EADDRINUSE);
     assert_string_equal(error.source, address);
-    es_listener_close(listener);
+    esi_listener_close(listener);
     assert_int_equal(stat(address + 5, &status), -1);
 }
 
@@ -152,18 +152,18 @@ static void the_umask_changes_no_socket(void **state)
     snprintf(address, sizeof address, "unix:%s/s", top);
     for (size_t i = 0; i < sizeof umasks / sizeof umasks[0]; i++) {
         mode_t before = umask(umasks[i]);
-        struct es_listener *listener = listen_on(address);
+        struct esi_listener *listener = listen_on(address);
 
         umask(before);
         assert_int_equal(stat(address + 5, &status), 0);
         assert_int_equal(status.st_mode & 0777, 0600);
-        es_listener_close(listener);
+        esi_listener_close(listener);
     }
 }
 
 static void a_dead_socket_is_replaced(void **state)
 {
-    struct es_listener *listener;
+    struct esi_listener *listener;
     char address[ES_ADDRESS_BYTES], kept[ES_ADDRESS_BYTES];
     struct stat status;
 
@@ -172,22 +172,22 @@ static void a_dead_socket_is_replaced(void **state)
     snprintf(kept, sizeof kept, "%s/kept", top);
     listener = listen_on(address);
     assert_int_equal(link(address + 5, kept), 0);
-    es_listener_close(listener);
+    esi_listener_close(listener);
     assert_int_equal(rename(kept, address + 5), 0);
     listener = listen_on(address);
     /* What somebody else has put there stays. */
     assert_int_equal(rename(address + 5, kept), 0);
     assert_int_equal(mkdir(address + 5, 0700), 0);
-    es_listener_close(listener);
+    esi_listener_close(listener);
     assert_int_equal(stat(address + 5, &status), 0);
-    assert_int_equal(es_listener_open(address, NULL, &listener), -EADDRINUSE);
+    assert_int_equal(esi_listener_open(address, NULL, &listener), -EADDRINUSE);
 }
 
 static void a_path_may_be_longer_than_sockets_names(void **state)
 {
     char address[ES_ADDRESS_BYTES], folder[160];
-    struct es_greeting greeting = {.run = "r"};
-    struct es_listener *listener;
+    struct esi_greeting greeting = {.run = "r"};
+    struct esi_listener *listener;
     struct es_link *link = NULL;
 
     (void)state;
@@ -199,9 +199,9 @@ static void a_path_may_be_longer_than_sockets_names(void **state)
     snprintf(address, sizeof address, "unix:%s/socket", folder);
     listener = listen_on(address);
     /* Connected, but nobody greets. */
-    assert_int_equal(es_link_connect(address, &greeting, NULL, 10000000, NULL, &link),
+    assert_int_equal(esi_link_connect(address, &greeting, NULL, 10000000, NULL, &link),
                      -ETIMEDOUT);
-    es_listener_close(listener);
+    esi_listener_close(listener);
     assert_int_equal(rmdir(folder), 0);
 }
 
@@ -212,15 +212,16 @@ static void ports_are_found_and_told(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
-        struct es_listener *listener = listen_on(addresses[i]), *second = NULL;
-        struct es_address address;
+        struct esi_listener *listener = listen_on(addresses[i]), *second = NULL;
+        struct esi_address address;
 
         assert_int_equal(
-            es_address_parse(es_listener_address(listener), NULL, &address), 0);
+            esi_address_parse(esi_listener_address(listener), NULL, &address), 0);
         assert_int_not_equal(address.port, 0);
-        assert_int_equal(es_listener_open(es_listener_address(listener), NULL, &second),
-                         -EADDRINUSE);
-        es_listener_close(listener);
+        assert_int_equal(
+            esi_listener_open(esi_listener_address(listener), NULL, &second),
+            -EADDRINUSE);
+        esi_listener_close(listener);
     }
 }
 
@@ -239,9 +240,9 @@ static void places_that_do_not_exist_are_told(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct es_error error = {.text = ""};
-        struct es_listener *listener = NULL;
+        struct esi_listener *listener = NULL;
 
-        assert_int_equal(es_listener_open(rows[i].address, &error, &listener),
+        assert_int_equal(esi_listener_open(rows[i].address, &error, &listener),
                          rows[i].code);
         assert_string_not_equal(error.text, "");
     }

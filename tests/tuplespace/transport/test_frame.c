@@ -22,17 +22,17 @@ static void headers_are_little_endian(void **state)
     static const unsigned char expected[] = {0x04, 0x03, 0x02, 0x01, 0x07, 0x00,
                                              0x22, 0x11, 0x88, 0x77, 0x66, 0x55,
                                              0x44, 0x33, 0x22, 0x11};
-    struct es_frame frame = {.type = ES_FRAME_PULL,
-                             .flags = 0x1122,
-                             .length = 0x01020304,
-                             .id = UINT64_C(0x1122334455667788)};
+    struct esi_frame frame = {.type = ES_FRAME_PULL,
+                              .flags = 0x1122,
+                              .length = 0x01020304,
+                              .id = UINT64_C(0x1122334455667788)};
     unsigned char bytes[ES_FRAME_HEADER_BYTES];
-    struct es_frame read = {.payload = bytes};
+    struct esi_frame read = {.payload = bytes};
 
     (void)state;
-    es_frame_encode_header(&frame, bytes);
+    esi_frame_encode_header(&frame, bytes);
     assert_memory_equal(bytes, expected, sizeof expected);
-    assert_int_equal(es_frame_decode_header(bytes, NULL, &read), 0);
+    assert_int_equal(esi_frame_decode_header(bytes, NULL, &read), 0);
     assert_int_equal(read.type, frame.type);
     assert_int_equal(read.flags, frame.flags);
     assert_int_equal(read.length, frame.length);
@@ -42,16 +42,16 @@ static void headers_are_little_endian(void **state)
 
 static void lengths_have_a_limit(void **state)
 {
-    struct es_frame frame = {.type = ES_FRAME_BATCH, .length = ES_FRAME_MAX_BYTES};
+    struct esi_frame frame = {.type = ES_FRAME_BATCH, .length = ES_FRAME_MAX_BYTES};
     struct es_error error = {.text = ""};
     unsigned char bytes[ES_FRAME_HEADER_BYTES];
 
     (void)state;
-    es_frame_encode_header(&frame, bytes);
-    assert_int_equal(es_frame_decode_header(bytes, &error, &frame), 0);
+    esi_frame_encode_header(&frame, bytes);
+    assert_int_equal(esi_frame_decode_header(bytes, &error, &frame), 0);
     frame.length = ES_FRAME_MAX_BYTES + 1;
-    es_frame_encode_header(&frame, bytes);
-    assert_int_equal(es_frame_decode_header(bytes, &error, &frame), -EPROTO);
+    esi_frame_encode_header(&frame, bytes);
+    assert_int_equal(esi_frame_decode_header(bytes, &error, &frame), -EPROTO);
     assert_string_equal(error.text, "a frame of 67108865 bytes: at most 67108864");
 }
 
@@ -59,13 +59,13 @@ static void types_that_are_not_known_are_refused(void **state)
 {
     (void)state;
     for (unsigned type = 0; type <= UINT16_MAX; type++) {
-        struct es_frame frame = {.type = (uint16_t)type, .length = 1};
+        struct esi_frame frame = {.type = (uint16_t)type, .length = 1};
         unsigned char bytes[ES_FRAME_HEADER_BYTES];
         bool known = type >= ES_FRAME_HELLO && type <= ES_FRAME_LAST;
 
-        es_frame_encode_header(&frame, bytes);
+        esi_frame_encode_header(&frame, bytes);
         frame.length = 5;
-        assert_int_equal(es_frame_decode_header(bytes, NULL, &frame),
+        assert_int_equal(esi_frame_decode_header(bytes, NULL, &frame),
                          known ? 0 : -EPROTO);
         assert_int_equal(frame.length, known ? 1 : 5);
     }

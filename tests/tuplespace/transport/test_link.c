@@ -19,7 +19,7 @@
 #include "tests/await.h"
 #include "tests/suites.h"
 
-static enum es_address_kind kinds[] = {
+static enum esi_address_kind kinds[] = {
     [ES_ADDRESS_UNIX] = ES_ADDRESS_UNIX,
     [ES_ADDRESS_TCP] = ES_ADDRESS_TCP,
     [ES_ADDRESS_TLS] = ES_ADDRESS_TLS,
@@ -40,19 +40,19 @@ static void frames_come_back_as_sent(void **state)
 {
     static const size_t sizes[] = {0,     1,     7,      64,        4096,
                                    16368, 16369, 100000, 10u << 20, 3};
-    struct es_link_traffic traffic;
+    struct esi_link_traffic traffic;
     uint64_t total = 0;
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
-    assert_string_equal(es_link_peer(link)->program, "server");
-    assert_int_equal(es_link_peer(link)->pid, 4711);
+    assert_string_equal(esi_link_peer(link)->program, "server");
+    assert_int_equal(esi_link_peer(link)->pid, 4711);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         unsigned char *bytes = make_bytes(sizes[i], (unsigned)i);
-        struct es_frame frame;
+        struct esi_frame frame;
 
         send_bytes(link, i, bytes, sizes[i]);
         frame = next_frame(link);
@@ -63,10 +63,10 @@ static void frames_come_back_as_sent(void **state)
         free(bytes);
         total += sizes[i] + ES_FRAME_HEADER_BYTES;
     }
-    es_link_traffic(link, &traffic);
+    esi_link_traffic(link, &traffic);
     assert_true(traffic.sent_bytes >= total && traffic.received_bytes >= total);
     assert_true(traffic.sent_bytes < total + 1000);
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     assert_int_equal(peer.rc, 0);
     peer_fini(&peer);
@@ -91,7 +91,7 @@ static void pour(struct peer *peer, struct es_link *link)
         size_t half = length_of(id) / 2;
         struct iovec parts[] = {{bytes, half}, {bytes + half, length_of(id) - half}};
 
-        if (es_link_send(link, ES_FRAME_BATCH, id, parts, 2, LIMIT_NS) != 0)
+        if (esi_link_send(link, ES_FRAME_BATCH, id, parts, 2, LIMIT_NS) != 0)
             break;
     }
     free(bytes);
@@ -103,19 +103,19 @@ static void many_frames_at_once_keep_their_order(void **state)
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = pour;
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
     for (uint64_t id = 0; id < FRAMES; id++) {
-        struct es_frame frame = next_frame(link);
+        struct esi_frame frame = next_frame(link);
 
         assert_int_equal(frame.id, id);
         assert_int_equal(frame.length, length_of(id));
         assert_int_equal((uintptr_t)frame.payload % 8, 0);
         assert_memory_equal(frame.payload, bytes, frame.length);
     }
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     peer_fini(&peer);
     free(bytes);
@@ -125,12 +125,12 @@ static void what_is_taken_outlives_what_follows(void **state)
 {
     static const size_t sizes[] = {100, 200000, 300, 0, 150000, 16000};
     enum { COUNT = sizeof sizes / sizeof sizes[0] };
-    struct es_frame frames[COUNT];
+    struct esi_frame frames[COUNT];
     void *memory[COUNT];
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
     for (unsigned i = 0; i < COUNT; i++) {
@@ -141,7 +141,7 @@ static void what_is_taken_outlives_what_follows(void **state)
     }
     for (unsigned i = 0; i < COUNT; i++) {
         frames[i] = next_frame(link);
-        assert_int_equal(es_link_take(link, &frames[i], &memory[i]), 0);
+        assert_int_equal(esi_link_take(link, &frames[i], &memory[i]), 0);
     }
     for (unsigned i = 0; i < COUNT; i++) {
         unsigned char *bytes = make_bytes(sizes[i], i);
@@ -151,7 +151,7 @@ static void what_is_taken_outlives_what_follows(void **state)
         free(bytes);
         free(memory[i]);
     }
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     peer_fini(&peer);
 }
@@ -165,12 +165,12 @@ static void frames_may_come_byte_by_byte(void **state)
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
     proxy_start(&proxy, &peer);
     link = connect_to(&peer, proxy.address);
     for (uint64_t id = 0; id < 3; id++) {
-        struct es_frame frame;
+        struct esi_frame frame;
 
         send_bytes(link, id, bytes, 1000 * (size_t)id + 3);
         frame = next_frame(link);
@@ -178,7 +178,7 @@ static void frames_may_come_byte_by_byte(void **state)
         assert_int_equal(frame.length, 1000 * id + 3);
         assert_memory_equal(frame.payload, bytes, frame.length);
     }
-    es_link_close(link);
+    esi_link_close(link);
     proxy_join(&proxy);
     peer_join(&peer);
     peer_fini(&peer);
@@ -190,12 +190,12 @@ static void answer_once(struct peer *peer, struct es_link *link)
 {
     unsigned char *bytes = make_bytes(3000, 5);
     struct iovec part = {bytes, 3000};
-    struct es_frame frame;
+    struct esi_frame frame;
 
     (void)peer;
-    if (es_link_receive(link, LIMIT_NS, NULL, &frame) == 0 &&
-        es_link_send(link, ES_FRAME_REPLY, 77, &part, 1, LIMIT_NS) == 0)
-        es_link_receive(link, LIMIT_NS, NULL, &frame);
+    if (esi_link_receive(link, LIMIT_NS, NULL, &frame) == 0 &&
+        esi_link_send(link, ES_FRAME_REPLY, 77, &part, 1, LIMIT_NS) == 0)
+        esi_link_receive(link, LIMIT_NS, NULL, &frame);
     free(bytes);
 }
 
@@ -211,22 +211,22 @@ static void a_frame_may_take_several_tries(void **state)
 {
     struct proxy proxy = {.allowed = SIZE_MAX / 2};
     unsigned char *bytes = make_bytes(3000, 5);
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link;
     struct peer peer;
     int tries = 0, rc;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = answer_once;
     peer_start(&peer);
     proxy_start(&proxy, &peer);
     link = connect_to(&peer, proxy.address);
-    assert_int_equal(es_link_receive(link, 0, NULL, &frame), -ETIMEDOUT);
-    assert_int_equal(es_link_receive(link, 1, NULL, &frame), -ETIMEDOUT);
+    assert_int_equal(esi_link_receive(link, 0, NULL, &frame), -ETIMEDOUT);
+    assert_int_equal(esi_link_receive(link, 1, NULL, &frame), -ETIMEDOUT);
     /* From now on 500 bytes more with every try.  TLS has a few more on the wire. */
     proxy_allow(&proxy, 500);
     send_bytes(link, 1, "go", 2);
-    while ((rc = es_link_receive(link, SHORT_NS, NULL, &frame)) == -ETIMEDOUT) {
+    while ((rc = esi_link_receive(link, SHORT_NS, NULL, &frame)) == -ETIMEDOUT) {
         tries++;
         proxy_allow_more(&proxy, 500);
     }
@@ -235,7 +235,7 @@ static void a_frame_may_take_several_tries(void **state)
     assert_int_equal(frame.id, 77);
     assert_int_equal(frame.length, 3000);
     assert_memory_equal(frame.payload, bytes, 3000);
-    es_link_close(link);
+    esi_link_close(link);
     proxy_join(&proxy);
     peer_join(&peer);
     peer_fini(&peer);
@@ -245,21 +245,21 @@ static void a_frame_may_take_several_tries(void **state)
 static void waiting_ends_at_the_limit(void **state)
 {
     static const uint64_t limits[] = {1000, 3000000, 30000000};
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = answer_once;
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         uint64_t begun = now_ns();
 
-        assert_int_equal(es_link_receive(link, limits[i], NULL, &frame), -ETIMEDOUT);
+        assert_int_equal(esi_link_receive(link, limits[i], NULL, &frame), -ETIMEDOUT);
         assert_true(now_ns() - begun >= limits[i]);
     }
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     peer_fini(&peer);
 }
@@ -268,24 +268,24 @@ static void a_peer_that_leaves_amid_a_frame_is_gone(void **state)
 {
     struct proxy proxy = {.allowed = SIZE_MAX / 2};
     struct es_error error = {.text = ""};
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = answer_once;
     peer_start(&peer);
     proxy_start(&proxy, &peer);
     link = connect_to(&peer, proxy.address);
     proxy_allow(&proxy, 1000);
     send_bytes(link, 1, "go", 2);
-    assert_int_equal(es_link_receive(link, SHORT_NS, &error, &frame), -ETIMEDOUT);
+    assert_int_equal(esi_link_receive(link, SHORT_NS, &error, &frame), -ETIMEDOUT);
     assert_string_equal(error.text, "");
     atomic_store(&proxy.cut, true);
-    assert_int_equal(es_link_receive(link, LIMIT_NS, &error, &frame), -EPIPE);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, &error, &frame), -EPIPE);
     assert_non_null(strstr(error.text, "closed"));
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
-    es_link_close(link);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    esi_link_close(link);
     proxy_join(&proxy);
     peer_join(&peer);
     peer_fini(&peer);
@@ -305,15 +305,15 @@ static void sending_to_nobody_fails_without_a_signal(void **state)
     struct peer peer;
     int rc = 0;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = hang_up;
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
     peer_join(&peer);
     for (int i = 0; i < 100 && rc == 0; i++)
-        rc = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, LIMIT_NS);
+        rc = esi_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, LIMIT_NS);
     assert_int_equal(rc, -EPIPE);
-    es_link_close(link);
+    esi_link_close(link);
     peer_fini(&peer);
     free(bytes);
 }
@@ -334,14 +334,14 @@ static void sending_to_the_deaf_ends_at_the_limit(void **state)
     struct peer peer;
     int rc = 0;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = be_deaf;
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
     for (int i = 0; i < 10 && rc == 0; i++)
-        rc = es_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, SHORT_NS);
+        rc = esi_link_send(link, ES_FRAME_REQUEST, 1, &part, 1, SHORT_NS);
     assert_int_equal(rc, -ETIMEDOUT);
-    es_link_close(link);
+    esi_link_close(link);
     atomic_store(&peer.may_go, true);
     peer_join(&peer);
     peer_fini(&peer);
@@ -353,26 +353,26 @@ static void *shut_soon(void *link)
     struct timespec pause = {.tv_nsec = 20000000};
 
     nanosleep(&pause, NULL);
-    es_link_shut(link);
+    esi_link_shut(link);
     return NULL;
 }
 
 static void shutting_wakes_who_waits(void **state)
 {
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link;
     struct peer peer;
     pthread_t thread;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
     assert_int_equal(pthread_create(&thread, NULL, shut_soon, link), 0);
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
-    assert_int_equal(es_link_send(link, ES_FRAME_REPLY, 1, NULL, 0, LIMIT_NS), -EPIPE);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    assert_int_equal(esi_link_send(link, ES_FRAME_REPLY, 1, NULL, 0, LIMIT_NS), -EPIPE);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     peer_fini(&peer);
 }
@@ -383,12 +383,12 @@ static void frames_too_long_are_not_sent(void **state)
     struct es_link *link;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
     link = connect_to(&peer, peer.address);
-    assert_int_equal(es_link_send(link, ES_FRAME_REPLY, 1, parts, 2, LIMIT_NS),
+    assert_int_equal(esi_link_send(link, ES_FRAME_REPLY, 1, parts, 2, LIMIT_NS),
                      -EMSGSIZE);
-    es_link_close(link);
+    esi_link_close(link);
     peer_join(&peer);
     peer_fini(&peer);
 }

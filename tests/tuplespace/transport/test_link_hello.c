@@ -24,7 +24,7 @@
 #include "tuplespace/transport/link_private.h"
 #include "tests/await.h"
 
-static enum es_address_kind kinds[] = {
+static enum esi_address_kind kinds[] = {
     [ES_ADDRESS_UNIX] = ES_ADDRESS_UNIX,
     [ES_ADDRESS_TCP] = ES_ADDRESS_TCP,
     [ES_ADDRESS_TLS] = ES_ADDRESS_TLS,
@@ -41,12 +41,12 @@ static void expect_words(const struct es_error *error, const char *words)
 static void another_key_is_refused(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_run_key other;
+    struct esi_run_key other;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
-    assert_int_equal(es_run_key_make(&other), 0);
+    assert_int_equal(esi_run_key_make(&other), 0);
     assert_int_equal(try_connect(&peer, &other, peer.greeting.run, &error), -EACCES);
     peer_join(&peer);
     assert_int_equal(peer.rc, -EACCES);
@@ -61,7 +61,7 @@ static void a_key_is_needed(void **state)
     struct es_error error = {.text = ""};
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     assert_int_equal(try_connect(&peer, NULL, peer.greeting.run, &error), -EINVAL);
     expect_words(&error, "needs the run's key");
     peer.has_no_key = true;
@@ -80,7 +80,7 @@ static void another_run_is_refused(void **state)
     struct es_error error = {.text = ""};
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer_start(&peer);
     assert_int_equal(try_connect(&peer, &peer.key, "other", &error), -EACCES);
     peer_join(&peer);
@@ -93,30 +93,30 @@ static void another_run_is_refused(void **state)
 static void a_socket_that_nobody_serves_is_told(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_greeting greeting = {.run = "r"};
+    struct esi_greeting greeting = {.run = "r"};
     struct es_link *link = NULL;
     char address[ES_ADDRESS_BYTES];
     struct peer peer;
     int rc;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     strcpy(address, peer.address);
-    es_listener_close(peer.listener);
+    esi_listener_close(peer.listener);
     peer.listener = NULL;
-    rc = es_link_connect(address, &greeting, &peer.key, LIMIT_NS, &error, &link);
+    rc = esi_link_connect(address, &greeting, &peer.key, LIMIT_NS, &error, &link);
     assert_int_equal(rc, peer.kind == ES_ADDRESS_UNIX ? -ENOENT : -ECONNREFUSED);
     assert_string_equal(error.source, address);
     peer_fini(&peer);
 }
 
 /* Asks a server for another kind of link than it has. */
-static void mix(enum es_address_kind kind,
+static void mix(enum esi_address_kind kind,
                 const char *prefix,
                 const char *words,
                 const char *server_words)
 {
     struct es_error error = {.text = ""};
-    struct es_greeting greeting = {.run = "r"};
+    struct esi_greeting greeting = {.run = "r"};
     struct es_link *link = NULL;
     char address[ES_ADDRESS_BYTES];
     struct peer peer;
@@ -126,7 +126,7 @@ static void mix(enum es_address_kind kind,
     peer_start(&peer);
     strcpy(address, peer.address);
     memcpy(address, prefix, 3);
-    rc = es_link_connect(address, &greeting, &peer.key, LIMIT_NS, &error, &link);
+    rc = esi_link_connect(address, &greeting, &peer.key, LIMIT_NS, &error, &link);
     assert_true(rc == -EACCES || rc == -EPROTO);
     peer_join(&peer);
     assert_true(peer.rc == -EACCES || peer.rc == -EPROTO);
@@ -143,14 +143,14 @@ static void kinds_that_do_not_fit_are_told(void **state)
 }
 
 /* Bytes that a peer of ours sends before it hangs up; what we say of it. */
-static void server_says(enum es_address_kind kind,
+static void server_says(enum esi_address_kind kind,
                         const void *bytes,
                         size_t length,
                         int expected,
                         const char *words)
 {
     struct es_error error = {.text = ""};
-    struct es_greeting greeting = {.run = "r"};
+    struct esi_greeting greeting = {.run = "r"};
     struct es_link *link = NULL;
     struct peer peer;
     pid_t child;
@@ -161,15 +161,15 @@ static void server_says(enum es_address_kind kind,
     if (child == 0) {
         struct es_link *client = NULL;
 
-        AWAIT(es_listener_accept(peer.listener, &client) != -EAGAIN);
-        (void)!write(es_link_descriptor(client), bytes, length);
-        shutdown(es_link_descriptor(client), SHUT_WR);
-        while (read(es_link_descriptor(client), &(char[512]){0}, 512) > 0)
+        AWAIT(esi_listener_accept(peer.listener, &client) != -EAGAIN);
+        (void)!write(esi_link_descriptor(client), bytes, length);
+        shutdown(esi_link_descriptor(client), SHUT_WR);
+        while (read(esi_link_descriptor(client), &(char[512]){0}, 512) > 0)
             ;
         _exit(0);
     }
-    rc = es_link_connect(peer.address, &greeting, &peer.key, LIMIT_NS, &error, &link);
-    es_link_close(link);
+    rc = esi_link_connect(peer.address, &greeting, &peer.key, LIMIT_NS, &error, &link);
+    esi_link_close(link);
     assert_int_equal(waitpid(child, NULL, 0), child);
     assert_int_equal(rc, expected);
     expect_words(&error, words);
@@ -178,7 +178,7 @@ static void server_says(enum es_address_kind kind,
 
 static void servers_that_are_none_are_told(void **state)
 {
-    enum es_address_kind kind = *(enum es_address_kind *)*state;
+    enum esi_address_kind kind = *(enum esi_address_kind *)*state;
     static const char http[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
     static const unsigned char alert[] = {0x15, 3, 1, 0, 2, 2, 70};
     bool tls = kind == ES_ADDRESS_TLS;
@@ -192,13 +192,13 @@ static void servers_that_are_none_are_told(void **state)
 
 static void a_server_of_another_version_is_told(void **state)
 {
-    enum es_address_kind kind = *(enum es_address_kind *)*state;
+    enum esi_address_kind kind = *(enum esi_address_kind *)*state;
     unsigned char frame[ES_FRAME_HEADER_BYTES + ESI_HELLO_BYTES] = {0};
-    struct es_frame header = {.type = kind == ES_ADDRESS_UNIX ? ES_FRAME_WELCOME
-                                                              : ES_FRAME_CHALLENGE,
-                              .length = ESI_HELLO_BYTES};
+    struct esi_frame header = {.type = kind == ES_ADDRESS_UNIX ? ES_FRAME_WELCOME
+                                                               : ES_FRAME_CHALLENGE,
+                               .length = ESI_HELLO_BYTES};
 
-    es_frame_encode_header(&header, frame);
+    esi_frame_encode_header(&header, frame);
     frame[ES_FRAME_HEADER_BYTES] = 9;
     server_says(kind, frame, sizeof frame, -EACCES,
                 "the server speaks version 9, we 1");
@@ -209,16 +209,16 @@ static void a_server_without_the_key_is_not_believed(void **state)
 {
     unsigned char frame[ES_FRAME_HEADER_BYTES + ESI_HELLO_BYTES];
     struct esi_hello hello = {.greeting = {.run = "r"}};
-    struct es_frame header = {.type = ES_FRAME_WELCOME, .length = ESI_HELLO_BYTES};
+    struct esi_frame header = {.type = ES_FRAME_WELCOME, .length = ESI_HELLO_BYTES};
     unsigned char both[2 * sizeof frame];
 
     (void)state;
-    es_frame_encode_header(&header, frame);
+    esi_frame_encode_header(&header, frame);
     esi_hello_encode(&hello, frame + ES_FRAME_HEADER_BYTES);
     server_says(ES_ADDRESS_TCP, frame, sizeof frame, -EPROTO, "nonsense");
     memcpy(both + sizeof frame, frame, sizeof frame);
     header.type = ES_FRAME_CHALLENGE;
-    es_frame_encode_header(&header, both);
+    esi_frame_encode_header(&header, both);
     esi_hello_encode(&hello, both + ES_FRAME_HEADER_BYTES);
     server_says(ES_ADDRESS_TCP, both, sizeof both, -EACCES,
                 "does not have the run's key");
@@ -227,7 +227,7 @@ static void a_server_without_the_key_is_not_believed(void **state)
 /* --- Strangers -------------------------------------------------------------------- */
 
 /* Sends the bytes to a peer, which must refuse; returns what it answered. */
-static size_t stranger(enum es_address_kind kind,
+static size_t stranger(enum esi_address_kind kind,
                        const void *bytes,
                        size_t length,
                        const char *words,
@@ -256,10 +256,10 @@ static void expect_refusal(const unsigned char *answer,
                            const char *words)
 {
     struct es_error error = {.text = ""};
-    struct es_frame frame;
+    struct esi_frame frame;
 
     assert_true(length > ES_FRAME_HEADER_BYTES);
-    assert_int_equal(es_frame_decode_header(answer, &error, &frame), 0);
+    assert_int_equal(esi_frame_decode_header(answer, &error, &frame), 0);
     assert_int_equal(frame.type, ES_FRAME_REFUSAL);
     assert_int_equal(frame.length, length - ES_FRAME_HEADER_BYTES);
     esi_text_copy(answer + ES_FRAME_HEADER_BYTES, frame.length, error.text,
@@ -269,7 +269,7 @@ static void expect_refusal(const unsigned char *answer,
 
 static void strangers_are_refused(void **state)
 {
-    enum es_address_kind kind = *(enum es_address_kind *)*state;
+    enum esi_address_kind kind = *(enum esi_address_kind *)*state;
     static const char http[] = "GET /index.html HTTP/1.1\r\nHost: localhost\r\n\r\n";
     static const unsigned char tls[] = {0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3};
     unsigned char answer[1024], noise[500];
@@ -296,17 +296,17 @@ static size_t make_frame(uint16_t type,
                          unsigned char first,
                          unsigned char out[512])
 {
-    struct es_frame header = {.type = type, .length = length};
+    struct esi_frame header = {.type = type, .length = length};
 
     memset(out, 0, 512);
-    es_frame_encode_header(&header, out);
+    esi_frame_encode_header(&header, out);
     out[ES_FRAME_HEADER_BYTES] = first;
     return ES_FRAME_HEADER_BYTES + (length < 400 ? length : 400);
 }
 
 static void hellos_that_are_wrong_are_refused(void **state)
 {
-    enum es_address_kind kind = *(enum es_address_kind *)*state;
+    enum esi_address_kind kind = *(enum esi_address_kind *)*state;
     unsigned char frame[512], answer[1024];
     struct {
         uint16_t type;
@@ -338,7 +338,7 @@ static void the_silent_are_not_waited_for_long(void **state)
     struct peer peer;
     int descriptor;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.greet_ns = SHORT_NS;
     peer_start(&peer);
     descriptor = raw_connect(peer.address);
@@ -353,7 +353,7 @@ static void the_silent_are_not_waited_for_long(void **state)
 /* --- What the wire shows ---------------------------------------------------------- */
 
 struct listened {
-    struct es_listener *listener;
+    struct esi_listener *listener;
     unsigned char bytes[2048];
     size_t length;
 };
@@ -363,11 +363,11 @@ static void *listen_once(void *data)
     struct listened *listened = data;
     struct es_link *client = NULL;
 
-    AWAIT(es_listener_accept(listened->listener, &client) != -EAGAIN);
+    AWAIT(esi_listener_accept(listened->listener, &client) != -EAGAIN);
     ssize_t got =
-        recv(es_link_descriptor(client), listened->bytes, sizeof listened->bytes, 0);
+        recv(esi_link_descriptor(client), listened->bytes, sizeof listened->bytes, 0);
     listened->length = got > 0 ? (size_t)got : 0;
-    es_link_close(client);
+    esi_link_close(client);
     return NULL;
 }
 
@@ -432,7 +432,7 @@ static void all_refusals_of_tls_look_the_same(void **state)
     assert_int_equal(length, 7);
     assert_int_equal(wrong_key[0], 0x15);
     listened.bytes[listened.length - 1] ^= 1;
-    assert_int_equal(es_run_key_identify(&peer.key, peer.greeting.run, identity), 0);
+    assert_int_equal(esi_run_key_identify(&peer.key, peer.greeting.run, identity), 0);
     unsigned char *at = memmem(listened.bytes, listened.length, identity, 64);
     assert_non_null(at);
     *at ^= 1;
@@ -452,7 +452,7 @@ static void tcp_shows_nothing_before_the_proof(void **state)
 {
     unsigned char frame[ES_FRAME_HEADER_BYTES + ESI_HELLO_BYTES], proof[512];
     struct esi_hello hello = {.greeting = {.run = "guessed"}};
-    struct es_frame header = {.type = ES_FRAME_HELLO, .length = ESI_HELLO_BYTES};
+    struct esi_frame header = {.type = ES_FRAME_HELLO, .length = ESI_HELLO_BYTES};
     unsigned char both[1024], answers[2][1024];
     struct peer peer;
 
@@ -461,7 +461,7 @@ static void tcp_shows_nothing_before_the_proof(void **state)
     for (int i = 0; i < 2; i++) {
         if (i == 1)
             strcpy(hello.greeting.run, peer.greeting.run);
-        es_frame_encode_header(&header, frame);
+        esi_frame_encode_header(&header, frame);
         esi_hello_encode(&hello, frame + ES_FRAME_HEADER_BYTES);
         memcpy(both, frame, sizeof frame);
         size_t length = make_frame(ES_FRAME_PROOF, ESI_TOKEN_BYTES, 1, proof);
@@ -481,20 +481,20 @@ static void tcp_shows_nothing_before_the_proof(void **state)
 
 static void note_right(struct peer *peer, struct es_link *link)
 {
-    peer->greeting.pid = es_link_is_read_only(link) ? 1 : 2;
+    peer->greeting.pid = esi_link_is_read_only(link) ? 1 : 2;
     echo(peer, link);
 }
 
 static void the_read_only_key_is_known(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_run_key read_key, twice;
+    struct esi_run_key read_key, twice;
     struct peer peer;
 
-    peer_init(&peer, *(enum es_address_kind *)*state);
+    peer_init(&peer, *(enum esi_address_kind *)*state);
     peer.serve = note_right;
-    assert_int_equal(es_run_key_derive_read(&peer.key, &read_key), 0);
-    assert_int_equal(es_run_key_derive_read(&read_key, &twice), 0);
+    assert_int_equal(esi_run_key_derive_read(&peer.key, &read_key), 0);
+    assert_int_equal(esi_run_key_derive_read(&read_key, &twice), 0);
     peer_start(&peer);
     assert_int_equal(try_connect(&peer, &read_key, peer.greeting.run, &error), 0);
     peer_join(&peer);

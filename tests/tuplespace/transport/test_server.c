@@ -46,9 +46,9 @@ struct fixture {
     char folder[64];
     char unix_address[128];
     const char *addresses[3];
-    struct es_server_config config;
+    struct esi_server_config config;
     struct echo echo;
-    struct es_server *server;
+    struct esi_server *server;
 };
 
 static int open_echo(void *data, struct es_link *link, void **ret_connection)
@@ -56,14 +56,14 @@ static int open_echo(void *data, struct es_link *link, void **ret_connection)
     struct echo *echo = data;
 
     atomic_fetch_add(&echo->opened, 1);
-    if (strcmp(es_link_peer(link)->program, "unwanted") == 0)
+    if (strcmp(esi_link_peer(link)->program, "unwanted") == 0)
         return -EPERM;
     *ret_connection = link;
     return 0;
 }
 
 /* A PULL ends the connection; a WRITE is not answered in time. */
-static int serve_echo(void *connection, const struct es_frame *frame)
+static int serve_echo(void *connection, const struct esi_frame *frame)
 {
     struct iovec part = {.iov_base = (void *)frame->payload, .iov_len = frame->length};
 
@@ -71,7 +71,7 @@ static int serve_echo(void *connection, const struct es_frame *frame)
         return -EPROTO;
     if (frame->type == ES_FRAME_WRITE)
         return -ETIMEDOUT;
-    return es_link_send(connection, ES_FRAME_REPLY, frame->id, &part, 1, LIMIT_NS);
+    return esi_link_send(connection, ES_FRAME_REPLY, frame->id, &part, 1, LIMIT_NS);
 }
 
 static struct echo *the_echo;
@@ -117,7 +117,7 @@ static int set_up(void **state)
     fixture->addresses[1] = "tls:127.0.0.1:0";
     pthread_mutex_init(&fixture->echo.lock, NULL);
     the_echo = &fixture->echo;
-    fixture->config = (struct es_server_config){
+    fixture->config = (struct esi_server_config){
         .run = "served",
         .host = "alpha",
         .addresses = fixture->addresses,
@@ -128,8 +128,8 @@ static int set_up(void **state)
         .log = log_line,
         .log_data = &fixture->echo,
     };
-    assert_int_equal(es_run_key_make(&fixture->config.key), 0);
-    assert_int_equal(es_server_start(&fixture->config, NULL, &fixture->server), 0);
+    assert_int_equal(esi_run_key_make(&fixture->config.key), 0);
+    assert_int_equal(esi_acceptor_start(&fixture->config, NULL, &fixture->server), 0);
     *state = fixture;
     return 0;
 }
@@ -139,7 +139,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
     char path[128];
 
-    es_server_stop(fixture->server);
+    esi_server_stop(fixture->server);
     snprintf(path, sizeof path, "%s/sock", fixture->folder);
     unlink(path);
     rmdir(fixture->folder);
@@ -152,16 +152,16 @@ static int connect_as(const struct fixture *fixture,
                       size_t address,
                       const char *run,
                       const char *program,
-                      const struct es_run_key *key,
+                      const struct esi_run_key *key,
                       struct es_error *error,
                       struct es_link **ret_link)
 {
-    struct es_greeting greeting = {.host = "beta", .pid = (uint32_t)getpid()};
+    struct esi_greeting greeting = {.host = "beta", .pid = (uint32_t)getpid()};
 
     snprintf(greeting.run, sizeof greeting.run, "%s", run);
     snprintf(greeting.program, sizeof greeting.program, "%s", program);
-    return es_link_connect(es_server_address(fixture->server, address), &greeting, key,
-                           LIMIT_NS, error, ret_link);
+    return esi_link_connect(esi_server_address(fixture->server, address), &greeting,
+                            key, LIMIT_NS, error, ret_link);
 }
 
 static struct es_link *connect_well(const struct fixture *fixture, size_t address)
@@ -177,13 +177,13 @@ static struct es_link *connect_well(const struct fixture *fixture, size_t addres
 static int echo_once(struct es_link *link, uint64_t id)
 {
     char text[32];
-    struct es_frame frame;
+    struct esi_frame frame;
 
     snprintf(text, sizeof text, "number %llu", (unsigned long long)id);
     struct iovec part = {.iov_base = text, .iov_len = strlen(text)};
-    int code = es_link_send(link, ES_FRAME_REQUEST, id, &part, 1, LIMIT_NS);
+    int code = esi_link_send(link, ES_FRAME_REQUEST, id, &part, 1, LIMIT_NS);
     if (code == 0)
-        code = es_link_receive(link, LIMIT_NS, NULL, &frame);
+        code = esi_link_receive(link, LIMIT_NS, NULL, &frame);
     if (code < 0)
         return code;
     bool is_same = frame.type == ES_FRAME_REPLY && frame.id == id &&
@@ -219,7 +219,7 @@ static void *run_client(void *data)
         return NULL;
     for (uint64_t i = 1; i <= ROUNDS && client->result == 0; i++)
         client->result = echo_once(link, i);
-    es_link_close(link);
+    esi_link_close(link);
     return NULL;
 }
 
@@ -246,7 +246,7 @@ static void refusals_are_told_and_logged(void **state)
 {
     struct fixture *fixture = *state;
     struct es_error error = {.text = ""};
-    struct es_run_key wrong;
+    struct esi_run_key wrong;
     struct es_link *link;
 
     assert_int_equal(
@@ -255,7 +255,7 @@ static void refusals_are_told_and_logged(void **state)
     assert_non_null(strstr(error.text, "another"));
     AWAIT(atomic_load(&fixture->echo.lines) >= 1);
     assert_true(log_has(&fixture->echo, "refused uid"));
-    es_run_key_make(&wrong);
+    esi_run_key_make(&wrong);
     es_error_clear(&error);
     assert_true(connect_as(fixture, 1, "served", "test", &wrong, &error, &link) < 0);
     AWAIT(atomic_load(&fixture->echo.lines) >= 2);
@@ -264,7 +264,7 @@ static void refusals_are_told_and_logged(void **state)
     /* Others are served all the same. */
     link = connect_well(fixture, 1);
     assert_int_equal(echo_once(link, 7), 0);
-    es_link_close(link);
+    esi_link_close(link);
 }
 
 /* --- Strangers ---------------------------------------------------------------- */
@@ -275,7 +275,7 @@ enum { STRANGERS = 400, FROM_ONE_ADDRESS = 64, IN_ALL = 256 };
 static int be_stranger(const struct fixture *fixture, int last, bool speaks)
 {
     static const unsigned char beginning[] = {0x16, 3, 1};
-    const char *port = strrchr(es_server_address(fixture->server, 1), ':') + 1;
+    const char *port = strrchr(esi_server_address(fixture->server, 1), ':') + 1;
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000000u + (unsigned)last)};
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -320,8 +320,8 @@ static void expect_places(struct fixture *fixture, int addresses, size_t places)
     /* Those that are left keep nobody out either. */
     struct es_link *other = connect_well(fixture, 1);
     assert_int_equal(echo_once(other, 2), 0);
-    es_link_close(other);
-    es_link_close(link);
+    esi_link_close(other);
+    esi_link_close(link);
     for (int i = 0; i < STRANGERS; i++)
         close(strangers[i]);
     AWAIT(atomic_load(&fixture->echo.refused) >= STRANGERS);
@@ -365,18 +365,18 @@ static void an_address_loses_its_own_places_first(void **state)
 static void the_service_may_close_a_connection(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link = connect_well(fixture, 0);
 
-    assert_int_equal(es_link_send(link, ES_FRAME_PULL, 1, NULL, 0, LIMIT_NS), 0);
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
-    es_link_close(link);
+    assert_int_equal(esi_link_send(link, ES_FRAME_PULL, 1, NULL, 0, LIMIT_NS), 0);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    esi_link_close(link);
     AWAIT(atomic_load(&fixture->echo.lines) >= 1);
     assert_true(log_has(&fixture->echo, "closed uid"));
     assert_int_equal(connect_as(fixture, 0, "served", "unwanted", NULL, NULL, &link),
                      0);
-    assert_int_equal(es_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
-    es_link_close(link);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS, NULL, &frame), -EPIPE);
+    esi_link_close(link);
     assert_int_equal(atomic_load(&fixture->echo.closed), 1);
 }
 
@@ -384,12 +384,12 @@ static void the_service_may_close_a_connection(void **state)
 static void who_does_not_take_an_answer_is_given_up(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *link = connect_well(fixture, 0);
 
-    assert_int_equal(es_link_send(link, ES_FRAME_WRITE, 1, NULL, 0, LIMIT_NS), 0);
-    assert_int_equal(es_link_receive(link, LIMIT_NS / 4, NULL, &frame), -EPIPE);
-    es_link_close(link);
+    assert_int_equal(esi_link_send(link, ES_FRAME_WRITE, 1, NULL, 0, LIMIT_NS), 0);
+    assert_int_equal(esi_link_receive(link, LIMIT_NS / 4, NULL, &frame), -EPIPE);
+    esi_link_close(link);
     AWAIT(atomic_load(&fixture->echo.closed) >= 1);
 }
 
@@ -398,16 +398,16 @@ static void connections_are_counted(void **state)
     struct fixture *fixture = *state;
     struct es_link *links[3];
 
-    assert_int_equal(es_server_connection_count(fixture->server), 0);
+    assert_int_equal(esi_server_connection_count(fixture->server), 0);
     for (size_t i = 0; i < 3; i++) {
         links[i] = connect_well(fixture, 0);
         /* Counted before it is served. */
         assert_int_equal(echo_once(links[i], 1), 0);
-        assert_int_equal(es_server_connection_count(fixture->server), i + 1);
+        assert_int_equal(esi_server_connection_count(fixture->server), i + 1);
     }
     for (size_t i = 0; i < 3; i++)
-        es_link_close(links[i]);
-    AWAIT(es_server_connection_count(fixture->server) == 0);
+        esi_link_close(links[i]);
+    AWAIT(esi_server_connection_count(fixture->server) == 0);
 }
 
 /* The one beyond the limit hears why; when another has gone there is room again. */
@@ -417,7 +417,7 @@ static void too_many_are_refused_in_words(void **state)
     struct fixture *fixture = *state;
     struct rlimit limit;
     static struct es_link *links[MANY];
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *more;
 
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -428,53 +428,53 @@ static void too_many_are_refused_in_words(void **state)
     for (size_t i = 0; i < MANY; i++)
         links[i] = connect_well(fixture, 0);
     /* The server may still be about to count some whom it has greeted. */
-    AWAIT(es_server_connection_count(fixture->server) == MANY);
+    AWAIT(esi_server_connection_count(fixture->server) == MANY);
     more = connect_well(fixture, 0);
-    assert_int_equal(es_link_receive(more, LIMIT_NS, NULL, &frame), 0);
+    assert_int_equal(esi_link_receive(more, LIMIT_NS, NULL, &frame), 0);
     assert_int_equal(frame.type, ES_FRAME_REFUSAL);
     assert_non_null(memmem(frame.payload, frame.length, "as many connections", 19));
-    es_link_close(more);
+    esi_link_close(more);
     for (size_t i = 0; i < MANY; i++)
-        es_link_close(links[i]);
-    AWAIT(es_server_connection_count(fixture->server) == 0);
+        esi_link_close(links[i]);
+    AWAIT(esi_server_connection_count(fixture->server) == 0);
     more = connect_well(fixture, 0);
     assert_int_equal(echo_once(more, 1), 0);
-    es_link_close(more);
+    esi_link_close(more);
 }
 
 /* Also one that has said nothing yet. */
 static void a_stop_ends_all_connections(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_frame frame;
+    struct esi_frame frame;
     struct es_link *links[4];
 
     for (size_t i = 0; i < 4; i++)
         links[i] = connect_well(fixture, i % 2);
     AWAIT(atomic_load(&fixture->echo.opened) >= 4);
-    es_server_stop(fixture->server);
+    esi_server_stop(fixture->server);
     fixture->server = NULL;
     assert_int_equal(atomic_load(&fixture->echo.closed), 4);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(es_link_receive(links[i], LIMIT_NS, NULL, &frame), -EPIPE);
-        es_link_close(links[i]);
+        assert_int_equal(esi_link_receive(links[i], LIMIT_NS, NULL, &frame), -EPIPE);
+        esi_link_close(links[i]);
     }
 }
 
 static void what_cannot_be_listened_on_is_an_error(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_server_config config = fixture->config;
+    struct esi_server_config config = fixture->config;
     const char *none[] = {NULL};
     const char *bad[] = {"tls:127.0.0.1:0", "nonsense", NULL};
     struct es_error error = {.text = ""};
-    struct es_server *server;
+    struct esi_server *server;
 
     config.addresses = none;
-    assert_int_equal(es_server_start(&config, &error, &server), -EINVAL);
+    assert_int_equal(esi_acceptor_start(&config, &error, &server), -EINVAL);
     es_error_clear(&error);
     config.addresses = bad;
-    assert_int_equal(es_server_start(&config, &error, &server), -EINVAL);
+    assert_int_equal(esi_acceptor_start(&config, &error, &server), -EINVAL);
     assert_string_not_equal(error.text, "");
 }
 
