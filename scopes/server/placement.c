@@ -21,6 +21,7 @@
 #include "scopes/server/subtree_reader.h"
 #include "tuplespace/element_control.h"
 #include "tuplespace/run_directory.h"
+#include "tuplespace/segment_set.h"
 
 #define PLAN_FILE "collect.plan"
 
@@ -481,7 +482,8 @@ static bool placement_prepare(struct esi_placement *placement)
            es_servers_open(run, config->home, NULL, &placement->servers) != 0)
         if (must_stop(placement, RETRY_NS))
             return false;
-    return es_run_open_empty(run, NULL, &placement->run) >= 0;
+    return esi_run_open_shared(config->service->segments, true, NULL,
+                               &placement->run) >= 0;
 }
 
 static bool has_elements_here(const struct esi_placement *placement)

@@ -281,6 +281,36 @@ static void what_the_plan_leaves_here_stays(void **state)
     es_run_close(run);
 }
 
+/* Mappings of alpha's program in this process. */
+static int count_mappings(const struct scene *scene)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[512], name[128];
+    int count = 0;
+
+    assert_non_null(maps);
+    snprintf(name, sizeof name, "eventspace.%s.alpha.2.", scene->run.name);
+    while (fgets(line, sizeof line, maps))
+        count += strstr(line, name) != NULL;
+    fclose(maps);
+    return count;
+}
+
+/* One mapping is the program's, and each server has one for all its readers. */
+static void a_server_maps_a_segment_once(void **state)
+{
+    struct scene *scene = *state;
+    struct es_run *run;
+
+    assert_int_equal(count_mappings(scene), 1);
+    write_some(scene, 20);
+    start_placements(scene);
+    assert_true(es_run_open_empty(scene->run.name, NULL, &run) >= 0);
+    await_placed(run, 20);
+    es_run_close(run);
+    assert_int_equal(count_mappings(scene), 3);
+}
+
 /* Reads all from the element.  Returns the number of tuples, which are in order. */
 static uint64_t read_all(const struct es_element_view *view, uint64_t *ret_next)
 {
@@ -487,6 +517,7 @@ SUITE(test_placement)
         TEST(readers_find_it_there_with_the_facts_of_its_process),
         TEST(every_tuple_arrives_in_order),
         TEST(what_the_plan_leaves_here_stays),
+        TEST(a_server_maps_a_segment_once),
         TEST(losses_while_the_other_server_is_away_are_counted),
         TEST(an_element_that_nobody_took_comes_back),
         TEST(a_blocking_element_waits_for_a_server_that_comes_back),
