@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/rate_private.h"
+#include "scopes/rate_search.h"
 
 #define MEMORY 0.75   /* weight of what was measured before against one sample */
 #define OVERRUN 1.1   /* one sample over the budget by this is enough to act */

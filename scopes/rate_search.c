@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "scopes/rate_private.h"
+#include "scopes/rate_search.h"
 
 #define CLEARLY 1.05 /* better by this factor: less may be noise */
 

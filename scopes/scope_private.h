@@ -76,7 +76,7 @@ int esi_scope_show_global(struct es_scope *scope);
 /* Gives the tuples of the batch from `first` on times in ns since 1970. */
 void esi_scope_make_global(struct es_scope *scope, size_t first);
 
-/* --- Being found: scope_register.c ---------------------------------------------- */
+/* --- Being found: scope_control.c ----------------------------------------------- */
 
 /* Announces the scope if it has a name.  -ENOMEM; that nobody listens is no failure. */
 int esi_scope_register(struct es_scope *scope);
@@ -101,7 +101,7 @@ void esi_scope_note_pull(struct es_scope *scope);
 /* Writes what was decided, and why. */
 void esi_scope_write_pace(const struct es_scope *scope, struct esi_json_out *out);
 
-/* --- The tree: scope_tree.c --------------------------------------------------- */
+/* --- The tree: scope.c -------------------------------------------------------- */
 
 /* Puts a tree in the place of the scope's, or makes its first one, from its origins and
  * configuration.  What the old tree kept back is read again.  -errno, with words where

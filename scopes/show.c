@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* show.c - gather trees as they are to be shown: parents, what each stage has used for
- * itself, and elements folded into one where there are many.
- */
+/* show.c - gather trees as a table for people, as JSON Lines, as graphs for graphviz,
+ * and as pictures. */
 #include "config.h"
 
 #include "scopes/show.h"
@@ -12,288 +11,697 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/show_private.h"
+#include "base/json_out.h"
+#include "base/plain.h"
+#include "base/table.h"
+#include "base/utf8.h"
+#include "scopes/show_tree.h"
 
-enum { FOLD = 4 };
+enum { DEPTH_MAX = 40 }; /* deeper stages are drawn no further to the right */
 
-/* --- The tree ----------------------------------------------------------------- */
+/* --- Columns ------------------------------------------------------------------ */
 
-static bool is_element(const struct esi_stage_row *row)
-{
-    return strcmp(row->type, "element") == 0;
-}
-
-static int check_depths(const struct esi_stage_row *rows, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        int most = i ? rows[i - 1].depth + 1 : 0;
-
-        if (rows[i].depth < (i ? 1 : 0) || rows[i].depth > most)
-            return -EINVAL;
-    }
-    return 0;
-}
-
-/* Adds what one of several elements has cost to the line they share. */
-static void add_row(struct esi_stage_row *sum, const struct esi_stage_row *row)
-{
-    if (row->calls > sum->calls)
-        sum->calls = row->calls;
-    sum->tuples += row->tuples;
-    sum->failures += row->failures;
-    sum->bytes += row->bytes;
-    sum->lost += row->lost;
-    sum->late += row->late;
-    sum->time_ns += row->time_ns;
-    sum->cpu_ns += row->cpu_ns;
-    sum->silent = sum->silent || row->silent;
-}
-
-/* What is known while the rows become nodes, per depth: the stage that the next row of
- * the depth below is a child of, and the node that its elements are folded into. */
-struct show_level {
-    size_t node;
-    size_t elements; /* its children that are elements */
-    size_t folded;   /* node; ESI_SHOW_NO_PARENT = none yet */
+/* One cell as text; `drawing` is the tree's left of the first column. */
+struct cell {
+    const struct esi_show *show;
+    const struct esi_show_node *node;
+    const char *drawing;
+    char *out;
+    size_t size;
 };
 
-/* Counts the elements below each stage, into counts[] at the stage's own row. */
-static void count_elements(const struct esi_stage_row *rows,
-                           size_t count,
-                           struct show_level *levels,
-                           size_t *counts)
+typedef void (*cell_fn)(struct cell *cell);
+
+static void write_text(struct cell *cell, const char *text)
 {
-    for (size_t i = 0; i < count; i++) {
-        levels[rows[i].depth].node = i;
-        if (i && is_element(&rows[i]))
-            counts[levels[rows[i].depth - 1].node]++;
-    }
+    snprintf(cell->out, cell->size, "%s", text ? text : "");
 }
 
-/* Whether a row joins a line of elements that is there already. */
-static bool show_fold(struct esi_show *show,
-                      const struct esi_stage_row *row,
-                      const struct show_level *parent)
+static void write_count(struct cell *cell, uint64_t count)
 {
-    if (parent->folded == ESI_SHOW_NO_PARENT)
-        return false;
-    add_row(&show->nodes[parent->folded].row, row);
-    show->nodes[parent->folded].elements++;
+    snprintf(cell->out, cell->size, "%" PRIu64, count);
+}
+
+static void write_stage(struct cell *cell)
+{
+    char type[ESI_SHOW_TEXT];
+
+    snprintf(cell->out, cell->size, "%s%s", cell->drawing,
+             esi_show_type(cell->node, type));
+}
+
+static void write_label(struct cell *cell)
+{
+    write_text(cell, cell->node->elements ? "" : cell->node->row.label);
+}
+
+static void write_host(struct cell *cell)
+{
+    write_text(cell, cell->node->host);
+}
+
+static void write_calls(struct cell *cell)
+{
+    write_count(cell, cell->node->row.calls);
+}
+
+static void write_time(struct cell *cell)
+{
+    char text[ESI_SHOW_TEXT];
+
+    write_text(cell, esi_show_duration(cell->node->row.time_ns, text));
+}
+
+static void write_per_call(struct cell *cell)
+{
+    const struct esi_stage_row *row = &cell->node->row;
+    char text[ESI_SHOW_TEXT];
+
+    write_text(cell,
+               esi_show_duration(row->calls ? row->time_ns / row->calls : 0, text));
+}
+
+static void write_cpu(struct cell *cell)
+{
+    char text[ESI_SHOW_TEXT];
+
+    write_text(cell, esi_show_duration(cell->node->own_cpu_ns, text));
+}
+
+static void write_share(struct cell *cell)
+{
+    snprintf(cell->out, cell->size, "%.0f %%",
+             100 * esi_show_share(cell->show, cell->node));
+}
+
+static void write_tuples(struct cell *cell)
+{
+    write_count(cell, cell->node->row.tuples);
+}
+
+static void write_bytes(struct cell *cell)
+{
+    char text[ESI_SHOW_TEXT];
+
+    write_text(cell, esi_show_bytes((double)cell->node->row.bytes, text));
+}
+
+static void write_lost(struct cell *cell)
+{
+    write_count(cell, cell->node->row.lost);
+}
+
+static void write_late(struct cell *cell)
+{
+    write_count(cell, cell->node->row.late);
+}
+
+static void write_failures(struct cell *cell)
+{
+    write_count(cell, cell->node->row.failures);
+}
+
+static void write_state(struct cell *cell)
+{
+    write_text(cell, cell->node->row.silent ? "does not answer" : "");
+}
+
+/* Columns that may be empty all down are shown only where they are not. */
+enum optional {
+    ALWAYS,
+    IF_HOST,
+    IF_TIME,
+    IF_CPU,
+    IF_BYTES,
+    IF_LOST,
+    IF_LATE,
+    IF_FAILED,
+    IF_SILENT
+};
+
+static const struct {
+    struct esi_text_table_column column;
+    cell_fn write;
+    enum optional optional;
+} columns[] = {
+    {{"STAGE", ES_TABLE_LEFT, 16}, write_stage, ALWAYS},
+    {{"PART", ES_TABLE_LEFT, 10}, write_label, ALWAYS},
+    {{"HOST", ES_TABLE_LEFT, 4}, write_host, IF_HOST},
+    {{"CALLS", ES_TABLE_RIGHT, 0}, write_calls, ALWAYS},
+    {{"TUPLES", ES_TABLE_RIGHT, 0}, write_tuples, ALWAYS},
+    {{"BYTES", ES_TABLE_RIGHT, 0}, write_bytes, IF_BYTES},
+    {{"TIME", ES_TABLE_RIGHT, 0}, write_time, IF_TIME},
+    {{"PER CALL", ES_TABLE_RIGHT, 0}, write_per_call, IF_TIME},
+    {{"OWN CPU", ES_TABLE_RIGHT, 0}, write_cpu, IF_CPU},
+    {{"SHARE", ES_TABLE_RIGHT, 0}, write_share, IF_CPU},
+    {{"LOST", ES_TABLE_RIGHT, 0}, write_lost, IF_LOST},
+    {{"LATE", ES_TABLE_RIGHT, 0}, write_late, IF_LATE},
+    {{"FAILED", ES_TABLE_RIGHT, 0}, write_failures, IF_FAILED},
+    {{"STATE", ES_TABLE_LEFT, 8}, write_state, IF_SILENT},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static bool node_has(const struct esi_show_node *node, enum optional what)
+{
+    const struct esi_stage_row *row = &node->row;
+
+    switch (what) {
+    case IF_HOST:
+        return node->host != NULL;
+    case IF_TIME:
+        return row->time_ns > 0;
+    case IF_CPU:
+        return node->own_cpu_ns > 0;
+    case IF_BYTES:
+        return row->bytes > 0;
+    case IF_LOST:
+        return row->lost > 0;
+    case IF_LATE:
+        return row->late > 0;
+    case IF_FAILED:
+        return row->failures > 0;
+    case IF_SILENT:
+        return row->silent;
+    case ALWAYS:
+        break;
+    }
     return true;
 }
 
-static void add_node(struct esi_show *show,
-                     const struct esi_stage_row *row,
-                     const struct show_level *parent)
+static bool tree_has(const struct esi_show *show, enum optional what)
 {
-    struct esi_show_node *node = &show->nodes[show->count++];
-    struct esi_show_node *above = parent ? &show->nodes[parent->node] : NULL;
+    for (size_t i = 0; i < show->count; i++)
+        if (node_has(&show->nodes[i], what))
+            return true;
+    return false;
+}
 
-    *node = (struct esi_show_node){.row = *row,
-                                   .parent = parent ? parent->node : ESI_SHOW_NO_PARENT,
-                                   .host = row->host && *row->host ? row->host : NULL};
-    if (!above)
+/* --- The tree's drawing ------------------------------------------------------- */
+
+struct pen {
+    const char *branch;
+    const char *last;
+    const char *pass;
+    const char *blank;
+};
+
+static const struct pen pens[] = {
+    {"\u251c\u2500 ", "\u2514\u2500 ", "\u2502  ", "   "},
+    {"|- ", "`- ", "|  ", "   "},
+};
+
+/* What stands left of a node: from the root down, whether more is to come below each of
+ * its ancestors. */
+static void show_table_draw(const struct esi_show *show,
+                            const struct esi_show_node *node,
+                            const struct pen *pen,
+                            char *out,
+                            size_t size)
+{
+    const char *parts[DEPTH_MAX];
+    size_t count = 0;
+    size_t length = 0;
+
+    out[0] = '\0';
+    if (node->parent == ESI_SHOW_NO_PARENT)
         return;
-    above->child_count++;
-    if (!node->host)
-        node->host = above->host;
+    parts[count++] = node->is_last ? pen->last : pen->branch;
+    for (node = &show->nodes[node->parent];
+         node->parent != ESI_SHOW_NO_PARENT && count < DEPTH_MAX;
+         node = &show->nodes[node->parent])
+        parts[count++] = node->is_last ? pen->blank : pen->pass;
+    while (count-- > 0 && length < size)
+        length += (size_t)snprintf(out + length, size - length, "%s", parts[count]);
 }
 
-static void make_nodes(struct esi_show *show,
-                       const struct esi_stage_row *rows,
-                       size_t count,
-                       size_t limit,
-                       struct show_level *levels,
-                       const size_t *counts)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct esi_stage_row *row = &rows[i];
-        struct show_level *parent = i ? &levels[row->depth - 1] : NULL;
-        bool folds = parent && is_element(row) && parent->elements > limit;
+/* --- The table ---------------------------------------------------------------- */
 
-        if (folds && show_fold(show, row, parent))
-            continue;
-        add_node(show, row, parent);
-        if (folds) {
-            parent->folded = show->count - 1;
-            show->nodes[parent->folded].elements = 1;
+static void add_line(struct es_table *table,
+                     const struct esi_show *show,
+                     const struct esi_show_node *node,
+                     const struct pen *pen,
+                     const size_t *chosen,
+                     size_t chosen_count)
+{
+    char drawing[8 * DEPTH_MAX];
+    char text[8 * DEPTH_MAX + 128];
+    struct cell cell = {.show = show,
+                        .node = node,
+                        .drawing = drawing,
+                        .out = text,
+                        .size = sizeof text};
+
+    show_table_draw(show, node, pen, drawing, sizeof drawing);
+    for (size_t i = 0; i < chosen_count; i++) {
+        columns[chosen[i]].write(&cell);
+        esi_text_table_cell(table, "%s", text);
+    }
+}
+
+static int print_tree(FILE *stream,
+                      const struct esi_show *show,
+                      const struct esi_show_options *options)
+{
+    struct esi_text_table_column shown[COLUMNS];
+    size_t chosen[COLUMNS];
+    size_t count = 0;
+    const struct pen *pen = &pens[options && options->ascii];
+    struct es_table *table;
+    int result;
+
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (tree_has(show, columns[i].optional)) {
+            shown[count] = columns[i].column;
+            chosen[count++] = i;
         }
-        levels[row->depth] = (struct show_level){.node = show->count - 1,
-                                                 .elements = counts[i],
-                                                 .folded = ESI_SHOW_NO_PARENT};
-    }
-}
-
-/* Children of these two run elsewhere: their time is not part of the parent's CPU time.
- */
-static bool has_own_cpu(const struct esi_stage_row *row)
-{
-    return strcmp(row->type, "remote") == 0 || strcmp(row->type, "threads") == 0;
-}
-
-static uint64_t show_less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
-/* Times are estimates, so children may seem to have used more than their parent. */
-static void find_own_costs(struct esi_show *show)
-{
-    for (size_t i = 0; i < show->count; i++) {
-        struct esi_show_node *node = &show->nodes[i];
-
-        node->own_time_ns = node->row.time_ns;
-        node->own_cpu_ns = node->row.cpu_ns;
-    }
-    for (size_t i = show->count; i-- > 1;) {
-        const struct esi_show_node *node = &show->nodes[i];
-        struct esi_show_node *parent = &show->nodes[node->parent];
-
-        parent->own_time_ns = show_less(parent->own_time_ns, node->row.time_ns);
-        if (!has_own_cpu(&parent->row))
-            parent->own_cpu_ns = show_less(parent->own_cpu_ns, node->row.cpu_ns);
-    }
+    result = esi_text_table_create(shown, count, &table);
+    if (result < 0)
+        return result;
     for (size_t i = 0; i < show->count; i++)
-        show->cpu_ns += show->nodes[i].own_cpu_ns;
+        add_line(table, show, &show->nodes[i], pen, chosen, count);
+    result = esi_text_table_print(table, stream, options ? options->width : 0);
+    esi_text_table_destroy(table);
+    return result ? result : esi_show_end(stream);
 }
 
-static void find_last_children(struct esi_show *show, size_t *last)
+int esi_show_table(FILE *stream,
+                   const struct esi_stage_row *rows,
+                   size_t count,
+                   const struct esi_show_options *options)
 {
-    for (size_t i = 1; i < show->count; i++)
-        last[show->nodes[i].parent] = i;
-    for (size_t i = 0; i < show->count; i++)
-        if (show->nodes[i].child_count)
-            show->nodes[last[i]].is_last = true;
+    struct esi_show show;
+    int result = esi_show_init(&show, rows, count, options);
+
+    if (result < 0)
+        return result;
+    result = print_tree(stream, &show, options);
+    esi_show_fini(&show);
+    return result;
 }
 
-static size_t fold_limit(const struct esi_show_options *options)
+/* --- JSON --------------------------------------------------------------------- */
+
+static void write_costs(struct esi_json_out *out, const struct esi_show_node *node)
 {
-    if (options && options->all)
-        return SIZE_MAX;
-    return options && options->fold ? options->fold : FOLD;
+    const struct esi_stage_row *row = &node->row;
+
+    esi_json_out_unsigned(out, "calls", row->calls);
+    esi_json_out_unsigned(out, "tuples", row->tuples);
+    esi_json_out_unsigned(out, "bytes", row->bytes);
+    esi_json_out_unsigned(out, "lost", row->lost);
+    esi_json_out_unsigned(out, "late", row->late);
+    esi_json_out_unsigned(out, "failures", row->failures);
+    esi_json_out_unsigned(out, "time_ns", row->time_ns);
+    esi_json_out_unsigned(out, "own_time_ns", node->own_time_ns);
+    esi_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
+    esi_json_out_unsigned(out, "own_cpu_ns", node->own_cpu_ns);
+    esi_json_out_bool(out, "silent", row->silent);
 }
 
-int esi_show_init(struct esi_show *show,
+static void write_object(struct esi_json_out *out,
+                         const struct esi_show *show,
+                         size_t index)
+{
+    const struct esi_show_node *node = &show->nodes[index];
+
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_unsigned(out, "stage", index);
+    if (node->parent == ESI_SHOW_NO_PARENT)
+        esi_json_out_null(out, "parent");
+    else
+        esi_json_out_unsigned(out, "parent", node->parent);
+    esi_json_out_signed(out, "depth", node->row.depth);
+    esi_json_out_string(out, "type", node->elements ? "elements" : node->row.type);
+    if (node->elements)
+        esi_json_out_unsigned(out, "elements", node->elements);
+    else
+        esi_json_out_string(out, "label", node->row.label);
+    esi_json_out_string(out, "host", node->host);
+    write_costs(out, node);
+    esi_json_out_end(out);
+}
+
+int esi_show_json(FILE *stream,
                   const struct esi_stage_row *rows,
                   size_t count,
                   const struct esi_show_options *options)
 {
-    struct show_level *levels = calloc(count + 1, sizeof *levels);
-    size_t *counts = calloc(count + 1, sizeof *counts);
-    int result = check_depths(rows, count);
+    struct esi_json_out out;
+    struct esi_show show;
+    int result = esi_show_init(&show, rows, count, options);
 
-    *show = (struct esi_show){.nodes = calloc(count + 1, sizeof *show->nodes)};
-    if (result == 0 && (!levels || !counts || !show->nodes))
-        result = -ENOMEM;
-    if (result == 0) {
-        count_elements(rows, count, levels, counts);
-        make_nodes(show, rows, count, fold_limit(options), levels, counts);
-        find_own_costs(show);
-        memset(counts, 0, (count + 1) * sizeof *counts);
-        find_last_children(show, counts);
-        show->pulls = count ? rows[0].calls : 0;
-    }
-    free(counts);
-    free(levels);
     if (result < 0)
-        esi_show_fini(show);
-    return result;
+        return result;
+    esi_json_out_init(&out, stream);
+    for (size_t i = 0; i < show.count; i++)
+        write_object(&out, &show, i);
+    esi_show_fini(&show);
+    return esi_show_end(stream);
 }
 
-void esi_show_fini(struct esi_show *show)
+static void print_dot_node(FILE *stream, const struct esi_show *show, size_t index)
 {
-    free(show->nodes);
-    show->nodes = NULL;
+    const struct esi_show_node *node = &show->nodes[index];
+    const struct esi_stage_row *row = &node->row;
+    double share = esi_show_share(show, node);
+    char text[ESI_SHOW_TEXT];
+
+    fprintf(stream, "    n%zu [label=\"", index);
+    esi_plain_write_quoted(stream, esi_show_type(node, text));
+    if (!node->elements && row->label && *row->label) {
+        fputs("\\n", stream);
+        esi_plain_write_quoted(stream, row->label);
+    }
+    if (node->host) {
+        fputs("\\non ", stream);
+        esi_plain_write_quoted(stream, node->host);
+    }
+    if (row->calls && row->time_ns)
+        fprintf(stream, "\\n%s a call",
+                esi_show_duration(row->time_ns / row->calls, text));
+    if (share > 0)
+        fprintf(stream, "\\n%.0f %% of CPU", 100 * share);
+    /* The hue of a flame, the stronger the more CPU time it takes. */
+    fprintf(stream, "\", fillcolor=\"0.08 %.3f 1.000\"%s];\n", share,
+            row->silent ? ", color=red, style=\"filled,dashed\"" : "");
 }
 
-double esi_show_share(const struct esi_show *show, const struct esi_show_node *node)
+static void print_dot_edge(FILE *stream, const struct esi_show *show, size_t index)
 {
-    return show->cpu_ns ? (double)node->own_cpu_ns / (double)show->cpu_ns : 0;
+    const struct esi_show_node *node = &show->nodes[index];
+    double tuples = esi_show_per_pull(show, node->row.tuples);
+    double bytes = esi_show_per_pull(show, node->row.bytes);
+    char text[ESI_SHOW_TEXT];
+
+    fprintf(stream, "    n%zu -> n%zu [label=\"%s tuple%s", node->parent, index,
+            esi_show_number(tuples, text), tuples == 1 ? "" : "s");
+    if (node->row.bytes)
+        fprintf(stream, "\\n%s", esi_show_bytes(bytes, text));
+    fputs("\"];\n", stream);
 }
 
-double esi_show_per_pull(const struct esi_show *show, uint64_t amount)
+int esi_show_dot(FILE *stream,
+                 const struct esi_stage_row *rows,
+                 size_t count,
+                 const struct esi_show_options *options)
 {
-    return show->pulls ? (double)amount / (double)show->pulls : 0;
+    struct esi_show show;
+    int result = esi_show_init(&show, rows, count, options);
+
+    if (result < 0)
+        return result;
+    fputs("/* Edges: what one pull carries upward. */\n"
+          "digraph scope {\n"
+          "    rankdir=LR;\n"
+          "    node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n"
+          "    edge [dir=back, fontname=\"sans-serif\", fontsize=9];\n",
+          stream);
+    for (size_t i = 0; i < show.count; i++)
+        print_dot_node(stream, &show, i);
+    for (size_t i = 1; i < show.count; i++)
+        print_dot_edge(stream, &show, i);
+    fputs("}\n", stream);
+    esi_show_fini(&show);
+    return esi_show_end(stream);
 }
 
-/* --- Texts -------------------------------------------------------------------- */
+enum {
+    BOX_WIDTH = 190,
+    BOX_HEIGHT = 54,
+    COLUMN = 290, /* from one box to the one of the next depth */
+    ROW = 66,
+    MARGIN = 20,
+    HEADING = 34,
+    LETTERS = 30, /* that fit into a box */
+};
 
-const char *esi_show_type(const struct esi_show_node *node, char out[ESI_SHOW_TEXT])
+struct show_svg_position {
+    double x;
+    double y;
+    double first; /* y of the first and last child */
+    double last;
+    bool has_child;
+};
+
+/* --- Where boxes stand --------------------------------------------------------- */
+
+/* Leaves from the top down, then parents between their first and last child.  Children
+ * stand behind their parent in the list, so one pass backward does. */
+static size_t place_boxes(const struct esi_show *show, struct show_svg_position *places)
 {
-    if (node->elements)
-        snprintf(out, ESI_SHOW_TEXT, "%zu elements", node->elements);
+    size_t leaves = 0;
+
+    for (size_t i = 0; i < show->count; i++) {
+        const struct esi_show_node *node = &show->nodes[i];
+
+        places[i].x = node->parent == ESI_SHOW_NO_PARENT
+                          ? MARGIN
+                          : places[node->parent].x + COLUMN;
+        if (node->child_count == 0)
+            places[i].y = HEADING + MARGIN + ROW * (double)leaves++;
+    }
+    for (size_t i = show->count; i-- > 0;) {
+        struct show_svg_position *parent;
+
+        if (places[i].has_child)
+            places[i].y = (places[i].first + places[i].last) / 2;
+        if (show->nodes[i].parent == ESI_SHOW_NO_PARENT)
+            continue;
+        parent = &places[show->nodes[i].parent];
+        if (!parent->has_child)
+            parent->last = places[i].y;
+        parent->first = places[i].y;
+        parent->has_child = true;
+    }
+    return leaves;
+}
+
+/* --- Text ---------------------------------------------------------------------- */
+
+static void print_character(FILE *stream, const char *text, size_t bytes)
+{
+    switch (*text) {
+    case '&':
+        fputs("&amp;", stream);
+        break;
+    case '<':
+        fputs("&lt;", stream);
+        break;
+    case '>':
+        fputs("&gt;", stream);
+        break;
+    case '"':
+        fputs("&quot;", stream);
+        break;
+    default:
+        fwrite(text, 1, bytes, stream);
+    }
+}
+
+/* As XML; what does not fit into `letters` is cut. */
+static void print_text(FILE *stream, const char *text, size_t letters)
+{
+    char *plain = esi_plain_duplicate(text);
+    const char *next = plain ? plain : "";
+
+    for (size_t done = 0; *next; done++) {
+        size_t bytes = esi_utf8_length((const unsigned char *)next);
+
+        if (done + 1 == letters && next[bytes]) {
+            fputs("\u2026", stream);
+            break;
+        }
+        print_character(stream, next, bytes);
+        next += bytes;
+    }
+    free(plain);
+}
+
+static void print_line(FILE *stream,
+                       double x,
+                       double y,
+                       const char *class,
+                       const char *text)
+{
+    fprintf(stream, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, x, y);
+    print_text(stream, text, LETTERS);
+    fputs("</text>\n", stream);
+}
+
+/* --- Boxes and edges ------------------------------------------------------------ */
+
+/* From white to orange, the more CPU time the stronger. */
+static void print_colour(FILE *stream, double share)
+{
+    fprintf(stream, "#ff%02x%02x", (unsigned)(255 - 95 * share),
+            (unsigned)(255 - 215 * share));
+}
+
+/* What the pointer is told: all of the numbers, and the texts uncut. */
+static void print_title(FILE *stream, const struct esi_show_node *node)
+{
+    const struct esi_stage_row *row = &node->row;
+    char type[ESI_SHOW_TEXT];
+    char time[ESI_SHOW_TEXT];
+    char cpu[ESI_SHOW_TEXT];
+
+    fputs("<title>", stream);
+    print_text(stream, esi_show_type(node, type), SIZE_MAX);
+    if (!node->elements && row->label) {
+        fputc(' ', stream);
+        print_text(stream, row->label, SIZE_MAX);
+    }
+    fprintf(stream,
+            ": %llu calls, %llu tuples, %llu bytes, %llu lost, %llu late, %llu "
+            "failures; time %s, own CPU %s</title>\n",
+            (unsigned long long)row->calls, (unsigned long long)row->tuples,
+            (unsigned long long)row->bytes, (unsigned long long)row->lost,
+            (unsigned long long)row->late, (unsigned long long)row->failures,
+            row->time_ns ? esi_show_duration(row->time_ns, time) : "0",
+            node->own_cpu_ns ? esi_show_duration(node->own_cpu_ns, cpu) : "0");
+}
+
+static void print_costs(FILE *stream,
+                        const struct esi_show *show,
+                        const struct esi_show_node *node,
+                        const struct show_svg_position *place)
+{
+    const struct esi_stage_row *row = &node->row;
+    char time[ESI_SHOW_TEXT];
+    char text[96];
+    double share = esi_show_share(show, node);
+
+    if (row->silent)
+        snprintf(text, sizeof text, "does not answer");
+    else if (row->lost)
+        snprintf(text, sizeof text, "%llu lost", (unsigned long long)row->lost);
+    else if (row->calls && row->time_ns)
+        snprintf(text, sizeof text, "%s a call, %.0f %%",
+                 esi_show_duration(row->time_ns / row->calls, time), 100 * share);
+    else if (share > 0)
+        snprintf(text, sizeof text, "%.0f %%", 100 * share);
     else
-        snprintf(out, ESI_SHOW_TEXT, "%s", node->row.type);
-    return out;
+        return;
+    print_line(stream, place->x + 8, place->y + 47,
+               row->silent || row->lost ? "warn" : "small", text);
 }
 
-const char *esi_show_number(double number, char out[ESI_SHOW_TEXT])
+static void print_box(FILE *stream,
+                      const struct esi_show *show,
+                      size_t index,
+                      const struct show_svg_position *place)
 {
-    int digits = number < 10 ? 2 : number < 100 ? 1 : 0;
+    const struct esi_show_node *node = &show->nodes[index];
+    char type[ESI_SHOW_TEXT];
+    char first[ESI_SHOW_TEXT + 80];
 
-    if (number == (double)(uint64_t)number)
-        digits = 0;
-    snprintf(out, ESI_SHOW_TEXT, "%.*f", digits, number);
-    return out;
+    fputs("<g>\n", stream);
+    print_title(stream, node);
+    fprintf(stream,
+            "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
+            "rx=\"5\" fill=\"",
+            node->row.silent ? "silent" : "box", place->x, place->y, BOX_WIDTH,
+            BOX_HEIGHT);
+    print_colour(stream, esi_show_share(show, node));
+    fputs("\"/>\n", stream);
+    snprintf(first, sizeof first, "%s%s%.60s", esi_show_type(node, type),
+             node->host ? " on " : "", node->host ? node->host : "");
+    print_line(stream, place->x + 8, place->y + 16, "type", first);
+    if (!node->elements && node->row.label)
+        print_line(stream, place->x + 8, place->y + 32, "label", node->row.label);
+    print_costs(stream, show, node, place);
+    fputs("</g>\n", stream);
 }
 
-struct show_unit {
-    const char *name;
-    double size; /* of the next one, in this one */
-};
-
-static const char *with_unit(double amount,
-                             const struct show_unit *units,
-                             char out[ESI_SHOW_TEXT])
+/* A line is the stronger the more tuples pass, by one step for each power of four. */
+static double stroke_width(double tuples)
 {
-    char number[ESI_SHOW_TEXT];
+    double width = 1;
 
-    for (; units->size > 0 && amount >= units->size; units++)
-        amount /= units->size;
-    esi_show_number(amount, number);
-    snprintf(out, ESI_SHOW_TEXT, "%.20s %s", number, units->name);
-    return out;
+    for (; tuples >= 1 && width < 6; tuples /= 4)
+        width += 0.5;
+    return width;
 }
 
-const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT])
+static void print_edge(FILE *stream,
+                       const struct esi_show *show,
+                       size_t index,
+                       const struct show_svg_position *places)
 {
-    static const struct show_unit units[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000},
-                                             {"s", 60},    {"min", 60},  {"h", 0}};
+    const struct esi_show_node *node = &show->nodes[index];
+    double tuples = esi_show_per_pull(show, node->row.tuples);
+    double x1 = places[node->parent].x + BOX_WIDTH;
+    double y1 = places[node->parent].y + BOX_HEIGHT / 2.0;
+    double x2 = places[index].x;
+    double y2 = places[index].y + BOX_HEIGHT / 2.0;
+    double middle = (x1 + x2) / 2;
+    char text[ESI_SHOW_TEXT];
 
-    out[0] = '\0';
-    return ns ? with_unit((double)ns, units, out) : out;
+    fprintf(stream,
+            "<path class=\"edge\" stroke-width=\"%.1f\" d=\"M%.1f %.1f C%.1f %.1f %.1f "
+            "%.1f %.1f %.1f\"/>\n",
+            stroke_width(tuples), x1, y1, middle, y1, middle, y2, x2, y2);
+    fprintf(stream, "<text class=\"flow\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", x2 - 4,
+            y2 - 4, esi_show_number(tuples, text));
 }
 
-const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT])
+static void print_start(FILE *stream, double width, double height)
 {
-    static const struct show_unit units[] = {
-        {"B", 1024}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", 0}};
-
-    out[0] = '\0';
-    return bytes > 0 ? with_unit(bytes, units, out) : out;
+    fprintf(stream,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+            "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n"
+            "<style>\n"
+            ".box { stroke: #555 }\n"
+            ".silent { stroke: #c00; stroke-width: 2; stroke-dasharray: 5 3 }\n"
+            ".edge { fill: none; stroke: #8aa }\n"
+            ".type { font-size: 12px; font-weight: bold }\n"
+            ".label, .head { font-size: 12px }\n"
+            ".small { font-size: 11px; fill: #444 }\n"
+            ".warn { font-size: 11px; fill: #c00 }\n"
+            ".flow { font-size: 10px; fill: #466; text-anchor: end }\n"
+            "</style>\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+            width, height, width, height);
 }
 
-int esi_show_end(FILE *stream)
+static int print_picture(FILE *stream, const struct esi_show *show)
 {
-    return fflush(stream) != 0 || ferror(stream) ? -EIO : 0;
+    struct show_svg_position *places = calloc(show->count + 1, sizeof *places);
+    double right = MARGIN;
+    size_t leaves;
+
+    if (!places)
+        return -ENOMEM;
+    leaves = place_boxes(show, places);
+    for (size_t i = 0; i < show->count; i++)
+        right = places[i].x > right ? places[i].x : right;
+    print_start(stream, right + BOX_WIDTH + MARGIN,
+                HEADING + 2.0 * MARGIN + ROW * (double)leaves);
+    fprintf(stream,
+            "<text class=\"head\" x=\"%d\" y=\"%d\">%llu pulls; on the lines: tuples "
+            "that a pull carries; colour and %%: share of the CPU time</text>\n",
+            MARGIN, HEADING - 8, (unsigned long long)show->pulls);
+    for (size_t i = 1; i < show->count; i++)
+        print_edge(stream, show, i, places);
+    for (size_t i = 0; i < show->count; i++)
+        print_box(stream, show, i, &places[i]);
+    fputs("</svg>\n", stream);
+    free(places);
+    return esi_show_end(stream);
 }
 
-/* --- Formats ------------------------------------------------------------------ */
-
-static const struct {
-    const char *name;
-    esi_show_fn write;
-} formats[] = {
-    {"table", esi_show_table},
-    {"json", esi_show_json},
-    {"dot", esi_show_dot},
-    {"svg", esi_show_svg},
-};
-
-esi_show_fn esi_show_find(const char *format)
+int esi_show_svg(FILE *stream,
+                 const struct esi_stage_row *rows,
+                 size_t count,
+                 const struct esi_show_options *options)
 {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, format) == 0)
-            return formats[i].write;
-    return NULL;
+    struct esi_show show;
+    int result = esi_show_init(&show, rows, count, options);
+
+    if (result < 0)
+        return result;
+    result = print_picture(stream, &show);
+    esi_show_fini(&show);
+    return result;
 }

@@ -6,7 +6,7 @@
  * A consumer announces each of its named scopes over a connection of its own and asks
  * again and again, when it pulls, whether somebody wants something of it.  Who wants
  * something leaves a command and waits for the answer; what commands there are is
- * between the two (scopes/scope_commands.h).  A scope whose connection has ended is
+ * between the two (scopes/scope_control.h).  A scope whose connection has ended is
  * forgotten.
  *
  * Thread safe.

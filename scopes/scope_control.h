@@ -14,8 +14,8 @@
  * or {"code": ERRNO, "text": WORDS} where it cannot be done.  ROW has the members of
  * struct esi_stage_row.
  */
-#ifndef ES_SCOPES_SCOPE_COMMANDS_H
-#define ES_SCOPES_SCOPE_COMMANDS_H
+#ifndef ES_SCOPES_SCOPE_CONTROL_H
+#define ES_SCOPES_SCOPE_CONTROL_H
 
 #include <stddef.h>
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* show_private.h - what the writers of gather trees share: the tree as it is to be
- * shown, and texts for numbers.
- */
-#ifndef ES_SCOPES_SHOW_PRIVATE_H
-#define ES_SCOPES_SHOW_PRIVATE_H
+/* show_tree.h - a gather tree as it is to be shown, and texts for numbers. */
+#ifndef ES_SCOPES_SHOW_TREE_H
+#define ES_SCOPES_SHOW_TREE_H
 
 #include "scopes/show.h"
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the files of stage_tree share: the planner, and the pieces it is given to
- * arrange.
+ * planner.h - what a plan is made from, and the subtree of one host.
  *
- * stage_tree_locations.c orders the elements and finds their hosts, stage_tree_host.c
- * plans what stands on one host, stage_tree_arrange.c groups hosts below joints, and
- * stage_tree.c puts a shape together.
+ * planner.c orders the elements, finds their hosts and reads the settings; host_tree.c
+ * plans what stands on one host; stage_tree.c groups hosts below joints.
  */
-#ifndef ES_SCOPES_STAGE_TREE_PRIVATE_H
-#define ES_SCOPES_STAGE_TREE_PRIVATE_H
+#ifndef ES_SCOPES_PLANNER_H
+#define ES_SCOPES_PLANNER_H
 
 #include "scopes/stage_tree.h"
 
@@ -71,7 +69,7 @@ struct esi_tree_piece {
     size_t end;
 };
 
-/* --- stage_tree_locations.c ------------------------------------------------------ */
+/* --- planner.c ------------------------------------------------------------------ */
 
 /* Fills order, sockets, hosts_sorted, places.  -ENOMEM. */
 int esi_locations_find(struct esi_planner *planner);
@@ -93,13 +91,13 @@ size_t esi_locations_end_of_process(const struct esi_planner *planner,
 const char *esi_host_location_cluster(const struct esi_host_location *place);
 const char *esi_host_location_gateway(const struct esi_host_location *place);
 
-/* --- stage_tree_settings.c ---------------------------------------------------- */
+/* --- Settings ---- */
 
 /* Takes apart what persons wrote as text: joints, reduce, observe.  -EINVAL with words,
  * -ENOMEM. */
 int esi_settings_read(struct esi_planner *planner, struct es_error *error);
 
-/* --- stage_tree_host.c -------------------------------------------------------- */
+/* --- host_tree.c ------------------------------------------------------------- */
 
 /* Whether a node of `host` is opened in the consumer. */
 bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host);
@@ -132,7 +130,7 @@ struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
 struct esi_stage_node *esi_host_tree_filtered(const struct esi_planner *planner,
                                               struct esi_stage_node *node);
 
-/* --- stage_tree_arrange.c ----------------------------------------------------- */
+/* --- stage_tree.c ------------------------------------------------------------- */
 
 /* Adds a piece to a joint, which takes its node, also on failure. */
 int esi_arrange_add(const struct esi_planner *planner,

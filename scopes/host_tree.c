@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stage_tree_host.c - plans what stands on one host: elements under threads, threads
- * under sockets or the host, and on top of it what shall not leave the host as it is:
- * filters, batches, observing stages.
- */
+/* host_tree.c - plans what stands on one host: elements under threads, threads under
+ * sockets or the host, and on top of it what shall not leave the host as it is:
+ * filters, batches, observing stages. */
 #include "config.h"
 
-#include "scopes/stage_tree_private.h"
+#include "scopes/planner.h"
 
 #include <errno.h>
 #include <stdio.h>

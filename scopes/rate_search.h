@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* rate_private.h - what the rate controller and its search for trees share. */
-#ifndef ES_SCOPES_RATE_PRIVATE_H
-#define ES_SCOPES_RATE_PRIVATE_H
+/* rate_search.h - the search for the settings of a scope that serve its goals best. */
+#ifndef ES_SCOPES_RATE_SEARCH_H
+#define ES_SCOPES_RATE_SEARCH_H
 
 #include "scopes/rate.h"
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* show_tree.c - gather trees as they are to be shown: parents, what each stage has used
+ * for itself, and elements folded into one where there are many. */
+#include "config.h"
+
+#include "scopes/show.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopes/show_tree.h"
+
+enum { FOLD = 4 };
+
+/* --- The tree ----------------------------------------------------------------- */
+
+static bool is_element(const struct esi_stage_row *row)
+{
+    return strcmp(row->type, "element") == 0;
+}
+
+static int check_depths(const struct esi_stage_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int most = i ? rows[i - 1].depth + 1 : 0;
+
+        if (rows[i].depth < (i ? 1 : 0) || rows[i].depth > most)
+            return -EINVAL;
+    }
+    return 0;
+}
+
+/* Adds what one of several elements has cost to the line they share. */
+static void add_row(struct esi_stage_row *sum, const struct esi_stage_row *row)
+{
+    if (row->calls > sum->calls)
+        sum->calls = row->calls;
+    sum->tuples += row->tuples;
+    sum->failures += row->failures;
+    sum->bytes += row->bytes;
+    sum->lost += row->lost;
+    sum->late += row->late;
+    sum->time_ns += row->time_ns;
+    sum->cpu_ns += row->cpu_ns;
+    sum->silent = sum->silent || row->silent;
+}
+
+/* What is known while the rows become nodes, per depth: the stage that the next row of
+ * the depth below is a child of, and the node that its elements are folded into. */
+struct show_level {
+    size_t node;
+    size_t elements; /* its children that are elements */
+    size_t folded;   /* node; ESI_SHOW_NO_PARENT = none yet */
+};
+
+/* Counts the elements below each stage, into counts[] at the stage's own row. */
+static void count_elements(const struct esi_stage_row *rows,
+                           size_t count,
+                           struct show_level *levels,
+                           size_t *counts)
+{
+    for (size_t i = 0; i < count; i++) {
+        levels[rows[i].depth].node = i;
+        if (i && is_element(&rows[i]))
+            counts[levels[rows[i].depth - 1].node]++;
+    }
+}
+
+/* Whether a row joins a line of elements that is there already. */
+static bool show_fold(struct esi_show *show,
+                      const struct esi_stage_row *row,
+                      const struct show_level *parent)
+{
+    if (parent->folded == ESI_SHOW_NO_PARENT)
+        return false;
+    add_row(&show->nodes[parent->folded].row, row);
+    show->nodes[parent->folded].elements++;
+    return true;
+}
+
+static void add_node(struct esi_show *show,
+                     const struct esi_stage_row *row,
+                     const struct show_level *parent)
+{
+    struct esi_show_node *node = &show->nodes[show->count++];
+    struct esi_show_node *above = parent ? &show->nodes[parent->node] : NULL;
+
+    *node = (struct esi_show_node){.row = *row,
+                                   .parent = parent ? parent->node : ESI_SHOW_NO_PARENT,
+                                   .host = row->host && *row->host ? row->host : NULL};
+    if (!above)
+        return;
+    above->child_count++;
+    if (!node->host)
+        node->host = above->host;
+}
+
+static void make_nodes(struct esi_show *show,
+                       const struct esi_stage_row *rows,
+                       size_t count,
+                       size_t limit,
+                       struct show_level *levels,
+                       const size_t *counts)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct esi_stage_row *row = &rows[i];
+        struct show_level *parent = i ? &levels[row->depth - 1] : NULL;
+        bool folds = parent && is_element(row) && parent->elements > limit;
+
+        if (folds && show_fold(show, row, parent))
+            continue;
+        add_node(show, row, parent);
+        if (folds) {
+            parent->folded = show->count - 1;
+            show->nodes[parent->folded].elements = 1;
+        }
+        levels[row->depth] = (struct show_level){.node = show->count - 1,
+                                                 .elements = counts[i],
+                                                 .folded = ESI_SHOW_NO_PARENT};
+    }
+}
+
+/* Children of these two run elsewhere: their time is not part of the parent's CPU time.
+ */
+static bool has_own_cpu(const struct esi_stage_row *row)
+{
+    return strcmp(row->type, "remote") == 0 || strcmp(row->type, "threads") == 0;
+}
+
+static uint64_t show_less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* Times are estimates, so children may seem to have used more than their parent. */
+static void find_own_costs(struct esi_show *show)
+{
+    for (size_t i = 0; i < show->count; i++) {
+        struct esi_show_node *node = &show->nodes[i];
+
+        node->own_time_ns = node->row.time_ns;
+        node->own_cpu_ns = node->row.cpu_ns;
+    }
+    for (size_t i = show->count; i-- > 1;) {
+        const struct esi_show_node *node = &show->nodes[i];
+        struct esi_show_node *parent = &show->nodes[node->parent];
+
+        parent->own_time_ns = show_less(parent->own_time_ns, node->row.time_ns);
+        if (!has_own_cpu(&parent->row))
+            parent->own_cpu_ns = show_less(parent->own_cpu_ns, node->row.cpu_ns);
+    }
+    for (size_t i = 0; i < show->count; i++)
+        show->cpu_ns += show->nodes[i].own_cpu_ns;
+}
+
+static void find_last_children(struct esi_show *show, size_t *last)
+{
+    for (size_t i = 1; i < show->count; i++)
+        last[show->nodes[i].parent] = i;
+    for (size_t i = 0; i < show->count; i++)
+        if (show->nodes[i].child_count)
+            show->nodes[last[i]].is_last = true;
+}
+
+static size_t fold_limit(const struct esi_show_options *options)
+{
+    if (options && options->all)
+        return SIZE_MAX;
+    return options && options->fold ? options->fold : FOLD;
+}
+
+int esi_show_init(struct esi_show *show,
+                  const struct esi_stage_row *rows,
+                  size_t count,
+                  const struct esi_show_options *options)
+{
+    struct show_level *levels = calloc(count + 1, sizeof *levels);
+    size_t *counts = calloc(count + 1, sizeof *counts);
+    int result = check_depths(rows, count);
+
+    *show = (struct esi_show){.nodes = calloc(count + 1, sizeof *show->nodes)};
+    if (result == 0 && (!levels || !counts || !show->nodes))
+        result = -ENOMEM;
+    if (result == 0) {
+        count_elements(rows, count, levels, counts);
+        make_nodes(show, rows, count, fold_limit(options), levels, counts);
+        find_own_costs(show);
+        memset(counts, 0, (count + 1) * sizeof *counts);
+        find_last_children(show, counts);
+        show->pulls = count ? rows[0].calls : 0;
+    }
+    free(counts);
+    free(levels);
+    if (result < 0)
+        esi_show_fini(show);
+    return result;
+}
+
+void esi_show_fini(struct esi_show *show)
+{
+    free(show->nodes);
+    show->nodes = NULL;
+}
+
+double esi_show_share(const struct esi_show *show, const struct esi_show_node *node)
+{
+    return show->cpu_ns ? (double)node->own_cpu_ns / (double)show->cpu_ns : 0;
+}
+
+double esi_show_per_pull(const struct esi_show *show, uint64_t amount)
+{
+    return show->pulls ? (double)amount / (double)show->pulls : 0;
+}
+
+/* --- Texts -------------------------------------------------------------------- */
+
+const char *esi_show_type(const struct esi_show_node *node, char out[ESI_SHOW_TEXT])
+{
+    if (node->elements)
+        snprintf(out, ESI_SHOW_TEXT, "%zu elements", node->elements);
+    else
+        snprintf(out, ESI_SHOW_TEXT, "%s", node->row.type);
+    return out;
+}
+
+const char *esi_show_number(double number, char out[ESI_SHOW_TEXT])
+{
+    int digits = number < 10 ? 2 : number < 100 ? 1 : 0;
+
+    if (number == (double)(uint64_t)number)
+        digits = 0;
+    snprintf(out, ESI_SHOW_TEXT, "%.*f", digits, number);
+    return out;
+}
+
+struct show_unit {
+    const char *name;
+    double size; /* of the next one, in this one */
+};
+
+static const char *with_unit(double amount,
+                             const struct show_unit *units,
+                             char out[ESI_SHOW_TEXT])
+{
+    char number[ESI_SHOW_TEXT];
+
+    for (; units->size > 0 && amount >= units->size; units++)
+        amount /= units->size;
+    esi_show_number(amount, number);
+    snprintf(out, ESI_SHOW_TEXT, "%.20s %s", number, units->name);
+    return out;
+}
+
+const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT])
+{
+    static const struct show_unit units[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000},
+                                             {"s", 60},    {"min", 60},  {"h", 0}};
+
+    out[0] = '\0';
+    return ns ? with_unit((double)ns, units, out) : out;
+}
+
+const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT])
+{
+    static const struct show_unit units[] = {
+        {"B", 1024}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", 0}};
+
+    out[0] = '\0';
+    return bytes > 0 ? with_unit(bytes, units, out) : out;
+}
+
+int esi_show_end(FILE *stream)
+{
+    return fflush(stream) != 0 || ferror(stream) ? -EIO : 0;
+}
+
+/* --- Formats ------------------------------------------------------------------ */
+
+static const struct {
+    const char *name;
+    esi_show_fn write;
+} formats[] = {
+    {"table", esi_show_table},
+    {"json", esi_show_json},
+    {"dot", esi_show_dot},
+    {"svg", esi_show_svg},
+};
+
+esi_show_fn esi_show_find(const char *format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, format) == 0)
+            return formats[i].write;
+    return NULL;
+}
