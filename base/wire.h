@@ -124,12 +124,18 @@ static inline uint64_t esi_wire_get_u64(struct esi_wire_reader *reader)
 
 uint64_t esi_wire_get_long_varint(struct esi_wire_reader *reader);
 
-/* Fails also on numbers beyond 64 bits. */
+/* Fails also on numbers beyond 64 bits.  The long way has a copy of the reader, so that
+ * the reader of a loop can stay in registers. */
 static inline uint64_t esi_wire_get_varint(struct esi_wire_reader *reader)
 {
+    struct esi_wire_reader copy = *reader;
+    uint64_t value;
+
     if (reader->at < reader->end && *reader->at < 0x80)
         return *reader->at++;
-    return esi_wire_get_long_varint(reader);
+    value = esi_wire_get_long_varint(&copy);
+    *reader = copy;
+    return value;
 }
 
 /* --- Writing ---------------------------------------------------------------------- */
