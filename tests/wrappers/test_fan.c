@@ -170,6 +170,38 @@ static void who_does_not_ask_gets_what_is_left(void **state)
     consumer_fini(&consumer);
 }
 
+/* Fewer tuples are asked for than there are children: when there are no more, the pull
+ * says so. */
+static void a_limit_below_the_children_ends(void **state)
+{
+    static const char *const types[] = {"gather", "gather", "threads", "threads"};
+    static const char *const asking[] = {"aaaa", "a.a.", "aaaa", "...."};
+
+    (void)state;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        struct family family;
+        struct consumer consumer;
+        struct es_stage *stage;
+        size_t total = 0, pulls = 0;
+
+        make_family(&family, asking[t]);
+        for (size_t i = 0; i < CHILDREN; i++)
+            family.sources[i].count = i == 2 ? 7 : 0;
+        stage = stage_over(types[t], family.children, CHILDREN, &context, NULL);
+        consumer_init(&consumer, 2);
+        do {
+            assert_int_equal(consumer_pull(&consumer, stage), 0);
+            assert_true(consumer.batch.count <= 2);
+            total += consumer.batch.count;
+            assert_true(++pulls < 20);
+        } while (consumer.batch.more);
+        assert_int_equal(total, 7);
+        nobody_was_deceived(&family);
+        es_stage_close(stage);
+        consumer_fini(&consumer);
+    }
+}
+
 /* Pulls until there is no more, with trees that fail, and compares. */
 static void stream(const char *type, const char *asking, uint64_t seed)
 {
@@ -361,6 +393,7 @@ SUITE(test_fan)
         cmocka_unit_test(one_announcement_goes_through_all_levels),
         cmocka_unit_test(one_after_the_other_nothing_is_announced),
         cmocka_unit_test(who_does_not_ask_gets_what_is_left),
+        cmocka_unit_test(a_limit_below_the_children_ends),
         cmocka_unit_test(nothing_is_lost_or_repeated),
         cmocka_unit_test(a_sort_tells_what_it_keeps),
         cmocka_unit_test(sorts_keep_a_suffix_together),

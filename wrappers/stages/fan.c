@@ -83,7 +83,8 @@ static int pull_child(struct es_stage *stage,
 }
 
 /* Pulls children of which some have been asked already: what these were promised is
- * kept for them. */
+ * kept for them.  The others get what is left, also those that were asked for nothing
+ * as the limit is below the number of children. */
 static int pull_asked(struct es_stage *stage,
                       struct esi_fan *fan,
                       const struct es_pull *pull,
@@ -97,12 +98,12 @@ static int pull_asked(struct es_stage *stage,
     int result = 0;
 
     for (size_t turn = 0; turn < stage->child_count && result == 0; turn++) {
-        if (stage->children[child]->asks) {
-            part.max = esi_fan_share(pull->max, stage->child_count, turn);
-            kept -= part.max;
-        } else {
-            part.max = pull->max - (batch->count - before) - kept;
-        }
+        size_t share = stage->children[child]->asks
+                           ? esi_fan_share(pull->max, stage->child_count, turn)
+                           : 0;
+
+        kept -= share;
+        part.max = share ? share : pull->max - (batch->count - before) - kept;
         result = pull_child(stage, fan, child, &part, batch, &is_short);
         child = fan_behind(stage, child);
     }

@@ -174,32 +174,23 @@ static void ask_threads(struct es_stage *stage, const struct es_pull *pull)
     esi_fan_ask(stage, &threads->fan, pull);
 }
 
-/* Makes a job for each child that is to be pulled, in the order of a gather.  A child
- * that comes away short is not pulled, and is the first of the next pull.  Returns
- * their number. */
+/* Makes jobs for the children from `turn` on, in the order of a gather, of which each
+ * is to give one tuple at least.  Returns their number. */
 static size_t make_jobs(struct es_stage *stage,
                         const struct es_pull *pull,
-                        struct es_batch *batch)
+                        size_t turn,
+                        size_t left)
 {
     struct threads *threads = stage->state;
-    size_t child = threads->fan.next;
-    bool is_short = false;
-    size_t count = 0;
+    size_t children = stage->child_count - turn;
+    size_t count = children < left ? children : left;
 
-    for (size_t turn = 0; turn < stage->child_count; turn++) {
-        struct job *job = &threads->jobs[count];
+    for (size_t i = 0; i < count; i++) {
+        size_t child = (threads->fan.next + turn + i) % stage->child_count;
 
-        job->child = stage->children[child];
-        job->pull = *pull;
-        job->pull.max = esi_fan_share(pull->max, stage->child_count, turn);
-        if (job->pull.max == 0 && !is_short) {
-            is_short = true;
-            batch->more = true;
-            threads->fan.next = child;
-        }
-        count += job->pull.max > 0;
-        if (++child == stage->child_count)
-            child = 0;
+        threads->jobs[i].child = stage->children[child];
+        threads->jobs[i].pull = *pull;
+        threads->jobs[i].pull.max = esi_fan_share(left, children, i);
     }
     return count;
 }
@@ -241,28 +232,51 @@ static void add_cpu(struct es_stage *stage, uint64_t cpu_ns)
     while ((stage = stage->parent) != NULL && stage->ops != &esi_stage_threads);
 }
 
+/* Has all children pulled: at once, or one group after the other where the limit is
+ * below the number of children.  A child that comes away short is not pulled, and is
+ * the first of the next pull. */
+static int pull_groups(struct es_stage *stage,
+                       const struct es_pull *pull,
+                       struct es_batch *batch)
+{
+    struct threads *threads = stage->state;
+    size_t first = batch->count;
+    size_t turn = 0;
+    int result = 0;
+
+    while (turn < stage->child_count && result == 0) {
+        size_t count = make_jobs(stage, pull, turn, pull->max - (batch->count - first));
+
+        if (count == 0) {
+            batch->more = true;
+            threads->fan.next = (threads->fan.next + turn) % stage->child_count;
+            return 0;
+        }
+        do_jobs(threads, count);
+        for (size_t i = 0; i < count && result == 0; i++) {
+            result = threads->jobs[i].result;
+            if (result == 0)
+                result = threads_append(batch, &threads->jobs[i].batch);
+        }
+        turn += count;
+    }
+    return result;
+}
+
 static int pull_threads(struct es_stage *stage,
                         const struct es_pull *pull,
                         struct es_batch *batch)
 {
     struct threads *threads = stage->state;
     uint64_t cpu_ns = pull->measure ? cpu_of_children(stage) : 0;
-    size_t count;
-    int result = 0;
+    int result;
 
     if (stage->asks && threads->fan.asked != pull->serial)
         ask_threads(stage, pull);
     threads->fan.asked = 0;
-    count = make_jobs(stage, pull, batch);
-    if (count)
-        do_jobs(threads, count);
+    result = pull_groups(stage, pull, batch);
     if (pull->measure)
         add_cpu(stage, cpu_of_children(stage) - cpu_ns);
-    for (size_t i = 0; i < count && result == 0; i++) {
-        result = threads->jobs[i].result;
-        if (result == 0)
-            result = threads_append(batch, &threads->jobs[i].batch);
-    }
     return result;
 }
 
