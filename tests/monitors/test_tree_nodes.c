@@ -27,7 +27,7 @@
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"
 
-enum { RANKS = 3, THRESHOLD = 16000 };
+enum { RANKS = 3, THRESHOLD = 16000, PIECED_AFTER = 2000 };
 
 static struct made_edges edges[RANKS];
 static unsigned seen[RANKS][MADE_INSTANCES];
@@ -42,7 +42,8 @@ struct fixture {
     struct es_node_statistics *statistics;
     struct esi_writer *writers[RANKS][MADE_KINDS];
     char host[ES_HOST_NAME_BYTES];
-    _Atomic bool written; /* all there is */
+    _Atomic size_t written_count; /* tuples */
+    _Atomic bool written;         /* all there is */
     unsigned pieced;
 };
 
@@ -154,6 +155,7 @@ static void *write_all(void *data)
             continue;
         write_one(fixture, rank, counts[rank]);
         done[rank]++;
+        fixture->written_count++;
         if (--left % 64 == 0)
             nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
     }
@@ -314,6 +316,17 @@ static void nothing_is_opened_before_there_are_trees(void **state)
     each_came_once(fixture);
 }
 
+static void change_to(struct fixture *fixture, const char *name, const char *value)
+{
+    struct es_scope *scope = es_tree_nodes_scope(fixture->nodes);
+    struct es_scope_config config = *es_scope_config(scope);
+    struct es_error error = {.text = ""};
+
+    assert_int_equal(es_scope_config_set(&config, name, value, NULL), 0);
+    if (es_scope_reconfigure(scope, &config, &error) != 0)
+        fail_msg("%s=%s: %s", name, value, error.text);
+}
+
 static void change(struct fixture *fixture)
 {
     static const char *const changes[][2] = {
@@ -329,20 +342,27 @@ static void change(struct fixture *fixture)
         {"shape", "views"},
         {"ahead", "2"},
         {"ahead", "0"},
+        {"max", "2"},
         {"max", "50"},
         {"max", "65536"},
         {"through-server", "no"},
         {"through-server", "yes"},
     };
     size_t index = next_random(&random_state) % (sizeof changes / sizeof *changes);
-    struct es_scope *scope = es_tree_nodes_scope(fixture->nodes);
-    struct es_scope_config config = *es_scope_config(scope);
-    struct es_error error = {.text = ""};
 
-    assert_int_equal(
-        es_scope_config_set(&config, changes[index][0], changes[index][1], NULL), 0);
-    if (es_scope_reconfigure(scope, &config, &error) != 0)
-        fail_msg("%s=%s: %s", changes[index][0], changes[index][1], error.text);
+    change_to(fixture, changes[index][0], changes[index][1]);
+}
+
+/* A pull that takes one tuple cuts a result of two halves: all operations that wait go
+ * up in pieces.  The tree that follows reads those again that have not gone up. */
+static void pull_in_pieces(struct fixture *fixture)
+{
+    while (fixture->written_count < PIECED_AFTER)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    change_to(fixture, "max", "1");
+    for (int i = 0; i < 100; i++)
+        assert_true(es_tree_nodes_pull(fixture->nodes) >= 0);
+    change_to(fixture, "max", "65536");
 }
 
 static void results_are_complete_across_reconfigurations(void **state)
@@ -352,6 +372,7 @@ static void results_are_complete_across_reconfigurations(void **state)
 
     open_nodes(fixture, true);
     assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
+    pull_in_pieces(fixture);
     while (!fixture->written) {
         assert_true(es_tree_nodes_pull(fixture->nodes) >= 0);
         if (next_random(&random_state) % 3 == 0)
@@ -360,6 +381,7 @@ static void results_are_complete_across_reconfigurations(void **state)
     pthread_join(writer, NULL);
     assert_true(es_tree_nodes_drain(fixture->nodes) >= 0);
     each_came_once(fixture);
+    assert_true(fixture->pieced > 0);
 }
 
 static void results_are_complete_though_servers_are_lost(void **state)
