@@ -11,7 +11,7 @@
  *
  * The desired rules are read by rank 0 of a communicator, at the operation that all its
  * ranks have agreed on beforehand; it passes the rules on to the others, so nobody sees
- * a set of rules half done (wrappers/trees/rule_sync.h).  A process without trees has
+ * a set of rules half done (wrappers/trees/rules.h).  A process without trees has
  * no tree control.
  *
  * One process may write the log and read the desired rules while one other writes the

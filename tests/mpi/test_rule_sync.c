@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/suites.h"
-#include "wrappers/trees/rule_sync.h"
+#include "wrappers/trees/rules.h"
 
 enum { MS = 1000000 };
 

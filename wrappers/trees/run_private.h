@@ -5,8 +5,8 @@
  *
  * A run has up to two phases: up the tree (reduce or gather), and down it (bcast or
  * scatter).  A phase has a lane for each edge that it uses: the messages in one
- * direction, pieces of one stream.  The engine (run_lane.c) posts the pieces that
- * the phase calls ready, and calls the phase when something has arrived.
+ * direction, pieces of one stream.  The engine (tree_run.c) posts the pieces that
+ * the phase (run_phases.c) calls ready, and calls it when something has arrived.
  *
  *   kind        up               down
  *   barrier     reduce, empty    bcast, empty
@@ -178,7 +178,7 @@ int esi_data_unpack(struct esi_tree_run *run,
 /* Between types of equal signature; the same memory is left alone. */
 int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from);
 
-/* --- Lanes (run_lane.c) --------------------------------------------------------- */
+/* --- Lanes (tree_run.c) --------------------------------------------------------- */
 
 /* The memory of a piece, and how many elements it has. */
 char *esi_run_lane_piece(const struct esi_run_lane *lane, MPI_Count piece);
@@ -206,36 +206,5 @@ static inline bool esi_run_lane_is_done(const struct esi_run_lane *lane)
 {
     return lane->done == lane->pieces;
 }
-
-int esi_run_prepare_requests(struct esi_tree_run *run);
-/* Works, and posts all that is ready. */
-int esi_run_post_pieces(struct esi_tree_run *run);
-/* Completes what has arrived; waits for something first if `waits`. */
-int esi_run_complete_pieces(struct esi_tree_run *run, bool waits);
-/* After a failure: the messages are left to MPI. */
-void esi_run_abandon(struct esi_tree_run *run);
-
-/* --- Parts of phases that others need ------------------------------------------- */
-
-/* Elements of a reduction's message. */
-MPI_Count esi_run_per_piece(const struct esi_tree_run *run);
-/* Memory for `count` stretches of `elements`, aligned for the type. *ret_base is the
- * address of the first one's first element, *ret_step from one to the next. */
-int esi_run_typed_memory(struct esi_tree_run *run,
-                         MPI_Count elements,
-                         size_t count,
-                         char **ret_base,
-                         MPI_Aint *ret_step);
-/* The block of a rank of the subtree, in `staged`. */
-static inline char *esi_run_staged(const struct esi_tree_run *run, int rank)
-{
-    const struct esi_tree *tree = run->call.tree;
-
-    return run->staged + (MPI_Aint)(run->block * (tree->position[rank] -
-                                                  tree->position[run->call.rank]));
-}
-/* Whether the subtree has consecutive ranks in ascending order, so that its blocks are
- * in the program's buffer as they travel. */
-bool esi_run_is_ascending(const struct esi_tree_run *run, int rank);
 
 #endif

@@ -11,7 +11,7 @@
  * begin them in the same order; each uses its own tag.
  *
  * Arguments are those of MPI's call.  They have been checked before
- * (argument_check.h): counts are not negative, datatypes committed, the root in
+ * (arguments.h): counts are not negative, datatypes committed, the root in
  * range, the communicator no intercommunicator.  Results are MPI's codes; the
  * communicator returns its errors. But MPICH 4.0.2 raises what it finds when a
  * message has arrived (a truncated one, in a wrong program) at MPI_COMM_WORLD,
