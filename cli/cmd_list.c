@@ -17,7 +17,7 @@
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
 #include "eventspace/servers.h"
-#include "scopes/server/ending.h"
+#include "scopes/server/process_watch.h"
 #include "tuplespace/run_directory.h"
 
 struct list_arguments {

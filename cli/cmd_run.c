@@ -20,7 +20,7 @@
 #include "cli/run_server.h"
 #include "cli/run_setup.h"
 #include "cli/supervise.h"
-#include "scopes/server/ending.h"
+#include "scopes/server/process_watch.h"
 #include "tuplespace/plan/tree_rules.h"
 #include "tuplespace/segment_name.h"
 #include "tuplespace/transport/interface.h"

@@ -17,7 +17,7 @@
 #include "base/plain.h"
 #include "cli/command.h"
 #include "scopes/server/daemon.h"
-#include "scopes/server/run_lock.h"
+#include "scopes/server/server_location.h"
 #include "tuplespace/segment_name.h"
 #include "tuplespace/transport/interface.h"
 #include "tuplespace/transport/run_key.h"

@@ -27,8 +27,8 @@
 
 #include "cli/job.h"
 #include "eventspace/run.h"
-#include "scopes/server/ending.h"
-#include "scopes/server/run_lock.h"
+#include "scopes/server/process_watch.h"
+#include "scopes/server/server_location.h"
 
 /* Between two looks at a process where the kernel has no pidfd (before Linux 5.3). */
 enum { LOOK_MS = 50 };

@@ -21,7 +21,7 @@
 #include "cli/run_trees.h"
 #include "eventspace/tuple.h"
 #include "pathmap/pathmap.h"
-#include "scopes/server/run_lock.h"
+#include "scopes/server/server_location.h"
 #include "tuplespace/plan/plan.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/run_file.h"

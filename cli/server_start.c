@@ -19,7 +19,6 @@
 
 #include "base/host.h"
 #include "scopes/remote/rpc.h"
-#include "scopes/server/run_lock.h"
 #include "tuplespace/run_file.h"
 
 #define PROGRAM "eventspaced"

@@ -12,7 +12,7 @@
  * A placed element's next tuple is the original's at moved_before + lost_moving + head.
  * So a tuple that comes twice is written once, also by a server that was started again.
  *
- * What clients may take has limits (element_budget.h), and a part of the shared memory
+ * What clients may take has limits, and a part of the shared memory
  * always stays free for the program.  Memory is reserved while nobody waits for the
  * store.
  *
@@ -26,8 +26,63 @@
 
 #include "eventspace/error.h"
 #include "eventspace/run.h"
-#include "scopes/server/element_budget.h"
 #include "tuplespace/segment.h"
+
+/* --- The budget --- */
+
+/* What clients may take of the shared memory for elements of a tuple server.
+ *
+ * Bytes are counted before they are reserved: as long as they are promised, what the
+ * file system calls free does not lack them yet.
+ *
+ * Not thread safe: the caller's lock guards budget and shares. */
+
+/* Bytes of one element: its ring, whose slots are a power of two above the threshold.
+ */
+#define ES_BUDGET_ELEMENT_BYTES (UINT64_C(256) << 20)
+
+enum {
+    ES_BUDGET_ELEMENTS = 4096,       /* of one server */
+    ES_BUDGET_SHARE_ELEMENTS = 1024, /* made over one connection */
+    /* Of the shared memory's size: */
+    ES_BUDGET_PERCENT = 25,       /* all elements of one server */
+    ES_BUDGET_SHARE_PERCENT = 12, /* those made over one connection */
+    ES_BUDGET_FREE_PERCENT = 25,  /* what stays free */
+};
+
+/* Of one server; {0} at first. */
+struct esi_element_budget {
+    size_t elements;   /* also those being made */
+    uint64_t bytes;    /* of all of them */
+    uint64_t promised; /* of those being made */
+};
+
+/* What one connection has made; {0} at first. */
+struct esi_element_share {
+    size_t elements;
+    uint64_t bytes;
+};
+
+/* Counts an element that is going to be made, and promises its bytes.  -EDQUOT: more
+ * than a limit; -ENOSPC: too little would stay free; both with words.  `share` is NULL
+ * where no connection makes it, here and below. */
+int esi_element_budget_add(struct esi_element_budget *budget,
+                           struct esi_element_share *share,
+                           uint64_t bytes,
+                           struct es_error *error);
+/* The same for more bytes of an element that is there. */
+int esi_element_budget_extend(struct esi_element_budget *budget,
+                              struct esi_element_share *share,
+                              uint64_t bytes,
+                              struct es_error *error);
+/* The bytes are reserved, or will not be. */
+void esi_element_budget_expire(struct esi_element_budget *budget, uint64_t bytes);
+/* An element is gone, or was not made. */
+void esi_element_budget_remove(struct esi_element_budget *budget,
+                               struct esi_element_share *share,
+                               uint64_t bytes);
+
+/* --- The store --- */
 
 struct esi_element_store;
 struct esi_segment_set;

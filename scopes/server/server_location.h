@@ -8,6 +8,9 @@
 #ifndef ES_SCOPES_SERVER_SERVER_LOCATION_H
 #define ES_SCOPES_SERVER_SERVER_LOCATION_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "eventspace/error.h"
 #include "tuplespace/transport/link.h"
 #include "tuplespace/run_directory.h"
@@ -51,5 +54,27 @@ int esi_server_socket(const struct esi_server_location *place,
 int esi_server_former(const struct esi_server_location *place,
                       const char *prefix,
                       char out[ES_ADDRESS_BYTES]);
+
+/* --- Lock files: as long as a process holds one, it is there --- */
+
+/* Takes the lock; it goes with the last process that has the descriptor.  -EWOULDBLOCK:
+ * somebody has it. */
+int esi_run_lock_take(const char *run,
+                      const char *file,
+                      struct es_error *error,
+                      int *ret_lock);
+
+/* Shares the lock of a file that is there; it goes with the last process that has the
+ * descriptor.  -1: it cannot be had. */
+int esi_run_lock_share(const char *run, const char *file);
+
+/* Waits until nobody holds or shares the lock, or until the time is up. */
+void esi_run_lock_await_free(const char *run, const char *file, uint64_t timeout_ns);
+
+/* Whether somebody holds it. */
+bool esi_run_lock_is_taken(const char *run, const char *file);
+
+/* Whether the file of a lock that is held lies in its directory no more. */
+bool esi_run_lock_is_orphan(int lock);
 
 #endif

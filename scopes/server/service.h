@@ -17,7 +17,7 @@
 #include "eventspace/error.h"
 #include "eventspace/run.h"
 #include "pathmap/message.h"
-#include "scopes/server/element_budget.h"
+#include "scopes/server/element_store.h"
 #include "tuplespace/transport/acceptor.h"
 
 struct esi_segment_set; /* the host's segments: tuplespace/segment_set.h */
@@ -26,8 +26,6 @@ struct esi_element_session;
 struct esi_scope_registry; /* live scopes: scopes/server/scope_registry.h */
 struct esi_clock_registry; /* the hosts' clocks: scopes/remote/clock_registry.h */
 struct esi_host_registry;  /* the run's hosts: scopes/server/host_registry.h */
-struct esi_element_store;  /* elements the server holds itself:
-                            scopes/server/element_store.h */
 
 /* One per tuple server.  Boards and stores lock themselves. */
 struct esi_service {
@@ -89,8 +87,6 @@ bool esi_service_is_read(struct esi_service *service);
 void esi_service_abandon(struct esi_service *service);
 /* Once the server has stopped.  `hosts` stays the caller's. */
 void esi_service_fini(struct esi_service *service);
-/* Ends the connection's subtree, if it has one (scopes/server/subtree_requests.c). */
-void esi_subtree_end(struct esi_service_connection *connection);
 /* Elements (scopes/server/element_requests.c): answers a WRITE or READ frame; ends what
  * the connection has opened. */
 int esi_element_serve(struct esi_service_connection *connection,

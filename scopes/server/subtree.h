@@ -37,27 +37,14 @@
 #ifndef ES_SCOPES_SERVER_SUBTREE_H
 #define ES_SCOPES_SERVER_SUBTREE_H
 
-#include <stdint.h>
-
-#include "base/json_out.h"
-#include "eventspace/stage.h"
 #include "scopes/server/service.h"
 #include "tuplespace/transport/frame.h"
 
 struct esi_subtree;
 
-/* Makes the subtree that `request` describes. */
-int esi_subtree_open(struct esi_service_connection *connection,
-                     const struct es_member *request,
-                     struct esi_json_out *reply,
-                     struct es_error *error,
-                     struct esi_subtree **ret_part);
 /* Answers one pull through the connection's link. */
 int esi_subtree_pull(struct esi_subtree *subtree, const struct esi_frame *frame);
-/* Writes what each stage has cost, in the order of es_scope_foreach_stage(). */
-void esi_subtree_write_costs(const struct esi_subtree *subtree,
-                             struct esi_json_out *reply);
-/* Accepts NULL. */
-void esi_subtree_close(struct esi_subtree *subtree);
+/* Ends the connection's subtree, if it has one. */
+void esi_subtree_end(struct esi_service_connection *connection);
 
 #endif

@@ -22,7 +22,7 @@
 #include "eventspace/server_element.h"
 #include "made_run.h"
 #include "element_servers.h"
-#include "scopes/server/element_budget.h"
+#include "scopes/server/element_store.h"
 #include "tests/suites.h"
 
 enum { HOSTS = 2, THRESHOLD = 31 };

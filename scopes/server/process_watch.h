@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* How a run ended on this host, as its segments tell. */
-#ifndef ES_SCOPES_SERVER_ENDING_H
-#define ES_SCOPES_SERVER_ENDING_H
+/* How the processes of a run live and end, as its segments show. */
+#ifndef ES_SCOPES_SERVER_PROCESS_WATCH_H
+#define ES_SCOPES_SERVER_PROCESS_WATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "eventspace/run.h"
+#include "scopes/server/host_registry.h"
+
+struct esi_segment_set;
+
+/* --- Ends --- */
 
 struct esi_ending {
     size_t segments;
@@ -31,5 +37,21 @@ const char *esi_ending_describe(const struct es_segment_info *info,
 /* One word for tables and JSON: "running", "finalized", "aborted", "exited", "killed",
  * "lost". */
 const char *esi_ending_state_name(enum es_process_state state);
+
+/* --- Watching the processes of the run on this host --- */
+
+struct esi_watch;
+
+/* Watches through `segments`, which have to live longer. */
+int esi_watch_create(struct esi_segment_set *segments,
+                     const char *host,
+                     struct esi_watch **ret_watch);
+/* Accepts NULL. */
+void esi_watch_destroy(struct esi_watch *watch);
+/* Looks at all; `lose` is called once for each process that has vanished.  Returns how
+ * many live. */
+int esi_watch_scan(struct esi_watch *watch,
+                   void (*lose)(void *data, const struct esi_lost_rank *lost),
+                   void *data);
 
 #endif
