@@ -82,8 +82,8 @@ static bool lesser_holds(struct worker *worker, size_t i)
     return holds;
 }
 
-/* A lesser support that matches leaves nothing for this one (patterns.md, D6): each is
- * asked as soon as its last variable is bound. */
+/* A lesser support that matches leaves nothing for this one (docs/decisions.md, D6):
+ * each is asked as soon as its last variable is bound. */
 static bool is_refused(void *data, unsigned v)
 {
     struct worker *worker = data;

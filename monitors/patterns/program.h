@@ -6,9 +6,9 @@
  * A predicate becomes variables and, for each *support*, a condition.  A support is a
  * set of existential variables that may make a match: without `|` there is one, with
  * `|` one for each choice of sides and, where there are universal variables, one for
- * each union of choices (patterns.md, D6).  A condition is made of AND, OR and atoms;
- * an atom names the variables whose values it is about, so that it says itself which
- * events a side has (D7): what was passed up is worked out here, once.
+ * each union of choices (docs/decisions.md, D6).  A condition is made of AND, OR and
+ * atoms; an atom names the variables whose values it is about, so that it says itself
+ * which events a side has (D7): what was passed up is worked out here, once.
  *
  *   an assignment of values to the variables of support S is a match, if
  *     for all values of the universal variables S's condition holds, and

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * How a program is made: a walk of the tree gives for each node a list of outcomes
- * (patterns.md, D7), and the outcomes of the root give the supports (D6).
+ * (docs/decisions.md, D7), and the outcomes of the root give the supports (D6).
  *
  * The first thing that fails is kept in the builder; whoever comes after it may go on
  * with what it has, nothing of it will be used.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* program_walk.c - the outcomes of each node of a predicate's tree (patterns.md, D7).
+/* program_walk.c - the outcomes of each node of a predicate's tree (docs/decisions.md,
+ * D7).
  *
  * A predicate that stands for its variables is walked like a part of the tree; it has a
  * scope of its own, so that its variables are others at each use. */
