@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Each allocation made to fail in turn while a set is read into memory and written: the
+ * Each allocation made to fail in turn while a set is read and written: the
  * call says -ENOMEM, and nothing leaks.
  */
 #include "config.h"
@@ -19,7 +19,6 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/event_set.h"
 #include "monitors/order/set_read.h"
 #include "monitors/order/set_write.h"
 #include "tests/failing.h"
@@ -47,28 +46,34 @@ static int read_text(struct es_set_sink sink, bool canonical)
     return code;
 }
 
-static int read_into_memory(bool canonical)
+static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_event_set *set;
-    int code = es_event_set_create(&set);
+    (void)data, (void)trace, (void)name;
+    return 0;
+}
 
-    if (code < 0)
-        return code;
-    code = read_text(es_event_set_sink(set), canonical);
-    if (code == 0)
-        code = es_event_set_finish(set, NULL);
-    es_event_set_destroy(set);
-    return code;
+static int count_event(void *data, const struct es_set_event *event)
+{
+    (void)event;
+    ++*(uint64_t *)data;
+    return 0;
+}
+
+static int read_and_count(bool canonical)
+{
+    uint64_t events = 0;
+
+    return read_text((struct es_set_sink){take_trace, count_event, &events}, canonical);
 }
 
 static int try_canonical(void)
 {
-    return read_into_memory(true);
+    return read_and_count(true);
 }
 
 static int try_as_it_is(void)
 {
-    return read_into_memory(false);
+    return read_and_count(false);
 }
 
 static int try_write(void)

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "monitors/order/set_number.h"
 #include "monitors/order/set_read.h"
 #include "monitors/order/set_write.h"
 #include "tests/order/made_set.h"
@@ -346,9 +347,52 @@ static int remove_folder(void **state)
     return rmdir(folder); /* nothing was left in it */
 }
 
+static void numbers_are_written_in_one_way(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_number;
+        int64_t number;
+    } cases[] = {
+        {"0", true, 0},
+        {"-1", true, -1},
+        {"9223372036854775807", true, INT64_MAX},
+        {"-9223372036854775808", true, INT64_MIN},
+        {"9223372036854775808", false, 0},
+        {"-9223372036854775809", false, 0},
+        {"99999999999999999999", false, 0},
+        {"", false, 0},
+        {"-", false, 0},
+        {"-0", false, 0},
+        {"00", false, 0},
+        {"01", false, 0},
+        {"+1", false, 0},
+        {" 1", false, 0},
+        {"1 ", false, 0},
+        {"1.0", false, 0},
+        {"1e3", false, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t length = strlen(cases[i].text);
+        char out[ES_SET_NUMBER_LENGTH];
+        int64_t number = 0;
+
+        assert_int_equal(es_set_number_parse(cases[i].text, length, &number),
+                         cases[i].is_number);
+        if (!cases[i].is_number)
+            continue;
+        assert_true(number == cases[i].number);
+        assert_int_equal(es_set_number_format(number, out), length);
+        assert_string_equal(out, cases[i].text);
+    }
+}
+
 SUITE(test_set_read)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_written_in_one_way),
         cmocka_unit_test(files_are_read_or_refused_with_reason),
         cmocka_unit_test(random_sets_come_out_as_they_went_in),
         cmocka_unit_test(a_file_that_is_not_there_is_said_so),
