@@ -58,7 +58,9 @@ static bool name_from_fortran(const char *symbol, char *out, size_t size)
     return false;
 }
 
-bool esi_program_routine_name(const char *symbol, char *out, size_t size)
+/* Name of the MPI routine behind a symbol, as in C: "PMPI_Send", "mpi_send_" and
+ * "mpi_send_f08_" are "MPI_Send".  False when the symbol is none of MPI's. */
+static bool routine_name(const char *symbol, char *out, size_t size)
 {
     const char *name = symbol + (*symbol == 'P');
 
@@ -186,7 +188,7 @@ static int add_routine(struct es_program_file *file,
 {
     char name[128];
 
-    if (!esi_program_routine_name(symbol, name, sizeof name))
+    if (!routine_name(symbol, name, sizeof name))
         return 0;
     if (!is_defined)
         return add_word(&file->routines, name);

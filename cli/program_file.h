@@ -47,8 +47,4 @@ void esi_program_file_fini(struct es_program_file *file);
 /* Whether this build can read ELF files at all. */
 bool esi_program_file_can_read(void);
 
-/* Name of the MPI routine behind a symbol, as in C: "PMPI_Send", "mpi_send_" and
- * "mpi_send_f08_" are "MPI_Send".  False when the symbol is none of MPI's. */
-bool esi_program_routine_name(const char *symbol, char *out, size_t size);
-
 #endif

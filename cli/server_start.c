@@ -180,14 +180,6 @@ static bool is_live(const struct esi_server_location *place)
     return esi_run_lock_is_taken(place->run, esi_server_file(place, "lock", file));
 }
 
-bool esi_server_is_live(const char *run)
-{
-    struct esi_server_location place;
-
-    find_place(run, &place);
-    return is_live(&place);
-}
-
 /* What the server says about the end. */
 struct said_end {
     bool stays; /* for other hosts' sake */

@@ -43,7 +43,4 @@ int esi_server_end(const char *run,
                    struct es_error *error,
                    char ret_unreached[ES_UNREACHED_BYTES]);
 
-/* Whether the run's server on this host lives. */
-bool esi_server_is_live(const char *run);
-
 #endif

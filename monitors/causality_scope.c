@@ -576,8 +576,3 @@ bool es_causality_scope_is_paced(const struct es_causality_scope *scope)
 {
     return es_scope_is_paced(scope->scope);
 }
-
-uint64_t es_causality_scope_start_ns(const struct es_causality_scope *scope)
-{
-    return esi_run_start_ns(scope->run, scope->scope);
-}

@@ -69,7 +69,5 @@ size_t es_causality_scope_notices(const struct es_causality_scope *scope,
 bool es_causality_scope_is_over(const struct es_causality_scope *scope);
 bool es_causality_scope_has_vanished(const struct es_causality_scope *scope);
 bool es_causality_scope_is_paced(const struct es_causality_scope *scope);
-/* Run time at which the run began. */
-uint64_t es_causality_scope_start_ns(const struct es_causality_scope *scope);
 
 #endif

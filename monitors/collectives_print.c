@@ -81,9 +81,10 @@ static size_t insert_debt(struct es_collectives_debt *debts,
     return count < max ? count + 1 : count;
 }
 
-size_t es_collectives_debts(const struct es_collectives_report *report,
-                            struct es_collectives_debt *ret_debts,
-                            size_t max)
+/* Debts, the greatest first; at most `max`.  Returns their number. */
+static size_t find_debts(const struct es_collectives_report *report,
+                         struct es_collectives_debt *ret_debts,
+                         size_t max)
 {
     size_t count = 0;
 
@@ -332,7 +333,7 @@ static void print_debt(const struct es_collectives_report *report,
 static void print_debts(const struct es_collectives_report *report, FILE *stream)
 {
     struct es_collectives_debt debts[BLAMED];
-    size_t count = es_collectives_debts(report, debts, BLAMED);
+    size_t count = find_debts(report, debts, BLAMED);
 
     for (size_t i = 0; i < count; i++)
         /* What is little against the greatest says nothing. */

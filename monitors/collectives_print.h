@@ -24,11 +24,6 @@ size_t es_collectives_top(const struct es_collectives_report *report,
                           const struct es_collective_group **ret_groups,
                           size_t max);
 
-/* Debts, the greatest first; at most `max`.  Returns their number. */
-size_t es_collectives_debts(const struct es_collectives_report *report,
-                            struct es_collectives_debt *ret_debts,
-                            size_t max);
-
 /* The greatest share that a world rank owes, over all groups; its rank in *ret_rank, -1
  * = nobody owes anything. */
 double es_collectives_worst(const struct es_collectives_report *report, int *ret_rank);

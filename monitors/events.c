@@ -377,11 +377,6 @@ bool es_events_are_paced(const struct es_events *events)
     return es_scope_is_paced(events->scope);
 }
 
-bool es_events_have_vanished(const struct es_events *events)
-{
-    return es_scope_has_vanished(events->scope);
-}
-
 uint64_t es_events_now_ns(const struct es_events *events)
 {
     return es_scope_run_now_ns(events->scope);

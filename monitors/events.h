@@ -92,9 +92,6 @@ bool es_events_are_paced(const struct es_events *events);
  * a tuple server lives it has not begun. */
 bool es_events_are_over(const struct es_events *events);
 
-/* Whether nothing of the run is left to be found. */
-bool es_events_have_vanished(const struct es_events *events);
-
 /* Run time now. */
 uint64_t es_events_now_ns(const struct es_events *events);
 /* Run time at which the run began, as its first process saw it. */

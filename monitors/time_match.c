@@ -200,23 +200,3 @@ void es_time_matcher_leave(struct es_time_matcher *matcher, struct es_match *mat
     if (match->users == 0 && match->members_left == 0)
         forget(matcher, match);
 }
-
-uint64_t es_time_matcher_unmatched(const struct es_time_matcher *matcher)
-{
-    return matcher->unmatched;
-}
-
-uint64_t es_time_matcher_open(const struct es_time_matcher *matcher)
-{
-    uint64_t ends = 0;
-
-    for (const struct es_match *match = matcher->oldest; match; match = match->newer)
-        if (match->members_left > 0)
-            ends += match->members - match->members_left;
-    return ends;
-}
-
-size_t es_time_matcher_count(const struct es_time_matcher *matcher)
-{
-    return matcher->count;
-}

@@ -75,11 +75,4 @@ struct es_match *es_time_matcher_meet(struct es_time_matcher *matcher,
  */
 void es_time_matcher_leave(struct es_time_matcher *matcher, struct es_match *match);
 
-/* Ends whose match was forgotten before all of it was seen. */
-uint64_t es_time_matcher_unmatched(const struct es_time_matcher *matcher);
-/* Ends in matches that are not complete now. */
-uint64_t es_time_matcher_open(const struct es_time_matcher *matcher);
-/* Matches that are kept now. */
-size_t es_time_matcher_count(const struct es_time_matcher *matcher);
-
 #endif

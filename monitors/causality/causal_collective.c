@@ -192,7 +192,8 @@ static struct esi_instance *find(const struct es_causality *causality,
     return NULL;
 }
 
-void esi_collective_bound(struct es_causality *causality)
+/* Forgets the oldest until no more than `held_max` members are held. */
+static void bound_members(struct es_causality *causality)
 {
     while (causality->slot_count > causality->config.held_max &&
            causality->oldest_instance != causality->newest_instance)
@@ -224,7 +225,7 @@ static struct esi_instance *begin(struct es_causality *causality,
     causality->slot_count += series->communicator->size;
     if (joins_all(instance))
         list(instance);
-    esi_collective_bound(causality);
+    bound_members(causality);
     return instance;
 }
 

@@ -53,6 +53,35 @@ static struct esi_message *find_message(const struct es_causality *causality,
     return find_hashed(causality, key, hash_key(key));
 }
 
+static bool is_channel(const struct esi_channel *channel,
+                       const struct esi_message *message)
+{
+    return channel->communicator == message->communicator &&
+           channel->source == message->source &&
+           channel->destination == message->destination && channel->tag == message->tag;
+}
+
+/* Hash of the channel, whatever the message's number. */
+static uint64_t hash_channel(const struct esi_message *message)
+{
+    struct esi_message key = *message;
+
+    key.sequence = 0;
+    return hash_key(&key);
+}
+
+static struct esi_channel *find_channel(const struct esi_table *table,
+                                        const struct esi_message *message)
+{
+    uint64_t hash = hash_channel(message);
+    struct esi_link *link = esi_table_chain(table, hash);
+
+    for (; link; link = link->next)
+        if (link->hash == hash && is_channel((struct esi_channel *)link, message))
+            return (struct esi_channel *)link;
+    return NULL;
+}
+
 /* Finds or makes; NULL without memory. */
 static struct esi_message *meet(struct es_causality *causality,
                                 const struct esi_message *key)
@@ -94,11 +123,46 @@ static void stop_aging(struct es_causality *causality, struct esi_message *messa
         causality->newest_send = message->older;
 }
 
+/* Finds or makes; NULL without memory, or where there are `max`. */
+static struct esi_channel *meet_channel(struct esi_table *table,
+                                        const struct esi_message *message,
+                                        size_t max)
+{
+    struct esi_channel *channel = find_channel(table, message);
+
+    if (channel || table->count >= max)
+        return channel;
+    channel = calloc(1, sizeof *channel);
+    if (!channel)
+        return NULL;
+    channel->communicator = message->communicator;
+    channel->source = message->source;
+    channel->destination = message->destination;
+    channel->tag = message->tag;
+    esi_table_insert(table, &channel->link, hash_channel(message));
+    return channel;
+}
+
+static void count_channel(struct es_causality *causality,
+                          const struct esi_message *message,
+                          bool is_send)
+{
+    struct esi_channel *channel =
+        message->kind == ESI_MESSAGE
+            ? meet_channel(&causality->channels, message, CHANNELS_MAX)
+            : NULL;
+
+    if (channel && is_send)
+        channel->sends++;
+    else if (channel)
+        channel->receives++;
+}
+
 static void count_unmatched_send(struct es_causality *causality,
                                  const struct esi_message *message)
 {
     causality->totals.unmatched_sends++;
-    esi_channel_count(causality, message, true);
+    count_channel(causality, message, true);
 }
 
 static void give_up_oldest(struct es_causality *causality)
@@ -339,7 +403,7 @@ static void settle_receive(struct es_causality *causality, struct esi_message *m
         return;
     }
     causality->totals.unmatched_receives++;
-    esi_channel_count(causality, message, false);
+    count_channel(causality, message, false);
     if (message->send == ESI_END_UNSEEN) {
         forget(causality, message);
         return;
@@ -402,70 +466,6 @@ int esi_message_give_receive(struct es_causality *causality,
 }
 
 /* --- Channels --------------------------------------------------------------------- */
-
-static bool is_channel(const struct esi_channel *channel,
-                       const struct esi_message *message)
-{
-    return channel->communicator == message->communicator &&
-           channel->source == message->source &&
-           channel->destination == message->destination && channel->tag == message->tag;
-}
-
-/* Hash of the channel, whatever the message's number. */
-static uint64_t hash_channel(const struct esi_message *message)
-{
-    struct esi_message key = *message;
-
-    key.sequence = 0;
-    return hash_key(&key);
-}
-
-static struct esi_channel *find_channel(const struct esi_table *table,
-                                        const struct esi_message *message)
-{
-    uint64_t hash = hash_channel(message);
-    struct esi_link *link = esi_table_chain(table, hash);
-
-    for (; link; link = link->next)
-        if (link->hash == hash && is_channel((struct esi_channel *)link, message))
-            return (struct esi_channel *)link;
-    return NULL;
-}
-
-/* Finds or makes; NULL without memory, or where there are `max`. */
-static struct esi_channel *meet_channel(struct esi_table *table,
-                                        const struct esi_message *message,
-                                        size_t max)
-{
-    struct esi_channel *channel = find_channel(table, message);
-
-    if (channel || table->count >= max)
-        return channel;
-    channel = calloc(1, sizeof *channel);
-    if (!channel)
-        return NULL;
-    channel->communicator = message->communicator;
-    channel->source = message->source;
-    channel->destination = message->destination;
-    channel->tag = message->tag;
-    esi_table_insert(table, &channel->link, hash_channel(message));
-    return channel;
-}
-
-void esi_channel_count(struct es_causality *causality,
-                       const struct esi_message *message,
-                       bool is_send)
-{
-    struct esi_channel *channel =
-        message->kind == ESI_MESSAGE
-            ? meet_channel(&causality->channels, message, CHANNELS_MAX)
-            : NULL;
-
-    if (channel && is_send)
-        channel->sends++;
-    else if (channel)
-        channel->receives++;
-}
 
 /* --- Cancelled sends -------------------------------------------------------------- */
 

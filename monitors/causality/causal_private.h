@@ -416,10 +416,6 @@ int esi_message_doubt(struct es_causality *causality,
 bool esi_message_is_doubtful(const struct es_causality *causality,
                              const struct esi_message *key,
                              uint64_t ticks);
-void esi_channel_count(struct es_causality *causality,
-                       const struct esi_message *message,
-                       bool is_send);
-
 /* causal_collective.c */
 
 /* What becomes a part of an instance.  The item's view is known. */
@@ -430,8 +426,6 @@ int esi_collective_give_enter(struct es_causality *causality,
 int esi_collective_give_exit(struct es_causality *causality,
                              const struct esi_placed *placed);
 void esi_collective_leave(struct esi_item *item);
-/* Forgets the oldest until no more than `held_max` members are held. */
-void esi_collective_bound(struct es_causality *causality);
 void esi_collective_finish(struct es_causality *causality);
 
 /* causal_onesided.c */

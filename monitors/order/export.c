@@ -24,15 +24,6 @@ struct es_export_counts es_export_counts(const struct es_export *export)
     return export->counts;
 }
 
-const struct es_export_format *es_export_formats(void)
-{
-    static struct es_export_format help[FORMATS + 1];
-
-    for (size_t i = 0; i < FORMATS; i++)
-        help[i] = (struct es_export_format){formats[i]->name, formats[i]->help};
-    return help;
-}
-
 static const struct esi_export_ops *find_format(const char *name)
 {
     for (size_t i = 0; i < FORMATS; i++)

@@ -25,7 +25,7 @@
 #include "monitors/order/event.h"
 
 struct es_export_config {
-    const char *format; /* one of es_export_formats() */
+    const char *format; /* "event-set", "shiviz", "chrome", "dot", "csv" */
     const char *path;   /* of the file; "-" = standard output */
     bool has_start;     /* of "chrome": times are relative to start_ns; without it */
     int64_t start_ns;   /* they are relative to those of the first event */
@@ -58,13 +58,6 @@ struct es_export_counts {
     uint64_t backward;
 };
 struct es_export_counts es_export_counts(const struct es_export *export);
-
-/* The formats' names and a line of help each, ended by a name that is NULL. */
-struct es_export_format {
-    const char *name;
-    const char *help;
-};
-const struct es_export_format *es_export_formats(void);
 
 /* Whether an event has an attribute, as a whole decimal number. */
 bool es_event_number(const struct es_set_event *event,

@@ -40,7 +40,8 @@ void esi_shiviz_log_fini(struct esi_shiviz_log *log)
     es_rows_fini(&log->groups);
 }
 
-int esi_shiviz_log_line(struct esi_shiviz_log *log, size_t at)
+/* The line of a place in the text, for places that come one after the other. */
+static int count_lines(struct esi_shiviz_log *log, size_t at)
 {
     const char *text = log->text->text;
     const char *next;
@@ -158,7 +159,7 @@ static void fail_clock(struct esi_shiviz_log *log,
                        const json_error_t *fault,
                        struct es_error *error)
 {
-    int line = esi_shiviz_log_line(log, at);
+    int line = count_lines(log, at);
     int column = (int)(at - log->line_at);
     char words[JSON_ERROR_TEXT_LENGTH];
 
@@ -184,7 +185,7 @@ static json_t *load_clock(struct esi_shiviz_log *log,
         fail_clock(log, at, &fault, error);
         return NULL;
     }
-    line = esi_shiviz_log_line(log, at);
+    line = count_lines(log, at);
     if (json_is_object(clock) && json_object_size(clock) > 0)
         return clock;
     es_error_set_at(error, -EINVAL, log->text->source, line,
@@ -248,8 +249,8 @@ static int take_event(struct esi_shiviz_log *log, size_t at, struct es_error *er
         return -ENOMEM;
     piece = event.groups[log->clock];
     if (piece.length == SIZE_MAX || event.groups[log->host].length == SIZE_MAX)
-        return es_error_set_at(error, -EINVAL, log->text->source,
-                               esi_shiviz_log_line(log, at), 0,
+        return es_error_set_at(error, -EINVAL, log->text->source, count_lines(log, at),
+                               0,
                                "the regular expression finds an event without host or "
                                "clock");
     clock = load_clock(log, piece.start, piece.length, error);
@@ -317,7 +318,7 @@ int esi_shiviz_log_parse(struct esi_shiviz_log *log,
     }
     if (result == -E2BIG)
         return es_error_set_at(error, -EINVAL, log->text->source,
-                               esi_shiviz_log_line(log, start), 0,
+                               count_lines(log, start), 0,
                                "the regular expression takes too long from here on; "
                                "a simpler one is needed");
     return result < 0 ? result : check_hosts(log, error);

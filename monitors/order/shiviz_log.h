@@ -72,9 +72,6 @@ int esi_shiviz_log_parse(struct esi_shiviz_log *log,
                          size_t end,
                          struct es_error *error);
 
-/* The line of a place in the text, for places that come one after the other. */
-int esi_shiviz_log_line(struct esi_shiviz_log *log, size_t at);
-
 static inline struct esi_shiviz_event *esi_shiviz_log_event(
     const struct esi_shiviz_log *log,
     uint32_t event)

@@ -53,7 +53,8 @@ struct esi_class_match {
 
 /* --- Conditions ------------------------------------------------------------------- */
 
-bool esi_pieces_match(const char *const *pieces, size_t count, const char *text)
+/* Whether a text is made of the pieces, with anything between them; no pieces: any. */
+static bool pieces_match(const char *const *pieces, size_t count, const char *text)
 {
     size_t length = strlen(text), last;
     const char *end = text + length;
@@ -75,9 +76,11 @@ bool esi_pieces_match(const char *const *pieces, size_t count, const char *text)
     return (size_t)(end - text) >= last && strcmp(end - last, pieces[count - 1]) == 0;
 }
 
-bool esi_condition_holds(const struct es_pattern_condition *condition,
-                         const struct esi_expression *expression,
-                         const struct esi_event_value *value)
+/* Whether a condition holds for a value; NULL: the event has none.  `expression` is
+ * that of a REGEX, else NULL. */
+static bool condition_holds(const struct es_pattern_condition *condition,
+                            const struct esi_expression *expression,
+                            const struct esi_event_value *value)
 {
     char room[ESI_NUMBER_TEXT];
     int64_t number;
@@ -87,9 +90,8 @@ bool esi_condition_holds(const struct es_pattern_condition *condition,
     if (!value)
         return false;
     if (condition->test == ES_TEST_GLOB)
-        return esi_pieces_match(condition->pieces, condition->piece_count,
-                                esi_event_value_text(value, room)) !=
-               condition->is_negated;
+        return pieces_match(condition->pieces, condition->piece_count,
+                            esi_event_value_text(value, room)) != condition->is_negated;
     if (condition->test == ES_TEST_REGEX)
         return esi_expression_matches(expression, esi_event_value_text(value, room)) !=
                condition->is_negated;
@@ -300,8 +302,8 @@ static bool class_holds(const struct esi_class_match *match,
                    ? es_pattern_attribute(match->file, condition->attribute)
                    : NULL;
         is_there = esi_event_value(event, trace_name, field, name, &value);
-        if (!esi_condition_holds(condition, match->tried[i].expression,
-                                 is_there ? &value : NULL))
+        if (!condition_holds(condition, match->tried[i].expression,
+                             is_there ? &value : NULL))
             return false;
     }
     return true;

@@ -21,15 +21,6 @@
 #include "monitors/patterns/expression.h"
 #include "monitors/patterns/pattern.h"
 
-/* Whether a text is made of the pieces, with anything between them; no pieces: any. */
-bool esi_pieces_match(const char *const *pieces, size_t count, const char *text);
-
-/* Whether a condition holds for a value; NULL: the event has none.  `expression` is
- * that of a REGEX, else NULL. */
-bool esi_condition_holds(const struct es_pattern_condition *condition,
-                         const struct esi_expression *expression,
-                         const struct esi_event_value *value);
-
 struct esi_class_match;
 
 /* Only classes with their flag set are looked at.  -EINVAL with words, -ENOMEM. */

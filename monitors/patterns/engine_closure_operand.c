@@ -92,7 +92,8 @@ bool esi_closure_bind(struct esi_closure_search *search,
 
 /* --- Which operands there are ----------------------------------------------------- */
 
-struct esi_closure_operand *esi_closure_operand_find(
+/* NULL: there is none of these variables. */
+static struct esi_closure_operand *find_operand(
     const struct esi_closure_operands *operands,
     uint64_t variables)
 {
@@ -104,7 +105,7 @@ struct esi_closure_operand *esi_closure_operand_find(
 
 static void add_operand(struct esi_closure_operands *operands, uint64_t variables)
 {
-    if (variables && !esi_closure_operand_find(operands, variables))
+    if (variables && !find_operand(operands, variables))
         operands->items[operands->count++].variables = variables;
 }
 
@@ -124,8 +125,8 @@ static void find_parts(const struct es_program *program,
 
         if (is_relation(atom) && (atom->left | atom->right) == operand->variables &&
             atom->left != operand->variables && atom->right != operand->variables) {
-            operand->parts[0] = esi_closure_operand_find(operands, atom->left);
-            operand->parts[1] = esi_closure_operand_find(operands, atom->right);
+            operand->parts[0] = find_operand(operands, atom->left);
+            operand->parts[1] = find_operand(operands, atom->right);
             return;
         }
     }
@@ -244,7 +245,7 @@ int esi_closure_side(void *data,
         *ret_count = first->count;
         return 0;
     }
-    operand = esi_closure_operand_find(&search->operands, variables);
+    operand = find_operand(&search->operands, variables);
     result = make_closure(search, operand);
     if (result < 0)
         return result;

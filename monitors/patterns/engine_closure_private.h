@@ -84,11 +84,6 @@ struct esi_closure_search {
 int esi_closure_operands_init(const struct es_engine_task *task,
                               struct esi_closure_operands *ret_operands);
 void esi_closure_operands_fini(struct esi_closure_operands *operands);
-/* NULL: there is none of these variables. */
-struct esi_closure_operand *esi_closure_operand_find(
-    const struct esi_closure_operands *operands,
-    uint64_t variables);
-
 /* As es_formula_check.side, of an esi_closure_search: a single event, or the ends of a
  * convex closure.  Borrowed until a variable is bound. */
 int esi_closure_side(void *data,

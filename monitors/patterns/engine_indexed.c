@@ -26,9 +26,16 @@ static int make_plan(const struct es_engine_task *task,
     return esi_indexed_plan_create(&config, false, ret_plan, error);
 }
 
-int esi_indexed_plans_create(const struct es_engine_task *task,
-                             struct esi_indexed_plans *ret_plans,
-                             struct es_error *error)
+static void fini_plans(struct esi_indexed_plans *plans)
+{
+    for (uint32_t i = 0; plans->items && i < plans->task->program->support_count; i++)
+        esi_indexed_plan_destroy(plans->items[i]);
+    free(plans->items);
+}
+
+static int create_plans(const struct es_engine_task *task,
+                        struct esi_indexed_plans *ret_plans,
+                        struct es_error *error)
 {
     uint32_t count = task->program->support_count;
     struct esi_indexed_plans plans = {
@@ -40,7 +47,7 @@ int esi_indexed_plans_create(const struct es_engine_task *task,
     for (uint32_t i = 0; result == 0 && i < count; i++)
         result = make_plan(task, i, &plans.items[i], error);
     if (result < 0) {
-        esi_indexed_plans_fini(&plans);
+        fini_plans(&plans);
         return result;
     }
     *ret_plans = plans;
@@ -59,17 +66,10 @@ static bool may_match(const struct esi_indexed_plans *plans, uint32_t support)
     return esi_support_may_match(task, support);
 }
 
-void esi_indexed_plans_fini(struct esi_indexed_plans *plans)
-{
-    for (uint32_t i = 0; plans->items && i < plans->task->program->support_count; i++)
-        esi_indexed_plan_destroy(plans->items[i]);
-    free(plans->items);
-}
-
 static int search(const struct es_engine_task *task, struct es_error *error)
 {
     struct esi_indexed_plans plans;
-    int result = esi_indexed_plans_create(task, &plans, error);
+    int result = create_plans(task, &plans, error);
 
     if (result < 0)
         return result;
@@ -80,14 +80,14 @@ static int search(const struct es_engine_task *task, struct es_error *error)
             result = esi_indexed_threads_search(&plans, i);
     for (uint32_t i = 0; i < task->program->support_count; i++)
         task->statistics->bytes += esi_indexed_plan_bytes(plans.items[i]);
-    esi_indexed_plans_fini(&plans);
+    fini_plans(&plans);
     return result;
 }
 
 static int explain(const struct es_engine_task *task, FILE *out, struct es_error *error)
 {
     struct esi_indexed_plans plans;
-    int result = esi_indexed_plans_create(task, &plans, error);
+    int result = create_plans(task, &plans, error);
 
     if (result < 0)
         return result;
@@ -97,7 +97,7 @@ static int explain(const struct es_engine_task *task, FILE *out, struct es_error
             fputs("is not searched: what matches has a lesser support that does\n",
                   out);
     }
-    esi_indexed_plans_fini(&plans);
+    fini_plans(&plans);
     return 0;
 }
 

@@ -16,11 +16,6 @@ struct esi_indexed_plans {
     struct esi_indexed_plan **items; /* owned: [support] */
 };
 
-int esi_indexed_plans_create(const struct es_engine_task *task,
-                             struct esi_indexed_plans *ret_plans,
-                             struct es_error *error);
-void esi_indexed_plans_fini(struct esi_indexed_plans *plans);
-
 /* Searches one support with as many threads as are asked for.  As es_engine_ops. */
 int esi_indexed_threads_search(const struct esi_indexed_plans *plans, uint32_t support);
 

@@ -122,11 +122,6 @@ int esi_parse_class(struct esi_parser *parser,
 int esi_find_name(struct esi_parser *parser,
                   const struct esi_token *id,
                   struct esi_symbol *ret_symbol);
-/* A variable that is declared. */
-int esi_find_variable(struct esi_parser *parser,
-                      const struct esi_token *variable,
-                      struct esi_symbol *ret_symbol);
-
 /* --- Clauses ---------------------------------------------------------------------- */
 
 int esi_parse_clause(struct esi_parser *parser,

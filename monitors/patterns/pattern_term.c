@@ -64,9 +64,10 @@ static enum es_pattern_sign sign_of(char c)
     return c == '$' ? ES_SIGN_RETURNED : c == '*' ? ES_SIGN_UNIVERSAL : ES_SIGN_HIDDEN;
 }
 
-int esi_find_variable(struct esi_parser *parser,
-                      const struct esi_token *variable,
-                      struct esi_symbol *ret_symbol)
+/* A variable that is declared. */
+static int find_variable(struct esi_parser *parser,
+                         const struct esi_token *variable,
+                         struct esi_symbol *ret_symbol)
 {
     const struct esi_symbol *symbol =
         esi_symbols_find(&parser->variables, variable->text, variable->length);
@@ -88,9 +89,9 @@ static int use_variable(struct esi_parser *parser,
                         const struct esi_token *variable,
                         uint32_t *ret_occurrence)
 {
-    struct esi_symbol symbol;
+    struct esi_symbol symbol = {0};
     struct esi_reference reference;
-    int code = esi_find_variable(parser, variable, &symbol);
+    int code = find_variable(parser, variable, &symbol);
 
     if (code < 0)
         return code;

@@ -108,12 +108,6 @@ uint64_t esi_formula_universal(const struct es_formula *formula);
 void esi_program_walk(struct esi_program_builder *builder,
                       const struct es_pattern_predicate *predicate,
                       struct esi_outcomes *ret_outcomes);
-/* Adds an outcome, or merges it with one that differs in its condition only. */
-void esi_outcomes_add(struct esi_program_builder *builder,
-                      struct esi_outcomes *outcomes,
-                      const struct esi_outcome *outcome,
-                      const struct es_pattern_place *place);
-
 /* --- program_supports.c ----------------------------------------------------------- */
 
 /* Into the program: supports and choices. */

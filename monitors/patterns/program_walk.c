@@ -76,10 +76,11 @@ static bool grow(struct esi_program_builder *builder,
     return true;
 }
 
-void esi_outcomes_add(struct esi_program_builder *builder,
-                      struct esi_outcomes *outcomes,
-                      const struct esi_outcome *outcome,
-                      const struct es_pattern_place *place)
+/* Adds an outcome, or merges it with one that differs in its condition only. */
+static void add_outcome(struct esi_program_builder *builder,
+                        struct esi_outcomes *outcomes,
+                        const struct esi_outcome *outcome,
+                        const struct es_pattern_place *place)
 {
     struct esi_outcome *like;
 
@@ -299,7 +300,7 @@ static void add_pair(struct esi_program_builder *builder,
         outcome.inside |= between.own;
     }
     outcome.condition = esi_formula_both(builder, outcome.condition, extra);
-    esi_outcomes_add(builder, outcomes, &outcome, &node->place);
+    add_outcome(builder, outcomes, &outcome, &node->place);
 }
 
 static void walk_pairs(struct esi_program_builder *builder,
@@ -333,7 +334,7 @@ static void walk_sides(struct esi_program_builder *builder,
             struct esi_outcome outcome = sides[side].items[i];
 
             outcome.own = outcome.passed;
-            esi_outcomes_add(builder, outcomes, &outcome, &node->place);
+            add_outcome(builder, outcomes, &outcome, &node->place);
         }
 }
 
@@ -365,7 +366,7 @@ static void walk_count(struct esi_program_builder *builder,
         outcome.own = outcome.passed;
         outcome.condition = esi_formula_both(builder, outcome.condition,
                                              esi_formula_atom(builder, &atom));
-        esi_outcomes_add(builder, outcomes, &outcome, &node->place);
+        add_outcome(builder, outcomes, &outcome, &node->place);
     }
 }
 
@@ -385,7 +386,7 @@ static void walk_within(struct esi_program_builder *builder,
         atom.left = outcome.inside;
         outcome.condition = esi_formula_both(builder, outcome.condition,
                                              esi_formula_atom(builder, &atom));
-        esi_outcomes_add(builder, outcomes, &outcome, &node->place);
+        add_outcome(builder, outcomes, &outcome, &node->place);
     }
 }
 
@@ -407,7 +408,7 @@ static void walk_compare(struct esi_program_builder *builder,
         outcome.inside |= operand.own;
     }
     outcome.condition = esi_formula_atom(builder, &atom);
-    esi_outcomes_add(builder, outcomes, &outcome, &node->place);
+    add_outcome(builder, outcomes, &outcome, &node->place);
 }
 
 static void walk_node(struct esi_program_builder *builder,
@@ -420,7 +421,7 @@ static void walk_node(struct esi_program_builder *builder,
     switch (node->kind) {
     case ES_NODE_TERM:
         outcome = meet(builder, node->occurrence, at);
-        esi_outcomes_add(builder, outcomes, &outcome, &node->place);
+        add_outcome(builder, outcomes, &outcome, &node->place);
         break;
     case ES_NODE_RELATION:
         if (node->left->kind == ES_NODE_COUNT || node->right->kind == ES_NODE_COUNT)
