@@ -99,7 +99,7 @@ static void check_arguments(const struct scope_arguments *arguments,
     bool known =
         strcmp(arguments->format, "text") == 0 ||
         (arguments->action != ACTION_SET && strcmp(arguments->format, "json") == 0) ||
-        (arguments->action == ACTION_SHOW && esi_show_find(arguments->format));
+        (arguments->action == ACTION_SHOW && esi_show_has_format(arguments->format));
 
     if (arguments->action == ACTION_NONE)
         argp_error(state, "what to do is missing: list, show or set");
@@ -349,7 +349,7 @@ static int print_tree(const struct es_member *answer, const char *format)
         esi_stage_row_read(esi_member_at(stages, i), 0, NULL, &rows[i]);
     if (text)
         print_settings(answer);
-    result = esi_show_find(text ? "table" : format)(stdout, rows, count, &shown);
+    result = esi_show_print(text ? "table" : format, stdout, rows, count, &shown);
     if (text)
         print_decisions(esi_member_find(answer, "decisions"));
     free(rows);

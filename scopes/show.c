@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,179 +22,63 @@ enum { DEPTH_MAX = 40 }; /* deeper stages are drawn no further to the right */
 
 /* --- Columns ------------------------------------------------------------------ */
 
-/* One cell as text; `drawing` is the tree's left of the first column. */
-struct cell {
-    const struct esi_show *show;
-    const struct esi_show_node *node;
-    const char *drawing;
-    char *out;
-    size_t size;
+enum cell_kind {
+    CELL_STAGE,
+    CELL_LABEL,
+    CELL_HOST,
+    CELL_COUNT,
+    CELL_DURATION,
+    CELL_PER_CALL,
+    CELL_BYTES,
+    CELL_SHARE,
+    CELL_STATE,
 };
 
-typedef void (*cell_fn)(struct cell *cell);
+#define NODE_OFFSET(member) offsetof(struct esi_show_node, member)
 
-static void write_text(struct cell *cell, const char *text)
-{
-    snprintf(cell->out, cell->size, "%s", text ? text : "");
-}
-
-static void write_count(struct cell *cell, uint64_t count)
-{
-    snprintf(cell->out, cell->size, "%" PRIu64, count);
-}
-
-static void write_stage(struct cell *cell)
-{
-    char type[ESI_SHOW_TEXT];
-
-    snprintf(cell->out, cell->size, "%s%s", cell->drawing,
-             esi_show_type(cell->node, type));
-}
-
-static void write_label(struct cell *cell)
-{
-    write_text(cell, cell->node->elements ? "" : cell->node->row.label);
-}
-
-static void write_host(struct cell *cell)
-{
-    write_text(cell, cell->node->host);
-}
-
-static void write_calls(struct cell *cell)
-{
-    write_count(cell, cell->node->row.calls);
-}
-
-static void write_time(struct cell *cell)
-{
-    char text[ESI_SHOW_TEXT];
-
-    write_text(cell, esi_show_duration(cell->node->row.time_ns, text));
-}
-
-static void write_per_call(struct cell *cell)
-{
-    const struct esi_stage_row *row = &cell->node->row;
-    char text[ESI_SHOW_TEXT];
-
-    write_text(cell,
-               esi_show_duration(row->calls ? row->time_ns / row->calls : 0, text));
-}
-
-static void write_cpu(struct cell *cell)
-{
-    char text[ESI_SHOW_TEXT];
-
-    write_text(cell, esi_show_duration(cell->node->own_cpu_ns, text));
-}
-
-static void write_share(struct cell *cell)
-{
-    snprintf(cell->out, cell->size, "%.0f %%",
-             100 * esi_show_share(cell->show, cell->node));
-}
-
-static void write_tuples(struct cell *cell)
-{
-    write_count(cell, cell->node->row.tuples);
-}
-
-static void write_bytes(struct cell *cell)
-{
-    char text[ESI_SHOW_TEXT];
-
-    write_text(cell, esi_show_bytes((double)cell->node->row.bytes, text));
-}
-
-static void write_lost(struct cell *cell)
-{
-    write_count(cell, cell->node->row.lost);
-}
-
-static void write_late(struct cell *cell)
-{
-    write_count(cell, cell->node->row.late);
-}
-
-static void write_failures(struct cell *cell)
-{
-    write_count(cell, cell->node->row.failures);
-}
-
-static void write_state(struct cell *cell)
-{
-    write_text(cell, cell->node->row.silent ? "does not answer" : "");
-}
-
-/* Columns that may be empty all down are shown only where they are not. */
-enum optional {
-    ALWAYS,
-    IF_HOST,
-    IF_TIME,
-    IF_CPU,
-    IF_BYTES,
-    IF_LOST,
-    IF_LATE,
-    IF_FAILED,
-    IF_SILENT
-};
-
-static const struct {
+static const struct show_column {
     struct esi_text_table_column column;
-    cell_fn write;
-    enum optional optional;
+    enum cell_kind kind;
+    bool is_optional; /* left out where it would be empty all down */
+    size_t offset;    /* of its uint64_t in the node */
 } columns[] = {
-    {{"STAGE", ES_TABLE_LEFT, 16}, write_stage, ALWAYS},
-    {{"PART", ES_TABLE_LEFT, 10}, write_label, ALWAYS},
-    {{"HOST", ES_TABLE_LEFT, 4}, write_host, IF_HOST},
-    {{"CALLS", ES_TABLE_RIGHT, 0}, write_calls, ALWAYS},
-    {{"TUPLES", ES_TABLE_RIGHT, 0}, write_tuples, ALWAYS},
-    {{"BYTES", ES_TABLE_RIGHT, 0}, write_bytes, IF_BYTES},
-    {{"TIME", ES_TABLE_RIGHT, 0}, write_time, IF_TIME},
-    {{"PER CALL", ES_TABLE_RIGHT, 0}, write_per_call, IF_TIME},
-    {{"OWN CPU", ES_TABLE_RIGHT, 0}, write_cpu, IF_CPU},
-    {{"SHARE", ES_TABLE_RIGHT, 0}, write_share, IF_CPU},
-    {{"LOST", ES_TABLE_RIGHT, 0}, write_lost, IF_LOST},
-    {{"LATE", ES_TABLE_RIGHT, 0}, write_late, IF_LATE},
-    {{"FAILED", ES_TABLE_RIGHT, 0}, write_failures, IF_FAILED},
-    {{"STATE", ES_TABLE_LEFT, 8}, write_state, IF_SILENT},
+    {{"STAGE", ES_TABLE_LEFT, 16}, CELL_STAGE, false, 0},
+    {{"PART", ES_TABLE_LEFT, 10}, CELL_LABEL, false, 0},
+    {{"HOST", ES_TABLE_LEFT, 4}, CELL_HOST, true, 0},
+    {{"CALLS", ES_TABLE_RIGHT, 0}, CELL_COUNT, false, NODE_OFFSET(row.calls)},
+    {{"TUPLES", ES_TABLE_RIGHT, 0}, CELL_COUNT, false, NODE_OFFSET(row.tuples)},
+    {{"BYTES", ES_TABLE_RIGHT, 0}, CELL_BYTES, true, NODE_OFFSET(row.bytes)},
+    {{"TIME", ES_TABLE_RIGHT, 0}, CELL_DURATION, true, NODE_OFFSET(row.time_ns)},
+    {{"PER CALL", ES_TABLE_RIGHT, 0}, CELL_PER_CALL, true, NODE_OFFSET(row.time_ns)},
+    {{"OWN CPU", ES_TABLE_RIGHT, 0}, CELL_DURATION, true, NODE_OFFSET(own_cpu_ns)},
+    {{"SHARE", ES_TABLE_RIGHT, 0}, CELL_SHARE, true, NODE_OFFSET(own_cpu_ns)},
+    {{"LOST", ES_TABLE_RIGHT, 0}, CELL_COUNT, true, NODE_OFFSET(row.lost)},
+    {{"LATE", ES_TABLE_RIGHT, 0}, CELL_COUNT, true, NODE_OFFSET(row.late)},
+    {{"FAILED", ES_TABLE_RIGHT, 0}, CELL_COUNT, true, NODE_OFFSET(row.failures)},
+    {{"STATE", ES_TABLE_LEFT, 8}, CELL_STATE, true, 0},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static bool node_has(const struct esi_show_node *node, enum optional what)
+/* The number that a cell shows; of a text, whether there is one. */
+static uint64_t cell_number(const struct esi_show_node *node,
+                            const struct show_column *column)
 {
-    const struct esi_stage_row *row = &node->row;
+    uint64_t number;
 
-    switch (what) {
-    case IF_HOST:
+    if (column->kind == CELL_HOST)
         return node->host != NULL;
-    case IF_TIME:
-        return row->time_ns > 0;
-    case IF_CPU:
-        return node->own_cpu_ns > 0;
-    case IF_BYTES:
-        return row->bytes > 0;
-    case IF_LOST:
-        return row->lost > 0;
-    case IF_LATE:
-        return row->late > 0;
-    case IF_FAILED:
-        return row->failures > 0;
-    case IF_SILENT:
-        return row->silent;
-    case ALWAYS:
-        break;
-    }
-    return true;
+    if (column->kind == CELL_STATE)
+        return node->row.silent;
+    memcpy(&number, (const char *)node + column->offset, sizeof number);
+    return number;
 }
 
-static bool tree_has(const struct esi_show *show, enum optional what)
+static bool is_shown(const struct esi_show *show, const struct show_column *column)
 {
-    for (size_t i = 0; i < show->count; i++)
-        if (node_has(&show->nodes[i], what))
+    for (size_t i = 0; i < show->count && column->is_optional; i++)
+        if (cell_number(&show->nodes[i], column) != 0)
             return true;
-    return false;
+    return !column->is_optional;
 }
 
 /* --- The tree's drawing ------------------------------------------------------- */
@@ -212,11 +97,11 @@ static const struct pen pens[] = {
 
 /* What stands left of a node: from the root down, whether more is to come below each of
  * its ancestors. */
-static void show_table_draw(const struct esi_show *show,
-                            const struct esi_show_node *node,
-                            const struct pen *pen,
-                            char *out,
-                            size_t size)
+static void draw_branches(const struct esi_show *show,
+                          const struct esi_show_node *node,
+                          const struct pen *pen,
+                          char *out,
+                          size_t size)
 {
     const char *parts[DEPTH_MAX];
     size_t count = 0;
@@ -236,66 +121,82 @@ static void show_table_draw(const struct esi_show *show,
 
 /* --- The table ---------------------------------------------------------------- */
 
-static void add_line(struct es_table *table,
-                     const struct esi_show *show,
-                     const struct esi_show_node *node,
-                     const struct pen *pen,
-                     const size_t *chosen,
-                     size_t chosen_count)
+static const char *text_or_blank(const char *text)
 {
-    char drawing[8 * DEPTH_MAX];
-    char text[8 * DEPTH_MAX + 128];
-    struct cell cell = {.show = show,
-                        .node = node,
-                        .drawing = drawing,
-                        .out = text,
-                        .size = sizeof text};
-
-    show_table_draw(show, node, pen, drawing, sizeof drawing);
-    for (size_t i = 0; i < chosen_count; i++) {
-        columns[chosen[i]].write(&cell);
-        esi_text_table_cell(table, "%s", text);
-    }
+    return text ? text : "";
 }
 
-static int print_tree(FILE *stream,
-                      const struct esi_show *show,
-                      const struct esi_show_options *options)
+/* `drawing` is the tree's left of the first column. */
+static void add_cell(struct es_table *table,
+                     const struct esi_show *show,
+                     const struct esi_show_node *node,
+                     const struct show_column *column,
+                     const char *drawing)
+{
+    const struct esi_stage_row *row = &node->row;
+    char text[ESI_SHOW_TEXT] = "";
+
+    switch (column->kind) {
+    case CELL_STAGE:
+        esi_text_table_cell(table, "%s%s", drawing, esi_show_type(node, text));
+        return;
+    case CELL_LABEL:
+        esi_text_table_cell(table, "%s",
+                            node->elements ? "" : text_or_blank(row->label));
+        return;
+    case CELL_HOST:
+        esi_text_table_cell(table, "%s", text_or_blank(node->host));
+        return;
+    case CELL_COUNT:
+        esi_text_table_cell(table, "%" PRIu64, cell_number(node, column));
+        return;
+    case CELL_DURATION:
+        esi_show_duration(cell_number(node, column), text);
+        break;
+    case CELL_PER_CALL:
+        esi_show_duration(row->calls ? row->time_ns / row->calls : 0, text);
+        break;
+    case CELL_BYTES:
+        esi_show_bytes((double)row->bytes, text);
+        break;
+    case CELL_SHARE:
+        snprintf(text, sizeof text, "%.0f %%", 100 * esi_show_share(show, node));
+        break;
+    case CELL_STATE:
+        snprintf(text, sizeof text, "%s", row->silent ? "does not answer" : "");
+        break;
+    }
+    esi_text_table_cell(table, "%s", text);
+}
+
+static int print_table(FILE *stream,
+                       const struct esi_show *show,
+                       const struct esi_show_options *options)
 {
     struct esi_text_table_column shown[COLUMNS];
-    size_t chosen[COLUMNS];
-    size_t count = 0;
+    const struct show_column *chosen[COLUMNS];
     const struct pen *pen = &pens[options && options->ascii];
+    size_t count = 0;
     struct es_table *table;
     int result;
 
     for (size_t i = 0; i < COLUMNS; i++)
-        if (tree_has(show, columns[i].optional)) {
+        if (is_shown(show, &columns[i])) {
             shown[count] = columns[i].column;
-            chosen[count++] = i;
+            chosen[count++] = &columns[i];
         }
     result = esi_text_table_create(shown, count, &table);
     if (result < 0)
         return result;
-    for (size_t i = 0; i < show->count; i++)
-        add_line(table, show, &show->nodes[i], pen, chosen, count);
+    for (size_t i = 0; i < show->count; i++) {
+        char drawing[8 * DEPTH_MAX];
+
+        draw_branches(show, &show->nodes[i], pen, drawing, sizeof drawing);
+        for (size_t j = 0; j < count; j++)
+            add_cell(table, show, &show->nodes[i], chosen[j], drawing);
+    }
     result = esi_text_table_print(table, stream, options ? options->width : 0);
     esi_text_table_destroy(table);
-    return result ? result : esi_show_end(stream);
-}
-
-int esi_show_table(FILE *stream,
-                   const struct esi_stage_row *rows,
-                   size_t count,
-                   const struct esi_show_options *options)
-{
-    struct esi_show show;
-    int result = esi_show_init(&show, rows, count, options);
-
-    if (result < 0)
-        return result;
-    result = print_tree(stream, &show, options);
-    esi_show_fini(&show);
     return result;
 }
 
@@ -341,23 +242,20 @@ static void write_object(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-int esi_show_json(FILE *stream,
-                  const struct esi_stage_row *rows,
-                  size_t count,
-                  const struct esi_show_options *options)
+static int print_json(FILE *stream,
+                      const struct esi_show *show,
+                      const struct esi_show_options *options)
 {
     struct esi_json_out out;
-    struct esi_show show;
-    int result = esi_show_init(&show, rows, count, options);
 
-    if (result < 0)
-        return result;
+    (void)options;
     esi_json_out_init(&out, stream);
-    for (size_t i = 0; i < show.count; i++)
-        write_object(&out, &show, i);
-    esi_show_fini(&show);
-    return esi_show_end(stream);
+    for (size_t i = 0; i < show->count; i++)
+        write_object(&out, show, i);
+    return 0;
 }
+
+/* --- Graphs ------------------------------------------------------------------- */
 
 static void print_dot_node(FILE *stream, const struct esi_show *show, size_t index)
 {
@@ -400,30 +298,30 @@ static void print_dot_edge(FILE *stream, const struct esi_show *show, size_t ind
     fputs("\"];\n", stream);
 }
 
-int esi_show_dot(FILE *stream,
-                 const struct esi_stage_row *rows,
-                 size_t count,
-                 const struct esi_show_options *options)
+static int print_dot(FILE *stream,
+                     const struct esi_show *show,
+                     const struct esi_show_options *options)
 {
-    struct esi_show show;
-    int result = esi_show_init(&show, rows, count, options);
-
-    if (result < 0)
-        return result;
+    (void)options;
     fputs("/* Edges: what one pull carries upward. */\n"
           "digraph scope {\n"
           "    rankdir=LR;\n"
           "    node [shape=box, style=filled, fontname=\"sans-serif\", fontsize=10];\n"
           "    edge [dir=back, fontname=\"sans-serif\", fontsize=9];\n",
           stream);
-    for (size_t i = 0; i < show.count; i++)
-        print_dot_node(stream, &show, i);
-    for (size_t i = 1; i < show.count; i++)
-        print_dot_edge(stream, &show, i);
+    for (size_t i = 0; i < show->count; i++)
+        print_dot_node(stream, show, i);
+    for (size_t i = 1; i < show->count; i++)
+        print_dot_edge(stream, show, i);
     fputs("}\n", stream);
-    esi_show_fini(&show);
-    return esi_show_end(stream);
+    return 0;
 }
+
+/* --- Pictures ----------------------------------------------------------------- */
+
+/* The root stands on the left, one column for each depth; leaves stand below each other
+ * and every other stage in the middle of its children.  So a tree of n leaves is n
+ * boxes high, and nothing overlaps. */
 
 enum {
     BOX_WIDTH = 190,
@@ -442,8 +340,6 @@ struct show_svg_position {
     double last;
     bool has_child;
 };
-
-/* --- Where boxes stand --------------------------------------------------------- */
 
 /* Leaves from the top down, then parents between their first and last child.  Children
  * stand behind their parent in the list, so one pass backward does. */
@@ -475,8 +371,6 @@ static size_t place_boxes(const struct esi_show *show, struct show_svg_position 
     }
     return leaves;
 }
-
-/* --- Text ---------------------------------------------------------------------- */
 
 static void print_character(FILE *stream, const char *text, size_t bytes)
 {
@@ -528,8 +422,6 @@ static void print_line(FILE *stream,
     fputs("</text>\n", stream);
 }
 
-/* --- Boxes and edges ------------------------------------------------------------ */
-
 /* From white to orange, the more CPU time the stronger. */
 static void print_colour(FILE *stream, double share)
 {
@@ -552,11 +444,10 @@ static void print_title(FILE *stream, const struct esi_show_node *node)
         print_text(stream, row->label, SIZE_MAX);
     }
     fprintf(stream,
-            ": %llu calls, %llu tuples, %llu bytes, %llu lost, %llu late, %llu "
-            "failures; time %s, own CPU %s</title>\n",
-            (unsigned long long)row->calls, (unsigned long long)row->tuples,
-            (unsigned long long)row->bytes, (unsigned long long)row->lost,
-            (unsigned long long)row->late, (unsigned long long)row->failures,
+            ": %" PRIu64 " calls, %" PRIu64 " tuples, %" PRIu64 " bytes, %" PRIu64
+            " lost, %" PRIu64 " late, %" PRIu64
+            " failures; time %s, own CPU %s</title>\n",
+            row->calls, row->tuples, row->bytes, row->lost, row->late, row->failures,
             row->time_ns ? esi_show_duration(row->time_ns, time) : "0",
             node->own_cpu_ns ? esi_show_duration(node->own_cpu_ns, cpu) : "0");
 }
@@ -574,7 +465,7 @@ static void print_costs(FILE *stream,
     if (row->silent)
         snprintf(text, sizeof text, "does not answer");
     else if (row->lost)
-        snprintf(text, sizeof text, "%llu lost", (unsigned long long)row->lost);
+        snprintf(text, sizeof text, "%" PRIu64 " lost", row->lost);
     else if (row->calls && row->time_ns)
         snprintf(text, sizeof text, "%s a call, %.0f %%",
                  esi_show_duration(row->time_ns / row->calls, time), 100 * share);
@@ -665,12 +556,15 @@ static void print_start(FILE *stream, double width, double height)
             width, height, width, height);
 }
 
-static int print_picture(FILE *stream, const struct esi_show *show)
+static int print_svg(FILE *stream,
+                     const struct esi_show *show,
+                     const struct esi_show_options *options)
 {
     struct show_svg_position *places = calloc(show->count + 1, sizeof *places);
     double right = MARGIN;
     size_t leaves;
 
+    (void)options;
     if (!places)
         return -ENOMEM;
     leaves = place_boxes(show, places);
@@ -679,29 +573,61 @@ static int print_picture(FILE *stream, const struct esi_show *show)
     print_start(stream, right + BOX_WIDTH + MARGIN,
                 HEADING + 2.0 * MARGIN + ROW * (double)leaves);
     fprintf(stream,
-            "<text class=\"head\" x=\"%d\" y=\"%d\">%llu pulls; on the lines: tuples "
-            "that a pull carries; colour and %%: share of the CPU time</text>\n",
-            MARGIN, HEADING - 8, (unsigned long long)show->pulls);
+            "<text class=\"head\" x=\"%d\" y=\"%d\">%" PRIu64
+            " pulls; on the lines: tuples that a pull carries; colour and %%: share of "
+            "the CPU time</text>\n",
+            MARGIN, HEADING - 8, show->pulls);
     for (size_t i = 1; i < show->count; i++)
         print_edge(stream, show, i, places);
     for (size_t i = 0; i < show->count; i++)
         print_box(stream, show, i, &places[i]);
     fputs("</svg>\n", stream);
     free(places);
-    return esi_show_end(stream);
+    return 0;
 }
 
-int esi_show_svg(FILE *stream,
-                 const struct esi_stage_row *rows,
-                 size_t count,
-                 const struct esi_show_options *options)
+/* --- Formats ------------------------------------------------------------------ */
+
+static const struct show_format {
+    const char *name;
+    int (*print)(FILE *stream,
+                 const struct esi_show *show,
+                 const struct esi_show_options *options);
+} formats[] = {
+    {"table", print_table},
+    {"json", print_json},
+    {"dot", print_dot},
+    {"svg", print_svg},
+};
+
+static const struct show_format *find_format(const char *name)
 {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+bool esi_show_has_format(const char *format)
+{
+    return find_format(format) != NULL;
+}
+
+int esi_show_print(const char *format,
+                   FILE *stream,
+                   const struct esi_stage_row *rows,
+                   size_t count,
+                   const struct esi_show_options *options)
+{
+    const struct show_format *found = find_format(format);
     struct esi_show show;
-    int result = esi_show_init(&show, rows, count, options);
+    int result = found ? esi_show_init(&show, rows, count, options) : -EINVAL;
 
     if (result < 0)
         return result;
-    result = print_picture(stream, &show);
+    result = found->print(stream, &show, options);
     esi_show_fini(&show);
+    if (result == 0 && (fflush(stream) != 0 || ferror(stream)))
+        result = -EIO;
     return result;
 }

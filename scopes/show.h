@@ -43,38 +43,24 @@ struct esi_show_options {
     size_t width; /* of the table in characters; 0 = any */
 };
 
-/* Prints the tree and its cost.  0, -ENOMEM, -EINVAL (depths that make no tree), or
- * -EIO.  `options` NULL: the defaults. */
-typedef int (*esi_show_fn)(FILE *stream,
-                           const struct esi_stage_row *rows,
-                           size_t count,
-                           const struct esi_show_options *options);
-
-/* A table for people; columns that would be empty all down are left out. */
-int esi_show_table(FILE *stream,
+/* Prints the tree and its cost in one of these formats:
+ *
+ *   table   for people; columns that would be empty all down are left out
+ *   json    one object a stage: "stage" (number), "parent" (number or null), all of the
+ *           row, "own_time_ns", and "own_cpu_ns".  Folded elements are one object of
+ *           type "elements" with their number in "elements".
+ *   dot     for graphviz: `dot -Tsvg`
+ *   svg     a picture that needs no other program: boxes coloured by their share of the
+ *           CPU time, edges with the tuples that a pull carries
+ *
+ * `options` NULL: the defaults.  0, -ENOMEM, -EINVAL (depths that make no tree, or no
+ * such format), or -EIO. */
+int esi_show_print(const char *format,
+                   FILE *stream,
                    const struct esi_stage_row *rows,
                    size_t count,
                    const struct esi_show_options *options);
-/* One object a stage: "stage" (number), "parent" (number or null), all of the row, and
- * "own_time_ns", "own_cpu_ns".  Folded elements are one object of type "elements" with
- * their number in "elements". */
-int esi_show_json(FILE *stream,
-                  const struct esi_stage_row *rows,
-                  size_t count,
-                  const struct esi_show_options *options);
-/* For graphviz: `dot -Tsvg`. */
-int esi_show_dot(FILE *stream,
-                 const struct esi_stage_row *rows,
-                 size_t count,
-                 const struct esi_show_options *options);
-/* A picture that needs no other program: boxes coloured by their share of the CPU time,
- * edges with the tuples that a pull carries. */
-int esi_show_svg(FILE *stream,
-                 const struct esi_stage_row *rows,
-                 size_t count,
-                 const struct esi_show_options *options);
 
-/* The writer of "table", "json", "dot" or "svg"; NULL: no such format. */
-esi_show_fn esi_show_find(const char *format);
+bool esi_show_has_format(const char *format);
 
 #endif

@@ -4,14 +4,12 @@
  * for itself, and elements folded into one where there are many. */
 #include "config.h"
 
-#include "scopes/show.h"
+#include "scopes/show_tree.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "scopes/show_tree.h"
 
 enum { FOLD = 4 };
 
@@ -270,29 +268,4 @@ const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT])
 
     out[0] = '\0';
     return bytes > 0 ? with_unit(bytes, units, out) : out;
-}
-
-int esi_show_end(FILE *stream)
-{
-    return fflush(stream) != 0 || ferror(stream) ? -EIO : 0;
-}
-
-/* --- Formats ------------------------------------------------------------------ */
-
-static const struct {
-    const char *name;
-    esi_show_fn write;
-} formats[] = {
-    {"table", esi_show_table},
-    {"json", esi_show_json},
-    {"dot", esi_show_dot},
-    {"svg", esi_show_svg},
-};
-
-esi_show_fn esi_show_find(const char *format)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, format) == 0)
-            return formats[i].write;
-    return NULL;
 }

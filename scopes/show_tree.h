@@ -50,7 +50,4 @@ const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT]);
 /* "0.25", "12.5", "1300": three digits that matter. */
 const char *esi_show_number(double number, char out[ESI_SHOW_TEXT]);
 
-/* 0, or -EIO when what was written to the stream did not get there. */
-int esi_show_end(FILE *stream);
-
 #endif
