@@ -17,6 +17,7 @@
 #include "scopes/rate.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,12 +262,16 @@ static struct rate_sums sums_of(struct esi_rate *rate,
 
 /* --- Decisions ----------------------------------------------------------------- */
 
-static void rate_note(struct esi_rate *rate,
-                      const struct esi_rate_sample *sample,
-                      const struct esi_rate_measure *measure,
-                      const char *reason)
+/* The reason is made of what follows the measure, as by printf(). */
+__attribute__((format(printf, 4, 5))) static void rate_note(
+    struct esi_rate *rate,
+    const struct esi_rate_sample *sample,
+    const struct esi_rate_measure *measure,
+    const char *format,
+    ...)
 {
     struct esi_rate_entry *entry = &rate->history[rate->decisions++ % ES_RATE_HISTORY];
+    va_list arguments;
 
     *entry = (struct esi_rate_entry){.now_ns = sample->now_ns,
                                      .hz = measure->hz,
@@ -274,7 +279,9 @@ static void rate_note(struct esi_rate *rate,
                                      .lost = sample->lost,
                                      .settings = rate->settings};
     snprintf(entry->host, sizeof entry->host, "%s", rate->busiest);
-    snprintf(entry->reason, sizeof entry->reason, "%s", reason);
+    va_start(arguments, format);
+    vsnprintf(entry->reason, sizeof entry->reason, format, arguments);
+    va_end(arguments);
     memcpy(rate->reason, entry->reason, sizeof rate->reason);
 }
 
@@ -295,27 +302,21 @@ static bool set_interval(struct esi_rate *rate,
                          const char *why)
 {
     char interval[40];
-    char reason[ES_RATE_REASON_BYTES];
 
     rate->settings.interval_ns = interval_ns;
     format_interval(interval_ns, interval, sizeof interval);
-    snprintf(reason, sizeof reason, "%s: pulls now %s", why, interval);
-    rate_note(rate, sample, measure, reason);
+    rate_note(rate, sample, measure, "%s: pulls now %s", why, interval);
     begin_anew(rate, 0);
     return true;
 }
 
-/* Tells once what cannot be mended. */
-static void rate_complain(struct esi_rate *rate,
-                          const struct esi_rate_sample *sample,
-                          const struct esi_rate_measure *measure,
-                          enum complaint complaint,
-                          const char *reason)
+/* What cannot be mended is reported once. */
+static bool is_new_complaint(struct esi_rate *rate, enum complaint complaint)
 {
-    if (rate->complaint == complaint)
-        return;
+    bool is_new = rate->complaint != complaint;
+
     rate->complaint = complaint;
-    rate_note(rate, sample, measure, reason);
+    return is_new;
 }
 
 /* --- The pause ------------------------------------------------------------------ */
@@ -334,15 +335,12 @@ static void complain_of_budget(struct esi_rate *rate,
                                const struct esi_rate_sample *sample,
                                const struct esi_rate_measure *measure)
 {
-    char reason[ES_RATE_REASON_BYTES];
-
-    snprintf(
-        reason, sizeof reason,
-        "the budget of %.3g %% cannot be held: %.0f tuples/s cost %.3g %% of a core "
-        "on %s even at the longest pause",
-        100 * rate->config.budget, measure->tuples_hz, 100 * measure->share,
-        rate->busiest);
-    rate_complain(rate, sample, measure, BUDGET_TOO_SMALL, reason);
+    if (is_new_complaint(rate, BUDGET_TOO_SMALL))
+        rate_note(rate, sample, measure,
+                  "the budget of %.3g %% cannot be held: %.0f tuples/s cost %.3g %% of "
+                  "a core on %s even at the longest pause",
+                  100 * rate->config.budget, measure->tuples_hz, 100 * measure->share,
+                  rate->busiest);
 }
 
 /* Over the budget: the pause grows in proportion. */
@@ -396,15 +394,12 @@ static bool raise_max(struct esi_rate *rate,
                       const struct esi_rate_sample *sample,
                       const struct esi_rate_measure *measure)
 {
-    char reason[ES_RATE_REASON_BYTES];
-
     if (measure->full < 0.5 || rate->settings.max > rate->config.max_limit / 2)
         return false;
     rate->settings.max *= 2;
-    snprintf(reason, sizeof reason,
-             "most pulls give all they may: now up to %zu tuples in a pull",
-             rate->settings.max);
-    rate_note(rate, sample, measure, reason);
+    rate_note(rate, sample, measure,
+              "most pulls give all they may: now up to %zu tuples in a pull",
+              rate->settings.max);
     begin_anew(rate, 0);
     return true;
 }
@@ -452,9 +447,9 @@ static bool try_next(struct esi_rate *rate, const struct esi_rate_sample *sample
 }
 
 /* Why the best is the best, in words. */
-static void rate_explain(const struct esi_rate *rate,
-                         double reach,
-                         char reason[ES_RATE_REASON_BYTES])
+static void note_choice(struct esi_rate *rate,
+                        const struct esi_rate_sample *sample,
+                        double reach)
 {
     const struct esi_rate_search *search = &rate->search;
     const struct esi_rate_config *config = &rate->config;
@@ -471,10 +466,10 @@ static void rate_explain(const struct esi_rate *rate,
     else
         snprintf(goal, sizeof goal, "%.4g pulls/s, the most in the budget", reach);
     format_tree(&search->best, tree, sizeof tree);
-    snprintf(reason, ES_RATE_REASON_BYTES,
-             "chose %s: %s; %.3g us of CPU a pull on %s, of %zu trees tried", tree,
-             goal, cost_us, *rate->busiest ? rate->busiest : "the busiest host",
-             search->tried_count);
+    rate_note(rate, sample, &search->best_measure,
+              "chose %s: %s; %.3g us of CPU a pull on %s, of %zu trees tried", tree,
+              goal, cost_us, *rate->busiest ? rate->busiest : "the busiest host",
+              search->tried_count);
 }
 
 static bool end_search(struct esi_rate *rate, const struct esi_rate_sample *sample)
@@ -482,7 +477,6 @@ static bool end_search(struct esi_rate *rate, const struct esi_rate_sample *samp
     const struct esi_rate_measure *measure = &rate->search.best_measure;
     double reach = esi_rate_reach(&rate->config, measure);
     struct esi_rate_settings chosen = rate->search.best;
-    char reason[ES_RATE_REASON_BYTES];
 
     chosen.max = rate->settings.max;
     chosen.interval_ns = rate->settings.interval_ns;
@@ -495,8 +489,7 @@ static bool end_search(struct esi_rate *rate, const struct esi_rate_sample *samp
     rate->searched_servers = sample->servers;
     rate->searched_elements = sample->elements;
     rate->complaint = NONE;
-    rate_explain(rate, reach, reason);
-    rate_note(rate, sample, measure, reason);
+    note_choice(rate, sample, reach);
     if (rate->config.wanted_hz > 0 &&
         measure->possible_hz < REACHED * rate->config.wanted_hz)
         rate->complaint = TREES_SLOW;
@@ -521,34 +514,31 @@ static void complain_of_losses(struct esi_rate *rate,
 {
     double all = measure->tuples_hz + measure->lost_hz;
     double needed = measure->tuples_hz > 0 ? all / measure->tuples_hz : 0;
-    char reason[ES_RATE_REASON_BYTES];
 
+    if (!is_new_complaint(rate, LOSSES))
+        return;
     if (rate->config.budget <= 0)
-        snprintf(reason, sizeof reason,
-                 "%.3g tuples/s are lost at the wanted rate: nothing is lost at about "
-                 "%.4g pulls/s",
-                 measure->lost_hz, measure->hz * needed);
+        rate_note(rate, sample, measure,
+                  "%.3g tuples/s are lost at the wanted rate: nothing is lost at about "
+                  "%.4g pulls/s",
+                  measure->lost_hz, measure->hz * needed);
     else
-        snprintf(reason, sizeof reason,
-                 "the budget of %.3g %% and no losses contradict each other: %.3g "
-                 "tuples/s are lost; without losses about %.3g %% are needed on %s",
-                 100 * rate->config.budget, measure->lost_hz,
-                 100 * measure->share * needed, rate->busiest);
-    rate_complain(rate, sample, measure, LOSSES, reason);
+        rate_note(rate, sample, measure,
+                  "the budget of %.3g %% and no losses contradict each other: %.3g "
+                  "tuples/s are lost; without losses about %.3g %% are needed on %s",
+                  100 * rate->config.budget, measure->lost_hz,
+                  100 * measure->share * needed, rate->busiest);
 }
 
 static void complain_of_consumer(struct esi_rate *rate,
                                  const struct esi_rate_sample *sample,
                                  const struct esi_rate_measure *measure)
 {
-    char reason[ES_RATE_REASON_BYTES];
-
-    snprintf(
-        reason, sizeof reason,
-        "%.4g of %.4g pulls/s: the tree could give %.4g, the consumer does not ask "
-        "more often",
-        measure->hz, rate->config.wanted_hz, measure->possible_hz);
-    rate_complain(rate, sample, measure, CONSUMER_SLOW, reason);
+    if (is_new_complaint(rate, CONSUMER_SLOW))
+        rate_note(rate, sample, measure,
+                  "%.4g of %.4g pulls/s: the tree could give %.4g, the consumer does "
+                  "not ask more often",
+                  measure->hz, rate->config.wanted_hz, measure->possible_hz);
 }
 
 static void find_complaints(struct esi_rate *rate,
