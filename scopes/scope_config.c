@@ -250,60 +250,55 @@ void es_scope_config_foreach(const struct es_scope_config *config,
     }
 }
 
-/* NULL stays NULL; *failed is set when memory is short. */
-static const char *view_copy(const char *text, bool *failed)
-{
-    char *copied = text ? strdup(text) : NULL;
+/* The texts that a scope's configuration owns; those of the tree come first. */
+static const size_t owned_texts[] = {
+    offsetof(struct es_scope_config, tree.joints),
+    offsetof(struct es_scope_config, tree.reduce),
+    offsetof(struct es_scope_config, tree.observe),
+    offsetof(struct es_scope_config, view.selection.host),
+    offsetof(struct es_scope_config, view.selection.ranks),
+    offsetof(struct es_scope_config, view.selection.collector),
+    offsetof(struct es_scope_config, view.selection.name),
+    offsetof(struct es_scope_config, view.communicator),
+    offsetof(struct es_scope_config, view.operation),
+    offsetof(struct es_scope_config, view.filter),
+    offsetof(struct es_scope_config, name),
+};
+enum { TREE_TEXTS = 3, ALL_TEXTS = sizeof owned_texts / sizeof *owned_texts };
 
-    *failed |= text && !copied;
-    return copied;
+static char **text_of(struct es_scope_config *config, size_t index)
+{
+    return (char **)((char *)config + owned_texts[index]);
 }
 
-static int copy_view(struct es_view *view)
+static void free_texts(struct es_scope_config *config, size_t count)
 {
-    struct es_selection *selection = &view->selection;
-    bool failed = false;
-
-    selection->host = view_copy(selection->host, &failed);
-    selection->ranks = view_copy(selection->ranks, &failed);
-    selection->collector = view_copy(selection->collector, &failed);
-    selection->name = view_copy(selection->name, &failed);
-    view->communicator = view_copy(view->communicator, &failed);
-    view->operation = view_copy(view->operation, &failed);
-    view->filter = view_copy(view->filter, &failed);
-    return failed ? -ENOMEM : 0;
+    for (size_t i = 0; i < count; i++)
+        free(*text_of(config, i));
 }
 
-static int copy_tree(struct es_tree_config *tree)
+/* Makes the first `count` texts copies.  -ENOMEM: those that failed are NULL. */
+static int copy_texts(struct es_scope_config *config, size_t count)
 {
-    bool failed = false;
+    int result = 0;
 
-    tree->joints = view_copy(tree->joints, &failed);
-    tree->reduce = view_copy(tree->reduce, &failed);
-    tree->observe = view_copy(tree->observe, &failed);
-    return failed ? -ENOMEM : 0;
+    for (size_t i = 0; i < count; i++) {
+        char **text = text_of(config, i);
+
+        if (*text && !(*text = strdup(*text)))
+            result = -ENOMEM;
+    }
+    return result;
 }
 
 void esi_scope_free_tree_config(struct es_scope_config *config)
 {
-    free((char *)config->tree.joints);
-    free((char *)config->tree.reduce);
-    free((char *)config->tree.observe);
+    free_texts(config, TREE_TEXTS);
 }
 
 void esi_scope_free_config(struct es_scope *scope)
 {
-    struct es_view *view = &scope->config.view;
-
-    free((char *)view->selection.host);
-    free((char *)view->selection.ranks);
-    free((char *)view->selection.collector);
-    free((char *)view->selection.name);
-    free((char *)view->communicator);
-    free((char *)view->operation);
-    free((char *)view->filter);
-    free((char *)scope->config.name);
-    esi_scope_free_tree_config(&scope->config);
+    free_texts(&scope->config, ALL_TEXTS);
     free(scope->view_filter);
 }
 
@@ -321,8 +316,7 @@ static void print_classes(FILE *out, uint32_t classes)
     fputs(")", out);
 }
 
-/* The condition on tuples that the view's parts make; an empty text when there is none.
- */
+/* The condition on tuples that the view's parts make; NULL when there is none. */
 static int format_filter(const struct es_view *view, char **ret_text)
 {
     uint32_t classes = view->selection.classes & ((1u << ES_CLASS_COUNT) - 2u);
@@ -330,6 +324,7 @@ static int format_filter(const struct es_view *view, char **ret_text)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
+    int result;
 
     if (!out)
         return -errno;
@@ -342,12 +337,12 @@ static int format_filter(const struct es_view *view, char **ret_text)
     }
     if (view->communicator)
         fprintf(out, "%scommunicator == \"%s\"", between, view->communicator);
-    if (fclose(out) != 0) {
+    result = fclose(out) != 0 ? -ENOMEM : 0;
+    if (result < 0 || size == 0)
         free(text);
-        return -ENOMEM;
-    }
-    *ret_text = text;
-    return 0;
+    else
+        *ret_text = text;
+    return result;
 }
 
 static int check_filter(const char *text, struct es_error *error)
@@ -384,21 +379,13 @@ static int check_view(const struct es_view *view, struct es_error *error)
 static int compile_view(struct es_scope *scope, struct es_error *error)
 {
     struct es_view *view = &scope->config.view;
-    const struct es_operation *operation =
-        view->operation ? es_operation_by_name(view->operation) : NULL;
     int result = format_filter(view, &scope->view_filter);
 
-    if (result == 0 && scope->view_filter[0])
+    if (result == 0 && scope->view_filter)
         result = check_filter(scope->view_filter, error);
-    if (result < 0)
-        return result;
-    if (!scope->view_filter[0]) {
-        free(scope->view_filter);
-        scope->view_filter = NULL;
-    }
-    if (operation)
-        view->selection.classes = 1u << operation->op_class;
-    return 0;
+    if (result == 0 && view->operation)
+        view->selection.classes = 1u << es_operation_by_name(view->operation)->op_class;
+    return result;
 }
 
 /* What can be changed later, too. */
@@ -424,7 +411,6 @@ int esi_scope_take_config(struct es_scope *scope,
                           const struct es_scope_config *config,
                           struct es_error *error)
 {
-    bool failed = false;
     int result = check_view(&config->view, error);
 
     if (result == 0)
@@ -432,11 +418,8 @@ int esi_scope_take_config(struct es_scope *scope,
     if (result < 0)
         return result;
     scope->config = *config;
-    scope->config.name = view_copy(config->name, &failed);
-    result = copy_tree(&scope->config.tree);
-    if (copy_view(&scope->config.view) < 0 || result < 0 || failed)
-        return -ENOMEM;
-    return compile_view(scope, error);
+    result = copy_texts(&scope->config, ALL_TEXTS);
+    return result ? result : compile_view(scope, error);
 }
 
 int esi_scope_take_tree_config(struct es_scope *scope,
@@ -454,7 +437,7 @@ int esi_scope_take_tree_config(struct es_scope *scope,
     result = check_tree(&changed, error);
     if (result < 0)
         return result;
-    result = copy_tree(&changed.tree);
+    result = copy_texts(&changed, TREE_TEXTS);
     if (result < 0) {
         esi_scope_free_tree_config(&changed);
         return result;

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "base/host.h"
 #include "base/now.h"
 #include "eventspace/summary.h"
@@ -20,49 +22,18 @@
 #include "scopes/scope_private.h"
 #include "tuplespace/segment_name.h"
 
-static int compare_pointers(const void *a, const void *b)
-{
-    const void *first = *(void *const *)a;
-    const void *second = *(void *const *)b;
-
-    return ((uintptr_t)first > (uintptr_t)second) -
-           ((uintptr_t)first < (uintptr_t)second);
-}
-
-/* The elements that are known already, in order of their address.  Caller frees. */
-static const void **known_elements(const struct es_scope *scope)
-{
-    size_t count = scope->origins.count;
-    const void **known = calloc(count + 1, sizeof *known);
-
-    if (!known)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        known[i] = scope->origins.items[i].element;
-    qsort(known, count, sizeof *known, compare_pointers);
-    return known;
-}
-
 /* Makes room for `extra` origins and places. */
 static int scope_origins_reserve(struct es_scope *scope, size_t extra)
 {
-    size_t count = scope->origins.count + extra;
-    struct es_origin *origins =
-        realloc(scope->origins.items, (count + 1) * sizeof *origins);
-    const struct esi_catalog_process_at **processes;
-    struct esi_place *places;
+    size_t count = scope->origins.count + extra + 1;
+    size_t origins = scope->capacity, places = scope->capacity;
+    size_t processes = scope->capacity;
 
-    if (!origins)
+    if (ESI_ARRAY_RESERVE(scope->origins.items, origins, count) < 0 ||
+        ESI_ARRAY_RESERVE(scope->places.items, places, count) < 0 ||
+        ESI_ARRAY_RESERVE(scope->processes, processes, count) < 0)
         return -ENOMEM;
-    scope->origins.items = origins;
-    places = realloc(scope->places.items, (count + 1) * sizeof *places);
-    if (!places)
-        return -ENOMEM;
-    scope->places.items = places;
-    processes = realloc(scope->processes, (count + 1) * sizeof(*scope->processes));
-    if (!processes)
-        return -ENOMEM;
-    scope->processes = processes;
+    scope->capacity = processes;
     return 0;
 }
 
@@ -112,7 +83,6 @@ static void begin_place(struct es_scope *scope, size_t index, bool at_end)
     struct esi_place *place = &scope->places.items[index];
     struct es_element_info info;
 
-    *place = (struct esi_place){0};
     es_cursor_init(&place->read, origin->element, at_end);
     place->given = place->read.position;
     if (scope->config.lossless)
@@ -125,35 +95,45 @@ static void begin_place(struct es_scope *scope, size_t index, bool at_end)
     place->given = place->acknowledged = place->read.position;
 }
 
+/* What an origin has whose reading place follows. */
 static void add_origin(struct es_scope *scope,
-                       struct es_element_view *element,
-                       bool at_end)
+                       const struct es_element_info *info,
+                       const struct es_origin *whence,
+                       const struct esi_catalog_process_at *process)
+{
+    size_t index = scope->origins.count++;
+    struct es_origin *origin = &scope->origins.items[index];
+
+    *origin = *whence;
+    origin->name = info->name;
+    origin->collector = info->collector;
+    origin->host = info->host;
+    origin->rank = info->rank;
+    origin->thread = info->thread;
+    origin->classes = info->classes;
+    origin->peer = info->peer;
+    origin->communicator = info->communicator;
+    origin->missed = info->oldest;
+    origin->host_clock = esi_scope_host_clock(scope, info->host);
+    scope->processes[index] = process;
+    scope->places.items[scope->places.count++] = (struct esi_place){0};
+}
+
+static void add_local_origin(struct es_scope *scope,
+                             struct es_element_view *element,
+                             const struct es_element_info *info,
+                             bool at_end)
 {
     const struct es_segment_view *segment = es_element_view_segment(element);
-    size_t index = scope->origins.count++;
     struct es_segment_info process;
-    struct es_element_info info;
 
-    es_element_view_info(element, &info);
     es_segment_view_info(segment, &process);
-    scope->origins.items[index] = (struct es_origin){
-        .name = info.name,
-        .collector = info.collector,
-        .host = info.host,
-        .pid = process.pid,
-        .rank = info.rank,
-        .thread = info.thread,
-        .classes = info.classes,
-        .peer = info.peer,
-        .communicator = info.communicator,
-        .missed = info.oldest,
-        .clock = es_segment_view_clock(segment),
-        .host_clock = esi_scope_host_clock(scope, info.host),
-        .element = element,
-    };
-    scope->processes[index] = NULL;
-    scope->places.count++;
-    begin_place(scope, index, at_end);
+    add_origin(scope, info,
+               &(struct es_origin){.pid = process.pid,
+                                   .clock = es_segment_view_clock(segment),
+                                   .element = element},
+               NULL);
+    begin_place(scope, scope->origins.count - 1, at_end);
 }
 
 void esi_scope_unregister(struct es_scope *scope)
@@ -185,28 +165,14 @@ static void add_remote_origin(struct es_scope *scope,
                               const struct esi_catalog_element_at *element,
                               bool at_end)
 {
-    const struct es_element_info *info = &element->info;
     const struct esi_catalog_process_at *process = element->process;
-    size_t index = scope->origins.count++;
-    struct esi_place *place = &scope->places.items[scope->places.count++];
+    size_t index = scope->origins.count;
+    struct esi_place *place = &scope->places.items[index];
 
-    scope->origins.items[index] = (struct es_origin){
-        .name = info->name,
-        .collector = info->collector,
-        .host = info->host,
-        .pid = process->info.pid,
-        .rank = info->rank,
-        .thread = info->thread,
-        .classes = info->classes,
-        .peer = info->peer,
-        .communicator = info->communicator,
-        .missed = info->oldest,
-        .clock = &process->clock,
-        .host_clock = esi_scope_host_clock(scope, info->host),
-    };
-    scope->processes[index] = process;
-    *place = (struct esi_place){0};
-    place->read.position = at_end ? ES_POSITION_END : info->oldest;
+    add_origin(scope, &element->info,
+               &(struct es_origin){.pid = process->info.pid, .clock = &process->clock},
+               process);
+    place->read.position = at_end ? ES_POSITION_END : element->info.oldest;
     place->given = place->acknowledged = place->read.position;
     if (scope->config.lossless)
         register_reader(scope, index);
@@ -218,52 +184,63 @@ static bool holds_trace(const struct es_element_info *info)
     return !info->shared && info->tuple_bytes == sizeof(struct es_tuple);
 }
 
-static bool is_trace(const struct es_element_view *element)
-{
-    struct es_element_info info;
-
-    es_element_view_info(element, &info);
-    return holds_trace(&info);
-}
-
 /* Hosts that share this one's memory have elements that are seen here, too: where a
  * tuple server tells of them, they are its. */
 static bool is_told_elsewhere(const struct es_scope *scope,
-                              const struct es_element_view *element)
+                              const struct es_element_info *info)
 {
     char address[ES_ADDRESS_BYTES];
-    struct es_element_info info;
 
-    if (!scope->config.servers)
-        return false;
-    es_element_view_info(element, &info);
-    return strcmp(info.host, scope->here) != 0 &&
-           esi_servers_address(scope->config.servers, info.host, address,
+    return scope->config.servers && strcmp(info->host, scope->here) != 0 &&
+           esi_servers_address(scope->config.servers, info->host, address,
                                sizeof address) == 0;
+}
+
+/* The elements that are known already, by their address.  -ENOMEM. */
+static int list_known(const struct es_scope *scope, struct esi_hash *known)
+{
+    size_t count = scope->origins.count;
+
+    if (esi_hash_reserve(known, count + 1) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        esi_hash_insert(known, esi_hash_u64((uintptr_t)scope->origins.items[i].element),
+                        i);
+    return 0;
+}
+
+static bool is_known(const struct es_scope *scope,
+                     const struct esi_hash *known,
+                     const struct es_element_view *element)
+{
+    ESI_HASH_FOREACH(slot, known, esi_hash_u64((uintptr_t)element))
+        if (scope->origins.items[esi_hash_index(known, slot)].element == element)
+            return true;
+    return false;
 }
 
 static int find_local(struct es_scope *scope, bool at_end)
 {
-    size_t known_count = scope->origins.count;
-    const void **known = known_elements(scope);
+    struct esi_hash known = {0};
     struct es_element_view **elements;
-    int count;
+    int count = es_run_select(scope->run, &scope->config.view.selection, &elements);
     int result;
 
-    if (!known)
-        return -ENOMEM;
-    count = es_run_select(scope->run, &scope->config.view.selection, &elements);
-    if (count < 0) {
-        free(known);
+    if (count < 0)
         return count;
+    result = list_known(scope, &known);
+    if (result == 0)
+        result = scope_origins_reserve(scope, (size_t)count);
+    for (int i = 0; i < count && result == 0; i++) {
+        struct es_element_info info;
+
+        es_element_view_info(elements[i], &info);
+        if (holds_trace(&info) && !is_told_elsewhere(scope, &info) &&
+            !is_known(scope, &known, elements[i]))
+            add_local_origin(scope, elements[i], &info, at_end);
     }
-    result = scope_origins_reserve(scope, (size_t)count);
-    for (int i = 0; i < count && result == 0; i++)
-        if (is_trace(elements[i]) && !is_told_elsewhere(scope, elements[i]) &&
-            !bsearch(&elements[i], known, known_count, sizeof *known, compare_pointers))
-            add_origin(scope, elements[i], at_end);
     free(elements);
-    free(known);
+    esi_hash_fini(&known);
     return result;
 }
 

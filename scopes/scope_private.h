@@ -31,6 +31,7 @@ struct es_scope {
 
     struct es_origins origins; /* owned */
     struct es_places places;   /* owned; as many as origins */
+    size_t capacity;           /* of origins, places and processes */
     const struct esi_catalog_process_at *
         *processes;           /* of each origin; NULL = mapped here */
     struct es_origin *global; /* what origins look like with global times; or NULL */
