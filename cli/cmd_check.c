@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "pathmap/pathmap.h"
-#include "scopes/map_check.h"
+#include "scopes/run_map.h"
 
 struct check_arguments {
     const char *path;
@@ -118,7 +118,7 @@ int esi_cmd_check(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     int code = esi_pathmap_load(arguments.path, &error, &map);
     if (code == 0) {
-        code = esi_map_check_stages(map, &error);
+        code = esi_run_map_check_stages(map, &error);
         if (code < 0)
             esi_pathmap_destroy(map);
     }

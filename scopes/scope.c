@@ -17,7 +17,9 @@
 #include "eventspace/scope.h"
 #include "eventspace/summary.h"
 #include "scopes/remote/catalog.h"
+#include "scopes/remote/run_files.h"
 #include "scopes/remote/servers.h"
+#include "scopes/run_map.h"
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
@@ -146,7 +148,7 @@ void es_scope_close(struct es_scope *scope)
     free(scope->processes);
     free(scope->global);
     free(scope->infos);
-    esi_sockets_destroy(scope->sockets);
+    esi_pathmap_destroy(scope->map);
     esi_scope_free_config(scope);
     free(scope);
     errno = saved_errno;
@@ -356,12 +358,14 @@ static void find_sockets(struct es_scope *scope,
 
     if (tree->shape != ES_SHAPE_LEVELS || !(tree->levels & ES_LEVEL_SOCKET))
         return;
-    if (!scope->sockets && asked)
-        (void)esi_sockets_load(scope->config.servers, &scope->sockets);
-    if (!scope->sockets)
+    if (!scope->map && asked &&
+        esi_run_map_load(es_servers_run(scope->config.servers), scope->config.servers,
+                         NULL, &scope->map) < 0)
+        scope->map = NULL;
+    if (!scope->map)
         return;
-    sites->socket_of = esi_sockets_find;
-    sites->data = scope->sockets;
+    sites->socket_of = esi_run_map_socket;
+    sites->data = scope->map;
 }
 
 /* Plans over the hosts of the servers.  The plan borrows from what it was made of but

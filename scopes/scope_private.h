@@ -8,13 +8,13 @@
 #include "base/json_out.h"
 #include "eventspace/scope.h"
 #include "scopes/chosen_scope.h"
-#include "scopes/sockets.h"
 #include "wrappers/stages/stage.h"
 
 struct esi_catalog;
 struct esi_catalog_process_at;
 struct esi_new_elements;
 struct esi_pace;
+struct esi_pathmap;
 
 struct es_scope {
     struct es_run *run;            /* borrowed */
@@ -27,7 +27,7 @@ struct es_scope {
     void *choose_data;
     char here[ES_HOST_NAME_BYTES];
     struct es_server_info *infos; /* owned; the plan's hosts */
-    struct esi_sockets *sockets;  /* owned; NULL = not asked for, or not known */
+    struct esi_pathmap *map;      /* owned; NULL = not asked for, or not known */
 
     struct es_origins origins; /* owned */
     struct es_places places;   /* owned; as many as origins */

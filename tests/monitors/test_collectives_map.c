@@ -16,7 +16,7 @@
 #include "eventspace/operation.h"
 #include "monitors/collectives_map.h"
 #include "pathmap/pathmap.h"
-#include "scopes/map_check.h"
+#include "scopes/run_map.h"
 #include "tests/suites.h"
 
 static const struct es_collectives_host hosts[] = {{"a", 3}, {"b", 0}, {"c", 40}};
@@ -60,7 +60,7 @@ static void what_is_printed_can_be_read_and_is_a_good_pathmap(void **state)
     assert_int_equal(es_collectives_map_format(again, &second), 0);
     assert_string_equal(text, second);
     assert_int_equal(esi_pathmap_parse(text, strlen(text), "x", &error, &pathmap), 0);
-    if (esi_map_check_stages(pathmap, &error) != 0)
+    if (esi_run_map_check_stages(pathmap, &error) != 0)
         fail_msg("%s", error.text);
     esi_pathmap_destroy(pathmap);
     free(text);

@@ -22,7 +22,8 @@
 #include "base/host.h"
 #include "eventspace/scope.h"
 #include "pathmap/pathmap.h"
-#include "scopes/sockets.h"
+#include "scopes/remote/run_files.h"
+#include "scopes/run_map.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 #include "tuplespace/run_directory.h"
@@ -137,21 +138,23 @@ static int tear_down(void **state)
 
 static void expect_sockets(struct fixture *fixture)
 {
-    struct esi_sockets *sockets;
+    struct esi_pathmap *map;
     int ranks[2] = {0};
 
-    assert_int_equal(esi_sockets_load(fixture->servers, &sockets), 0);
+    assert_int_equal(esi_run_map_load(es_servers_run(fixture->servers),
+                                      fixture->servers, NULL, &map),
+                     0);
     for (int rank = 0; rank < RANKS; rank++) {
-        int socket = esi_sockets_find(sockets, rank);
+        int socket = esi_run_map_socket(map, rank);
 
         assert_in_range(socket, 0, 1);
         ranks[socket]++;
     }
     assert_int_equal(ranks[0], 2);
     assert_int_equal(ranks[1], 2);
-    assert_int_equal(esi_sockets_find(sockets, RANKS), -1);
-    assert_int_equal(esi_sockets_find(sockets, -1), -1);
-    esi_sockets_destroy(sockets);
+    assert_int_equal(esi_run_map_socket(map, RANKS), -1);
+    assert_int_equal(esi_run_map_socket(map, -1), -1);
+    esi_pathmap_destroy(map);
 }
 
 static void the_map_is_read_here(void **state)
@@ -175,9 +178,10 @@ static void or_from_the_home_server(void **state)
 static void without_a_map_none_is_known(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_sockets *sockets;
+    struct esi_pathmap *map;
 
-    assert_true(esi_sockets_load(fixture->servers, &sockets) < 0);
+    assert_true(esi_run_map_load(es_servers_run(fixture->servers), fixture->servers,
+                                 NULL, &map) < 0);
 }
 
 static void count_sockets(const struct es_stage *stage, int depth, void *data)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* map_check.c - judges the stages that a pathmap names by the registry of types. */
+/* run_map.c - what scopes ask of a pathmap: whether the stages that it names can be,
+ * and the socket that a rank runs on. */
 #include "config.h"
 
-#include "scopes/map_check.h"
+#include "scopes/run_map.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -110,11 +111,32 @@ static int check_stage(const struct esi_pathmap *map,
     return result;
 }
 
-int esi_map_check_stages(const struct esi_pathmap *map, struct es_error *error)
+int esi_run_map_check_stages(const struct esi_pathmap *map, struct es_error *error)
 {
     int result = 0;
 
     for (size_t i = 0; i < esi_pathmap_scope_count(map) && result == 0; i++)
         result = check_stage(map, &esi_pathmap_scope(map, i)->tree, error);
     return result;
+}
+
+/* The map says the core, counted through the packages of its host. */
+int esi_run_map_socket(void *data, int rank)
+{
+    const struct esi_pathmap *map = data;
+    const struct esi_pathmap_host *host;
+    int core;
+
+    if (rank < 0 || rank >= esi_pathmap_rank_count(map))
+        return -1;
+    host = esi_pathmap_rank_host(map, rank);
+    core = esi_pathmap_rank_core(map, rank);
+    if (!host || core < 0)
+        return -1;
+    for (size_t i = 0; i < host->package_count; i++) {
+        if ((size_t)core < host->packages[i].core_count)
+            return (int)i;
+        core -= (int)host->packages[i].core_count;
+    }
+    return -1;
 }
