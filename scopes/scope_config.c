@@ -17,7 +17,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/scope.h"
 #include "scopes/scope_private.h"
-#include "wrappers/stages/filter_expression.h"
+#include "wrappers/stages/filter.h"
 
 #define SECOND_NS INT64_C(1000000000)
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wrappers/stages/filter_expression.h"
+#include "wrappers/stages/filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

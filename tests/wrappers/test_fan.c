@@ -14,7 +14,7 @@
 
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
-#include "wrappers/stages/fan.h"
+#include "wrappers/stages/gather.h"
 #include "wrappers/stages/stage.h"
 
 enum { CHILDREN = 4, TUPLES = 100 };

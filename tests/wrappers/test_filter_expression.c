@@ -16,7 +16,7 @@
 
 #include "eventspace/operation.h"
 #include "tests/suites.h"
-#include "wrappers/stages/filter_expression.h"
+#include "wrappers/stages/filter.h"
 
 /* One tick is one nanosecond, from 1970 on. */
 static const struct es_clock clock_of_test = {.kind = ES_CLOCK_MONOTONIC,

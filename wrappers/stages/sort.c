@@ -22,7 +22,7 @@
 
 #include "base/heap.h"
 #include "eventspace/summary.h"
-#include "wrappers/stages/fan.h"
+#include "wrappers/stages/gather.h"
 #include "wrappers/stages/lane.h"
 #include "wrappers/stages/stage.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* stage.c - opens, pulls and closes stages of any type. */
+/* stage.c - opens, pulls and closes stages of any type, and knows the types: the
+ * built-in ones, those that are added, and those that shared objects bring. */
 #include "config.h"
 
 #include "wrappers/stages/stage.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -12,7 +14,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/nearest.h"
 #include "base/now.h"
+#include "eventspace/stage_module.h"
 
 /* The context's function answers one at a time, in memory of its own. */
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
@@ -311,4 +315,192 @@ uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost)
 uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost)
 {
     return stage_scale(cost->measured_cpu_ns, cost);
+}
+
+/* --- Types ---------------------------------------------------------------------- */
+
+/* A collector stands on the writing side: the program's operations pass it, nothing is
+ * pulled from it.  Its hot path is compiled into the interposition library and never
+ * goes through a table; the row here gives it its place among the types.  Its fields
+ * are those of pathmaps and plans: tuplespace/plan/plan.c. */
+static const struct es_stage_ops collector = {
+    .name = "collector",
+    .help = "records the operations that pass as tuples of an element",
+};
+
+enum { MAX_ADDED = 64 };
+
+const struct es_stage_ops *const esi_stage_types[] = {
+    &collector,           &esi_stage_element,
+    &esi_stage_gather,    &esi_stage_reduce,
+    &esi_stage_filter,    &esi_stage_sort,
+    &esi_stage_convert,   &esi_stage_sample,
+    &esi_stage_batch,     &esi_stage_buffer,
+    &esi_stage_threads,   &esi_stage_observe,
+    &esi_stage_tree_node, NULL,
+};
+
+/* Types are only ever added, and the count is raised last, so readers hold the lock
+ * briefly. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct es_stage_ops *added[MAX_ADDED];
+static size_t added_count;
+
+enum { BUILT_IN = sizeof esi_stage_types / sizeof *esi_stage_types - 1 };
+
+const struct es_stage_ops *es_stage_at(size_t index)
+{
+    const struct es_stage_ops *ops = NULL;
+
+    if (index < BUILT_IN)
+        return esi_stage_types[index];
+    pthread_mutex_lock(&lock);
+    if (index - BUILT_IN < added_count)
+        ops = added[index - BUILT_IN];
+    pthread_mutex_unlock(&lock);
+    return ops;
+}
+
+const struct es_stage_ops *es_stage_find(const char *name)
+{
+    const struct es_stage_ops *ops;
+
+    for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
+        if (strcmp(ops->name, name) == 0)
+            return ops;
+    return NULL;
+}
+
+int es_stage_register(const struct es_stage_ops *ops)
+{
+    int result = 0;
+
+    if (!ops->name || !*ops->name || (ops->property_count && !ops->properties) ||
+        ops->min_children > ops->max_children)
+        return -EINVAL;
+    if (es_stage_find(ops->name))
+        return -EEXIST;
+    pthread_mutex_lock(&lock);
+    if (added_count < MAX_ADDED)
+        added[added_count++] = ops;
+    else
+        result = -ENOSPC;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+int esi_stage_unknown(const char *name, struct es_error *error)
+{
+    const struct es_stage_ops *ops;
+    struct esi_nearest nearest;
+
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
+        esi_nearest_try(&nearest, ops->name);
+    return es_error_set(error, -ENOENT,
+                        nearest.name
+                            ? "there is no stage type \"%.60s\": did you mean \"%s\"?"
+                            : "there is no stage type \"%.60s\"%s",
+                        name, nearest.name ? nearest.name : "");
+}
+
+/* --- Types from shared objects -------------------------------------------------- */
+
+#define MODULE_SYMBOL "eventspace_stage_module"
+#define ENVIRONMENT "EVENTSPACE_STAGES"
+
+static int check_module(const char *path,
+                        const struct es_stage_module *module,
+                        struct es_error *error)
+{
+    if (!module)
+        return es_error_set_at(error, -EINVAL, path, 0, 0,
+                               "this is no module of stages: it has no symbol %s",
+                               MODULE_SYMBOL);
+    if (module->abi != ES_STAGE_ABI)
+        return es_error_set_at(error, -EPROTO, path, 0, 0,
+                               "this module was built against another interface of "
+                               "stages: %#x, expected %#x; build it anew",
+                               module->abi, ES_STAGE_ABI);
+    if (!module->types || !module->types[0])
+        return es_error_set_at(error, -EINVAL, path, 0, 0,
+                               "this module has no stage types");
+    return 0;
+}
+
+/* Whether all types of the module are registered already, by itself. */
+static bool is_known(const struct es_stage_module *module)
+{
+    for (size_t i = 0; module->types[i]; i++)
+        if (!module->types[i]->name ||
+            es_stage_find(module->types[i]->name) != module->types[i])
+            return false;
+    return true;
+}
+
+static int register_types(const char *path,
+                          const struct es_stage_module *module,
+                          struct es_error *error)
+{
+    if (is_known(module))
+        return 0;
+    for (size_t i = 0; module->types[i]; i++)
+        if (module->types[i]->name && es_stage_find(module->types[i]->name))
+            return es_error_set_at(error, -EEXIST, path, 0, 0,
+                                   "there is a stage type \"%.60s\" already",
+                                   module->types[i]->name);
+    for (size_t i = 0; module->types[i]; i++) {
+        int result = es_stage_register(module->types[i]);
+
+        if (result < 0)
+            return es_error_set_at(
+                error, result, path, 0, 0, "cannot register stage type %zu, \"%.60s\"",
+                i + 1, module->types[i]->name ? module->types[i]->name : "");
+    }
+    return 0;
+}
+
+int es_stage_load(const char *path, struct es_error *error)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const struct es_stage_module *module;
+    int result;
+
+    if (!object)
+        return es_error_set_at(error, -ENOENT, path, 0, 0, "cannot load: %s",
+                               dlerror());
+    module = dlsym(object, MODULE_SYMBOL);
+    result = check_module(path, module, error);
+    if (result == 0)
+        result = register_types(path, module, error);
+    /* Types that are registered are never given back: what is not closed stays. */
+    if (result < 0 && result != -ENOSPC)
+        dlclose(object);
+    return result;
+}
+
+int es_stage_load_environment(struct es_error *error)
+{
+    const char *paths = secure_getenv(ENVIRONMENT);
+    char *copy;
+    char *rest = NULL;
+    int count = 0;
+    int result = 0;
+
+    if (!paths || !*paths)
+        return 0;
+    copy = strdup(paths);
+    if (!copy)
+        return -ENOMEM;
+    for (const char *path = strtok_r(copy, ":", &rest); path && result == 0;
+         path = strtok_r(NULL, ":", &rest)) {
+        if (path[0] == '/')
+            result = es_stage_load(path, error);
+        else
+            result = es_error_set_at(error, -EINVAL, ENVIRONMENT, 0, 0,
+                                     "\"%.200s\" is not an absolute path", path);
+        count += result == 0;
+    }
+    free(copy);
+    return result < 0 ? result : count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* filter_expression.h - conditions on tuples, as people write them.
+/* filter.h - conditions on tuples, as people write them.
  *
  *   expression = conjunction { "||" conjunction }
  *   conjunction = term { "&&" term }
@@ -14,8 +14,8 @@
  * takes an index.  duration takes ns, us, ms, s, min and h; bytes may have KiB, MiB or
  * GiB.  peer and tag know the words any and none.
  */
-#ifndef ES_WRAPPERS_STAGES_FILTER_EXPRESSION_H
-#define ES_WRAPPERS_STAGES_FILTER_EXPRESSION_H
+#ifndef ES_WRAPPERS_STAGES_FILTER_H
+#define ES_WRAPPERS_STAGES_FILTER_H
 
 #include <stdbool.h>
 

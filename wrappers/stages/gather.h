@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * fan.h - how a stage pulls several children into one batch.
+ * gather.h - how a stage pulls several children into one batch.
  *
  * Children that have something to announce (stages `remote`, mostly) are asked all
  * together before the first is waited for.  For that each needs its part of the limit
@@ -11,8 +11,8 @@
  * Where the limit is reached before the last child, the next pull begins with the child
  * that came away short, so that none starves.
  */
-#ifndef ES_WRAPPERS_STAGES_FAN_H
-#define ES_WRAPPERS_STAGES_FAN_H
+#ifndef ES_WRAPPERS_STAGES_GATHER_H
+#define ES_WRAPPERS_STAGES_GATHER_H
 
 #include "eventspace/stage.h"
 
