@@ -44,12 +44,11 @@ struct esi_element_session {
     struct es_element_info info; /* as it was opened */
 };
 
-static int need_store(const struct esi_service_connection *connection,
-                      struct es_error *error)
+static int check_store(const struct esi_service_call *call)
 {
-    if (connection->service->elements)
+    if (call->connection->service->elements)
         return 0;
-    return es_error_set(error, -ENOSYS, "this tuple server holds no elements");
+    return es_error_set(call->error, -ENOSYS, "this tuple server holds no elements");
 }
 
 /* --- Opening ---------------------------------------------------------------------- */
@@ -115,84 +114,67 @@ void esi_element_close(struct esi_service_connection *connection)
     connection->element = NULL;
 }
 
-static int serve_open(struct esi_service_connection *connection,
-                      const struct es_member *request,
-                      struct esi_json_out *reply,
-                      struct es_error *error)
+static int serve_open(struct esi_service_call *call)
 {
+    struct esi_service_connection *connection = call->connection;
+    const char *name = esi_service_text(call, "name");
     struct esi_element_session *session = NULL;
-    const char *name;
-    int result = esi_member_text(request, "name", error, &name);
 
-    if (result == 0)
-        result = open_session(connection->service, name, error, &session);
+    if (!name)
+        return call->code;
+    int result = open_session(connection->service, name, call->error, &session);
     if (result < 0)
         return result;
     esi_element_close(connection);
     connection->element = session;
-    esi_json_out_unsigned(reply, "tuple_bytes", session->info.tuple_bytes);
-    esi_json_out_unsigned(reply, "threshold", session->info.threshold);
-    esi_json_out_unsigned(reply, "head", session->info.head);
-    esi_json_out_unsigned(reply, "oldest", session->info.oldest);
+    esi_json_out_unsigned(call->reply, "tuple_bytes", session->info.tuple_bytes);
+    esi_json_out_unsigned(call->reply, "threshold", session->info.threshold);
+    esi_json_out_unsigned(call->reply, "head", session->info.head);
+    esi_json_out_unsigned(call->reply, "oldest", session->info.oldest);
     return 0;
 }
 
-static int serve_create(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error)
+static int serve_create(struct esi_service_call *call)
 {
-    int64_t tuple_bytes, threshold;
-    const char *name;
-    int result = need_store(connection, error);
+    struct esi_service_connection *connection = call->connection;
+    const char *name = esi_service_text(call, "name");
+    int64_t tuple_bytes = esi_service_integer(call, "tuple_bytes", 4, 65532);
+    int64_t threshold = esi_service_integer(call, "threshold", 1, 1 << 24);
+    int result = check_store(call);
 
     if (result == 0)
-        result = esi_member_text(request, "name", error, &name);
-    if (result == 0)
-        result =
-            esi_member_integer(request, "tuple_bytes", 4, 65532, error, &tuple_bytes);
-    if (result == 0)
-        result =
-            esi_member_integer(request, "threshold", 1, 1 << 24, error, &threshold);
+        result = call->code;
     if (result == 0)
         result = esi_element_store_add(connection->service->elements,
                                        &connection->share, name, (uint32_t)tuple_bytes,
-                                       (uint32_t)threshold, error);
-    return result < 0 ? result : serve_open(connection, request, reply, error);
+                                       (uint32_t)threshold, call->error);
+    return result < 0 ? result : serve_open(call);
 }
 
-static int serve_discard(struct esi_service_connection *connection,
-                         const struct es_member *request,
-                         struct esi_json_out *reply,
-                         struct es_error *error)
+static int serve_discard(struct esi_service_call *call)
 {
-    int64_t position;
-    int result =
-        esi_member_integer(request, "position", 0, INT64_MAX, error, &position);
+    const struct esi_element_session *session = call->connection->element;
+    int64_t position = esi_service_integer(call, "position", 0, INT64_MAX);
 
-    (void)reply;
-    if (result < 0)
-        return result;
-    if (!connection->element)
-        return es_error_set(error, -EINVAL, "this connection has opened no element");
-    es_element_discard(connection->element->view, (uint64_t)position);
+    if (call->code < 0)
+        return call->code;
+    if (!session)
+        return es_error_set(call->error, -EINVAL,
+                            "this connection has opened no element");
+    es_element_discard(session->view, (uint64_t)position);
     return 0;
 }
 
-static int serve_remove(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error)
+static int serve_remove(struct esi_service_call *call)
 {
-    const char *name;
-    int result = need_store(connection, error);
+    const char *name = esi_service_text(call, "name");
+    int result = check_store(call);
 
-    (void)reply;
     if (result == 0)
-        result = esi_member_text(request, "name", error, &name);
-    if (result == 0)
-        result = esi_element_store_remove(connection->service->elements, name, error);
-    return result;
+        result = call->code;
+    return result < 0 ? result
+                      : esi_element_store_remove(call->connection->service->elements,
+                                                 name, call->error);
 }
 
 /* --- What servers of other hosts tell --------------------------------------------- */
@@ -222,38 +204,26 @@ static const struct es_element_view *find_own_element(const struct es_run *run,
     return NULL;
 }
 
-static int serve_placed(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error)
+static int serve_placed(struct esi_service_call *call)
 {
+    const char *name = esi_service_text(call, "name");
+    int pid = (int)esi_service_integer(call, "pid", 1, INT32_MAX);
+    bool is_taken = esi_service_boolean(call, "taken");
+    const struct es_run *run = esi_service_run(call);
     const struct es_element_view *element;
-    struct es_run *run;
-    const char *name;
-    int64_t pid;
-    bool is_taken;
-    int result = esi_member_text(request, "name", error, &name);
 
-    (void)reply;
-    if (result == 0)
-        result = esi_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
-    if (result == 0)
-        result = esi_member_boolean(request, "taken", error, &is_taken);
-    if (result == 0)
-        result = esi_service_run(connection, error, &run);
-    if (result < 0)
-        return result;
-    element = find_own_element(run, connection->service->host, (int)pid, name);
+    if (call->code < 0)
+        return call->code;
+    element = find_own_element(run, call->connection->service->host, pid, name);
     if (!element)
-        return es_error_set(error, -ENOENT,
-                            "no process %d here has an element \"%.64s\"", (int)pid,
-                            name);
+        return es_error_set(call->error, -ENOENT,
+                            "no process %d here has an element \"%.64s\"", pid, name);
     esi_element_relocate(element, esi_element_location(element),
                          is_taken ? ES_LOCATION_TAKEN : ES_LOCATION_REFUSED);
     return 0;
 }
 
-const struct es_request esi_element_requests[] = {
+const struct esi_request_row esi_element_requests[] = {
     {"element.create", serve_create, true},   {"element.open", serve_open, false},
     {"element.discard", serve_discard, true}, {"element.remove", serve_remove, true},
     {"element.placed", serve_placed, true},   {NULL, NULL, false},

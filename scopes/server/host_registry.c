@@ -8,7 +8,6 @@
  *   {"request": "register", ...}             a server says that it is there
  *   {"request": "end", "keep": BOOL}         the run has ended; "unreached" are the
  *                                            hosts that have not heard of it
- *   {"request": "file", "name": NAME}        a file of the run's directory
  *   {"request": "clock", "known": {HOST: NEWEST, ...}}
  *
  * A server registers again and again over one connection.  The answer comes at once, or
@@ -39,14 +38,12 @@
 #include "scopes/remote/clock_wire.h"
 #include "scopes/remote/run_files.h"
 #include "scopes/server/service.h"
-#include "tuplespace/run_file.h"
 
 /* Servers speak up every second: who did not for so long does not answer. */
 #define SILENT_NS UINT64_C(5000000000)
 #define WAIT_MAX_NS INT64_C(10000000000)
 /* How long the other hosts may take to hear of the run's end. */
 #define END_NS UINT64_C(3000000000)
-enum { FILE_BYTES_MAX = 16 << 20 };
 
 struct host_registry_entry {
     struct esi_host_entry entry;
@@ -493,12 +490,8 @@ void esi_host_write_lost(struct esi_json_out *out, const struct esi_host_entry *
 
 static uint64_t silence_of(const struct esi_host_entry *entry)
 {
-    struct timespec now;
-
-    if (entry->state == ES_SERVER_UP)
-        return 0;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - entry->heard_ns;
+    return entry->state == ES_SERVER_UP ? 0
+                                        : esi_now_ns(CLOCK_MONOTONIC) - entry->heard_ns;
 }
 
 static int write_host(void *data, const struct esi_host_entry *entry)
@@ -520,17 +513,14 @@ static int write_host(void *data, const struct esi_host_entry *entry)
     return 0;
 }
 
-static int serve_hosts(struct esi_service_connection *connection,
-                       const struct es_member *request,
-                       struct esi_json_out *reply,
-                       struct es_error *error)
+static int serve_hosts(struct esi_service_call *call)
 {
-    (void)request;
-    (void)error;
-    esi_json_out_string(reply, "run", connection->service->run);
-    esi_json_out_begin_array(reply, "hosts");
-    esi_host_registry_foreach(connection->service->hosts, write_host, reply);
-    esi_json_out_end(reply);
+    const struct esi_service *service = call->connection->service;
+
+    esi_json_out_string(call->reply, "run", service->run);
+    esi_json_out_begin_array(call->reply, "hosts");
+    esi_host_registry_foreach(service->hosts, write_host, call->reply);
+    esi_json_out_end(call->reply);
     return 0;
 }
 
@@ -568,41 +558,37 @@ static int read_lost(const struct es_member *list, struct esi_host_entry *entry)
         struct esi_lost_rank *lost = &entry->lost[entry->lost_count++];
         lost->rank = (int)esi_member_integer_or(one, "rank", -1);
         lost->pid = (int)esi_member_integer_or(one, "pid", 0);
-        snprintf(lost->how, sizeof lost->how, "%s", esi_member_text_or(one, "how", ""));
+        copy_text(lost->how, sizeof lost->how, esi_member_text_or(one, "how", ""));
     }
     return 0;
 }
 
-static int read_entry(const struct esi_service_connection *connection,
-                      const struct es_member *request,
-                      struct es_error *error,
-                      struct esi_host_entry *entry)
+/* Caller frees entry->lost. */
+static int read_entry(struct esi_service_call *call, struct esi_host_entry *entry)
 {
-    const char *host, *address;
-    int64_t pid, ranks;
+    const struct es_member *body = call->body;
+    const char *host = esi_service_text(call, "host");
+    const char *address = esi_service_text(call, "address");
 
-    int code = esi_member_text(request, "host", error, &host);
-    if (code == 0)
-        code = esi_member_text(request, "address", error, &address);
-    if (code == 0)
-        code = esi_member_integer(request, "pid", 1, INT32_MAX, error, &pid);
-    if (code == 0)
-        code = esi_member_integer(request, "ranks", 0, INT32_MAX, error, &ranks);
-    if (code < 0)
-        return code;
+    *entry = (struct esi_host_entry){
+        .pid = (int)esi_service_integer(call, "pid", 1, INT32_MAX),
+        .ranks = (int)esi_service_integer(call, "ranks", 0, INT32_MAX),
+        .told = esi_run_end_find(esi_member_text_or(body, "told", "no")),
+        .state =
+            esi_member_boolean_or(body, "ends", false) ? ES_SERVER_ENDED : ES_SERVER_UP,
+    };
+    if (call->code < 0)
+        return call->code;
     if (!*host || strlen(host) >= sizeof entry->host)
-        return es_error_set(error, -EINVAL, "\"host\" is not a host's name");
-    *entry = (struct esi_host_entry){.pid = (int)pid, .ranks = (int)ranks};
-    snprintf(entry->host, sizeof entry->host, "%s", host);
-    complete_address(address, esi_link_peer_address(connection->link), entry->address);
-    snprintf(entry->cluster, sizeof entry->cluster, "%s",
-             esi_member_text_or(request, "cluster", ""));
-    snprintf(entry->gateway, sizeof entry->gateway, "%s",
-             esi_member_text_or(request, "gateway", ""));
-    entry->told = esi_run_end_find(esi_member_text_or(request, "told", "no"));
-    entry->state =
-        esi_member_boolean_or(request, "ends", false) ? ES_SERVER_ENDED : ES_SERVER_UP;
-    return read_lost(esi_member_find(request, "vanished"), entry);
+        return es_error_set(call->error, -EINVAL, "\"host\" is not a host's name");
+    copy_text(entry->host, sizeof entry->host, host);
+    complete_address(address, esi_link_peer_address(call->connection->link),
+                     entry->address);
+    copy_text(entry->cluster, sizeof entry->cluster,
+              esi_member_text_or(body, "cluster", ""));
+    copy_text(entry->gateway, sizeof entry->gateway,
+              esi_member_text_or(body, "gateway", ""));
+    return read_lost(esi_member_find(body, "vanished"), entry);
 }
 
 /* What the server knows of its clock by now, if there is news. */
@@ -617,36 +603,35 @@ static void take_clock(struct esi_service *service,
         (void)esi_clock_registry_set(service->clocks, host, &estimate);
 }
 
-static int serve_register(struct esi_service_connection *connection,
-                          const struct es_member *request,
-                          struct esi_json_out *reply,
-                          struct es_error *error)
+static int serve_register(struct esi_service_call *call)
 {
+    struct esi_service_connection *connection = call->connection;
     struct esi_host_registry *registry = connection->service->hosts;
-    int64_t wait_ns = esi_member_integer_or(request, "wait_ns", 0);
+    const struct es_member *body = call->body;
+    int64_t wait_ns = esi_member_integer_or(body, "wait_ns", 0);
     struct esi_host_entry entry;
 
-    int code = read_entry(connection, request, error, &entry);
+    int code = read_entry(call, &entry);
     if (code < 0)
         return code;
     code = esi_host_registry_register(registry, &entry, connection);
     free(entry.lost);
     if (code == 0)
-        take_clock(connection->service, request, entry.host);
+        take_clock(connection->service, body, entry.host);
     if (code == -EEXIST)
-        return es_error_set(error, code, "\"%s\" is the home server's own host",
+        return es_error_set(call->error, code, "\"%s\" is the home server's own host",
                             entry.host);
     if (code < 0)
         return code;
     /* How it has reached us is how others can. */
-    const char *home = esi_member_text_or(request, "home", "");
+    const char *home = esi_member_text_or(body, "home", "");
     if (*home && strncmp(home, "unix:", 5) != 0)
         esi_host_registry_set_address(registry, home, false);
     enum esi_run_end end = esi_host_registry_ending(registry);
     if (end == entry.told && wait_ns > 0 && entry.state == ES_SERVER_UP)
         end = esi_host_registry_await_end(
             registry, end, (uint64_t)(wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS));
-    esi_json_out_string(reply, "end", esi_run_end_name(end));
+    esi_json_out_string(call->reply, "end", esi_run_end_name(end));
     return 0;
 }
 
@@ -676,104 +661,60 @@ static void write_unreached(struct esi_host_registry *registry,
     esi_json_out_end(reply);
 }
 
-static int serve_end(struct esi_service_connection *connection,
-                     const struct es_member *request,
-                     struct esi_json_out *reply,
-                     struct es_error *error)
+static int serve_end(struct esi_service_call *call)
 {
+    struct esi_service_connection *connection = call->connection;
     struct esi_host_registry *registry = connection->service->hosts;
-    bool keep;
+    bool keep = esi_service_boolean(call, "keep");
 
-    int code = esi_member_boolean(request, "keep", error, &keep);
-    if (code < 0)
-        return code;
+    if (call->code < 0)
+        return call->code;
     connection->owes_answer = true;
     esi_host_registry_owe_answer(registry);
     esi_host_registry_end(registry, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
     size_t told = esi_host_registry_await_others(registry, END_NS);
-    esi_json_out_unsigned(reply, "hosts", told + 1);
-    write_unreached(registry, reply);
-    esi_json_out_bool(reply, "stays",
+    esi_json_out_unsigned(call->reply, "hosts", told + 1);
+    write_unreached(registry, call->reply);
+    esi_json_out_bool(call->reply, "stays",
                       keep ? esi_host_registry_others(registry) > 0
                            : esi_service_is_read(connection->service));
     return 0;
 }
 
-/* --- Files -------------------------------------------------------------------- */
-
-static int serve_file(struct esi_service_connection *connection,
-                      const struct es_member *request,
-                      struct esi_json_out *reply,
-                      struct es_error *error)
-{
-    static const char *const allowed[] = {"", "collect.plan", "collect.trees",
-                                          "map.json", "run.json"};
-    struct es_error fault = {.text = ""};
-    const char *name;
-    size_t length;
-    char *text;
-
-    int code = esi_member_text(request, "name", error, &name);
-    if (code < 0)
-        return code;
-    if (find_name(allowed, sizeof allowed / sizeof allowed[0], name) == 0)
-        return es_error_set(error, -EINVAL, "\"%.64s\" is no file that is given out",
-                            name);
-    code = esi_run_file_read(connection->service->run, name, &fault, &text, &length);
-    if (code == 0 && length > FILE_BYTES_MAX) {
-        free(text);
-        code = -EFBIG;
-    }
-    if (code < 0)
-        return es_error_set(error, code, "%s: %s", name,
-                            fault.text[0] ? fault.text : strerror(-code));
-    esi_json_out_string(reply, "text", text);
-    free(text);
-    return 0;
-}
-
-const struct es_request esi_host_requests[] = {
-    {"hosts", serve_hosts, false}, {"register", serve_register, true},
-    {"end", serve_end, true},      {"file", serve_file, false},
-    {NULL, NULL, false},
-};
-
 /* --- Clocks -------------------------------------------------------------------- */
 
-struct clock_requests_asking {
+struct clock_writing {
     struct esi_clock_registry *registry;
     struct esi_json_out *reply;
 };
 
 static int write_clock(void *data, const char *host, const struct es_member *newest)
 {
-    const struct clock_requests_asking *asking = data;
+    const struct clock_writing *writing = data;
     struct esi_clock_estimate estimate;
 
-    if (esi_clock_registry_find(asking->registry, host, &estimate) &&
+    if (esi_clock_registry_find(writing->registry, host, &estimate) &&
         esi_member_as_integer(newest) != esi_clock_estimate_newest(&estimate))
-        esi_clock_estimate_write(&estimate, asking->reply, host);
+        esi_clock_estimate_write(&estimate, writing->reply, host);
     return 0;
 }
 
-static int serve_clock(struct esi_service_connection *connection,
-                       const struct es_member *request,
-                       struct esi_json_out *reply,
-                       struct es_error *error)
+static int serve_clock(struct esi_service_call *call)
 {
     const uint64_t arrived_ns = esi_now_ns(CLOCK_MONOTONIC);
-    const struct esi_service *service = connection->service;
-    const struct es_member *known = esi_member_find(request, "known");
-    struct clock_requests_asking asking = {.registry = service->clocks, .reply = reply};
+    const struct esi_service *service = call->connection->service;
+    const struct es_member *known = esi_member_find(call->body, "known");
+    struct esi_json_out *reply = call->reply;
+    struct clock_writing writing = {.registry = service->clocks, .reply = reply};
     struct esi_clock_estimate own;
 
     if (!esi_clock_registry_find(service->clocks, service->host, &own) ||
         !esi_clock_estimate_is_home(&own))
-        return es_error_set(error, -ENOSYS, "this is not the home server");
+        return es_error_set(call->error, -ENOSYS, "this is not the home server");
     esi_json_out_unsigned(reply, "run_base", own.run_base_ns);
     if (known) {
         esi_json_out_begin_object(reply, "clocks");
-        esi_member_foreach(known, write_clock, &asking);
+        esi_member_foreach(known, write_clock, &writing);
         esi_json_out_end(reply);
     }
     esi_json_out_unsigned(reply, "arrived", arrived_ns);
@@ -781,7 +722,8 @@ static int serve_clock(struct esi_service_connection *connection,
     return 0;
 }
 
-const struct es_request esi_clock_requests[] = {
-    {"clock", serve_clock, false},
+const struct esi_request_row esi_host_requests[] = {
+    {"hosts", serve_hosts, false}, {"register", serve_register, true},
+    {"end", serve_end, true},      {"clock", serve_clock, false},
     {NULL, NULL, false},
 };

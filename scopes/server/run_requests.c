@@ -24,6 +24,8 @@
  *       the newest desired rules: "rank" and "text"
  *   {"request": "trees.change", "text": ...}
  *       the rules that are to hold from now on
+ *   {"request": "file", "name": NAME}
+ *       a file of the run's directory
  */
 #include "config.h"
 
@@ -38,16 +40,17 @@
 #include "scopes/server/service.h"
 #include "tuplespace/layout.h"
 #include "tuplespace/plan/tree_rules.h"
+#include "tuplespace/run_file.h"
 
 /* JSON's integers end where signed ones do. */
-static uint64_t catalog_requests_bounded(uint64_t value)
+static uint64_t bounded_integer(uint64_t value)
 {
     return value < INT64_MAX ? value : INT64_MAX;
 }
 
 static uint64_t made_of(const struct es_segment_view *segment)
 {
-    return catalog_requests_bounded(es_segment_view_clock(segment)->base_realtime_ns);
+    return bounded_integer(es_segment_view_clock(segment)->base_realtime_ns);
 }
 
 /* --- Processes and elements --------------------------------------------------- */
@@ -63,9 +66,8 @@ static void write_process(const struct es_segment_info *info, struct esi_json_ou
     esi_json_out_signed(out, "state", info->state);
     esi_json_out_signed(out, "exit_code", info->exit_code);
     esi_json_out_signed(out, "signal", info->signal);
-    esi_json_out_unsigned(out, "ended",
-                          catalog_requests_bounded(info->ended_realtime_ns));
-    esi_json_out_unsigned(out, "bytes", catalog_requests_bounded(info->segment_bytes));
+    esi_json_out_unsigned(out, "ended", bounded_integer(info->ended_realtime_ns));
+    esi_json_out_unsigned(out, "bytes", bounded_integer(info->segment_bytes));
     esi_json_out_unsigned(out, "refused", info->elements_refused);
     esi_json_out_unsigned(out, "shrunk", info->elements_shrunk);
     esi_json_out_unsigned(out, "communicators_refused", info->communicators_refused);
@@ -93,8 +95,8 @@ static void write_element(const struct es_element_view *element,
     esi_json_out_bool(out, "enabled", info.enabled);
     esi_json_out_bool(out, "block", info.block);
     esi_json_out_bool(out, "moved", info.moved);
-    esi_json_out_unsigned(out, "head", catalog_requests_bounded(info.head));
-    esi_json_out_unsigned(out, "oldest", catalog_requests_bounded(info.oldest));
+    esi_json_out_unsigned(out, "head", bounded_integer(info.head));
+    esi_json_out_unsigned(out, "oldest", bounded_integer(info.oldest));
     esi_json_out_end(out);
 }
 
@@ -131,17 +133,14 @@ static void write_clock(const struct es_segment_view *segment, struct esi_json_o
     esi_clock_write(&clock, out, "clock");
 }
 
-static int serve_catalog(struct esi_service_connection *connection,
-                         const struct es_member *request,
-                         struct esi_json_out *reply,
-                         struct es_error *error)
+static int serve_catalog(struct esi_service_call *call)
 {
-    const struct es_member *known = esi_member_find(request, "known");
-    struct es_run *run;
-    int result = esi_service_run(connection, error, &run);
+    const struct es_member *known = esi_member_find(call->body, "known");
+    const struct es_run *run = esi_service_run(call);
+    struct esi_json_out *reply = call->reply;
 
-    if (result < 0)
-        return result;
+    if (call->code < 0)
+        return call->code;
     esi_json_out_begin_array(reply, "processes");
     for (size_t i = 0; i < es_run_segment_count(run); i++) {
         const struct es_segment_view *segment = es_run_segment(run, i);
@@ -225,32 +224,24 @@ static void write_communicator(const struct es_communicator_info *info,
     esi_json_out_signed(out, "remote_first", info->remote_first);
 }
 
-static int serve_communicator(struct esi_service_connection *connection,
-                              const struct es_member *request,
-                              struct esi_json_out *reply,
-                              struct es_error *error)
+static int serve_communicator(struct esi_service_call *call)
 {
+    int pid = (int)esi_service_integer(call, "pid", 0, INT32_MAX);
+    uint64_t made = (uint64_t)esi_service_integer(call, "made", 0, INT64_MAX);
+    uint16_t index = (uint16_t)esi_service_integer(call, "index", 0, UINT16_MAX);
+    const struct es_run *run = esi_service_run(call);
+    struct esi_json_out *reply = call->reply;
     const struct es_segment_view *segment;
     struct es_communicator_info info;
-    struct es_run *run;
-    int64_t pid = 0, made = 0, index = 0;
-    int result = esi_member_integer(request, "pid", 0, INT32_MAX, error, &pid);
 
-    if (result == 0)
-        result = esi_member_integer(request, "made", 0, INT64_MAX, error, &made);
-    if (result == 0)
-        result = esi_member_integer(request, "index", 0, UINT16_MAX, error, &index);
-    if (result == 0)
-        result = esi_service_run(connection, error, &run);
-    if (result < 0)
-        return result;
-    segment = find_segment(run, (int)pid, (uint64_t)made);
-    if (!segment || es_segment_view_communicator(segment, (uint16_t)index, &info) < 0)
-        return es_error_set(error, -ENOENT, "there is no such communicator");
+    if (call->code < 0)
+        return call->code;
+    segment = find_segment(run, pid, made);
+    if (!segment || es_segment_view_communicator(segment, index, &info) < 0)
+        return es_error_set(call->error, -ENOENT, "there is no such communicator");
     write_communicator(&info, reply);
-    write_group(run, segment, (uint16_t)index, false, info.size, reply, "ranks");
-    write_group(run, segment, (uint16_t)index, true, info.remote_size, reply,
-                "remote_ranks");
+    write_group(run, segment, index, false, info.size, reply, "ranks");
+    write_group(run, segment, index, true, info.remote_size, reply, "remote_ranks");
     return 0;
 }
 
@@ -261,26 +252,20 @@ struct wanted {
     int first;
 };
 
-static int read_wanted(const struct es_member *request,
-                       struct es_error *error,
-                       struct wanted *ret_wanted)
+static void read_wanted(struct esi_service_call *call, struct wanted *ret_wanted)
 {
-    const struct es_member *key = esi_member_find(request, "key");
-    int64_t size = 0, first = 0;
-    int result = esi_member_integer(request, "size", 1, ES_GROUP_MAX, error, &size);
+    const struct es_member *key = esi_member_find(call->body, "key");
 
-    if (result == 0)
-        result = esi_member_integer(request, "first", -1, INT32_MAX, error, &first);
-    for (size_t i = 0; i < 2 && result == 0; i++) {
+    ret_wanted->size = (int)esi_service_integer(call, "size", 1, ES_GROUP_MAX);
+    ret_wanted->first = (int)esi_service_integer(call, "first", -1, INT32_MAX);
+    for (size_t i = 0; i < 2 && call->code == 0; i++) {
         const char *text = esi_member_as_text(esi_member_at(key, i));
 
-        if (!text)
-            return es_error_set(error, -EINVAL, "\"key\" is not two texts");
-        ret_wanted->key[i] = strtoull(text, NULL, 16);
+        if (text)
+            ret_wanted->key[i] = strtoull(text, NULL, 16);
+        else
+            call->code = es_error_set(call->error, -EINVAL, "\"key\" is not two texts");
     }
-    ret_wanted->size = (int)size;
-    ret_wanted->first = (int)first;
-    return result;
 }
 
 /* Writes the ranks if this process knows the group.  Both sides of an intercommunicator
@@ -312,93 +297,67 @@ static bool write_wanted(const struct es_run *run,
     return false;
 }
 
-static int serve_group(struct esi_service_connection *connection,
-                       const struct es_member *request,
-                       struct esi_json_out *reply,
-                       struct es_error *error)
+static int serve_group(struct esi_service_call *call)
 {
     struct wanted wanted;
-    struct es_run *run;
-    int result = read_wanted(request, error, &wanted);
+    const struct es_run *run;
 
-    if (result == 0)
-        result = esi_service_run(connection, error, &run);
-    if (result < 0)
-        return result;
+    read_wanted(call, &wanted);
+    run = esi_service_run(call);
+    if (call->code < 0)
+        return call->code;
     for (size_t i = 0; i < es_run_segment_count(run); i++)
-        if (write_wanted(run, es_run_segment(run, i), &wanted, reply))
+        if (write_wanted(run, es_run_segment(run, i), &wanted, call->reply))
             return 0;
-    return es_error_set(error, -ENOENT, "nobody here knows that group");
+    return es_error_set(call->error, -ENOENT, "nobody here knows that group");
 }
-
-const struct es_request esi_catalog_requests[] = {
-    {"catalog", serve_catalog, false},
-    {"communicator", serve_communicator, false},
-    {"group", serve_group, false},
-    {NULL, NULL, false},
-};
 
 /* --- What is collected --------------------------------------------------------- */
 
-enum { THRESHOLD_MAX = 1 << 24, REFUSED_MAX = 16 };
+enum { THRESHOLD_MAX = 1 << 24, REFUSED_MAX = 16, FILE_BYTES_MAX = 16 << 20 };
 
 enum action { ACTION_ENABLE, ACTION_THRESHOLD, ACTION_BLOCK };
 
-struct control_requests_change {
+struct element_change {
     enum action action;
     uint32_t threshold;
     bool on;
 };
 
-static int read_selection(const struct es_member *object,
-                          struct es_error *error,
-                          struct es_selection *ret_selection)
+static void read_selection(struct esi_service_call *call,
+                           struct es_selection *ret_selection)
 {
-    struct es_selection selection;
+    const struct es_member *object = esi_member_find(call->body, "selection");
 
-    es_selection_init(&selection);
-    if (object) {
-        selection.ranks = esi_member_text_or(object, "ranks", NULL);
-        selection.collector = esi_member_text_or(object, "collector", NULL);
-        selection.name = esi_member_text_or(object, "name", NULL);
-        selection.host = esi_member_text_or(object, "host", NULL);
-        selection.thread =
-            (int)esi_member_integer_or(object, "thread", selection.thread);
-        selection.classes =
-            (uint32_t)esi_member_integer_or(object, "classes", selection.classes);
-    }
-    int code = es_selection_check(&selection, error);
-    if (code == 0)
-        *ret_selection = selection;
-    return code;
+    es_selection_init(ret_selection);
+    ret_selection->ranks = esi_member_text_or(object, "ranks", NULL);
+    ret_selection->collector = esi_member_text_or(object, "collector", NULL);
+    ret_selection->name = esi_member_text_or(object, "name", NULL);
+    ret_selection->host = esi_member_text_or(object, "host", NULL);
+    ret_selection->thread =
+        (int)esi_member_integer_or(object, "thread", ret_selection->thread);
+    ret_selection->classes =
+        (uint32_t)esi_member_integer_or(object, "classes", ret_selection->classes);
+    call->code = es_selection_check(ret_selection, call->error);
 }
 
-static int read_change(const struct es_member *request,
-                       struct es_error *error,
-                       struct control_requests_change *ret_change)
+static void read_change(struct esi_service_call *call,
+                        struct element_change *ret_change)
 {
-    struct control_requests_change change = {.action = ACTION_ENABLE};
-    int64_t threshold;
-    int code;
-
-    if (esi_member_find(request, "threshold")) {
-        change.action = ACTION_THRESHOLD;
-        code = esi_member_integer(request, "threshold", 1, THRESHOLD_MAX, error,
-                                  &threshold);
-        if (code == 0)
-            change.threshold = (uint32_t)threshold;
-    } else if (esi_member_find(request, "block")) {
-        change.action = ACTION_BLOCK;
-        code = esi_member_boolean(request, "block", error, &change.on);
+    *ret_change = (struct element_change){.action = ACTION_ENABLE};
+    if (esi_member_find(call->body, "threshold")) {
+        ret_change->action = ACTION_THRESHOLD;
+        ret_change->threshold =
+            (uint32_t)esi_service_integer(call, "threshold", 1, THRESHOLD_MAX);
+    } else if (esi_member_find(call->body, "block")) {
+        ret_change->action = ACTION_BLOCK;
+        ret_change->on = esi_service_boolean(call, "block");
     } else {
-        code = esi_member_boolean(request, "enable", error, &change.on);
+        ret_change->on = esi_service_boolean(call, "enable");
     }
-    if (code == 0)
-        *ret_change = change;
-    return code;
 }
 
-static int change_element(const struct control_requests_change *change,
+static int change_element(const struct element_change *change,
                           const struct es_element_view *element)
 {
     switch (change->action) {
@@ -428,43 +387,39 @@ static void write_refused(const struct es_element_view *element,
     esi_json_out_end(reply);
 }
 
-/* The elements of the host that this server stands for. */
-static bool is_ours(const struct esi_service_connection *connection,
+/* Whether the element is of the host that this server stands for. */
+static bool is_ours(const struct esi_service_call *call,
                     const struct es_element_view *element)
 {
     struct es_element_info info;
 
     es_element_view_info(element, &info);
-    return strcmp(info.host, connection->service->host) == 0;
+    return strcmp(info.host, call->connection->service->host) == 0;
 }
 
-static int serve_collect(struct esi_service_connection *connection,
-                         const struct es_member *request,
-                         struct esi_json_out *reply,
-                         struct es_error *error)
+static int serve_collect(struct esi_service_call *call)
 {
+    struct esi_json_out *reply = call->reply;
     struct es_element_view **elements = NULL;
     struct es_selection selection;
-    struct control_requests_change change = {.action = ACTION_ENABLE};
-    struct es_run *run;
+    struct element_change change;
+    const struct es_run *run;
     uint64_t fit = 0, changed = 0, refused = 0;
 
-    int code = read_selection(esi_member_find(request, "selection"), error, &selection);
-    if (code == 0)
-        code = read_change(request, error, &change);
-    if (code == 0)
-        code = esi_service_run(connection, error, &run);
-    if (code < 0)
-        return code;
+    read_selection(call, &selection);
+    read_change(call, &change);
+    run = esi_service_run(call);
+    if (call->code < 0)
+        return call->code;
     int count = es_run_select(run, &selection, &elements);
     if (count < 0)
         return count;
     esi_json_out_begin_array(reply, "refused");
     for (int i = 0; i < count; i++) {
-        if (!is_ours(connection, elements[i]))
+        if (!is_ours(call, elements[i]))
             continue;
         fit++;
-        code = change_element(&change, elements[i]);
+        int code = change_element(&change, elements[i]);
         changed += code == 0;
         if (code < 0 && refused++ < REFUSED_MAX)
             write_refused(elements[i], code, reply);
@@ -476,74 +431,97 @@ static int serve_collect(struct esi_service_connection *connection,
     return 0;
 }
 
-const struct es_request esi_control_requests[] = {
-    {"collect", serve_collect, true},
-    {NULL, NULL, false},
-};
-
 /* --- Collective trees ---------------------------------------------------------- */
 
-static int serve_trees(struct esi_service_connection *connection,
-                       const struct es_member *request,
-                       struct esi_json_out *reply,
-                       struct es_error *error)
+static int serve_trees(struct esi_service_call *call)
 {
-    struct es_run *run;
-    int code = esi_service_run(connection, error, &run);
+    const struct es_run *run = esi_service_run(call);
 
-    (void)request;
-    if (code == 0)
-        esi_collective_trees_report(run, connection->service->host, reply);
-    return code;
+    if (run)
+        esi_collective_trees_report(run, call->connection->service->host, call->reply);
+    return call->code;
 }
 
-static int serve_desired(struct esi_service_connection *connection,
-                         const struct es_member *request,
-                         struct esi_json_out *reply,
-                         struct es_error *error)
+static int serve_desired(struct esi_service_call *call)
 {
-    struct es_run *run;
-    int code = esi_service_run(connection, error, &run);
+    const struct es_run *run = esi_service_run(call);
 
-    (void)request;
-    return code == 0 ? esi_collective_trees_report_desired(
-                           run, connection->service->host, reply)
-                     : code;
+    return run ? esi_collective_trees_report_desired(
+                     run, call->connection->service->host, call->reply)
+               : call->code;
 }
 
-/* Nobody but the processes would see that the rules are wrong, and they could tell
- * nobody. */
-static int check_rules(const char *text, struct es_error *error)
+/* Only the processes would find that the rules are wrong, and they report to nobody. */
+static void check_rules(struct esi_service_call *call, const char *text)
 {
     struct esi_tree_plan plan;
-    int code = esi_tree_plan_parse(text, "rules", error, &plan);
 
-    if (code == 0)
+    call->code = esi_tree_plan_parse(text, "rules", call->error, &plan);
+    if (call->code == 0)
         esi_tree_plan_fini(&plan);
-    return code;
 }
 
-static int serve_change(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error)
+static int serve_change(struct esi_service_call *call)
 {
-    struct es_run *run;
-    const char *text;
-    int code = esi_member_text(request, "text", error, &text);
+    const char *text = esi_service_text(call, "text");
+    const struct es_run *run;
 
-    if (code == 0)
-        code = check_rules(text, error);
-    if (code == 0)
-        code = esi_service_run(connection, error, &run);
-    if (code == 0)
-        esi_collective_trees_desire(run, connection->service->host, text, reply);
-    return code;
+    if (text)
+        check_rules(call, text);
+    run = esi_service_run(call);
+    if (run)
+        esi_collective_trees_desire(run, call->connection->service->host, text,
+                                    call->reply);
+    return call->code;
 }
 
-const struct es_request esi_tree_requests[] = {
+/* --- Files -------------------------------------------------------------------- */
+
+static bool is_allowed(const char *name)
+{
+    static const char *const names[] = {"collect.plan", "collect.trees", "map.json",
+                                        "run.json"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int serve_file(struct esi_service_call *call)
+{
+    const char *name = esi_service_text(call, "name");
+    struct es_error fault = {.text = ""};
+    size_t length;
+    char *text;
+
+    if (!name)
+        return call->code;
+    if (!is_allowed(name))
+        return es_error_set(call->error, -EINVAL,
+                            "\"%.64s\" is no file that is given out", name);
+    int code =
+        esi_run_file_read(call->connection->service->run, name, &fault, &text, &length);
+    if (code == 0 && length > FILE_BYTES_MAX) {
+        free(text);
+        code = -EFBIG;
+    }
+    if (code < 0)
+        return es_error_set(call->error, code, "%s: %s", name,
+                            fault.text[0] ? fault.text : strerror(-code));
+    esi_json_out_string(call->reply, "text", text);
+    free(text);
+    return 0;
+}
+
+const struct esi_request_row esi_run_requests[] = {
+    {"catalog", serve_catalog, false},
+    {"communicator", serve_communicator, false},
+    {"group", serve_group, false},
+    {"collect", serve_collect, true},
     {"trees", serve_trees, false},
     {"trees.wish", serve_desired, false},
     {"trees.change", serve_change, true},
+    {"file", serve_file, false},
     {NULL, NULL, false},
 };

@@ -390,92 +390,77 @@ int esi_scope_registry_command(struct esi_scope_registry *registry,
 
 /* --- Requests ------------------------------------------------------------------ */
 
-static int serve_announce(struct esi_service_connection *connection,
-                          const struct es_member *request,
-                          struct esi_json_out *reply,
-                          struct es_error *error)
+static int serve_announce(struct esi_service_call *call)
 {
+    struct esi_service_connection *connection = call->connection;
     struct esi_scope_entry *entry;
     int result;
 
     if (connection->announced)
-        return es_error_set(error, -EBUSY, "this connection has announced a scope");
-    result = esi_scope_registry_register(connection->service->scopes, request, error,
-                                         &entry);
+        return es_error_set(call->error, -EBUSY,
+                            "this connection has announced a scope");
+    result = esi_scope_registry_register(connection->service->scopes, call->body,
+                                         call->error, &entry);
     if (result < 0)
         return result;
     connection->announced = entry;
-    esi_json_out_string(reply, "name", esi_scope_entry_name(entry));
+    esi_json_out_string(call->reply, "name", entry->name);
     return 0;
 }
 
-static int check_announced(const struct esi_service_connection *connection,
-                           struct es_error *error)
+static int check_announced(const struct esi_service_call *call)
 {
-    return connection->announced
+    return call->connection->announced
                ? 0
-               : es_error_set(error, -EINVAL, "no scope was announced before");
+               : es_error_set(call->error, -EINVAL, "no scope was announced before");
 }
 
-static int serve_poll(struct esi_service_connection *connection,
-                      const struct es_member *request,
-                      struct esi_json_out *reply,
-                      struct es_error *error)
+static int serve_poll(struct esi_service_call *call)
 {
-    int result = check_announced(connection, error);
+    const struct esi_service_connection *connection = call->connection;
+    int result = check_announced(call);
 
     if (result == 0)
         esi_scope_registry_poll(connection->service->scopes, connection->announced,
-                                request, reply);
+                                call->body, call->reply);
     return result;
 }
 
-static int serve_answer(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error)
+static int serve_answer(struct esi_service_call *call)
 {
-    int result = check_announced(connection, error);
+    const struct esi_service_connection *connection = call->connection;
+    int result = check_announced(call);
 
-    (void)reply;
-    return result < 0
-               ? result
-               : esi_scope_registry_answer(connection->service->scopes,
-                                           connection->announced, request, error);
+    return result < 0 ? result
+                      : esi_scope_registry_answer(connection->service->scopes,
+                                                  connection->announced, call->body,
+                                                  call->error);
 }
 
-static int serve_scopes(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error)
+static int serve_scopes(struct esi_service_call *call)
 {
-    (void)request;
-    (void)error;
-    esi_scope_registry_list(connection->service->scopes, reply);
+    esi_scope_registry_list(call->connection->service->scopes, call->reply);
     return 0;
 }
 
-static int serve_command(struct esi_service_connection *connection,
-                         const struct es_member *request,
-                         struct esi_json_out *reply,
-                         struct es_error *error)
+static int serve_command(struct esi_service_call *call)
 {
-    const char *name;
+    const char *name = esi_service_text(call, "name");
     struct es_message *answer;
-    int result = esi_member_text(request, "name", error, &name);
 
-    if (result == 0)
-        result = esi_scope_registry_command(connection->service->scopes, name,
-                                            esi_member_find(request, "command"),
-                                            COMMAND_NS, error, &answer);
+    if (!name)
+        return call->code;
+    int result = esi_scope_registry_command(call->connection->service->scopes, name,
+                                            esi_member_find(call->body, "command"),
+                                            COMMAND_NS, call->error, &answer);
     if (result < 0)
         return result;
-    esi_member_write(esi_message_root(answer), reply, "answer");
+    esi_member_write(esi_message_root(answer), call->reply, "answer");
     esi_message_destroy(answer);
     return 0;
 }
 
-const struct es_request esi_scope_requests[] = {
+const struct esi_request_row esi_scope_requests[] = {
     {"announce", serve_announce, false},    {"poll", serve_poll, false},
     {"answer", serve_answer, false},        {"scopes", serve_scopes, false},
     {"scope.command", serve_command, true}, {NULL, NULL, false},

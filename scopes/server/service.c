@@ -21,11 +21,10 @@
 /* A client that does not take its answer for so long is given up. */
 #define SENDING_NS UINT64_C(30000000000)
 
-/* One line for each subject. */
-const struct es_request *const esi_request_tables[] = {
-    esi_catalog_requests, esi_host_requests,    esi_control_requests,
-    esi_clock_requests,   esi_tree_requests,    esi_subtree_requests,
-    esi_scope_requests,   esi_element_requests, NULL,
+/* One for each module. */
+const struct esi_request_row *const esi_request_tables[] = {
+    esi_run_requests,   esi_host_requests,    esi_subtree_requests,
+    esi_scope_requests, esi_element_requests, NULL,
 };
 
 static int fail_init(struct esi_service *service,
@@ -105,31 +104,62 @@ static void close_connection(void *data)
     free(connection);
 }
 
-int esi_service_run(struct esi_service_connection *connection,
-                    struct es_error *error,
-                    struct es_run **ret_run)
-{
-    const char *name = connection->service->run;
-    int code;
-
-    if (!connection->reading)
-        code = esi_run_open_shared(connection->service->segments, true, error,
-                                   &connection->reading);
-    else
-        code = es_run_refresh(connection->reading);
-    if (code < 0)
-        return es_error_set(error, code, "run \"%s\": cannot be read: %s", name,
-                            strerror(-code));
-    *ret_run = connection->reading;
-    return 0;
-}
-
 /* --- Requests ----------------------------------------------------------------- */
 
-static const struct es_request *find_request(const char *name)
+const char *esi_service_text(struct esi_service_call *call, const char *name)
 {
-    for (const struct es_request *const *table = esi_request_tables; *table; table++)
-        for (const struct es_request *row = *table; row->name; row++)
+    const char *text = NULL;
+
+    if (call->code == 0)
+        call->code = esi_member_text(call->body, name, call->error, &text);
+    return text;
+}
+
+int64_t esi_service_integer(struct esi_service_call *call,
+                            const char *name,
+                            int64_t minimum,
+                            int64_t maximum)
+{
+    int64_t value = minimum;
+
+    if (call->code == 0)
+        call->code =
+            esi_member_integer(call->body, name, minimum, maximum, call->error, &value);
+    return value;
+}
+
+bool esi_service_boolean(struct esi_service_call *call, const char *name)
+{
+    bool value = false;
+
+    if (call->code == 0)
+        call->code = esi_member_boolean(call->body, name, call->error, &value);
+    return value;
+}
+
+struct es_run *esi_service_run(struct esi_service_call *call)
+{
+    struct esi_service_connection *connection = call->connection;
+    struct esi_service *service = connection->service;
+    int code;
+
+    if (call->code < 0)
+        return NULL;
+    code = connection->reading ? es_run_refresh(connection->reading)
+                               : esi_run_open_shared(service->segments, true,
+                                                     call->error, &connection->reading);
+    if (code >= 0)
+        return connection->reading;
+    call->code = es_error_set(call->error, code, "run \"%s\": cannot be read: %s",
+                              service->run, strerror(-code));
+    return NULL;
+}
+
+static const struct esi_request_row *find_request(const char *name)
+{
+    for (const struct esi_request_row *const *table = esi_request_tables; *table;
+         table++)
+        for (const struct esi_request_row *row = *table; row->name; row++)
             if (strcmp(row->name, name) == 0)
                 return row;
     return NULL;
@@ -157,39 +187,36 @@ static int check_may_change(const struct esi_service_connection *connection,
 }
 
 /* Finds the row and lets it write its reply. */
-static int service_answer(struct esi_service_connection *connection,
-                          const struct es_member *request,
-                          struct esi_json_out *out,
-                          struct es_error *error)
+static int service_answer(struct esi_service_call *call)
 {
-    const char *name;
+    const char *name = esi_service_text(call, "request");
+    const struct esi_request_row *row = name ? find_request(name) : NULL;
 
-    int code = esi_member_text(request, "request", error, &name);
-    if (code < 0)
-        return code;
-    const struct es_request *row = find_request(name);
+    if (!name)
+        return call->code;
     if (!row)
-        return es_error_set(error, -ENOSYS,
+        return es_error_set(call->error, -ENOSYS,
                             "\"%.64s\" is no request that this tuple server knows",
                             name);
-    if (row->changes)
-        code = check_may_change(connection, name, error);
-    return code < 0 ? code : row->serve(connection, request, out, error);
+    int code = row->changes ? check_may_change(call->connection, name, call->error) : 0;
+    return code < 0 ? code : row->serve(call);
 }
 
 /* Writes the whole reply.  Caller frees *ret_text, also on failure. */
 static int write_reply(struct esi_service_connection *connection,
-                       const struct es_member *request,
+                       const struct es_member *body,
                        struct es_error *error,
                        char **ret_text,
                        size_t *ret_length)
 {
     struct esi_json_text json;
+    struct esi_service_call call = {
+        .connection = connection, .body = body, .reply = &json.out, .error = error};
 
     if (esi_json_text_begin(&json) < 0)
         return -ENOMEM;
     esi_json_out_begin_object(&json.out, NULL);
-    int code = service_answer(connection, request, &json.out, error);
+    int code = service_answer(&call);
     if (code >= 0)
         esi_json_out_end(&json.out);
     int finished = esi_json_text_finish(&json, ret_text, ret_length);

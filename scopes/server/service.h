@@ -54,29 +54,43 @@ struct esi_service_connection {
     struct esi_element_share share;      /* of the elements that the server holds */
 };
 
-/* Writes the members of the reply, an object that is begun and ended by the caller.
- * -errno with words in `error` makes it a failure, and what was written is dropped. */
-typedef int (*esi_request_fn)(struct esi_service_connection *connection,
-                              const struct es_member *request,
-                              struct esi_json_out *reply,
-                              struct es_error *error);
+/* A request that is being served. */
+struct esi_service_call {
+    struct esi_service_connection *connection;
+    const struct es_member *body;
+    struct esi_json_out *reply; /* an object; the caller begins and ends it */
+    struct es_error *error;
+    int code; /* 0, or the first failure of the reads below */
+};
 
-struct es_request {
+/* Read what the request needs.  After a failure they read nothing more and return NULL,
+ * `minimum` or false; call->code has it, call->error the words. */
+const char *esi_service_text(struct esi_service_call *call, const char *name);
+int64_t esi_service_integer(struct esi_service_call *call,
+                            const char *name,
+                            int64_t minimum,
+                            int64_t maximum);
+bool esi_service_boolean(struct esi_service_call *call, const char *name);
+/* The connection's own run, opened or refreshed.  Borrowed from the connection. */
+struct es_run *esi_service_run(struct esi_service_call *call);
+
+/* Writes the members of the reply.  -errno with words makes it a failure, and what was
+ * written is dropped. */
+typedef int (*esi_request_fn)(struct esi_service_call *call);
+
+struct esi_request_row {
     const char *name;
     esi_request_fn serve;
     bool changes; /* refused to those who have the read-only key */
 };
 
 /* Tables of rows, each ended by a row with name NULL; the list by NULL. */
-extern const struct es_request *const esi_request_tables[];
-extern const struct es_request esi_catalog_requests[]; /* catalog, communicator, ... */
-extern const struct es_request esi_subtree_requests[]; /* open, close, costs */
-extern const struct es_request esi_host_requests[];    /* hosts, register, end */
-extern const struct es_request esi_scope_requests[];   /* scopes, announce, poll ... */
-extern const struct es_request esi_element_requests[]; /* element.create, ... */
-extern const struct es_request esi_control_requests[]; /* collect: switches */
-extern const struct es_request esi_clock_requests[];   /* clock */
-extern const struct es_request esi_tree_requests[];    /* trees: collective trees */
+extern const struct esi_request_row *const esi_request_tables[];
+extern const struct esi_request_row esi_run_requests[];     /* catalog, collect, ... */
+extern const struct esi_request_row esi_subtree_requests[]; /* open, close, costs */
+extern const struct esi_request_row esi_host_requests[];    /* hosts, register, clock */
+extern const struct esi_request_row esi_scope_requests[];   /* scopes, announce, ... */
+extern const struct esi_request_row esi_element_requests[]; /* element.create, ... */
 
 /* Makes the registries and stores; run, host and hosts are set by the caller. */
 int esi_service_init(struct esi_service *service, struct es_error *error);
@@ -102,10 +116,5 @@ int esi_service_fail(struct esi_service_connection *connection,
 /* The service to hand to esi_acceptor_start(); `service` is borrowed. */
 void esi_service_fill(struct esi_service *service,
                       struct esi_server_service *ret_service);
-
-/* The connection's own run, opened or refreshed.  Borrowed from the connection. */
-int esi_service_run(struct esi_service_connection *connection,
-                    struct es_error *error,
-                    struct es_run **ret_run);
 
 #endif

@@ -566,35 +566,34 @@ static void close_subtree(struct esi_subtree *subtree)
     errno = saved_errno;
 }
 
-static int open_subtree(struct esi_service_connection *connection,
-                        const struct es_member *request,
-                        struct esi_json_out *reply,
-                        struct es_error *error,
-                        struct esi_subtree **ret_part)
+/* Makes the subtree that the request describes. */
+static int open_subtree(struct esi_service_call *call, struct esi_subtree **ret_subtree)
 {
+    const struct es_member *body = call->body;
     struct esi_subtree *subtree = calloc(1, sizeof *subtree);
     int result;
 
     if (!subtree)
         return -ENOMEM;
-    subtree->connection = connection;
-    result = esi_service_run(connection, error, &subtree->run);
+    subtree->connection = call->connection;
+    subtree->run = esi_service_run(call);
+    result = call->code;
     if (result == 0)
-        result = read_origins(subtree, request, error);
-    if (result == 0 && esi_member_boolean_or(request, "lossless", false))
+        result = read_origins(subtree, body, call->error);
+    if (result == 0 && esi_member_boolean_or(body, "lossless", false))
         result = join_readers(subtree);
     if (result == 0)
-        result = open_servers(subtree, request, error);
+        result = open_servers(subtree, body, call->error);
     if (result == 0)
-        result = open_tree(subtree, request, error);
+        result = open_tree(subtree, body, call->error);
     if (result == 0)
         result = begin_positions(subtree);
     if (result < 0) {
         close_subtree(subtree);
         return result;
     }
-    write_reply(subtree, reply);
-    *ret_part = subtree;
+    write_reply(subtree, call->reply);
+    *ret_subtree = subtree;
     return 0;
 }
 
@@ -712,37 +711,16 @@ int esi_subtree_pull(struct esi_subtree *subtree, const struct esi_frame *frame)
     return send_batch(subtree, pull.serial, &cost);
 }
 
-/* --- Costs ------------------------------------------------------------------- */
-
-static void write_row(void *data, const struct esi_stage_row *row)
-{
-    struct esi_json_out *out = data;
-
-    esi_json_out_begin_object(out, NULL);
-    esi_stage_row_write(row, out);
-    if (row->silent)
-        esi_json_out_bool(out, "silent", true);
-    esi_json_out_end(out);
-}
-
-static void write_costs(const struct esi_subtree *subtree, struct esi_json_out *reply)
-{
-    esi_json_out_begin_array(reply, "stages");
-    esi_stage_foreach_row(subtree->root, 0, COSTS_NS, write_row, reply);
-    esi_json_out_end(reply);
-}
-
 /* --- Requests ---------------------------------------------------------------- */
 
-static int serve_open(struct esi_service_connection *connection,
-                      const struct es_member *request,
-                      struct esi_json_out *reply,
-                      struct es_error *error)
+static int serve_open(struct esi_service_call *call)
 {
+    struct esi_service_connection *connection = call->connection;
+
     if (connection->subtree)
-        return es_error_set(error, -EEXIST,
+        return es_error_set(call->error, -EEXIST,
                             "this connection has opened a subtree already");
-    int code = open_subtree(connection, request, reply, error, &connection->subtree);
+    int code = open_subtree(call, &connection->subtree);
     if (code == 0)
         atomic_fetch_add(&connection->service->subtrees, 1);
     return code;
@@ -757,31 +735,38 @@ void esi_subtree_end(struct esi_service_connection *connection)
     atomic_fetch_sub(&connection->service->subtrees, 1);
 }
 
-static int serve_close(struct esi_service_connection *connection,
-                       const struct es_member *request,
-                       struct esi_json_out *reply,
-                       struct es_error *error)
+static int serve_close(struct esi_service_call *call)
 {
-    (void)request;
-    (void)reply;
-    (void)error;
-    esi_subtree_end(connection);
+    esi_subtree_end(call->connection);
     return 0;
 }
 
-static int serve_costs(struct esi_service_connection *connection,
-                       const struct es_member *request,
-                       struct esi_json_out *reply,
-                       struct es_error *error)
+/* One stage, in the order of es_scope_foreach_stage(). */
+static void write_row(void *data, const struct esi_stage_row *row)
 {
-    (void)request;
-    if (!connection->subtree)
-        return es_error_set(error, -ENOENT, "this connection has not opened a part");
-    write_costs(connection->subtree, reply);
+    struct esi_json_out *out = data;
+
+    esi_json_out_begin_object(out, NULL);
+    esi_stage_row_write(row, out);
+    if (row->silent)
+        esi_json_out_bool(out, "silent", true);
+    esi_json_out_end(out);
+}
+
+static int serve_costs(struct esi_service_call *call)
+{
+    const struct esi_subtree *subtree = call->connection->subtree;
+
+    if (!subtree)
+        return es_error_set(call->error, -ENOENT,
+                            "this connection has not opened a part");
+    esi_json_out_begin_array(call->reply, "stages");
+    esi_stage_foreach_row(subtree->root, 0, COSTS_NS, write_row, call->reply);
+    esi_json_out_end(call->reply);
     return 0;
 }
 
-const struct es_request esi_subtree_requests[] = {
+const struct esi_request_row esi_subtree_requests[] = {
     {"open", serve_open, false},
     {"close", serve_close, false},
     {"costs", serve_costs, false},

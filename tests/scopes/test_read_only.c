@@ -88,8 +88,9 @@ static void what_changes_something_is_refused(void **state)
 
     (void)state;
     begin(&servers, &read_key);
-    for (const struct es_request *const *table = esi_request_tables; *table; table++)
-        for (const struct es_request *row = *table; row->name; row++) {
+    for (const struct esi_request_row *const *table = esi_request_tables; *table;
+         table++)
+        for (const struct esi_request_row *row = *table; row->name; row++) {
             struct es_link *link = connect_with(&servers, &read_key);
             snprintf(request, sizeof request, "{\"request\": \"%s\"}", row->name);
             int64_t code = answer_of(link, ES_FRAME_REQUEST, request);
