@@ -130,17 +130,10 @@ static int hand_rest(struct es_stage *stage, size_t count, struct es_batch *batc
     struct esi_remote *remote = stage->state;
     struct es_batch *rest = &remote->rest;
     size_t first = batch->count;
-    int result = es_batch_reserve(batch, count);
+    int result = esi_batch_append(batch, rest, remote->handed, count);
 
-    if (result == 0)
-        result = esi_batch_tell(batch, rest);
     if (result < 0)
         return result;
-    memcpy(batch->tuples + first, rest->tuples + remote->handed,
-           count * sizeof *batch->tuples);
-    memcpy(batch->marks + first, rest->marks + remote->handed,
-           count * sizeof *batch->marks);
-    batch->count += count;
     remote->handed += count;
     rest->report_count = rest->notice_count = 0;
     move_behind(stage, batch, first);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* buffer.c - a bounded queue: takes from its child what there is, gives what is asked
+/* buffer.c - a bounded queue: takes from its child what there is, emits what is asked
  * for.
  *
  * So short pulls from above do not leave tuples in small rings, where they might be
- * overwritten.  When it is full it takes no more until it has given.  It is a first-in
+ * overwritten.  When it is full it takes no more until it has emitted.  It is a first-in
  * first-out queue: what it keeps of an element is a suffix.
  */
 #include "config.h"
@@ -74,40 +74,24 @@ static void ask_buffer(struct es_stage *stage, const struct es_pull *pull)
         es_stage_ask(stage->children[0], &part);
 }
 
-/* Moves what the child gave into the queue; operations under way go up at once: the
- * next pull sees what is under way then. */
-static int queue_tuples(struct es_stage *stage, size_t left, struct es_batch *batch)
+static int queue_tuples(struct es_stage *stage)
 {
     struct buffer *buffer = stage->state;
     const struct es_batch *scratch = &buffer->scratch;
-    struct esi_lane *queue = &buffer->queue;
-    int result = esi_lane_reserve(queue, scratch->count);
+    int result = esi_lane_reserve(&buffer->queue, scratch->count);
 
-    if (result == 0)
-        result = es_batch_reserve(batch, scratch->count);
-    if (result == 0)
-        result = esi_batch_tell(batch, scratch);
-    if (result < 0)
-        return result;
-    for (size_t i = 0; i < scratch->count; i++) {
-        const struct es_tuple *tuple = &scratch->tuples[i];
-        const struct es_mark *mark = &scratch->marks[i];
+    for (size_t i = 0; i < scratch->count && result == 0; i++) {
+        struct esi_entry entry = {.tuple = scratch->tuples[i],
+                                  .mark = scratch->marks[i]};
 
-        if (tuple->stop != 0) {
-            es_stage_keep(stage, tuple, mark);
-            queue->entries[queue->first + queue->count++] =
-                (struct esi_entry){.tuple = *tuple, .mark = *mark};
-        } else if (left > 0) {
-            batch->tuples[batch->count] = *tuple;
-            batch->marks[batch->count++] = *mark;
-            left--;
-        }
+        es_stage_keep(stage, &entry.tuple, &entry.mark);
+        esi_lane_push(&buffer->queue, &entry);
     }
-    return 0;
+    return result;
 }
 
 /* Pulls the child until the buffer is full or there is no more. */
-static int buffer_fill(struct es_stage *stage,
+static int fill_buffer(struct es_stage *stage,
                        const struct es_pull *pull,
                        size_t first,
                        struct es_batch *batch)
@@ -120,41 +104,27 @@ static int buffer_fill(struct es_stage *stage,
     while (!queue->exhausted && queue->count < buffer->capacity && result == 0) {
         struct es_pull part = next_request(buffer, pull);
 
-        queue->serial = part.serial;
-        es_batch_clear(&buffer->scratch);
-        result = es_stage_pull(stage->children[0], &part, &buffer->scratch);
+        result =
+            esi_lane_pull(queue, stage->children[0], &part,
+                          pull->max - (batch->count - first), &buffer->scratch, batch);
         if (result == 0)
-            result = queue_tuples(stage, pull->max - (batch->count - first), batch);
-        queue->exhausted = !buffer->scratch.more;
+            result = queue_tuples(stage);
     }
     return result;
 }
 
-/* Gives from the front of the queue what the limit allows. */
-static int buffer_give(struct es_stage *stage,
-                       const struct es_pull *pull,
-                       size_t first,
-                       struct es_batch *batch)
+/* Emits from the front of the queue what the limit allows. */
+static int emit_tuples(struct es_stage *stage, size_t left, struct es_batch *batch)
 {
     struct buffer *buffer = stage->state;
     struct esi_lane *queue = &buffer->queue;
-    size_t left = pull->max - (batch->count - first);
     size_t count = queue->count < left ? queue->count : left;
-    int result = es_batch_reserve(batch, count);
 
-    if (result < 0)
-        return result;
-    for (; count > 0; count--) {
-        const struct esi_entry *entry = esi_lane_head(queue);
-
-        es_stage_release(stage, &entry->tuple, &entry->mark);
-        batch->tuples[batch->count] = entry->tuple;
-        batch->marks[batch->count++] = entry->mark;
-        esi_lane_pop(queue);
-    }
-    if (queue->count > 0 || !queue->exhausted)
-        batch->more = true;
-    return 0;
+    for (size_t i = 0; i < count; i++)
+        es_stage_release(stage, &esi_lane_head(queue)[i].tuple,
+                         &esi_lane_head(queue)[i].mark);
+    batch->more |= queue->count > count || !queue->exhausted;
+    return esi_lane_emit(queue, count, batch);
 }
 
 static int pull_buffer(struct es_stage *stage,
@@ -166,8 +136,9 @@ static int pull_buffer(struct es_stage *stage,
 
     if (pull->max == 0)
         return 0;
-    result = buffer_fill(stage, pull, first, batch);
-    return result < 0 ? result : buffer_give(stage, pull, first, batch);
+    result = fill_buffer(stage, pull, first, batch);
+    return result < 0 ? result
+                      : emit_tuples(stage, pull->max - (batch->count - first), batch);
 }
 
 const struct es_stage_ops esi_stage_buffer = {

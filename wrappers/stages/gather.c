@@ -389,25 +389,6 @@ static size_t make_jobs(struct es_stage *stage,
     return count;
 }
 
-static int threads_append(struct es_batch *batch, const struct es_batch *part)
-{
-    int result = es_batch_reserve(batch, part->count);
-
-    if (result == 0)
-        result = esi_batch_tell(batch, part);
-    if (result < 0)
-        return result;
-    if (part->count) {
-        memcpy(batch->tuples + batch->count, part->tuples,
-               part->count * sizeof *part->tuples);
-        memcpy(batch->marks + batch->count, part->marks,
-               part->count * sizeof *part->marks);
-    }
-    batch->count += part->count;
-    batch->more |= part->more;
-    return 0;
-}
-
 static uint64_t cpu_of_children(const struct es_stage *stage)
 {
     uint64_t sum = 0;
@@ -448,9 +429,12 @@ static int pull_groups(struct es_stage *stage,
         }
         do_jobs(threads, count);
         for (size_t i = 0; i < count && result == 0; i++) {
-            result = threads->jobs[i].result;
+            const struct job *job = &threads->jobs[i];
+
+            result = job->result;
             if (result == 0)
-                result = threads_append(batch, &threads->jobs[i].batch);
+                result = esi_batch_append(batch, &job->batch, 0, job->batch.count);
+            batch->more |= job->batch.more;
         }
         turn += count;
     }

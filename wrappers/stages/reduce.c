@@ -338,57 +338,52 @@ static void reduce_leave(struct es_batch *batch,
         es_batch_move(batch, batch->count++, other);
 }
 
-/* The last to stop of the completed operations, and the last to start of those under
- * way: one tuple of each, the completed one first. */
+/* Of the completed operations the last (else the first) to stop, and of those under way
+ * the last (else the first) to start: one tuple of each, the completed one first. */
+static int reduce_pick(const struct es_stage *stage,
+                       struct reduce *reduce,
+                       struct es_batch *batch,
+                       size_t first,
+                       bool last)
+{
+    const struct es_tuple *tuples = batch->tuples;
+    size_t none = batch->count;
+    size_t picked[2] = {none, none}; /* completed, under way */
+
+    for (size_t i = first; i < none; i++) {
+        bool is_open = es_batch_is_open(batch, i);
+        size_t *pick = &picked[is_open];
+        uint64_t time = is_open ? tuples[i].start : tuples[i].stop;
+        uint64_t other;
+
+        if (*pick == none) {
+            *pick = i;
+            continue;
+        }
+        other = is_open ? tuples[*pick].start : tuples[*pick].stop;
+        if (last ? is_later(stage, reduce, batch, i, time, *pick, other)
+                 : is_later(stage, reduce, batch, *pick, other, i, time))
+            *pick = i;
+    }
+    reduce_leave(batch, first, picked[0], picked[1], none);
+    return 0;
+}
+
 static int reduce_latest(const struct es_stage *stage,
                          struct reduce *reduce,
                          struct es_batch *batch,
                          size_t first)
 {
-    const struct es_tuple *tuples = batch->tuples;
-    size_t none = batch->count;
-    size_t latest = none;
-    size_t open = none;
-
-    for (size_t i = first; i < none; i++) {
-        if (es_batch_is_open(batch, i)) {
-            if (open == none || is_later(stage, reduce, batch, i, tuples[i].start, open,
-                                         tuples[open].start))
-                open = i;
-        } else if (latest == none || is_later(stage, reduce, batch, i, tuples[i].stop,
-                                              latest, tuples[latest].stop)) {
-            latest = i;
-        }
-    }
-    reduce_leave(batch, first, latest, open, none);
-    return 0;
+    return reduce_pick(stage, reduce, batch, first, true);
 }
 
-/* The first to stop of the completed operations, and the first to start of those under
- * way: who waits longest. */
+/* Who waits longest. */
 static int reduce_earliest(const struct es_stage *stage,
                            struct reduce *reduce,
                            struct es_batch *batch,
                            size_t first)
 {
-    const struct es_tuple *tuples = batch->tuples;
-    size_t none = batch->count;
-    size_t earliest = none;
-    size_t open = none;
-
-    for (size_t i = first; i < none; i++) {
-        if (es_batch_is_open(batch, i)) {
-            if (open == none || is_later(stage, reduce, batch, open, tuples[open].start,
-                                         i, tuples[i].start))
-                open = i;
-        } else if (earliest == none ||
-                   is_later(stage, reduce, batch, earliest, tuples[earliest].stop, i,
-                            tuples[i].stop)) {
-            earliest = i;
-        }
-    }
-    reduce_leave(batch, first, earliest, open, none);
-    return 0;
+    return reduce_pick(stage, reduce, batch, first, false);
 }
 
 static int reduce_sum(const struct es_stage *stage,

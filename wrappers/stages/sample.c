@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "eventspace/summary.h"
 #include "wrappers/stages/stage.h"
 
@@ -45,6 +46,7 @@ struct sample_stage {
     uint64_t *parts; /* owned; by origin: the part of a second that its last tuple fell
                         into, plus 1; 0 = there was none */
     size_t part_count;
+    size_t part_capacity;
 };
 
 static int open_sample(struct es_stage *stage,
@@ -75,17 +77,13 @@ static void close_sample(struct es_stage *stage)
 static int reserve_parts(const struct es_stage *stage, struct sample_stage *sample)
 {
     size_t count = stage->context->origins->count;
-    uint64_t *parts;
 
-    if (sample->rate == 0 || count <= sample->part_count)
+    if (sample->rate == 0)
         return 0;
-    parts = reallocarray(sample->parts, count, sizeof *parts);
-    if (!parts)
+    if (ESI_ARRAY_RESERVE(sample->parts, sample->part_capacity, count) < 0)
         return -ENOMEM;
-    for (size_t i = sample->part_count; i < count; i++)
-        parts[i] = 0;
-    sample->parts = parts;
-    sample->part_count = count;
+    for (; sample->part_count < count; sample->part_count++)
+        sample->parts[sample->part_count] = 0;
     return 0;
 }
 

@@ -7,8 +7,8 @@
  * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
  * Programming 3, 5.4.1).
  *
- * A tuple is given when it is older than the window (all that is to come before it has
- * come by then) or when the stage is drained.  A tuple that comes later still is given
+ * A tuple is emitted when it is older than the window (all that is to come before it has
+ * come by then) or when the stage is drained.  A tuple that comes later still is emitted
  * at once and counted as late.
  *
  * Tuples of one element are never put into another order: the key of a tuple is its
@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/heap.h"
 #include "eventspace/summary.h"
 #include "wrappers/stages/gather.h"
@@ -59,9 +60,10 @@ struct sort {
     bool is_outermost; /* see esi_stage_is_outermost() */
     uint64_t window_ns;
     size_t buffer;
-    uint64_t newest_ns; /* key of the last tuple given */
+    uint64_t newest_ns; /* key of the last tuple emitted */
     uint64_t *keys_ns;  /* owned; by origin: key of the element's last tuple */
     size_t key_count;
+    size_t key_capacity;
     struct esi_lane *lanes; /* one per child */
     struct esi_heap heap;   /* keys of the lanes' heads, and the lanes' indices */
     struct es_batch scratch;
@@ -110,17 +112,11 @@ static void close_sort(struct es_stage *stage)
 static int reserve_keys(const struct es_stage *stage, struct sort *sort)
 {
     size_t count = stage->context->origins->count;
-    uint64_t *keys_ns;
 
-    if (count <= sort->key_count)
-        return 0;
-    keys_ns = reallocarray(sort->keys_ns, count, sizeof *keys_ns);
-    if (!keys_ns)
+    if (ESI_ARRAY_RESERVE(sort->keys_ns, sort->key_capacity, count) < 0)
         return -ENOMEM;
-    for (size_t i = sort->key_count; i < count; i++)
-        keys_ns[i] = 0;
-    sort->keys_ns = keys_ns;
-    sort->key_count = count;
+    for (; sort->key_count < count; sort->key_count++)
+        sort->keys_ns[sort->key_count] = 0;
     return 0;
 }
 
@@ -141,12 +137,10 @@ static uint64_t key_of(const struct es_stage *stage,
     return time;
 }
 
-/* Moves what a child gave into its lane; operations under way go up at once, unordered.
- */
-static int sort_take(const struct es_stage *stage,
-                     struct sort *sort,
-                     struct esi_lane *lane,
-                     struct es_batch *batch)
+/* Puts what a child gave into its lane. */
+static int queue_tuples(const struct es_stage *stage,
+                        struct sort *sort,
+                        struct esi_lane *lane)
 {
     const struct es_batch *scratch = &sort->scratch;
     const struct es_places *places = stage->context->places;
@@ -154,21 +148,12 @@ static int sort_take(const struct es_stage *stage,
 
     if (result == 0)
         result = reserve_keys(stage, sort);
-    if (result == 0)
-        result = es_batch_reserve(batch, scratch->count);
-    if (result == 0)
-        result = esi_batch_tell(batch, scratch);
     if (result < 0)
         return result;
     for (size_t i = 0; i < scratch->count; i++) {
         struct esi_entry entry = {.tuple = scratch->tuples[i],
                                   .mark = scratch->marks[i]};
 
-        if (es_batch_is_open(scratch, i)) {
-            batch->tuples[batch->count] = entry.tuple;
-            batch->marks[batch->count++] = entry.mark;
-            continue;
-        }
         entry.key_ns = key_of(stage, sort, &entry.tuple, &entry.mark);
         if (places && entry.mark.flags == 0)
             esi_place_keep(&places->items[entry.mark.origin], entry.mark.position);
@@ -200,19 +185,11 @@ static int refill_once(struct es_stage *stage,
 {
     struct sort *sort = stage->state;
     struct esi_lane *lane = &sort->lanes[child];
-    struct es_batch *scratch = &sort->scratch;
     struct es_pull part = request_of(stage, child, pull);
-    int result;
+    int result = esi_lane_pull(lane, stage->children[child], &part, SIZE_MAX,
+                               &sort->scratch, batch);
 
-    lane->serial = part.serial;
-    es_batch_clear(scratch);
-    result = es_stage_pull(stage->children[child], &part, scratch);
-    if (result == 0)
-        result = sort_take(stage, sort, lane, batch);
-    if (result < 0)
-        return result;
-    lane->exhausted = !scratch->more;
-    return 0;
+    return result < 0 ? result : queue_tuples(stage, sort, lane);
 }
 
 /* Whether more is wanted of a child: its lane does not reach over the window yet. */
@@ -240,18 +217,15 @@ static int sort_refill(struct es_stage *stage,
     return 0;
 }
 
-/* Gives the first tuple of a lane. */
-static int sort_give(struct es_stage *stage,
+/* Emits the first tuple of a lane. */
+static int emit_head(struct es_stage *stage,
                      struct esi_lane *lane,
                      struct es_batch *batch)
 {
     struct sort *sort = stage->state;
     const struct es_places *places = stage->context->places;
     const struct esi_entry *entry = esi_lane_head(lane);
-    int result = es_batch_reserve(batch, 1);
 
-    if (result < 0)
-        return result;
     if (entry->key_ns < sort->newest_ns)
         stage->cost.late++;
     else
@@ -259,10 +233,7 @@ static int sort_give(struct es_stage *stage,
     if (places && entry->mark.flags == 0)
         esi_place_release(&places->items[entry->mark.origin], entry->mark.position,
                           sort->is_outermost);
-    batch->tuples[batch->count] = entry->tuple;
-    batch->marks[batch->count++] = entry->mark;
-    esi_lane_pop(lane);
-    return 0;
+    return esi_lane_emit(lane, 1, batch);
 }
 
 static int fill_heap(struct es_stage *stage,
@@ -285,7 +256,7 @@ static int fill_heap(struct es_stage *stage,
     return 0;
 }
 
-/* Gives the least head after the other, up to the limit and the window's edge. */
+/* Emits the least head after the other, up to the limit and the window's edge. */
 static int sort_merge(struct es_stage *stage,
                       const struct es_pull *pull,
                       size_t first,
@@ -306,7 +277,7 @@ static int sort_merge(struct es_stage *stage,
             batch->more = true;
             return 0;
         }
-        result = sort_give(stage, lane, batch);
+        result = emit_head(stage, lane, batch);
         if (result == 0)
             result = sort_refill(stage, (size_t)top.item, pull, batch);
         if (result < 0)

@@ -97,7 +97,12 @@ bool esi_stage_is_outermost(const struct es_stage *stage);
 void esi_stage_ask_child(struct es_stage *stage, const struct es_pull *pull);
 
 /* Appends the reports and notices of one batch to another.  0 or -ENOMEM. */
-int esi_batch_tell(struct es_batch *batch, const struct es_batch *from);
+int esi_batch_append_reports(struct es_batch *batch, const struct es_batch *from);
+/* The same, and `count` of its tuples from the `first` on. */
+int esi_batch_append(struct es_batch *batch,
+                     const struct es_batch *from,
+                     size_t first,
+                     size_t count);
 
 /* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
  */

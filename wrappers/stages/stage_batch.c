@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/host_clock.h"
@@ -60,7 +61,7 @@ int es_batch_notice(struct es_batch *batch, const struct es_notice *notice)
     return 0;
 }
 
-int esi_batch_tell(struct es_batch *batch, const struct es_batch *from)
+int esi_batch_append_reports(struct es_batch *batch, const struct es_batch *from)
 {
     int result = 0;
 
@@ -69,6 +70,25 @@ int esi_batch_tell(struct es_batch *batch, const struct es_batch *from)
     for (size_t i = 0; i < from->notice_count && result == 0; i++)
         result = es_batch_notice(batch, &from->notices[i]);
     return result;
+}
+
+int esi_batch_append(struct es_batch *batch,
+                     const struct es_batch *from,
+                     size_t first,
+                     size_t count)
+{
+    int result = es_batch_reserve(batch, count);
+
+    if (result == 0)
+        result = esi_batch_append_reports(batch, from);
+    if (result < 0 || count == 0)
+        return result;
+    memcpy(batch->tuples + batch->count, from->tuples + first,
+           count * sizeof *batch->tuples);
+    memcpy(batch->marks + batch->count, from->marks + first,
+           count * sizeof *batch->marks);
+    batch->count += count;
+    return 0;
 }
 
 uint64_t es_origin_run_ns(const struct es_origin *origin,

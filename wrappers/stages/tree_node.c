@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "wrappers/stages/lane.h"
 #include "wrappers/stages/stage.h"
@@ -119,51 +120,26 @@ static void close_tree_node(struct es_stage *stage)
     free(node);
 }
 
-/* --- Taking ----------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------- */
 
-static void tree_node_push(struct tree_node_stage *node,
-                           const struct es_tuple *tuple,
-                           const struct es_mark *mark,
-                           uint64_t id)
-{
-    struct esi_lane *queue = &node->queue;
-
-    queue->entries[queue->first + queue->count++] =
-        (struct esi_entry){.key_ns = id, .tuple = *tuple, .mark = *mark};
-}
-
-static int take_scratch(struct es_stage *stage,
-                        const struct es_pull *pull,
-                        size_t first,
-                        struct es_batch *batch)
+/* Puts what the child gave into the table of operations. */
+static int add_tuples(struct es_stage *stage, const struct es_pull *pull)
 {
     struct tree_node_stage *node = stage->state;
     const struct es_batch *scratch = &node->scratch;
     int result = esi_node_edges_reserve(&node->table, scratch->count);
 
-    if (result == 0)
-        result = es_batch_reserve(batch, scratch->count);
-    if (result == 0)
-        result = esi_batch_tell(batch, scratch);
-    if (result < 0)
-        return result;
-    for (size_t i = 0; i < scratch->count; i++) {
+    for (size_t i = 0; i < scratch->count && result == 0; i++) {
         const struct es_tuple *tuple = &scratch->tuples[i];
         const struct es_mark *mark = &scratch->marks[i];
 
-        if (tuple->stop != 0) {
-            es_stage_keep(stage, tuple, mark);
-            if (mark->flags == 0 && esi_node_edges_takes(tuple))
-                esi_node_edges_add(&node->table, tuple, mark, pull->realtime_ns);
-            else
-                esi_node_edges_add_other(&node->table, tuple, mark);
-        } else if (batch->count - first < pull->max) {
-            /* The next pull sees what is under way then: it must not be kept. */
-            batch->tuples[batch->count] = *tuple;
-            batch->marks[batch->count++] = *mark;
-        }
+        es_stage_keep(stage, tuple, mark);
+        if (mark->flags == 0 && esi_node_edges_takes(tuple))
+            esi_node_edges_add(&node->table, tuple, mark, pull->realtime_ns);
+        else
+            esi_node_edges_add_other(&node->table, tuple, mark);
     }
-    return 0;
+    return result;
 }
 
 static struct es_pull next_request(const struct tree_node_stage *node,
@@ -176,37 +152,26 @@ static struct es_pull next_request(const struct tree_node_stage *node,
     return part;
 }
 
-static int take_once(struct es_stage *stage,
-                     const struct es_pull *pull,
-                     size_t first,
-                     struct es_batch *batch)
-{
-    struct tree_node_stage *node = stage->state;
-    struct es_pull part = next_request(node, pull);
-    int result;
-
-    node->queue.serial = part.serial;
-    es_batch_clear(&node->scratch);
-    result = es_stage_pull(stage->children[0], &part, &node->scratch);
-    if (result == 0)
-        result = take_scratch(stage, pull, first, batch);
-    node->queue.exhausted = !node->scratch.more;
-    return result;
-}
-
 /* Reads everything to its end, as far as there is room. */
-static int tree_node_take(struct es_stage *stage,
-                          const struct es_pull *pull,
-                          size_t first,
-                          struct es_batch *batch)
+static int read_all(struct es_stage *stage,
+                    const struct es_pull *pull,
+                    size_t first,
+                    struct es_batch *batch)
 {
     struct tree_node_stage *node = stage->state;
     int result = 0;
 
     node->queue.exhausted = false;
     while (!node->queue.exhausted && result == 0 &&
-           node->table.edge_count < node->capacity)
-        result = take_once(stage, pull, first, batch);
+           node->table.edge_count < node->capacity) {
+        struct es_pull part = next_request(node, pull);
+
+        result =
+            esi_lane_pull(&node->queue, stage->children[0], &part,
+                          pull->max - (batch->count - first), &node->scratch, batch);
+        if (result == 0)
+            result = add_tuples(stage, pull);
+    }
     return result;
 }
 
@@ -224,7 +189,9 @@ static void queue_results(const struct es_stage *stage,
     size_t count = esi_node_edges_results(&node->table, instance, clock, tuples, marks);
 
     for (size_t i = 0; i < count; i++)
-        tree_node_push(node, &tuples[i], &marks[i], instance->id);
+        esi_lane_push(&node->queue, &(struct esi_entry){.key_ns = instance->id,
+                                                        .tuple = tuples[i],
+                                                        .mark = marks[i]});
     instance->pending = (uint32_t)count;
 }
 
@@ -234,8 +201,11 @@ static void queue_pieces(struct tree_node_stage *node,
 {
     for (uint32_t i = instance->first; i != ESI_NODE_END;
          i = node->table.edges[i].next) {
-        tree_node_push(node, &node->table.edges[i].tuple, &node->table.edges[i].mark,
-                       instance->id);
+        const struct esi_node_edge *edge = &node->table.edges[i];
+
+        esi_lane_push(&node->queue, &(struct esi_entry){.key_ns = instance->id,
+                                                        .tuple = edge->tuple,
+                                                        .mark = edge->mark});
         instance->pending++;
     }
 }
@@ -356,15 +326,8 @@ static int queue_ready(const struct es_stage *stage)
     struct esi_node_edges *table = &node->table;
     size_t count = 0;
 
-    if (node->ready_capacity < table->count) {
-        struct ready *ready =
-            reallocarray(node->ready, table->count * 2, sizeof *ready);
-
-        if (!ready)
-            return -ENOMEM;
-        node->ready = ready;
-        node->ready_capacity = table->count * 2;
-    }
+    if (ESI_ARRAY_RESERVE(node->ready, node->ready_capacity, table->count) < 0)
+        return -ENOMEM;
     esi_node_edges_hold(table, ESI_NODE_OPEN);
     for (size_t i = 0; i < table->count; i++) {
         const struct esi_node_instance *instance = &table->instances[i];
@@ -399,10 +362,10 @@ static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
     return result;
 }
 
-/* --- Giving ----------------------------------------------------------------------- */
+/* --- Emitting --------------------------------------------------------------------- */
 
 /* Decides whether all that came together may go. */
-static void tree_node_release(struct tree_node_stage *node, const struct es_pull *pull)
+static void release_queued(struct tree_node_stage *node, const struct es_pull *pull)
 {
     size_t count = node->queue.count;
 
@@ -456,7 +419,7 @@ static int compare_entries(const void *first, const void *second)
 
 /* Operations that overlap are more than the limit allows: their tuples go up one by
  * one, those of each element in order, so that the limit can cut anywhere. */
-static int tree_node_dissolve(struct tree_node_stage *node)
+static int dissolve_queued(struct tree_node_stage *node)
 {
     struct esi_lane *queue = &node->queue;
     int result = esi_lane_reserve(queue, node->table.edge_count);
@@ -489,7 +452,7 @@ static size_t dissolved_front(struct tree_node_stage *node, size_t most)
 }
 
 /* The two halves of a result are given together, if the limit allows. */
-static size_t tree_node_whole(const struct tree_node_stage *node, size_t left)
+static size_t count_pairs(const struct tree_node_stage *node, size_t left)
 {
     const struct esi_lane *queue = &node->queue;
     size_t count = node->released < left ? node->released : left;
@@ -514,16 +477,16 @@ static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_c
     *ret_count = dissolved_front(node, most);
     if (*ret_count > 0 || most == 0)
         return 0;
-    *ret_count = closed_front(node, tree_node_whole(node, left));
+    *ret_count = closed_front(node, count_pairs(node, left));
     if (*ret_count == 0) {
-        result = tree_node_dissolve(node);
+        result = dissolve_queued(node);
         *ret_count = most < node->queue.count ? most : node->queue.count;
     }
     return result;
 }
 
 /* An operation is done with when all that comes of it has gone up. */
-static void note_given(struct es_stage *stage, const struct esi_entry *entry)
+static void note_emitted(struct es_stage *stage, const struct esi_entry *entry)
 {
     struct tree_node_stage *node = stage->state;
     struct esi_node_instance *instance =
@@ -543,29 +506,24 @@ static void release_edge(void *data,
         es_stage_release(data, &edge->tuple, &edge->mark);
 }
 
-static int tree_node_give(struct es_stage *stage,
-                          const struct es_pull *pull,
-                          size_t first,
-                          struct es_batch *batch)
+static int emit_results(struct es_stage *stage,
+                        const struct es_pull *pull,
+                        size_t first,
+                        struct es_batch *batch)
 {
     struct tree_node_stage *node = stage->state;
     struct esi_lane *queue = &node->queue;
     size_t count;
     int result = choose_front(node, pull->max - (batch->count - first), &count);
 
-    if (result == 0)
-        result = es_batch_reserve(batch, count);
     if (result < 0)
         return result;
     node->released -= count;
-    for (; count > 0; count--) {
-        const struct esi_entry *entry = esi_lane_head(queue);
-
-        batch->tuples[batch->count] = entry->tuple;
-        batch->marks[batch->count++] = entry->mark;
-        note_given(stage, entry);
-        esi_lane_pop(queue);
-    }
+    for (size_t i = 0; i < count; i++)
+        note_emitted(stage, &esi_lane_head(queue)[i]);
+    result = esi_lane_emit(queue, count, batch);
+    if (result < 0)
+        return result;
     if (node->released > 0 || !queue->exhausted)
         batch->more = true;
     esi_node_edges_retire(&node->table, release_edge, stage);
@@ -584,13 +542,13 @@ static int pull_tree_node(struct es_stage *stage,
         return 0;
     if (node->opened_ns == 0)
         node->opened_ns = pull->realtime_ns;
-    result = tree_node_take(stage, pull, first, batch);
+    result = read_all(stage, pull, first, batch);
     if (result == 0)
         result = judge_all(stage, pull);
     if (result < 0)
         return result;
-    tree_node_release(node, pull);
-    return tree_node_give(stage, pull, first, batch);
+    release_queued(node, pull);
+    return emit_results(stage, pull, first, batch);
 }
 
 static void ask_tree_node(struct es_stage *stage, const struct es_pull *pull)
