@@ -17,7 +17,7 @@
 #include "monitors/activity.h"
 #include "monitors/collectives_advice.h"
 #include "monitors/run_end.h"
-#include "wrappers/stages/tree_node.h"
+#include "wrappers/stages/node_edges.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)

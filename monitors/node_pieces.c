@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "wrappers/stages/tree_node.h"
+#include "wrappers/stages/node_edges.h"
 
 void esi_node_pieces_fini(struct esi_node_pieces *pieces)
 {

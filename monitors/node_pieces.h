@@ -26,7 +26,7 @@ struct esi_node_finding {
     uint32_t sequence;
     int32_t tag;
     bool has_up;
-    struct es_tuple up; /* see wrappers/stages/tree_node.h */
+    struct es_tuple up; /* see wrappers/stages/node_edges.h */
     bool has_down;
     struct es_tuple down;
     bool pieced;

@@ -14,7 +14,7 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/node_pieces.h"
-#include "wrappers/stages/tree_node.h"
+#include "wrappers/stages/node_edges.h"
 
 #define INTERVAL_NS UINT64_C(100000000)
 #define REFRESH_NS UINT64_C(1000000000)

@@ -17,7 +17,7 @@
 #include "tests/wrappers/made_edges.h"
 #include "tests/wrappers/source.h"
 #include "wrappers/stages/stage.h"
-#include "wrappers/stages/tree_node.h"
+#include "wrappers/stages/node_edges.h"
 
 static struct es_clock clock_record = {.kind = ES_CLOCK_MONOTONIC,
                                        .frequency_hz = 1000000000};

@@ -4,8 +4,8 @@
  * for.
  *
  * So short pulls from above do not leave tuples in small rings, where they might be
- * overwritten.  When it is full it takes no more until it has emitted.  It is a first-in
- * first-out queue: what it keeps of an element is a suffix.
+ * overwritten.  When it is full it takes no more until it has emitted.  It is a
+ * first-in first-out queue: what it keeps of an element is a suffix.
  */
 #include "config.h"
 

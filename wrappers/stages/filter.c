@@ -44,36 +44,38 @@ static const char *const field_names[FIELD_COUNT] = {
     [FIELD_THREAD] = "thread",
 };
 
-enum comparison { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };
+/* How a value may stand to another one: a comparison is a set of these. */
+enum { LESS = 1, EQUAL = 2, GREATER = 4 };
 
 /* The longer signs stand before those they begin with. */
 static const struct {
     const char *sign;
-    enum comparison comparison;
+    unsigned orders;
 } comparisons[] = {
-    {"==", EQUAL},         {"!=", NOT_EQUAL}, {"<=", LESS_EQUAL},
-    {">=", GREATER_EQUAL}, {"<", LESS},       {">", GREATER},
+    {"==", EQUAL},        {"!=", LESS | GREATER},
+    {"<=", LESS | EQUAL}, {">=", GREATER | EQUAL},
+    {"<", LESS},          {">", GREATER},
 };
 
 enum node_kind { NODE_AND, NODE_OR, NODE_NOT, NODE_COMPARE };
 
-struct filter_expression_node {
+struct filter_node {
     enum node_kind kind;
     int left; /* AND, OR, NOT: index of the operand */
     int right;
     enum field field; /* COMPARE, and what follows */
-    enum comparison comparison;
+    unsigned orders;  /* for which it holds */
     int64_t number;
     char *name; /* communicators by name; owned */
 };
 
 struct esi_filter {
-    struct filter_expression_node *nodes;
+    struct filter_node *nodes;
     int count;
     int root;
 };
 
-struct filter_expression_parser {
+struct filter_parser {
     const char *text;
     const char *at;
     int line;
@@ -85,18 +87,18 @@ struct filter_expression_parser {
 
 /* --- Words ------------------------------------------------------------------- */
 
-static void skip_space(struct filter_expression_parser *parser)
+static void skip_space(struct filter_parser *parser)
 {
     while (isspace((unsigned char)*parser->at))
         parser->at++;
 }
 
-static int column_of(const struct filter_expression_parser *parser, const char *at)
+static int column_of(const struct filter_parser *parser, const char *at)
 {
     return parser->column + (int)(at - parser->text);
 }
 
-static int fail_at(const struct filter_expression_parser *parser,
+static int fail_at(const struct filter_parser *parser,
                    const char *at,
                    const char *message)
 {
@@ -105,7 +107,7 @@ static int fail_at(const struct filter_expression_parser *parser,
                            *at ? ", found \"" : ", found the end", at, *at ? "\"" : "");
 }
 
-static bool take_sign(struct filter_expression_parser *parser, const char *sign)
+static bool take_sign(struct filter_parser *parser, const char *sign)
 {
     size_t length = strlen(sign);
 
@@ -122,7 +124,7 @@ static bool is_word_character(char c)
 }
 
 /* A word, or a text in quotes.  -EINVAL when there is none. */
-static int take_word(struct filter_expression_parser *parser,
+static int take_word(struct filter_parser *parser,
                      char out[MAX_WORD],
                      const char *expected)
 {
@@ -150,7 +152,7 @@ static int take_word(struct filter_expression_parser *parser,
 
 /* --- Values ------------------------------------------------------------------ */
 
-static int refuse_name(const struct filter_expression_parser *parser,
+static int refuse_name(const struct filter_parser *parser,
                        const char *at,
                        const char *what,
                        const struct esi_nearest *nearest)
@@ -162,8 +164,7 @@ static int refuse_name(const struct filter_expression_parser *parser,
         what, nearest->wanted, nearest->name ? nearest->name : "");
 }
 
-static int operation_value(struct filter_expression_parser *parser,
-                           struct filter_expression_node *node)
+static int operation_value(struct filter_parser *parser, struct filter_node *node)
 {
     const struct es_operation *operation;
     struct esi_nearest nearest;
@@ -185,8 +186,7 @@ static int operation_value(struct filter_expression_parser *parser,
     return refuse_name(parser, at, "operation", &nearest);
 }
 
-static int class_value(struct filter_expression_parser *parser,
-                       struct filter_expression_node *node)
+static int class_value(struct filter_parser *parser, struct filter_node *node)
 {
     struct esi_nearest nearest;
     const char *at = parser->at;
@@ -205,7 +205,7 @@ static int class_value(struct filter_expression_parser *parser,
 }
 
 /* A whole number; *parser->at is a digit or a minus. */
-static int take_number(struct filter_expression_parser *parser, int64_t *ret_number)
+static int take_number(struct filter_parser *parser, int64_t *ret_number)
 {
     char *end;
     long long number;
@@ -219,8 +219,7 @@ static int take_number(struct filter_expression_parser *parser, int64_t *ret_num
     return 0;
 }
 
-static int communicator_value(struct filter_expression_parser *parser,
-                              struct filter_expression_node *node)
+static int communicator_value(struct filter_parser *parser, struct filter_node *node)
 {
     char word[MAX_WORD];
     int result;
@@ -235,8 +234,7 @@ static int communicator_value(struct filter_expression_parser *parser,
     return node->name ? 0 : -ENOMEM;
 }
 
-static int duration_value(struct filter_expression_parser *parser,
-                          struct filter_expression_node *node)
+static int duration_value(struct filter_parser *parser, struct filter_node *node)
 {
     const char *at = parser->at;
     char word[MAX_WORD];
@@ -251,8 +249,7 @@ static int duration_value(struct filter_expression_parser *parser,
     return 0;
 }
 
-static int bytes_value(struct filter_expression_parser *parser,
-                       struct filter_expression_node *node)
+static int bytes_value(struct filter_parser *parser, struct filter_node *node)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB"};
     const char *at = parser->at;
@@ -278,8 +275,7 @@ static int bytes_value(struct filter_expression_parser *parser,
 }
 
 /* peer and tag: both have the same words for the same values. */
-static int partner_value(struct filter_expression_parser *parser,
-                         struct filter_expression_node *node)
+static int partner_value(struct filter_parser *parser, struct filter_node *node)
 {
     const char *at = parser->at;
     char word[MAX_WORD];
@@ -301,8 +297,7 @@ static int partner_value(struct filter_expression_parser *parser,
 
 _Static_assert(ES_TAG_ANY == ES_PEER_ANY, "peer and tag share their words");
 
-static int take_value(struct filter_expression_parser *parser,
-                      struct filter_expression_node *node)
+static int take_value(struct filter_parser *parser, struct filter_node *node)
 {
     skip_space(parser);
     switch (node->field) {
@@ -327,8 +322,7 @@ static int take_value(struct filter_expression_parser *parser,
 /* --- Expressions ------------------------------------------------------------- */
 
 /* Index of a new node, or -errno. */
-static int add_node(struct filter_expression_parser *parser,
-                    const struct filter_expression_node *node)
+static int add_node(struct filter_parser *parser, const struct filter_node *node)
 {
     struct esi_filter *filter = parser->filter;
 
@@ -338,7 +332,7 @@ static int add_node(struct filter_expression_parser *parser,
     return filter->count++;
 }
 
-static int parse_field(struct filter_expression_parser *parser, enum field *ret_field)
+static int parse_field(struct filter_parser *parser, enum field *ret_field)
 {
     struct esi_nearest nearest;
     const char *at;
@@ -361,8 +355,7 @@ static int parse_field(struct filter_expression_parser *parser, enum field *ret_
     return refuse_name(parser, at, "field", &nearest);
 }
 
-static int parse_sign(struct filter_expression_parser *parser,
-                      struct filter_expression_node *node)
+static int parse_sign(struct filter_parser *parser, struct filter_node *node)
 {
     const char *at;
 
@@ -371,17 +364,18 @@ static int parse_sign(struct filter_expression_parser *parser,
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
         if (!take_sign(parser, comparisons[i].sign))
             continue;
-        node->comparison = comparisons[i].comparison;
-        if (node->field <= FIELD_COMMUNICATOR && node->comparison > NOT_EQUAL)
+        node->orders = comparisons[i].orders;
+        if (node->field <= FIELD_COMMUNICATOR && node->orders != EQUAL &&
+            node->orders != (LESS | GREATER))
             return fail_at(parser, at, "names can only be compared with == and !=");
         return 0;
     }
     return fail_at(parser, at, "expected ==, !=, <, <=, > or >=");
 }
 
-static int parse_comparison(struct filter_expression_parser *parser)
+static int parse_comparison(struct filter_parser *parser)
 {
-    struct filter_expression_node node = {.kind = NODE_COMPARE};
+    struct filter_node node = {.kind = NODE_COMPARE};
     int result = parse_field(parser, &node.field);
 
     if (result == 0)
@@ -395,11 +389,11 @@ static int parse_comparison(struct filter_expression_parser *parser)
     return result;
 }
 
-static int parse_expression(struct filter_expression_parser *parser);
+static int parse_expression(struct filter_parser *parser);
 
-static int parse_negation(struct filter_expression_parser *parser);
+static int parse_negation(struct filter_parser *parser);
 
-static int parse_term(struct filter_expression_parser *parser)
+static int parse_term(struct filter_parser *parser)
 {
     int result;
 
@@ -419,23 +413,23 @@ static int parse_term(struct filter_expression_parser *parser)
     return result;
 }
 
-static int parse_negation(struct filter_expression_parser *parser)
+static int parse_negation(struct filter_parser *parser)
 {
-    struct filter_expression_node node = {.kind = NODE_NOT, .left = parse_term(parser)};
+    struct filter_node node = {.kind = NODE_NOT, .left = parse_term(parser)};
 
     return node.left < 0 ? node.left : add_node(parser, &node);
 }
 
 /* Operands with one sign between them; they bind to the left. */
-static int parse_chain(struct filter_expression_parser *parser,
+static int parse_chain(struct filter_parser *parser,
                        const char *sign,
                        enum node_kind kind,
-                       int (*parse_operand)(struct filter_expression_parser *))
+                       int (*parse_operand)(struct filter_parser *))
 {
     int left = parse_operand(parser);
 
     while (left >= 0 && take_sign(parser, sign)) {
-        struct filter_expression_node node = {
+        struct filter_node node = {
             .kind = kind, .left = left, .right = parse_operand(parser)};
 
         left = node.right < 0 ? node.right : add_node(parser, &node);
@@ -443,12 +437,12 @@ static int parse_chain(struct filter_expression_parser *parser,
     return left;
 }
 
-static int parse_conjunction(struct filter_expression_parser *parser)
+static int parse_conjunction(struct filter_parser *parser)
 {
     return parse_chain(parser, "&&", NODE_AND, parse_term);
 }
 
-static int parse_expression(struct filter_expression_parser *parser)
+static int parse_expression(struct filter_parser *parser)
 {
     return parse_chain(parser, "||", NODE_OR, parse_conjunction);
 }
@@ -459,11 +453,11 @@ int esi_filter_create(const char *text,
                       struct es_error *error,
                       struct esi_filter **ret_filter)
 {
-    struct filter_expression_parser parser = {.text = text,
-                                              .at = text,
-                                              .line = line,
-                                              .column = column > 0 ? column : 1,
-                                              .error = error};
+    struct filter_parser parser = {.text = text,
+                                   .at = text,
+                                   .line = line,
+                                   .column = column > 0 ? column : 1,
+                                   .error = error};
     int root = -ENOMEM;
 
     parser.filter = calloc(1, sizeof *parser.filter);
@@ -545,9 +539,9 @@ static int64_t value_of(const struct esi_filter_event *event, enum field field)
     return 0;
 }
 
-/* -1, 0 or 1, as the event's value stands to the node's. */
-static int filter_expression_compare(const struct filter_expression_node *node,
-                                     const struct esi_filter_event *event)
+/* How the event's value stands to the node's; another name is greater. */
+static unsigned order_of_event(const struct filter_node *node,
+                               const struct esi_filter_event *event)
 {
     const struct es_stage_context *context = event->context;
     int64_t value;
@@ -557,49 +551,29 @@ static int filter_expression_compare(const struct filter_expression_node *node,
 
         es_stage_communicator_name(context, event->origin_index,
                                    event->tuple->communicator, name);
-        return strcmp(name, node->name) == 0 ? 0 : 1;
+        return strcmp(name, node->name) == 0 ? EQUAL : GREATER;
     }
     value = value_of(event, node->field);
-    return (value > node->number) - (value < node->number);
+    return value < node->number ? LESS : value > node->number ? GREATER : EQUAL;
 }
 
-static bool filter_expression_holds(enum comparison comparison, int order)
+static bool node_matches(const struct esi_filter *filter,
+                         int index,
+                         const struct esi_filter_event *event)
 {
-    switch (comparison) {
-    case EQUAL:
-        return order == 0;
-    case NOT_EQUAL:
-        return order != 0;
-    case LESS:
-        return order < 0;
-    case LESS_EQUAL:
-        return order <= 0;
-    case GREATER:
-        return order > 0;
-    case GREATER_EQUAL:
-        return order >= 0;
-    }
-    return false;
-}
-
-static bool filter_expression_matches(const struct esi_filter *filter,
-                                      int index,
-                                      const struct esi_filter_event *event)
-{
-    const struct filter_expression_node *node = &filter->nodes[index];
+    const struct filter_node *node = &filter->nodes[index];
 
     switch (node->kind) {
     case NODE_AND:
-        return filter_expression_matches(filter, node->left, event) &&
-               filter_expression_matches(filter, node->right, event);
+        return node_matches(filter, node->left, event) &&
+               node_matches(filter, node->right, event);
     case NODE_OR:
-        return filter_expression_matches(filter, node->left, event) ||
-               filter_expression_matches(filter, node->right, event);
+        return node_matches(filter, node->left, event) ||
+               node_matches(filter, node->right, event);
     case NODE_NOT:
-        return !filter_expression_matches(filter, node->left, event);
+        return !node_matches(filter, node->left, event);
     case NODE_COMPARE:
-        return filter_expression_holds(node->comparison,
-                                       filter_expression_compare(node, event));
+        return (node->orders & order_of_event(node, event)) != 0;
     }
     return false;
 }
@@ -607,7 +581,7 @@ static bool filter_expression_matches(const struct esi_filter *filter,
 bool esi_filter_matches(const struct esi_filter *filter,
                         const struct esi_filter_event *event)
 {
-    return filter_expression_matches(filter, filter->root, event);
+    return node_matches(filter, filter->root, event);
 }
 
 /* --- The stage ------------------------------------------------------------------ */
@@ -621,12 +595,20 @@ static const struct es_property_schema properties[] = {
                         .help = "condition on the fields of a tuple"},
 };
 
-static int check_filter(const struct es_property_value *values, struct es_error *error)
+static int compile_where(const struct es_property_value *values,
+                         struct es_error *error,
+                         struct esi_filter **ret_filter)
 {
     const struct es_property_value *where = &values[PROPERTY_WHERE];
+
+    return esi_filter_create(where->text, where->line, where->column, error,
+                             ret_filter);
+}
+
+static int check_filter(const struct es_property_value *values, struct es_error *error)
+{
     struct esi_filter *filter;
-    int result =
-        esi_filter_create(where->text, where->line, where->column, error, &filter);
+    int result = compile_where(values, error, &filter);
 
     if (result == 0)
         esi_filter_destroy(filter);
@@ -637,10 +619,8 @@ static int open_filter(struct es_stage *stage,
                        const struct es_property_value *values,
                        struct es_error *error)
 {
-    const struct es_property_value *where = &values[PROPERTY_WHERE];
     struct esi_filter *filter;
-    int result =
-        esi_filter_create(where->text, where->line, where->column, error, &filter);
+    int result = compile_where(values, error, &filter);
 
     if (result == 0)
         stage->state = filter;
@@ -652,14 +632,6 @@ static void close_filter(struct es_stage *stage)
     esi_filter_destroy(stage->state);
 }
 
-/* Its child, if it has one, gets what the filter gets. */
-static int pull_child(struct es_stage *stage,
-                      const struct es_pull *pull,
-                      struct es_batch *batch)
-{
-    return stage->child_count ? es_stage_pull(stage->children[0], pull, batch) : 0;
-}
-
 static int pull_filter(struct es_stage *stage,
                        const struct es_pull *pull,
                        struct es_batch *batch)
@@ -669,7 +641,8 @@ static int pull_filter(struct es_stage *stage,
                                      .context = context};
     size_t kept = batch->count;
     size_t first = batch->count;
-    int result = pull_child(stage, pull, batch);
+    int result =
+        stage->child_count ? es_stage_pull(stage->children[0], pull, batch) : 0;
 
     if (result < 0)
         return result;

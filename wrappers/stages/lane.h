@@ -32,9 +32,9 @@ void esi_lane_fini(struct esi_lane *lane);
 /* Makes room for `extra` entries.  0 or -ENOMEM. */
 int esi_lane_reserve(struct esi_lane *lane, size_t extra);
 
-/* Pulls `child` for the lane, with the next serial of the lane.  Of what comes, reports,
- * notices and operations under way (`most_open` of these at most) go to `batch` at once:
- * the next pull sees what is under way then.  `scratch` is left with the completed ones.
+/* Pulls `child` for the lane, with the lane's next serial.  Reports, notices and
+ * operations under way (`most_open` of these at most) go to `batch` at once: the next
+ * pull sees what is under way then.  `scratch` is left with the completed ones.
  * 0 or -errno. */
 int esi_lane_pull(struct esi_lane *lane,
                   struct es_stage *child,

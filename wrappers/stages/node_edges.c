@@ -44,36 +44,13 @@ bool esi_node_edges_takes(const struct es_tuple *tuple)
 
 /* --- Memory ---------------------------------------------------------------------- */
 
-static int grow_edges(struct esi_node_edges *table, size_t needed)
-{
-    size_t capacity = table->edge_capacity ? table->edge_capacity * 2 : 64;
-    struct esi_node_edge *edges;
-
-    if (capacity < needed)
-        capacity = needed;
-    if (capacity >= ESI_NODE_END)
-        return -ENOMEM;
-    edges = reallocarray(table->edges, capacity, sizeof *edges);
-    if (!edges)
-        return -ENOMEM;
-    table->edges = edges;
-    if (!table->free_ready)
-        table->free_edges = ESI_NODE_END;
-    table->free_ready = true;
-    for (size_t i = capacity; i > table->edge_capacity; i--) {
-        edges[i - 1].next = table->free_edges;
-        table->free_edges = (uint32_t)(i - 1);
-    }
-    table->edge_capacity = capacity;
-    return 0;
-}
-
 int esi_node_edges_reserve(struct esi_node_edges *table, size_t count)
 {
-    int result = 0;
+    int result = -ENOMEM;
 
-    if (table->edge_capacity - table->edge_count < count)
-        result = grow_edges(table, table->edge_count + count);
+    if (table->edge_end + count < ESI_NODE_END)
+        result = ESI_ARRAY_RESERVE(table->edges, table->edge_capacity,
+                                   table->edge_end + count);
     if (result == 0)
         result =
             ESI_ARRAY_RESERVE(table->instances, table->capacity, table->count + count);
@@ -215,11 +192,12 @@ static void append_edge(struct esi_node_edges *table,
                         const struct es_tuple *tuple,
                         const struct es_mark *mark)
 {
-    uint32_t index = table->free_edges;
+    bool is_used_again = table->edge_count++ < table->edge_end;
+    uint32_t index = is_used_again ? table->free_edges : table->edge_end++;
     struct esi_node_edge *edge = &table->edges[index];
 
-    table->free_edges = edge->next;
-    table->edge_count++;
+    if (is_used_again)
+        table->free_edges = edge->next;
     *edge =
         (struct esi_node_edge){.tuple = *tuple, .mark = *mark, .next = ESI_NODE_END};
     if (instance->first == ESI_NODE_END)

@@ -14,6 +14,22 @@
  * Operations may overlap: one that began later may end earlier.  So an operation can be
  * held back by others although it has been judged (see esi_node_edges_hold()).
  *
+ * What comes of an operation at an internal node is a pair of tuples, which the stage
+ * `tree-node` emits (docs/stages.md, "Nodes of collective trees"):
+ *
+ *   "tree node up"    start, stop: when the first and the last child's contribution had
+ *                     arrived; peer: the child that was last; bytes: how long the node
+ *                     had waited for it since its own contribution, ns
+ *   "tree node down"  start: when the result had arrived from the parent, at the root
+ *                     when it began to send; stop: when the last child had been served;
+ *                     peer: that child; bytes: from the time all contributions were
+ *                     there to the end of the departure up, ns
+ *
+ * Both have the communicator, the instance (sequence) and the tag of the edges' tuples,
+ * and times in ticks of the node's process.  An operation without contributions from
+ * children has no "up"; one in which nothing comes down has peer -1 in "down", and both
+ * its times are that of the departure up; at the root of such a one there is no "down".
+ *
  * Pure logic; one thread at a time.
  */
 #ifndef ES_WRAPPERS_STAGES_NODE_EDGES_H
@@ -37,6 +53,23 @@ enum esi_node_code {
     ESI_NODE_UP = 980,   /* results */
     ESI_NODE_DOWN = 981, /* likewise */
 };
+
+/* Whether it is one half of a result. */
+static inline bool esi_tree_node_is_result(const struct es_tuple *tuple)
+{
+    return tuple->operation == ESI_NODE_UP || tuple->operation == ESI_NODE_DOWN;
+}
+
+/* The collective operation and the version of the tree that a tag names. */
+static inline uint16_t esi_tree_tag_operation(int32_t tag)
+{
+    return (uint16_t)((uint32_t)tag & 0xffff);
+}
+
+static inline uint32_t esi_tree_tag_version(int32_t tag)
+{
+    return (uint32_t)tag >> 16;
+}
 
 /* One tuple of an operation. */
 struct esi_node_edge {
@@ -111,8 +144,8 @@ struct esi_node_edges {
     struct esi_node_edge *edges; /* owned */
     size_t edge_capacity;
     size_t edge_count;   /* in use */
-    uint32_t free_edges; /* list, if free_ready */
-    bool free_ready;
+    uint32_t edge_end;   /* behind the last that was ever in use */
+    uint32_t free_edges; /* list of those before it that are not */
 
     struct esi_node_instance *instances; /* owned, by id */
     size_t count;

@@ -417,18 +417,6 @@ _Static_assert(sizeof reduction_names / sizeof *reduction_names ==
                    sizeof reductions / sizeof *reductions + 1,
                "each reduction has a name");
 
-static const char *const field_names[] = {
-    [ES_SUMMARY_BYTES] = "bytes",
-    [ES_SUMMARY_DURATION] = "duration",
-    [ES_SUMMARY_FIELDS] = NULL,
-};
-static const char *const group_names[] = {
-    [ES_SUMMARY_BY_NONE] = "none",     [ES_SUMMARY_BY_OPERATION] = "operation",
-    [ES_SUMMARY_BY_ORIGIN] = "origin", [ES_SUMMARY_BY_THREAD] = "thread",
-    [ES_SUMMARY_BY_RANK] = "rank",     [ES_SUMMARY_BY_HOST] = "host",
-    [ES_SUMMARY_GROUPS] = NULL,
-};
-
 /* --- The stage ------------------------------------------------------------------ */
 
 enum { PROPERTY_TO, PROPERTY_OF, PROPERTY_BY, PROPERTY_MODE };
@@ -441,12 +429,12 @@ static const struct es_property_schema properties[] = {
     [PROPERTY_OF] = {.name = "of",
                      .type = ES_PROPERTY_CHOICE,
                      .fallback = "bytes",
-                     .choices = field_names,
+                     .choices = esi_summary_fields,
                      .help = "summaries: what is summed up"},
     [PROPERTY_BY] = {.name = "by",
                      .type = ES_PROPERTY_CHOICE,
                      .fallback = "operation",
-                     .choices = group_names,
+                     .choices = esi_summary_groups,
                      .help = "summaries: what the tuples of a group have in common"},
     [PROPERTY_MODE] = ESI_FAN_MODE,
 };

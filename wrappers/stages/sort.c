@@ -7,9 +7,9 @@
  * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
  * Programming 3, 5.4.1).
  *
- * A tuple is emitted when it is older than the window (all that is to come before it has
- * come by then) or when the stage is drained.  A tuple that comes later still is emitted
- * at once and counted as late.
+ * A tuple is emitted when it is older than the window (all that is to come before it
+ * has come by then) or when the stage is drained.  A tuple that comes later still is
+ * emitted at once and counted as late.
  *
  * Tuples of one element are never put into another order: the key of a tuple is its
  * time, or the key of the tuple before it in the element where that is greater.  So

@@ -104,6 +104,11 @@ int esi_batch_append(struct es_batch *batch,
                      size_t first,
                      size_t count);
 
+/* What summaries sum up, and their groups, by enum es_summary_field and ..._group;
+ * NULL-terminated. */
+extern const char *const esi_summary_fields[];
+extern const char *const esi_summary_groups[];
+
 /* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
  */
 int esi_stage_unknown(const char *name, struct es_error *error);

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 
+#include "wrappers/stages/stage.h"
+
 /* The communicator's field says what kind of summary it is, from the low bit on. */
 enum { KIND_BITS = 3, FIELD_BITS = 3, GROUP_BITS = 3, BUCKET_BITS = 7 };
 
@@ -22,14 +24,16 @@ static const char *const kinds[ES_SUMMARY_KINDS] = {
     [ES_SUMMARY_MINIMUM] = "minimum", [ES_SUMMARY_MAXIMUM] = "maximum",
     [ES_SUMMARY_MEAN] = "mean",       [ES_SUMMARY_HISTOGRAM] = "histogram",
 };
-static const char *const fields[ES_SUMMARY_FIELDS] = {
+const char *const esi_summary_fields[] = {
     [ES_SUMMARY_BYTES] = "bytes",
     [ES_SUMMARY_DURATION] = "duration",
+    [ES_SUMMARY_FIELDS] = NULL,
 };
-static const char *const groups[ES_SUMMARY_GROUPS] = {
+const char *const esi_summary_groups[] = {
     [ES_SUMMARY_BY_NONE] = "none",     [ES_SUMMARY_BY_OPERATION] = "operation",
     [ES_SUMMARY_BY_ORIGIN] = "origin", [ES_SUMMARY_BY_THREAD] = "thread",
     [ES_SUMMARY_BY_RANK] = "rank",     [ES_SUMMARY_BY_HOST] = "host",
+    [ES_SUMMARY_GROUPS] = NULL,
 };
 
 static unsigned take_bits(unsigned *code, unsigned bits)
@@ -143,10 +147,10 @@ const char *es_summary_kind_name(enum es_summary_kind kind)
 
 const char *es_summary_field_name(enum es_summary_field of)
 {
-    return (unsigned)of < ES_SUMMARY_FIELDS ? fields[of] : "?";
+    return (unsigned)of < ES_SUMMARY_FIELDS ? esi_summary_fields[of] : "?";
 }
 
 const char *es_summary_group_name(enum es_summary_group by)
 {
-    return (unsigned)by < ES_SUMMARY_GROUPS ? groups[by] : "?";
+    return (unsigned)by < ES_SUMMARY_GROUPS ? esi_summary_groups[by] : "?";
 }

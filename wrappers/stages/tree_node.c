@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* tree_node.c - the stage `tree-node`: analyses the edge tuples of one node of
- * collective trees, and gives results in their place (see tree_node.h).
+ * collective trees, and gives results in their place (see node_edges.h).
  *
  * What it cannot put together it gives as it is: whoever takes the results can put
  * pieces together.  Each edge tuple goes up once, by itself or in a result.
@@ -13,14 +13,13 @@
  */
 #include "config.h"
 
-#include "wrappers/stages/tree_node.h"
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "wrappers/stages/lane.h"
+#include "wrappers/stages/node_edges.h"
 #include "wrappers/stages/stage.h"
 
 enum { PROPERTY_BATCH, PROPERTY_WAIT, PROPERTY_PATIENCE, PROPERTY_CAPACITY };

@@ -130,22 +130,17 @@ int esi_data_span(const struct esi_data *data,
 
 #if MPI_VERSION >= 4
 
-static int pack_typed(struct esi_tree_run *run,
-                      const struct esi_data *data,
-                      char *packed)
+/* Packs the elements, or unpacks them. */
+static int convert_typed(struct esi_tree_run *run,
+                         const struct esi_data *data,
+                         char *packed,
+                         bool packs)
 {
     MPI_Count position = 0;
 
-    return ESI_REAL(MPI_Pack_c)(data->base, data->count, data->type, packed,
-                                data->bytes, &position, run->call.comm);
-}
-
-static int unpack_typed(struct esi_tree_run *run,
-                        const char *packed,
-                        const struct esi_data *data)
-{
-    MPI_Count position = 0;
-
+    if (packs)
+        return ESI_REAL(MPI_Pack_c)(data->base, data->count, data->type, packed,
+                                    data->bytes, &position, run->call.comm);
     return ESI_REAL(MPI_Unpack_c)(packed, data->bytes, &position, data->base,
                                   data->count, data->type, run->call.comm);
 }
@@ -170,9 +165,11 @@ static MPI_Count per_call(const struct esi_data *data)
     return most > 0 ? most : 1;
 }
 
-static int pack_typed(struct esi_tree_run *run,
-                      const struct esi_data *data,
-                      char *packed)
+/* Packs the elements, or unpacks them. */
+static int convert_typed(struct esi_tree_run *run,
+                         const struct esi_data *data,
+                         char *packed,
+                         bool packs)
 {
     MPI_Count most = per_call(data);
     int result = MPI_SUCCESS;
@@ -180,31 +177,17 @@ static int pack_typed(struct esi_tree_run *run,
     for (MPI_Count done = 0; done < data->count && result == MPI_SUCCESS;
          done += most) {
         MPI_Count count = data->count - done < most ? data->count - done : most;
+        char *elements = data->base + done * data->extent;
+        char *bytes = packed + done * data->size;
+        int size = (int)(count * data->size);
         int position = 0;
 
-        result =
-            ESI_REAL(MPI_Pack)(data->base + done * data->extent, (int)count, data->type,
-                               packed + done * data->size, (int)(count * data->size),
-                               &position, run->call.comm);
-    }
-    return result;
-}
-
-static int unpack_typed(struct esi_tree_run *run,
-                        const char *packed,
-                        const struct esi_data *data)
-{
-    MPI_Count most = per_call(data);
-    int result = MPI_SUCCESS;
-
-    for (MPI_Count done = 0; done < data->count && result == MPI_SUCCESS;
-         done += most) {
-        MPI_Count count = data->count - done < most ? data->count - done : most;
-        int position = 0;
-
-        result = ESI_REAL(MPI_Unpack)(
-            packed + done * data->size, (int)(count * data->size), &position,
-            data->base + done * data->extent, (int)count, data->type, run->call.comm);
+        if (packs)
+            result = ESI_REAL(MPI_Pack)(elements, (int)count, data->type, bytes, size,
+                                        &position, run->call.comm);
+        else
+            result = ESI_REAL(MPI_Unpack)(bytes, size, &position, elements, (int)count,
+                                          data->type, run->call.comm);
     }
     return result;
 }
@@ -224,21 +207,19 @@ static int exchange_with_self(struct esi_tree_run *run,
 
 int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed)
 {
-    if (data->bytes == 0)
-        return MPI_SUCCESS;
-    if (!esi_data_is_plain(data))
-        return pack_typed(run, data, packed);
-    memcpy(packed, data->base, (size_t)data->bytes);
+    if (data->bytes > 0 && !esi_data_is_plain(data))
+        return convert_typed(run, data, packed, true);
+    if (data->bytes > 0)
+        memcpy(packed, data->base, (size_t)data->bytes);
     return MPI_SUCCESS;
 }
 
-int esi_data_unpack(struct esi_tree_run *run, const char *packed, struct esi_data *data)
+int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *data)
 {
-    if (data->bytes == 0)
-        return MPI_SUCCESS;
-    if (!esi_data_is_plain(data))
-        return unpack_typed(run, packed, data);
-    memcpy(data->base, packed, (size_t)data->bytes);
+    if (data->bytes > 0 && !esi_data_is_plain(data))
+        return convert_typed(run, data, packed, false);
+    if (data->bytes > 0)
+        memcpy(data->base, packed, (size_t)data->bytes);
     return MPI_SUCCESS;
 }
 

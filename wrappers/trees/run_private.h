@@ -172,9 +172,7 @@ int esi_data_span(const struct esi_data *data,
                   MPI_Aint *ret_before);
 /* The packed form has data->bytes. */
 int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed);
-int esi_data_unpack(struct esi_tree_run *run,
-                    const char *packed,
-                    struct esi_data *data);
+int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *data);
 /* Between types of equal signature; the same memory is left alone. */
 int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from);
 
