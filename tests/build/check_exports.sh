@@ -34,6 +34,13 @@ while read -r name; do
 done <exports.found
 rm -f exports.found
 
+# Monitors, order and search are the commands': the library has none of their code.
+monitors=$($NM "$library" | grep -cE ' [tT] esi?_(order|search|causality|collectives|heartbeat)_') || true
+[ "$monitors" = 0 ] || {
+    echo "libeventspace.so has $monitors functions of monitors/"
+    failed=1
+}
+
 preload=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
 if [ -n "$MPICC" ]; then
     names=$(exported "$preload")

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# check_callers.sh - what other files can call is called; a planted function is found.
+
+set -eu
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/base"
+echo 'int esi_planted(void); int esi_planted(void) { return 0; }' >"$work/base/planted.c"
+$CC -c -o "$work/base/planted.o" "$work/base/planted.c"
+if "$PYTHON" "$top_srcdir/tools/check-callers" "$work" >"$work/output"; then
+    echo "a function without a caller is not found"
+    exit 1
+fi
+grep -q '^base/planted.o: esi_planted() has no caller' "$work/output"
+
+"$PYTHON" "$top_srcdir/tools/check-callers" "$top_srcdir" "$top_builddir"
