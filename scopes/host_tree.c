@@ -19,12 +19,12 @@
  * read from here, whatever their process calls its host. */
 static const char *where_read(const struct esi_planner *planner, const char *host)
 {
-    const struct esi_host_infos *sites = planner->sites;
+    const struct esi_host_infos *infos = planner->infos;
 
-    if (!sites || !sites->here || !host)
+    if (!infos || !infos->here || !host)
         return NULL;
-    return strcmp(host, sites->here) == 0 || !esi_locations_host_info(planner, host)
-               ? sites->here
+    return strcmp(host, infos->here) == 0 || !esi_planner_host_info(planner, host)
+               ? infos->here
                : host;
 }
 
@@ -34,7 +34,7 @@ bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host)
 
     if (!stands)
         return true;
-    return stands == planner->sites->here && !planner->config->tree.through_server;
+    return stands == planner->infos->here && !planner->config->tree.through_server;
 }
 
 /* Where all is read in one process, stages stand nowhere else. */
@@ -190,14 +190,14 @@ static int set_element_properties(const struct esi_planner *planner,
 }
 
 static struct esi_stage_node *plan_element(const struct esi_planner *planner,
-                                           size_t place)
+                                           size_t slot)
 {
-    const struct es_origin *origin = &planner->origins[planner->order[place]];
+    const struct es_origin *origin = &planner->origins[planner->order[slot]];
     struct esi_stage_node *node = new_node(planner, "element", origin->host);
 
     if (!node)
         return NULL;
-    node->origin = (uint32_t)planner->order[place];
+    node->origin = (uint32_t)planner->order[slot];
     snprintf(node->label, sizeof node->label, "%s", origin->name);
     return unless_failed(node, set_element_properties(planner, node));
 }
@@ -209,12 +209,12 @@ static int add_elements(const struct esi_planner *planner,
 {
     int result = 0;
 
-    for (size_t place = first; place < end && result == 0; place++)
-        result = esi_stage_node_add(parent, plan_element(planner, place));
+    for (size_t slot = first; slot < end && result == 0; slot++)
+        result = esi_stage_node_add(parent, plan_element(planner, slot));
     return result;
 }
 
-/* --- Joints ------------------------------------------------------------------- */
+/* --- Aggregators -------------------------------------------------------------- */
 
 static int set_reduction(const struct esi_planner *planner, struct esi_stage_node *node)
 {
@@ -340,8 +340,8 @@ static bool has_edges(const struct esi_planner *planner, size_t first, size_t en
 {
     uint32_t classes = 0;
 
-    for (size_t place = first; place < end; place++)
-        classes |= planner->origins[planner->order[place]].classes;
+    for (size_t slot = first; slot < end; slot++)
+        classes |= planner->origins[planner->order[slot]].classes;
     return (classes & ES_CLASSES_TREE) != 0;
 }
 
@@ -385,7 +385,7 @@ static int add_tree_nodes(const struct esi_planner *planner,
     int result = 0;
 
     for (size_t next; first < end && result == 0; first = next) {
-        next = esi_locations_end_of_process(planner, first, end);
+        next = esi_planner_group_end(planner, ESI_GROUP_PROCESS, first, end);
         if (has_edges(planner, first, next))
             result = esi_stage_node_add(parent, plan_tree_node(planner, first, next));
     }
@@ -404,7 +404,7 @@ static int add_threads(const struct esi_planner *planner,
     if (!has_threads(planner))
         return add_elements(planner, parent, first, end);
     for (size_t next; first < end && result == 0; first = next) {
-        next = esi_locations_end_of_thread(planner, first, end);
+        next = esi_planner_group_end(planner, ESI_GROUP_THREAD, first, end);
         result = esi_stage_node_add(parent, plan_thread(planner, first, next));
     }
     return result;
@@ -413,7 +413,7 @@ static int add_threads(const struct esi_planner *planner,
 /* --- Sockets and hosts -------------------------------------------------------- */
 
 static struct esi_stage_node *plan_socket(const struct esi_planner *planner,
-                                          const struct esi_host_location *place,
+                                          const struct esi_host_location *location,
                                           size_t first,
                                           size_t end)
 {
@@ -421,7 +421,7 @@ static struct esi_stage_node *plan_socket(const struct esi_planner *planner,
     struct esi_stage_node *node;
 
     snprintf(label, sizeof label, "socket %d", planner->sockets[planner->order[first]]);
-    node = esi_host_tree_aggregator(planner, place->host, label);
+    node = esi_host_tree_aggregator(planner, location->host, label);
     if (node)
         node = unless_failed(node, add_threads(planner, node, first, end));
     return esi_host_tree_observed(planner, node, planner->observation.threads);
@@ -431,32 +431,34 @@ static struct esi_stage_node *plan_socket(const struct esi_planner *planner,
  * there is but one socket. */
 int esi_host_tree_fill(const struct esi_planner *planner,
                        struct esi_stage_node *parent,
-                       const struct esi_host_location *place)
+                       const struct esi_host_location *location)
 {
-    size_t end = esi_locations_end_of_socket(planner, place->first, place->end);
-    bool is_one = end == place->end;
+    size_t end = esi_planner_group_end(planner, ESI_GROUP_SOCKET, location->first,
+                                       location->end);
+    bool is_one = end == location->end;
     int result = 0;
 
-    for (size_t first = place->first; first < place->end && result == 0; first = end) {
-        end = esi_locations_end_of_socket(planner, first, place->end);
+    for (size_t first = location->first; first < location->end && result == 0;
+         first = end) {
+        end = esi_planner_group_end(planner, ESI_GROUP_SOCKET, first, location->end);
         if (is_one || planner->sockets[planner->order[first]] < 0)
             result = add_threads(planner, parent, first, end);
         else
             result =
-                esi_stage_node_add(parent, plan_socket(planner, place, first, end));
+                esi_stage_node_add(parent, plan_socket(planner, location, first, end));
     }
     return result;
 }
 
 static bool is_batched(const struct esi_planner *planner,
-                       const struct esi_host_location *place)
+                       const struct esi_host_location *location)
 {
-    return planner->config->tree.batch > 0 && !place->direct &&
+    return planner->config->tree.batch > 0 && !location->direct &&
            !planner->config->tree.nodes;
 }
 
 bool esi_host_tree_is_detour(const struct esi_planner *planner,
-                             const struct esi_host_location *place)
+                             const struct esi_host_location *location)
 {
     const struct es_tree_config *tree = &planner->config->tree;
 
@@ -466,26 +468,26 @@ bool esi_host_tree_is_detour(const struct esi_planner *planner,
         (tree->shape != ES_SHAPE_LEVELS || (tree->levels & ES_LEVEL_HOST)))
         return false;
     return (!has_filters(planner) || filters_threads(planner)) &&
-           !is_batched(planner, place) && !planner->observation.hosts;
+           !is_batched(planner, location) && !planner->observation.hosts;
 }
 
 struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
-                                          const struct esi_host_location *place)
+                                          const struct esi_host_location *location)
 {
     char label[96];
     struct esi_stage_node *node;
 
-    snprintf(label, sizeof label, "host %s", place->host);
-    node = esi_host_tree_aggregator(planner, place->host, label);
+    snprintf(label, sizeof label, "host %s", location->host);
+    node = esi_host_tree_aggregator(planner, location->host, label);
     if (node)
-        node = unless_failed(node, esi_host_tree_fill(planner, node, place));
+        node = unless_failed(node, esi_host_tree_fill(planner, node, location));
     if (node && node->child_count > 0 && planner->config->tree.nodes &&
         planner->config->tree.node_threads) {
         node->type = "threads";
         set_number(node, "count", planner->config->tree.node_threads);
     }
     node = esi_host_tree_filtered(planner, node);
-    if (is_batched(planner, place))
+    if (is_batched(planner, location))
         node = stage_tree_host_batched(planner, node);
     return esi_host_tree_observed(planner, node, planner->observation.hosts);
 }

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/nearest.h"
 #include "scopes/planner.h"
 
 /* --- Hosts by name ------------------------------------------------------------ */
 
-static int compare_sites(const void *first, const void *second)
+static int compare_infos(const void *first, const void *second)
 {
     const struct es_host_info *a = *(const struct es_host_info *const *)first;
     const struct es_host_info *b = *(const struct es_host_info *const *)second;
@@ -23,30 +24,30 @@ static int compare_sites(const void *first, const void *second)
     return strcmp(a->host, b->host);
 }
 
-static int sort_sites(struct esi_planner *planner)
+static int sort_infos(struct esi_planner *planner)
 {
-    size_t count = planner->sites ? planner->sites->count : 0;
+    size_t count = planner->infos ? planner->infos->count : 0;
 
     planner->hosts_sorted = calloc(count + 1, sizeof *planner->hosts_sorted);
     if (!planner->hosts_sorted)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        planner->hosts_sorted[i] = &planner->sites->items[i];
-    qsort(planner->hosts_sorted, count, sizeof *planner->hosts_sorted, compare_sites);
+        planner->hosts_sorted[i] = &planner->infos->items[i];
+    qsort(planner->hosts_sorted, count, sizeof *planner->hosts_sorted, compare_infos);
     return 0;
 }
 
-const struct es_host_info *esi_locations_host_info(const struct esi_planner *planner,
-                                                   const char *host)
+const struct es_host_info *esi_planner_host_info(const struct esi_planner *planner,
+                                                 const char *host)
 {
     struct es_host_info wanted = {.host = host};
     const struct es_host_info *key = &wanted;
     const struct es_host_info **found;
 
-    if (!planner->sites)
+    if (!planner->infos)
         return NULL;
-    found = bsearch(&key, planner->hosts_sorted, planner->sites->count,
-                    sizeof *planner->hosts_sorted, compare_sites);
+    found = bsearch(&key, planner->hosts_sorted, planner->infos->count,
+                    sizeof *planner->hosts_sorted, compare_infos);
     return found ? *found : NULL;
 }
 
@@ -80,20 +81,21 @@ static int compare_origins(const void *first, const void *second, void *data)
     return order ? order : compare_numbers((long)a, (long)b);
 }
 
-/* Asks for the socket of each element where the tree shall have joints for them. */
+/* Asks for the socket of each element where the tree shall have aggregators for them.
+ */
 static int find_sockets(struct esi_planner *planner)
 {
     const struct es_tree_config *tree = &planner->config->tree;
 
     if (tree->shape != ES_SHAPE_LEVELS || !(tree->levels & ES_LEVEL_SOCKET) ||
-        !planner->sites || !planner->sites->socket_of)
+        !planner->infos || !planner->infos->socket_of)
         return 0;
     planner->sockets = calloc(planner->count + 1, sizeof *planner->sockets);
     if (!planner->sockets)
         return -ENOMEM;
     for (size_t i = 0; i < planner->count; i++)
         planner->sockets[i] =
-            planner->sites->socket_of(planner->sites->data, planner->origins[i].rank);
+            planner->infos->socket_of(planner->infos->data, planner->origins[i].rank);
     return 0;
 }
 
@@ -109,72 +111,56 @@ static int order_origins(struct esi_planner *planner)
     return 0;
 }
 
-static const struct es_origin *origin_at(const struct esi_planner *planner,
-                                         size_t place)
+static const struct es_origin *origin_at(const struct esi_planner *planner, size_t slot)
 {
-    return &planner->origins[planner->order[place]];
+    return &planner->origins[planner->order[slot]];
 }
 
-size_t esi_locations_end_of_thread(const struct esi_planner *planner,
-                                   size_t from,
-                                   size_t end)
+static bool is_together(const struct esi_planner *planner,
+                        enum esi_planner_group group,
+                        size_t first,
+                        size_t second)
 {
-    size_t place = from + 1;
-
-    while (place < end &&
-           compare_threads(origin_at(planner, from), origin_at(planner, place)) == 0)
-        place++;
-    return place;
-}
-
-size_t esi_locations_end_of_process(const struct esi_planner *planner,
-                                    size_t from,
-                                    size_t end)
-{
-    size_t place = from + 1;
-
-    while (place < end &&
-           origin_at(planner, from)->rank == origin_at(planner, place)->rank &&
-           origin_at(planner, from)->pid == origin_at(planner, place)->pid)
-        place++;
-    return place;
-}
-
-size_t esi_locations_end_of_socket(const struct esi_planner *planner,
-                                   size_t from,
-                                   size_t end)
-{
-    size_t place = from + 1;
+    const struct es_origin *a = origin_at(planner, first);
+    const struct es_origin *b = origin_at(planner, second);
     const int *sockets = planner->sockets;
 
-    if (!sockets)
-        return end;
-    while (place < end &&
-           sockets[planner->order[from]] == sockets[planner->order[place]])
-        place++;
-    return place;
+    switch (group) {
+    case ESI_GROUP_HOST:
+        return strcmp(a->host, b->host) == 0;
+    case ESI_GROUP_SOCKET:
+        return !sockets ||
+               sockets[planner->order[first]] == sockets[planner->order[second]];
+    case ESI_GROUP_PROCESS:
+        return a->rank == b->rank && a->pid == b->pid;
+    case ESI_GROUP_THREAD:
+        return compare_threads(a, b) == 0;
+    }
+    return false;
 }
 
-static size_t end_of_host(const struct esi_planner *planner, size_t from)
+size_t esi_planner_group_end(const struct esi_planner *planner,
+                             enum esi_planner_group group,
+                             size_t from,
+                             size_t end)
 {
-    const char *host = origin_at(planner, from)->host;
-    size_t place = from + 1;
+    size_t slot = from + 1;
 
-    while (place < planner->count && strcmp(host, origin_at(planner, place)->host) == 0)
-        place++;
-    return place;
+    while (slot < end && is_together(planner, group, from, slot))
+        slot++;
+    return slot;
 }
 
 /* --- Hosts that have elements ------------------------------------------------- */
 
-const char *esi_host_location_cluster(const struct esi_host_location *place)
+const char *esi_host_location_cluster(const struct esi_host_location *location)
 {
-    return place->site ? place->site->cluster : NULL;
+    return location->info ? location->info->cluster : NULL;
 }
 
-const char *esi_host_location_gateway(const struct esi_host_location *place)
+const char *esi_host_location_gateway(const struct esi_host_location *location)
 {
-    return esi_host_location_cluster(place) ? place->site->gateway : NULL;
+    return esi_host_location_cluster(location) ? location->info->gateway : NULL;
 }
 
 /* Texts of which each may be missing. */
@@ -183,7 +169,7 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-static int compare_places(const void *first, const void *second)
+static int compare_locations(const void *first, const void *second)
 {
     const struct esi_host_location *a = first;
     const struct esi_host_location *b = second;
@@ -194,6 +180,11 @@ static int compare_places(const void *first, const void *second)
         order =
             compare_texts(esi_host_location_cluster(a), esi_host_location_cluster(b));
     return order ? order : strcmp(a->host, b->host);
+}
+
+static size_t end_of_host(const struct esi_planner *planner, size_t from)
+{
+    return esi_planner_group_end(planner, ESI_GROUP_HOST, from, planner->count);
 }
 
 static size_t count_hosts(const struct esi_planner *planner)
@@ -207,49 +198,38 @@ static size_t count_hosts(const struct esi_planner *planner)
 
 static bool is_consumers(const struct esi_planner *planner, const char *host)
 {
-    return planner->sites && planner->sites->here &&
-           strcmp(planner->sites->here, host) == 0;
+    return planner->infos && planner->infos->here &&
+           strcmp(planner->infos->here, host) == 0;
 }
 
-static int list_places(struct esi_planner *planner)
+static int list_locations(struct esi_planner *planner)
 {
-    planner->places = calloc(count_hosts(planner) + 1, sizeof *planner->places);
-    if (!planner->places)
+    planner->locations = calloc(count_hosts(planner) + 1, sizeof *planner->locations);
+    if (!planner->locations)
         return -ENOMEM;
     for (size_t first = 0, end; first < planner->count; first = end) {
         const char *host = origin_at(planner, first)->host;
 
         end = end_of_host(planner, first);
-        planner->places[planner->place_count++] =
+        planner->locations[planner->location_count++] =
             (struct esi_host_location){.host = host,
-                                       .site = esi_locations_host_info(planner, host),
+                                       .info = esi_planner_host_info(planner, host),
                                        .first = first,
                                        .end = end,
                                        .here = is_consumers(planner, host),
                                        .direct = esi_host_tree_is_here(planner, host)};
     }
-    qsort(planner->places, planner->place_count, sizeof *planner->places,
-          compare_places);
+    qsort(planner->locations, planner->location_count, sizeof *planner->locations,
+          compare_locations);
     return 0;
 }
 
-int esi_locations_find(struct esi_planner *planner)
-{
-    int result = sort_sites(planner);
-
-    if (result == 0)
-        result = find_sockets(planner);
-    if (result == 0)
-        result = order_origins(planner);
-    return result ? result : list_places(planner);
-}
+/* --- Settings ----------------------------------------------------------------- */
 
 static const char *const reduce_options[ESI_REDUCE_OPTIONS] = {"of", "by"};
 
 /* Reductions that give operations as they are; all others give summaries. */
 static const char *const picks[] = {"latest", "earliest"};
-
-/* --- Joints ------------------------------------------------------------------- */
 
 static int refuse_host(const struct esi_planner *planner,
                        const char *name,
@@ -257,15 +237,15 @@ static int refuse_host(const struct esi_planner *planner,
 {
     struct esi_nearest nearest;
 
-    if (!planner->sites || planner->sites->count == 0)
+    if (!planner->infos || planner->infos->count == 0)
         return es_error_set(error, -EINVAL,
                             "joints: no stage can stand on host \"%.80s\": the run has "
                             "no tuple servers",
                             name);
     esi_nearest_init(&nearest, name);
-    for (size_t i = 0; i < planner->sites->count; i++)
-        if (planner->sites->items[i].has_server)
-            esi_nearest_try(&nearest, planner->sites->items[i].host);
+    for (size_t i = 0; i < planner->infos->count; i++)
+        if (planner->infos->items[i].has_server)
+            esi_nearest_try(&nearest, planner->infos->items[i].host);
     if (nearest.name)
         return es_error_set(error, -EINVAL,
                             "joints: the run has no host \"%.80s\"; did you mean "
@@ -274,22 +254,25 @@ static int refuse_host(const struct esi_planner *planner,
     return es_error_set(error, -EINVAL, "joints: the run has no host \"%.80s\"", name);
 }
 
-static int add_joint(struct esi_planner *planner,
+static int list_host(struct esi_planner *planner,
                      const char *name,
                      struct es_error *error)
 {
-    const struct es_host_info *site = esi_locations_host_info(planner, name);
+    const struct es_host_info *info = esi_planner_host_info(planner, name);
 
-    if (!site)
+    if (!info)
         return refuse_host(planner, name, error);
-    if (!site->has_server && planner->sites->renewed)
+    if (!info->has_server && planner->infos->renewed)
         return 0;
-    if (!site->has_server)
+    if (!info->has_server)
         return es_error_set(error, -EINVAL,
                             "joints: no stage can stand on host \"%.80s\": it has no "
                             "tuple server",
                             name);
-    planner->joints[planner->joint_count++] = site;
+    if (ESI_ARRAY_RESERVE(planner->listed, planner->listed_capacity,
+                          planner->listed_count + 1) < 0)
+        return -ENOMEM;
+    planner->listed[planner->listed_count++] = (struct esi_listed_host){.info = info};
     return 0;
 }
 
@@ -297,27 +280,15 @@ static int add_joint(struct esi_planner *planner,
 static int read_joints(struct esi_planner *planner, struct es_error *error)
 {
     const char *text = planner->config->tree.joints;
-    char *names;
-    char *rest;
-    int result = 0;
+    char *names = text ? strdup(text) : NULL;
+    char *rest = names;
+    int result = text && !names ? -ENOMEM : 0;
 
-    if (!text)
-        return 0;
-    names = strdup(text);
-    planner->joints = calloc(strlen(text) + 1, sizeof *planner->joints);
-    planner->joint_uses = calloc(strlen(text) + 1, sizeof *planner->joint_uses);
-    if (!names || !planner->joints || !planner->joint_uses) {
-        free(names);
-        return -ENOMEM;
-    }
-    rest = names;
-    for (char *name; result == 0 && (name = strtok_r(rest, ", ", &rest));)
-        result = add_joint(planner, name, error);
+    for (char *name; rest && result == 0 && (name = strtok_r(rest, ", ", &rest));)
+        result = list_host(planner, name, error);
     free(names);
     return result;
 }
-
-/* --- Reductions --------------------------------------------------------------- */
 
 static bool is_given(const struct esi_reduction *reduction, const char *name)
 {
@@ -386,8 +357,6 @@ static int read_reduction(struct esi_planner *planner, struct es_error *error)
     return result;
 }
 
-/* --- Observation -------------------------------------------------------------- */
-
 static const struct {
     const char *name;
     struct esi_observation what;
@@ -434,11 +403,30 @@ static int read_observation(struct esi_planner *planner, struct es_error *error)
                         text);
 }
 
-int esi_settings_read(struct esi_planner *planner, struct es_error *error)
-{
-    int result = read_joints(planner, error);
+/* --- All of it ---------------------------------------------------------------- */
 
+int esi_planner_init(struct esi_planner *planner, struct es_error *error)
+{
+    int result = sort_infos(planner);
+
+    if (result == 0)
+        result = find_sockets(planner);
+    if (result == 0)
+        result = order_origins(planner);
+    if (result == 0)
+        result = list_locations(planner);
+    if (result == 0)
+        result = read_joints(planner, error);
     if (result == 0)
         result = read_reduction(planner, error);
     return result ? result : read_observation(planner, error);
+}
+
+void esi_planner_fini(struct esi_planner *planner)
+{
+    free(planner->order);
+    free(planner->sockets);
+    free(planner->hosts_sorted);
+    free(planner->locations);
+    free(planner->listed);
 }

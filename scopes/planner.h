@@ -4,7 +4,7 @@
  * planner.h - what a plan is made from, and the subtree of one host.
  *
  * planner.c orders the elements, finds their hosts and reads the settings; host_tree.c
- * plans what stands on one host; stage_tree.c groups hosts below joints.
+ * plans what stands on one host; stage_tree.c groups hosts below aggregators.
  */
 #ifndef ES_SCOPES_PLANNER_H
 #define ES_SCOPES_PLANNER_H
@@ -14,7 +14,7 @@
 /* One host that has elements of the view. */
 struct esi_host_location {
     const char *host;
-    const struct es_host_info *site; /* NULL = not known */
+    const struct es_host_info *info; /* NULL = not known */
     size_t first;                    /* its elements: planner->order[first .. end) */
     size_t end;
     bool here;   /* the consumer runs there */
@@ -35,6 +35,12 @@ struct esi_reduction {
     bool summarizes; /* what it gives is no operation, but merges with its like */
 };
 
+/* A host that a person listed for aggregators. */
+struct esi_listed_host {
+    const struct es_host_info *info;
+    size_t uses; /* aggregators that stand there so far */
+};
+
 /* What `tree.observe` says. */
 struct esi_observation {
     bool hosts;
@@ -43,65 +49,59 @@ struct esi_observation {
     char name[32]; /* what the stage takes */
 };
 
+/* The first five members are the caller's. */
 struct esi_planner {
     const struct es_origin *origins;
     size_t count;
     const struct es_scope_config *config;
-    const struct esi_host_infos *sites; /* NULL = none */
+    const struct esi_host_infos *infos; /* NULL = none */
     const char *view_filter;            /* NULL = none */
-    size_t *order;                      /* indices of origins, by place and thread */
-    int *sockets;                       /* of each origin; NULL = not asked for */
+
+    size_t *order; /* indices of origins, by location and thread */
+    int *sockets;  /* of each origin; NULL = not asked for */
     const struct es_host_info **hosts_sorted; /* by name */
-    struct esi_host_location *places;         /* by gateway, cluster and name */
-    size_t place_count;
-    const struct es_host_info *
-        *joints;        /* hosts for joints, as the person listed them */
-    size_t *joint_uses; /* joints that stand there so far */
-    size_t joint_count;
+    struct esi_host_location *locations;      /* by gateway, cluster and name */
+    size_t location_count;
+    struct esi_listed_host *listed; /* as the person listed them */
+    size_t listed_count;
+    size_t listed_capacity;
     struct esi_reduction reduction;
     struct esi_observation observation;
 };
 
-/* A subtree, and what has to be known of it to arrange it among others. */
-struct esi_tree_piece {
-    struct esi_stage_node *node; /* owned */
-    size_t first;                /* places it stands for */
-    size_t end;
+/* --- planner.c ------------------------------------------------------------------- */
+
+/* Brings the elements into order, finds their hosts, and takes apart what persons wrote
+ * as text: joints, reduce, observe.  -EINVAL with words, -ENOMEM; in any case
+ * esi_planner_fini() follows. */
+int esi_planner_init(struct esi_planner *planner, struct es_error *error);
+void esi_planner_fini(struct esi_planner *planner);
+/* NULL: no such host. */
+const struct es_host_info *esi_planner_host_info(const struct esi_planner *planner,
+                                                 const char *host);
+
+/* What elements have in common. */
+enum esi_planner_group {
+    ESI_GROUP_HOST,
+    ESI_GROUP_SOCKET,
+    ESI_GROUP_PROCESS,
+    ESI_GROUP_THREAD
 };
 
-/* --- planner.c ------------------------------------------------------------------ */
-
-/* Fills order, sockets, hosts_sorted, places.  -ENOMEM. */
-int esi_locations_find(struct esi_planner *planner);
-/* NULL: no such host. */
-const struct es_host_info *esi_locations_host_info(const struct esi_planner *planner,
-                                                   const char *host);
-/* First place in planner->order behind `from` whose thread, or socket, is another. */
-size_t esi_locations_end_of_thread(const struct esi_planner *planner,
-                                   size_t from,
-                                   size_t end);
-size_t esi_locations_end_of_socket(const struct esi_planner *planner,
-                                   size_t from,
-                                   size_t end);
-/* Likewise whose process. */
-size_t esi_locations_end_of_process(const struct esi_planner *planner,
-                                    size_t from,
-                                    size_t end);
-/* The cluster of a place, and the host that leads into it; NULL = none. */
-const char *esi_host_location_cluster(const struct esi_host_location *place);
-const char *esi_host_location_gateway(const struct esi_host_location *place);
-
-/* --- Settings ---- */
-
-/* Takes apart what persons wrote as text: joints, reduce, observe.  -EINVAL with words,
- * -ENOMEM. */
-int esi_settings_read(struct esi_planner *planner, struct es_error *error);
+/* First slot of planner->order behind `from` whose element is of another group. */
+size_t esi_planner_group_end(const struct esi_planner *planner,
+                             enum esi_planner_group group,
+                             size_t from,
+                             size_t end);
+/* The cluster of a location, and the host that leads into it; NULL = none. */
+const char *esi_host_location_cluster(const struct esi_host_location *location);
+const char *esi_host_location_gateway(const struct esi_host_location *location);
 
 /* --- host_tree.c ------------------------------------------------------------- */
 
 /* Whether a node of `host` is opened in the consumer. */
 bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host);
-/* A stage that joins what its children give: gather, sort or reduce.  NULL: no memory.
+/* A stage that joins what its children emit: gather, sort or reduce.  NULL: no memory.
  */
 struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planner,
                                                 const char *host,
@@ -115,38 +115,19 @@ struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
 struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
                                               struct esi_stage_node *node,
                                               bool wanted);
-/* Whether the joint that stands for a host can be left out where another one of the
+/* Whether the aggregator of a host can be left out where another one of the
  * same host takes its children: nobody asked for it, and nothing stands on top. */
 bool esi_host_tree_is_detour(const struct esi_planner *planner,
-                             const struct esi_host_location *place);
-/* Adds what lies below the joint of a host to `parent`. */
+                             const struct esi_host_location *location);
+/* Adds what lies below the aggregator of a host to `parent`. */
 int esi_host_tree_fill(const struct esi_planner *planner,
                        struct esi_stage_node *parent,
-                       const struct esi_host_location *place);
+                       const struct esi_host_location *location);
 /* The subtree of one host.  NULL: no memory. */
 struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
-                                          const struct esi_host_location *place);
+                                          const struct esi_host_location *location);
 /* Puts the view's filters on top of `node`, which it takes.  NULL: no memory. */
 struct esi_stage_node *esi_host_tree_filtered(const struct esi_planner *planner,
                                               struct esi_stage_node *node);
-
-/* --- stage_tree.c ------------------------------------------------------------- */
-
-/* Adds a piece to a joint, which takes its node, also on failure. */
-int esi_arrange_add(const struct esi_planner *planner,
-                    struct esi_stage_node *joint,
-                    struct esi_tree_piece *piece);
-/* Puts joints over neighbours among the pieces, until there are no more than `fan_out`
- * of them.  The pieces move up.  On failure those that still have a node are to be
- * freed. */
-int esi_arrange_groups(struct esi_planner *planner,
-                       struct esi_tree_piece *pieces,
-                       size_t *count,
-                       size_t fan_out);
-/* Puts a joint over the pieces of each cluster, and over those behind each gateway, as
- * tree.levels says. */
-int esi_arrange_levels(struct esi_planner *planner,
-                       struct esi_tree_piece *pieces,
-                       size_t *count);
 
 #endif

@@ -349,7 +349,7 @@ static struct es_host_info site_of(const struct es_server_info *info)
 
 /* Lets the planner know the sockets, where it wants them.  The map is looked for when
  * somebody says what the tree shall be, and not again when elements join.  Without one
- * there are no joints of sockets. */
+ * sockets have no aggregators. */
 static void find_sockets(struct es_scope *scope,
                          bool asked,
                          struct esi_host_infos *sites)

@@ -5,19 +5,19 @@
  * The shape of views is that of figure 2a of the EventSpace paper: elements under their
  * thread, which reduces or gathers them, threads under their host, hosts under the
  * root.  A host's filters stand on top of its part, so that what is not wanted does not
- * leave the host.  Where the tuples are to be sorted, each host merges its elements,
- * and each joint above the hosts below it.
+ * leave the host. Where the tuples are to be sorted, each host merges its elements, and
+ * each aggregator above the hosts below it.
  *
  * Every shape is made alike: a row of pieces, one for each host, that a row of the
- * table of shapes groups below joints; what is left hangs below the root.
+ * table of shapes groups below aggregators; what is left hangs below the root.
  *
- * Grouping works from the hosts upward: neighbours become children of a joint, and the
- * joint takes their place among its own neighbours.  Hosts come by gateway and cluster,
- * so neighbours are near each other.  Every pass looks at each piece once, and passes
- * that do not shrink the row are followed by one that does: O(n) in all.
+ * Grouping works from the hosts upward: neighbours become children of an aggregator,
+ * and the aggregator takes their place among its own neighbours.  Hosts come by gateway
+ * and cluster, so neighbours are near each other.  Every pass looks at each piece once,
+ * and passes that do not shrink the row are followed by one that does: O(n) in all.
  *
- * What stands in the consumer is never put below a joint elsewhere: it would travel
- * there and back.
+ * What stands in the consumer is never put below an aggregator elsewhere: it would
+ * travel there and back.
  */
 #include "config.h"
 
@@ -35,98 +35,93 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* --- Where a joint stands ------------------------------------------------------ */
+/* A subtree, and what has to be known of it to arrange it among others. */
+struct tree_piece {
+    struct esi_stage_node *node; /* owned */
+    size_t first;                /* locations it stands for */
+    size_t end;
+};
 
-/* Of the hosts that a person listed the one with the fewest joints, if `place` is given
- * only if that is its host.  NULL: none. */
-static const struct es_host_info **least_used(struct esi_planner *planner,
-                                              const struct esi_host_location *place)
+/* --- Where an aggregator stands ------------------------------------------------ */
+
+/* The less used of two hosts; NULL: there is none. */
+static struct esi_listed_host *less_used(struct esi_listed_host *best,
+                                         struct esi_listed_host *other)
 {
-    const struct es_host_info **best = NULL;
-
-    for (size_t i = 0; i < planner->joint_count; i++) {
-        const struct es_host_info **joint = &planner->joints[i];
-
-        if (place && place->site != *joint)
-            continue;
-        if (!best ||
-            planner->joint_uses[i] < planner->joint_uses[best - planner->joints])
-            best = joint;
-    }
-    return best;
+    return best && best->uses <= other->uses ? best : other;
 }
 
-/* A host that was listed: one of those the joint stands for, if possible. */
+/* Of the listed hosts the one with the fewest aggregators: one of those the aggregator
+ * stands for, if possible. */
 static const char *listed_host(struct esi_planner *planner, size_t first, size_t end)
 {
-    const struct es_host_info **best = NULL;
+    struct esi_listed_host *near = NULL;
+    struct esi_listed_host *best = NULL;
 
-    for (size_t i = first; i < end; i++) {
-        const struct es_host_info **found = least_used(planner, &planner->places[i]);
-
-        if (found && (!best || planner->joint_uses[found - planner->joints] <
-                                   planner->joint_uses[best - planner->joints]))
-            best = found;
-    }
-    if (!best)
-        best = least_used(planner, NULL);
-    planner->joint_uses[best - planner->joints]++;
-    return (*best)->host;
+    for (size_t i = 0; i < planner->listed_count; i++)
+        best = less_used(best, &planner->listed[i]);
+    for (size_t at = first; at < end; at++)
+        for (size_t i = 0; i < planner->listed_count; i++)
+            if (planner->listed[i].info == planner->locations[at].info)
+                near = less_used(near, &planner->listed[i]);
+    best = near ? near : best;
+    best->uses++;
+    return best->info->host;
 }
 
-/* The host for a joint over these places: a listed one, else the first of them that has
- * a server.  NULL: none has, the joint stands with its parent. */
+/* The host for an aggregator over these places: a listed one, else the first of them
+ * that has a server.  NULL: none has, the aggregator stands with its parent. */
 static const char *host_for(struct esi_planner *planner, size_t first, size_t end)
 {
-    if (planner->joint_count > 0)
+    if (planner->listed_count > 0)
         return listed_host(planner, first, end);
     for (size_t i = first; i < end; i++) {
-        const struct esi_host_location *place = &planner->places[i];
+        const struct esi_host_location *location = &planner->locations[i];
 
-        if (!place->here && place->site && place->site->has_server)
-            return place->host;
+        if (!location->here && location->info && location->info->has_server)
+            return location->host;
     }
     return NULL;
 }
 
 /* --- Joints over pieces -------------------------------------------------------- */
 
-/* The place that a piece is, NULL: it stands for several. */
-static const struct esi_host_location *only_place(const struct esi_planner *planner,
-                                                  const struct esi_tree_piece *piece)
+/* The location that a piece is, NULL: it stands for several. */
+static const struct esi_host_location *only_location(const struct esi_planner *planner,
+                                                     const struct tree_piece *piece)
 {
-    return piece->end == piece->first + 1 ? &planner->places[piece->first] : NULL;
+    return piece->end == piece->first + 1 ? &planner->locations[piece->first] : NULL;
 }
 
-/* Whether it stands where the consumer is: a host, or a joint of its cluster. */
-static bool is_here(const struct esi_planner *planner,
-                    const struct esi_tree_piece *piece)
+/* Whether it stands where the consumer is: a host, or an aggregator of its cluster. */
+static bool is_here(const struct esi_planner *planner, const struct tree_piece *piece)
 {
-    const char *here = planner->sites ? planner->sites->here : NULL;
+    const char *here = planner->infos ? planner->infos->here : NULL;
 
     return here && is_same(piece->node->host, here);
 }
 
-int esi_arrange_add(const struct esi_planner *planner,
-                    struct esi_stage_node *joint,
-                    struct esi_tree_piece *piece)
+static int add_piece(const struct esi_planner *planner,
+                     struct esi_stage_node *aggregator,
+                     struct tree_piece *piece)
 {
-    const struct esi_host_location *place = only_place(planner, piece);
+    const struct esi_host_location *location = only_location(planner, piece);
     struct esi_stage_node *node = piece->node;
     bool together =
-        place && (is_same(joint->host, place->host) ||
-                  (place->direct && esi_host_tree_is_here(planner, joint->host)));
+        location &&
+        (is_same(aggregator->host, location->host) ||
+         (location->direct && esi_host_tree_is_here(planner, aggregator->host)));
     int result = 0;
 
     piece->node = NULL;
-    if (!together || !esi_host_tree_is_detour(planner, place))
-        return esi_stage_node_add(joint, node);
+    if (!together || !esi_host_tree_is_detour(planner, location))
+        return esi_stage_node_add(aggregator, node);
     for (size_t i = 0; i < node->child_count; i++) {
         struct esi_stage_node *child = node->children[i];
 
         node->children[i] = NULL;
         if (result == 0)
-            result = esi_stage_node_add(joint, child);
+            result = esi_stage_node_add(aggregator, child);
         else
             esi_stage_node_destroy(child);
     }
@@ -134,47 +129,63 @@ int esi_arrange_add(const struct esi_planner *planner,
     return result;
 }
 
-/* Replaces the pieces [from .. to) by a joint over them, at `from`. */
-static int stage_tree_arrange_join(struct esi_planner *planner,
-                                   struct esi_tree_piece *pieces,
-                                   size_t from,
-                                   size_t to,
-                                   const char *host,
-                                   const char *label)
+/* An aggregator over the pieces [from .. to), whose nodes it takes. NULL: no memory. */
+static struct esi_stage_node *aggregate_pieces(const struct esi_planner *planner,
+                                               struct tree_piece *pieces,
+                                               size_t from,
+                                               size_t to,
+                                               const char *host,
+                                               const char *label)
 {
-    struct esi_tree_piece joined = {.first = SIZE_MAX};
-    struct esi_stage_node *joint = esi_hosts_aggregator(planner, host, label);
-    int result = joint ? 0 : -ENOMEM;
+    struct esi_stage_node *node = esi_hosts_aggregator(planner, host, label);
+    int result = node ? 0 : -ENOMEM;
 
-    for (size_t i = from; i < to && result == 0; i++) {
+    for (size_t i = from; i < to && result == 0; i++)
+        result = add_piece(planner, node, &pieces[i]);
+    if (result == 0)
+        return node;
+    esi_stage_node_destroy(node);
+    return NULL;
+}
+
+/* Replaces the pieces [from .. to) by an aggregator over them, at `from`. */
+static int join_pieces(struct esi_planner *planner,
+                       struct tree_piece *pieces,
+                       size_t from,
+                       size_t to,
+                       const char *host,
+                       const char *label)
+{
+    struct tree_piece joined = {.first = SIZE_MAX};
+
+    for (size_t i = from; i < to; i++) {
         if (pieces[i].first < joined.first)
             joined.first = pieces[i].first;
         if (pieces[i].end > joined.end)
             joined.end = pieces[i].end;
-        result = esi_arrange_add(planner, joint, &pieces[i]);
     }
-    if (result < 0) {
-        esi_stage_node_destroy(joint);
-        return result;
-    }
-    joined.node = esi_host_tree_observed(planner, joint, planner->observation.joints);
+    joined.node = esi_host_tree_observed(
+        planner, aggregate_pieces(planner, pieces, from, to, host, label),
+        planner->observation.joints);
+    if (!joined.node)
+        return -ENOMEM;
     pieces[from] = joined;
-    return joined.node ? 0 : -ENOMEM;
+    return 0;
 }
 
 /* --- Groups -------------------------------------------------------------------- */
 
-static const char *cluster_of(const struct esi_planner *planner, size_t place)
+static const char *cluster_of(const struct esi_planner *planner, size_t index)
 {
-    return esi_host_location_cluster(&planner->places[place]);
+    return esi_host_location_cluster(&planner->locations[index]);
 }
 
-/* Whether a piece lies in one cluster, and that is the one of `place`. */
+/* Whether a piece lies in one cluster, and that is the one of a location. */
 static bool is_within(const struct esi_planner *planner,
-                      const struct esi_tree_piece *piece,
-                      size_t place)
+                      const struct tree_piece *piece,
+                      size_t index)
 {
-    const char *cluster = cluster_of(planner, place);
+    const char *cluster = cluster_of(planner, index);
 
     return is_same(cluster_of(planner, piece->first), cluster) &&
            is_same(cluster_of(planner, piece->end - 1), cluster);
@@ -182,7 +193,7 @@ static bool is_within(const struct esi_planner *planner,
 
 /* First piece behind `from` that lies in another cluster. */
 static size_t end_of_cluster(const struct esi_planner *planner,
-                             const struct esi_tree_piece *pieces,
+                             const struct tree_piece *pieces,
                              size_t from,
                              size_t count)
 {
@@ -196,7 +207,7 @@ static size_t end_of_cluster(const struct esi_planner *planner,
 }
 
 static int join_group(struct esi_planner *planner,
-                      struct esi_tree_piece *pieces,
+                      struct tree_piece *pieces,
                       size_t from,
                       size_t to)
 {
@@ -206,16 +217,15 @@ static int join_group(struct esi_planner *planner,
 
     if (to == from + 1)
         return 0;
-    snprintf(label, sizeof label, "hosts %.40s to %.40s", planner->places[first].host,
-             planner->places[end - 1].host);
-    return stage_tree_arrange_join(planner, pieces, from, to,
-                                   host_for(planner, first, end), label);
+    snprintf(label, sizeof label, "hosts %.40s to %.40s",
+             planner->locations[first].host, planner->locations[end - 1].host);
+    return join_pieces(planner, pieces, from, to, host_for(planner, first, end), label);
 }
 
 /* Joins [from .. to) to groups of much the same size; they are moved to *out, which
  * moves on. */
 static int join_run(struct esi_planner *planner,
-                    struct esi_tree_piece *pieces,
+                    struct tree_piece *pieces,
                     size_t from,
                     size_t to,
                     size_t fan_out,
@@ -226,7 +236,7 @@ static int join_run(struct esi_planner *planner,
     for (size_t group = 0; group < groups; group++) {
         size_t next = from + (to - from) / (groups - group);
         int result = join_group(planner, pieces, from, next);
-        struct esi_tree_piece joined = pieces[from];
+        struct tree_piece joined = pieces[from];
 
         if (result < 0)
             return result;
@@ -239,7 +249,7 @@ static int join_run(struct esi_planner *planner,
 
 /* One pass over the pieces; groups stay within clusters unless they may straddle. */
 static int join_once(struct esi_planner *planner,
-                     struct esi_tree_piece *pieces,
+                     struct tree_piece *pieces,
                      size_t *count,
                      size_t fan_out,
                      bool may_straddle)
@@ -258,11 +268,11 @@ static int join_once(struct esi_planner *planner,
 
 /* Moves what stands in the consumer to the front.  Returns how many: 0 or 1. */
 static size_t bring_here_forward(const struct esi_planner *planner,
-                                 struct esi_tree_piece *pieces,
+                                 struct tree_piece *pieces,
                                  size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct esi_tree_piece piece = pieces[i];
+        struct tree_piece piece = pieces[i];
 
         if (!is_here(planner, &piece))
             continue;
@@ -273,10 +283,10 @@ static size_t bring_here_forward(const struct esi_planner *planner,
     return 0;
 }
 
-int esi_arrange_groups(struct esi_planner *planner,
-                       struct esi_tree_piece *pieces,
-                       size_t *count,
-                       size_t fan_out)
+static int arrange_groups(struct esi_planner *planner,
+                          struct tree_piece *pieces,
+                          size_t *count,
+                          size_t fan_out)
 {
     size_t kept = *count > fan_out ? bring_here_forward(planner, pieces, *count) : 0;
     size_t rest = *count - kept;
@@ -298,13 +308,13 @@ int esi_arrange_groups(struct esi_planner *planner,
 
 /* Does something about the pieces of one cluster, or behind one gateway. */
 typedef int (*run_fn)(struct esi_planner *planner,
-                      struct esi_tree_piece *pieces,
+                      struct tree_piece *pieces,
                       size_t *count);
 /* What pieces of one run have in common; NULL = they are left as they are. */
-typedef const char *(*key_fn)(const struct esi_host_location *place);
+typedef const char *(*key_fn)(const struct esi_host_location *location);
 
 static int arrange_runs(struct esi_planner *planner,
-                        struct esi_tree_piece *pieces,
+                        struct tree_piece *pieces,
                         size_t *count,
                         key_fn key_of,
                         run_fn arrange)
@@ -313,16 +323,16 @@ static int arrange_runs(struct esi_planner *planner,
     int result = 0;
 
     for (size_t from = 0, to; from < *count && result == 0; from = to) {
-        const char *key = key_of(&planner->places[pieces[from].first]);
+        const char *key = key_of(&planner->locations[pieces[from].first]);
         size_t left = 1;
 
         for (to = from + 1; key && to < *count; to++, left++)
-            if (!is_same(key, key_of(&planner->places[pieces[to].first])))
+            if (!is_same(key, key_of(&planner->locations[pieces[to].first])))
                 break;
         if (key)
             result = arrange(planner, &pieces[from], &left);
         for (size_t i = 0; i < left && result == 0; i++) {
-            struct esi_tree_piece piece = pieces[from + i];
+            struct tree_piece piece = pieces[from + i];
 
             pieces[from + i].node = NULL;
             pieces[out++] = piece;
@@ -335,28 +345,28 @@ static int arrange_runs(struct esi_planner *planner,
 
 /* The consumer's host if it is among those the pieces stand for, else NULL. */
 static const char *consumers_host(const struct esi_planner *planner,
-                                  const struct esi_tree_piece *pieces,
+                                  const struct tree_piece *pieces,
                                   size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t place = pieces[i].first; place < pieces[i].end; place++)
-            if (planner->places[place].here)
-                return planner->places[place].host;
+        for (size_t at = pieces[i].first; at < pieces[i].end; at++)
+            if (planner->locations[at].here)
+                return planner->locations[at].host;
     return NULL;
 }
 
-static int stage_tree_arrange_bound(struct esi_planner *planner,
-                                    struct esi_tree_piece *pieces,
-                                    size_t *count)
+static int bound_fan_out(struct esi_planner *planner,
+                         struct tree_piece *pieces,
+                         size_t *count)
 {
     unsigned fan_out = planner->config->tree.fan_out;
 
-    return fan_out ? esi_arrange_groups(planner, pieces, count, fan_out) : 0;
+    return fan_out ? arrange_groups(planner, pieces, count, fan_out) : 0;
 }
 
 /* A cluster that the consumer stands in is joined where the consumer is. */
 static int arrange_cluster(struct esi_planner *planner,
-                           struct esi_tree_piece *pieces,
+                           struct tree_piece *pieces,
                            size_t *count)
 {
     const char *host = consumers_host(planner, pieces, *count);
@@ -367,69 +377,69 @@ static int arrange_cluster(struct esi_planner *planner,
 
     if (*count == 1)
         return 0;
-    result = stage_tree_arrange_bound(planner, pieces, count);
+    result = bound_fan_out(planner, pieces, count);
     if (result < 0)
         return result;
     snprintf(label, sizeof label, "cluster %.80s", cluster_of(planner, first));
     if (!host)
         host = host_for(planner, first, end);
-    result = stage_tree_arrange_join(planner, pieces, 0, *count, host, label);
+    result = join_pieces(planner, pieces, 0, *count, host, label);
     if (result == 0)
         *count = 1;
     return result;
 }
 
-/* The host that leads into the cluster of `place`, if stages can stand there. */
+/* The host that leads into the cluster of a location, if stages can stand there. */
 static const char *gateway_host(const struct esi_planner *planner,
-                                const struct esi_host_location *place)
+                                const struct esi_host_location *location)
 {
-    const char *gateway = esi_host_location_gateway(place);
-    const struct es_host_info *site =
-        gateway ? esi_locations_host_info(planner, gateway) : NULL;
+    const char *gateway = esi_host_location_gateway(location);
+    const struct es_host_info *info =
+        gateway ? esi_planner_host_info(planner, gateway) : NULL;
 
-    return site && site->has_server ? site->host : NULL;
+    return info && info->has_server ? info->host : NULL;
 }
 
 /* Nothing has to lead into a cluster for a consumer that is in it, or is the gateway.
- * A joint over one child relays what comes from another host; on the same host it is
- * left out. */
+ * An aggregator over one child relays what comes from another host; on the same host it
+ * is left out. */
 static int arrange_gateway(struct esi_planner *planner,
-                           struct esi_tree_piece *pieces,
+                           struct tree_piece *pieces,
                            size_t *count)
 {
-    const struct esi_host_location *place = &planner->places[pieces[0].first];
-    const char *host = planner->joint_count ? NULL : gateway_host(planner, place);
-    const char *gateway = esi_host_location_gateway(place);
+    const struct esi_host_location *location = &planner->locations[pieces[0].first];
+    const char *host = planner->listed_count ? NULL : gateway_host(planner, location);
+    const char *gateway = esi_host_location_gateway(location);
     char label[96];
     int result;
 
     if (consumers_host(planner, pieces, *count) ||
-        (planner->sites->here && is_same(gateway, planner->sites->here)))
+        (planner->infos->here && is_same(gateway, planner->infos->here)))
         return 0;
     if (!host)
         host = host_for(planner, pieces[0].first, pieces[*count - 1].end);
-    result = stage_tree_arrange_bound(planner, pieces, count);
+    result = bound_fan_out(planner, pieces, count);
     if (result < 0 || (*count == 1 && (!host || is_same(host, pieces[0].node->host))))
         return result;
     snprintf(label, sizeof label, "gateway %.80s",
-             gateway ? gateway : esi_host_location_cluster(place));
-    result = stage_tree_arrange_join(planner, pieces, 0, *count, host, label);
+             gateway ? gateway : esi_host_location_cluster(location));
+    result = join_pieces(planner, pieces, 0, *count, host, label);
     if (result == 0)
         *count = 1;
     return result;
 }
 
 /* Behind one gateway there may be several clusters; one without stands for itself. */
-static const char *gateway_key(const struct esi_host_location *place)
+static const char *gateway_key(const struct esi_host_location *location)
 {
-    const char *gateway = esi_host_location_gateway(place);
+    const char *gateway = esi_host_location_gateway(location);
 
-    return gateway ? gateway : esi_host_location_cluster(place);
+    return gateway ? gateway : esi_host_location_cluster(location);
 }
 
-int esi_arrange_levels(struct esi_planner *planner,
-                       struct esi_tree_piece *pieces,
-                       size_t *count)
+static int arrange_levels(struct esi_planner *planner,
+                          struct tree_piece *pieces,
+                          size_t *count)
 {
     unsigned levels = planner->config->tree.levels;
     int result = 0;
@@ -439,42 +449,35 @@ int esi_arrange_levels(struct esi_planner *planner,
                               arrange_cluster);
     if (result == 0 && (levels & ES_LEVEL_GATEWAY))
         result = arrange_runs(planner, pieces, count, gateway_key, arrange_gateway);
-    return result ? result : stage_tree_arrange_bound(planner, pieces, count);
+    return result ? result : bound_fan_out(planner, pieces, count);
 }
 
 enum { FAN_OUT = 8 }; /* of ES_SHAPE_KARY, where nothing is said */
 
 /* --- Shapes ------------------------------------------------------------------- */
 
-/* Groups the pieces below joints.  On failure those that still have a node are freed by
- * the caller. */
+/* Groups the pieces below aggregators.  On failure those that still have a node are
+ * freed by the caller. */
 typedef int (*arrange_fn)(struct esi_planner *planner,
-                          struct esi_tree_piece *pieces,
+                          struct tree_piece *pieces,
                           size_t *count);
 
-static int arrange_not(struct esi_planner *planner,
-                       struct esi_tree_piece *pieces,
-                       size_t *count)
-{
-    (void)planner;
-    (void)pieces;
-    (void)count;
-    return 0;
-}
-
 static int arrange_kary(struct esi_planner *planner,
-                        struct esi_tree_piece *pieces,
+                        struct tree_piece *pieces,
                         size_t *count)
 {
     unsigned fan_out = planner->config->tree.fan_out;
 
-    return esi_arrange_groups(planner, pieces, count, fan_out ? fan_out : FAN_OUT);
+    return arrange_groups(planner, pieces, count, fan_out ? fan_out : FAN_OUT);
 }
 
+/* NULL: hosts stand right below the root. */
 static const arrange_fn shapes[] = {
-    [ES_SHAPE_VIEWS] = arrange_not,         [ES_SHAPE_FLAT] = arrange_not,
-    [ES_SHAPE_HOSTS] = arrange_not,         [ES_SHAPE_KARY] = arrange_kary,
-    [ES_SHAPE_LEVELS] = esi_arrange_levels,
+    [ES_SHAPE_VIEWS] = NULL,
+    [ES_SHAPE_FLAT] = NULL,
+    [ES_SHAPE_HOSTS] = NULL,
+    [ES_SHAPE_KARY] = arrange_kary,
+    [ES_SHAPE_LEVELS] = arrange_levels,
 };
 
 static int check_shape(const struct es_tree_config *tree, struct es_error *error)
@@ -496,8 +499,8 @@ static struct esi_stage_node *plan_flat(const struct esi_planner *planner)
     struct esi_stage_node *root = esi_host_tree_aggregator(planner, NULL, "scope");
     int result = root ? 0 : -ENOMEM;
 
-    for (size_t i = 0; i < planner->place_count && result == 0; i++)
-        result = esi_host_tree_fill(planner, root, &planner->places[i]);
+    for (size_t i = 0; i < planner->location_count && result == 0; i++)
+        result = esi_host_tree_fill(planner, root, &planner->locations[i]);
     if (result < 0) {
         esi_stage_node_destroy(root);
         return NULL;
@@ -507,13 +510,13 @@ static struct esi_stage_node *plan_flat(const struct esi_planner *planner)
 
 static bool is_all_direct(const struct esi_planner *planner)
 {
-    for (size_t i = 0; i < planner->place_count; i++)
-        if (!planner->places[i].direct)
+    for (size_t i = 0; i < planner->location_count; i++)
+        if (!planner->locations[i].direct)
             return false;
     return true;
 }
 
-/* A joint over one child is only a detour. */
+/* An aggregator over one child is only a detour. */
 static struct esi_stage_node *without_single_root(struct esi_stage_node *root)
 {
     struct esi_stage_node *child;
@@ -527,18 +530,18 @@ static struct esi_stage_node *without_single_root(struct esi_stage_node *root)
     return child;
 }
 
-static void free_pieces(struct esi_tree_piece *pieces, size_t count)
+static void free_pieces(struct tree_piece *pieces, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         esi_stage_node_destroy(pieces[i].node);
     free(pieces);
 }
 
-static int plan_pieces(const struct esi_planner *planner, struct esi_tree_piece *pieces)
+static int plan_pieces(const struct esi_planner *planner, struct tree_piece *pieces)
 {
-    for (size_t i = 0; i < planner->place_count; i++) {
-        pieces[i] = (struct esi_tree_piece){
-            .node = esi_host_tree_plan(planner, &planner->places[i]),
+    for (size_t i = 0; i < planner->location_count; i++) {
+        pieces[i] = (struct tree_piece){
+            .node = esi_host_tree_plan(planner, &planner->locations[i]),
             .first = i,
             .end = i + 1,
         };
@@ -548,36 +551,20 @@ static int plan_pieces(const struct esi_planner *planner, struct esi_tree_piece 
     return 0;
 }
 
-/* Hangs the pieces below the root. */
-static struct esi_stage_node *plan_root(const struct esi_planner *planner,
-                                        struct esi_tree_piece *pieces,
-                                        size_t count)
-{
-    struct esi_stage_node *root = esi_hosts_aggregator(planner, NULL, "scope");
-    int result = root ? 0 : -ENOMEM;
-
-    for (size_t i = 0; i < count && result == 0; i++)
-        result = esi_arrange_add(planner, root, &pieces[i]);
-    if (result < 0) {
-        esi_stage_node_destroy(root);
-        return NULL;
-    }
-    return root;
-}
-
 static struct esi_stage_node *plan_hosts(struct esi_planner *planner)
 {
-    struct esi_tree_piece *pieces = calloc(planner->place_count + 1, sizeof *pieces);
+    struct tree_piece *pieces = calloc(planner->location_count + 1, sizeof *pieces);
     struct esi_stage_node *root = NULL;
-    size_t count = planner->place_count;
+    arrange_fn arrange = shapes[planner->config->tree.shape];
+    size_t count = planner->location_count;
     int result = pieces ? plan_pieces(planner, pieces) : -ENOMEM;
 
+    if (result == 0 && arrange)
+        result = arrange(planner, pieces, &count);
     if (result == 0)
-        result = shapes[planner->config->tree.shape](planner, pieces, &count);
-    if (result == 0)
-        root = plan_root(planner, pieces, count);
+        root = aggregate_pieces(planner, pieces, 0, count, NULL, "scope");
     if (pieces)
-        free_pieces(pieces, planner->place_count);
+        free_pieces(pieces, planner->location_count);
     return root;
 }
 
@@ -616,23 +603,26 @@ static int insert_threads(const struct esi_planner *planner,
     return 0;
 }
 
-/* The highest joint in the consumer pulls its children by threads.  A sort does not: it
- * needs its children apart, and has asked them all before it waits for the first. */
+/* The highest aggregator in the consumer pulls its children by threads.  A sort does
+ * not: it needs its children apart, and has asked them all before it waits for the
+ * first. */
 static int use_threads(const struct esi_planner *planner, struct esi_stage_node *root)
 {
-    struct esi_stage_node *joint = root;
+    struct esi_stage_node *aggregator = root;
 
-    while (joint->child_count == 1 && esi_host_tree_is_here(planner, joint->host) &&
-           strcmp(joint->type, "tree-node") != 0)
-        joint = joint->children[0];
-    if (planner->config->tree.threads == 0 || joint->child_count < 2 ||
-        !esi_host_tree_is_here(planner, joint->host))
+    while (aggregator->child_count == 1 &&
+           esi_host_tree_is_here(planner, aggregator->host) &&
+           strcmp(aggregator->type, "tree-node") != 0)
+        aggregator = aggregator->children[0];
+    if (planner->config->tree.threads == 0 || aggregator->child_count < 2 ||
+        !esi_host_tree_is_here(planner, aggregator->host))
         return 0;
-    if (strcmp(joint->type, "gather") == 0) {
-        make_threads(planner, joint);
+    if (strcmp(aggregator->type, "gather") == 0) {
+        make_threads(planner, aggregator);
         return 0;
     }
-    return strcmp(joint->type, "reduce") == 0 ? insert_threads(planner, joint) : 0;
+    return strcmp(aggregator->type, "reduce") == 0 ? insert_threads(planner, aggregator)
+                                                   : 0;
 }
 
 /* --- All of it ---------------------------------------------------------------- */
@@ -652,25 +642,15 @@ static struct esi_stage_node *stage_tree_plan(struct esi_planner *planner)
         esi_stage_node_destroy(root);
         return NULL;
     }
-    /* The child that took the root's place is observed already, if it is a joint. */
+    /* A child that took the root's place is observed already. */
     return esi_host_tree_observed(planner, root,
                                   planner->observation.joints && root == whole);
-}
-
-static void free_planner(struct esi_planner *planner)
-{
-    free(planner->order);
-    free(planner->sockets);
-    free(planner->hosts_sorted);
-    free(planner->places);
-    free(planner->joints);
-    free(planner->joint_uses);
 }
 
 int esi_stage_tree_plan(const struct es_origin *origins,
                         size_t count,
                         const struct es_scope_config *config,
-                        const struct esi_host_infos *sites,
+                        const struct esi_host_infos *infos,
                         const char *view_filter,
                         struct es_error *error,
                         struct esi_stage_node **ret_root)
@@ -678,20 +658,18 @@ int esi_stage_tree_plan(const struct es_origin *origins,
     struct esi_planner planner = {.origins = origins,
                                   .count = count,
                                   .config = config,
-                                  .sites = sites,
+                                  .infos = infos,
                                   .view_filter = view_filter};
     struct esi_stage_node *root = NULL;
     int result = check_shape(&config->tree, error);
 
     if (result == 0)
-        result = esi_locations_find(&planner);
-    if (result == 0)
-        result = esi_settings_read(&planner, error);
+        result = esi_planner_init(&planner, error);
     if (result == 0) {
         root = stage_tree_plan(&planner);
         result = root ? 0 : -ENOMEM;
     }
-    free_planner(&planner);
+    esi_planner_fini(&planner);
     if (result == 0)
         *ret_root = root;
     return result;
