@@ -37,39 +37,24 @@ bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host)
     return stands == planner->infos->here && !planner->config->tree.through_server;
 }
 
-/* Where all is read in one process, stages stand nowhere else. */
+/* Where all is read in one process, stages stand nowhere else.  NULL: no memory; what
+ * is done with NULL fails, too. */
 static struct esi_stage_node *new_node(const struct esi_planner *planner,
                                        const char *type,
-                                       const char *host)
+                                       const char *host,
+                                       const char *label)
 {
     struct esi_stage_node *node =
         esi_stage_node_create(type, where_read(planner, host));
 
-    if (node && !esi_host_tree_is_here(planner, host)) {
+    if (!node)
+        return NULL;
+    snprintf(node->label, sizeof node->label, "%s", label);
+    if (!esi_host_tree_is_here(planner, host)) {
         node->ahead = planner->config->tree.ahead;
         node->limit_ns = planner->config->tree.limit_ns;
     }
     return node;
-}
-
-/* A stage of `type` on top of `node`, which it takes, also on failure.  It has the same
- * label: to people it is the same part of the tree. */
-static struct esi_stage_node *on_top(const struct esi_planner *planner,
-                                     struct esi_stage_node *node,
-                                     const char *type)
-{
-    struct esi_stage_node *top = node ? new_node(planner, type, node->host) : NULL;
-
-    if (!top) {
-        esi_stage_node_destroy(node);
-        return NULL;
-    }
-    memcpy(top->label, node->label, sizeof top->label);
-    if (esi_stage_node_add(top, node) < 0) {
-        esi_stage_node_destroy(top);
-        return NULL;
-    }
-    return top;
 }
 
 /* `node` if `result` is no failure, else NULL; then it is freed. */
@@ -79,6 +64,18 @@ static struct esi_stage_node *unless_failed(struct esi_stage_node *node, int res
         return node;
     esi_stage_node_destroy(node);
     return NULL;
+}
+
+/* A stage of `type` on top of `node`, which it takes, also on failure.  It has the same
+ * label: to people it is the same part of the tree. */
+static struct esi_stage_node *on_top(const struct esi_planner *planner,
+                                     struct esi_stage_node *node,
+                                     const char *type)
+{
+    struct esi_stage_node *top =
+        node ? new_node(planner, type, node->host, node->label) : NULL;
+
+    return unless_failed(top, esi_stage_node_add(top, node));
 }
 
 static void set_duration(struct esi_stage_node *node, const char *name, uint64_t ns)
@@ -102,8 +99,6 @@ struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
     if (!wanted || !node)
         return node;
     top = on_top(planner, node, "observe");
-    if (!top)
-        return NULL;
     return unless_failed(top,
                          esi_stage_node_set(top, "name", planner->observation.name));
 }
@@ -117,7 +112,7 @@ static struct esi_stage_node *filtered_by(const struct esi_planner *planner,
     if (!where)
         return node;
     top = on_top(planner, node, "filter");
-    return top ? unless_failed(top, esi_stage_node_set(top, "where", where)) : NULL;
+    return unless_failed(top, esi_stage_node_set(top, "where", where));
 }
 
 /* The view's own condition first: it costs less than what a person may have written. */
@@ -163,8 +158,7 @@ static struct esi_stage_node *stage_tree_host_batched(const struct esi_planner *
 {
     struct esi_stage_node *top = on_top(planner, node, "batch");
 
-    if (top)
-        set_batch(planner, top, "tuples");
+    set_batch(planner, top, "tuples");
     return top;
 }
 
@@ -193,12 +187,11 @@ static struct esi_stage_node *plan_element(const struct esi_planner *planner,
                                            size_t slot)
 {
     const struct es_origin *origin = &planner->origins[planner->order[slot]];
-    struct esi_stage_node *node = new_node(planner, "element", origin->host);
+    struct esi_stage_node *node =
+        new_node(planner, "element", origin->host, origin->name);
 
-    if (!node)
-        return NULL;
-    node->origin = (uint32_t)planner->order[slot];
-    snprintf(node->label, sizeof node->label, "%s", origin->name);
+    if (node)
+        node->origin = (uint32_t)planner->order[slot];
     return unless_failed(node, set_element_properties(planner, node));
 }
 
@@ -245,12 +238,9 @@ struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planne
     bool reduces = planner->reduction.summarizes;
     bool sorts = !reduces && planner->config->sorting != ES_SORTING_NONE;
     const char *type = reduces ? "reduce" : sorts ? "sort" : "gather";
-    struct esi_stage_node *node = new_node(planner, type, host);
+    struct esi_stage_node *node = new_node(planner, type, host, label);
     int result = 0;
 
-    if (!node)
-        return NULL;
-    snprintf(node->label, sizeof node->label, "%s", label);
     if (reduces)
         result = set_reduction(planner, node);
     else if (sorts)
@@ -264,7 +254,7 @@ struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
 {
     struct esi_stage_node *node = esi_host_tree_aggregator(planner, host, label);
 
-    if (!node || planner->config->tree.mode != ES_MODE_SEQUENTIAL)
+    if (planner->config->tree.mode != ES_MODE_SEQUENTIAL)
         return node;
     return unless_failed(node, esi_stage_node_set(node, "mode", "sequential"));
 }
@@ -289,12 +279,10 @@ static struct esi_stage_node *new_thread(const struct esi_planner *planner,
                                          size_t first)
 {
     const struct es_origin *origin = &planner->origins[planner->order[first]];
-    struct esi_stage_node *node = new_node(planner, type, origin->host);
+    char label[48];
 
-    if (node)
-        snprintf(node->label, sizeof node->label, "thread %d.%d", origin->rank,
-                 origin->thread);
-    return node;
+    snprintf(label, sizeof label, "thread %d.%d", origin->rank, origin->thread);
+    return new_node(planner, type, origin->host, label);
 }
 
 /* The elements of a thread as one child, which a filter can stand on. */
@@ -307,8 +295,6 @@ static struct esi_stage_node *plan_filtered_elements(const struct esi_planner *p
     if (end == first + 1)
         return stage_tree_host_filtered(planner, plan_element(planner, first));
     node = new_thread(planner, "gather", first);
-    if (!node)
-        return NULL;
     node = unless_failed(node, add_elements(planner, node, first, end));
     return stage_tree_host_filtered(planner, node);
 }
@@ -321,11 +307,8 @@ static struct esi_stage_node *plan_thread(const struct esi_planner *planner,
     bool reduces = planner->reduction.to != NULL;
     struct esi_stage_node *node =
         new_thread(planner, reduces ? "reduce" : "gather", first);
-    int result;
+    int result = reduces ? set_reduction(planner, node) : 0;
 
-    if (!node)
-        return NULL;
-    result = reduces ? set_reduction(planner, node) : 0;
     if (result == 0 && filters_threads(planner) && has_filters(planner))
         result = esi_stage_node_add(node, plan_filtered_elements(planner, first, end));
     else if (result == 0)
@@ -353,7 +336,7 @@ static struct esi_stage_node *stage_tree_host_analysed(
 {
     struct esi_stage_node *top = on_top(planner, node, "tree-node");
 
-    if (top && planner->config->tree.batch > 0)
+    if (planner->config->tree.batch > 0)
         set_batch(planner, top, "batch");
     return top;
 }
@@ -363,12 +346,12 @@ static struct esi_stage_node *plan_tree_node(const struct esi_planner *planner,
                                              size_t first,
                                              size_t end)
 {
-    struct esi_stage_node *node = new_thread(planner, "gather", first);
+    const struct es_origin *origin = &planner->origins[planner->order[first]];
+    struct esi_stage_node *node;
+    char label[32];
 
-    if (!node)
-        return NULL;
-    snprintf(node->label, sizeof node->label, "rank %d",
-             planner->origins[planner->order[first]].rank);
+    snprintf(label, sizeof label, "rank %d", origin->rank);
+    node = new_node(planner, "gather", origin->host, label);
     node = unless_failed(node, add_elements(planner, node, first, end));
     return esi_host_tree_observed(
         planner,
@@ -422,8 +405,7 @@ static struct esi_stage_node *plan_socket(const struct esi_planner *planner,
 
     snprintf(label, sizeof label, "socket %d", planner->sockets[planner->order[first]]);
     node = esi_host_tree_aggregator(planner, location->host, label);
-    if (node)
-        node = unless_failed(node, add_threads(planner, node, first, end));
+    node = unless_failed(node, add_threads(planner, node, first, end));
     return esi_host_tree_observed(planner, node, planner->observation.threads);
 }
 
@@ -479,8 +461,7 @@ struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
 
     snprintf(label, sizeof label, "host %s", location->host);
     node = esi_host_tree_aggregator(planner, location->host, label);
-    if (node)
-        node = unless_failed(node, esi_host_tree_fill(planner, node, location));
+    node = unless_failed(node, esi_host_tree_fill(planner, node, location));
     if (node && node->child_count > 0 && planner->config->tree.nodes &&
         planner->config->tree.node_threads) {
         node->type = "threads";

@@ -42,11 +42,12 @@ void esi_stage_node_destroy(struct esi_stage_node *node)
     free(node);
 }
 
-/* Takes `child`, also on failure; NULL counts as one. */
 int esi_stage_node_add(struct esi_stage_node *node, struct esi_stage_node *child)
 {
-    if (!child)
+    if (!node || !child) {
+        esi_stage_node_destroy(child);
         return -ENOMEM;
+    }
     if (ESI_ARRAY_RESERVE(node->children, node->child_capacity, node->child_count + 1) <
         0) {
         esi_stage_node_destroy(child);
@@ -60,6 +61,8 @@ int esi_stage_node_set(struct esi_stage_node *node, const char *name, const char
 {
     struct esi_node_property *property;
 
+    if (!node)
+        return -ENOMEM;
     if (node->property_count == ES_NODE_PROPERTIES)
         return -ENOSPC;
     property = &node->properties[node->property_count];
@@ -75,6 +78,8 @@ void esi_stage_node_set_number(struct esi_stage_node *node,
                                enum es_property_type type,
                                int64_t number)
 {
+    if (!node)
+        return;
     assert(node->property_count < ES_NODE_PROPERTIES);
     node->properties[node->property_count++] = (struct esi_node_property){
         .name = name, .typed = {.type = type, .integer = number}};

@@ -48,7 +48,8 @@ struct esi_stage_node *esi_stage_node_create(const char *type, const char *host)
 /* Accepts NULL. */
 void esi_stage_node_destroy(struct esi_stage_node *node);
 
-/* Takes `child`, also on failure; NULL counts as one: -ENOMEM. */
+/* The next three take NULL for a node that could not be made: they fail, too, so that
+ * who plans judges once.  Takes `child`, also on failure.  -ENOMEM. */
 int esi_stage_node_add(struct esi_stage_node *node, struct esi_stage_node *child);
 /* `name` is borrowed, `value` copied.  -ENOSPC: the node has ES_NODE_PROPERTIES
  * already; -ENOMEM. */
