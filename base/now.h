@@ -17,4 +17,12 @@ static inline uint64_t esi_now_ns(clockid_t clock)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* How long it is until CLOCK_MONOTONIC shows `deadline_ns`; 0 from then on. */
+static inline uint64_t esi_now_left_ns(uint64_t deadline_ns)
+{
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
+
+    return deadline_ns > now ? deadline_ns - now : 0;
+}
+
 #endif

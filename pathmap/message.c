@@ -230,6 +230,22 @@ int64_t esi_member_integer_or(const struct es_member *object,
     return json_is_integer(json) ? json_integer_value(json) : fallback;
 }
 
+int64_t esi_member_integer_within(const struct es_member *object,
+                                  const char *name,
+                                  int64_t minimum,
+                                  int64_t maximum,
+                                  int64_t fallback)
+{
+    int64_t value = esi_member_integer_or(object, name, fallback);
+
+    return value >= minimum && value <= maximum ? value : fallback;
+}
+
+uint64_t esi_member_counter(const struct es_member *object, const char *name)
+{
+    return (uint64_t)esi_member_integer_within(object, name, 0, INT64_MAX, 0);
+}
+
 bool esi_member_boolean_or(const struct es_member *object,
                            const char *name,
                            bool fallback)

@@ -80,6 +80,21 @@ double esi_member_real_or(const struct es_member *object,
                           const char *name,
                           double fallback);
 
+/* The same for an integer from `minimum` to `maximum`; the fallback for others. */
+int64_t esi_member_integer_within(const struct es_member *object,
+                                  const char *name,
+                                  int64_t minimum,
+                                  int64_t maximum,
+                                  int64_t fallback);
+/* The same for what counts from 0; 0 when it is not there. */
+uint64_t esi_member_counter(const struct es_member *object, const char *name);
+
+/* JSON's integers end where signed ones do: the number that can be written. */
+static inline uint64_t esi_json_bounded(uint64_t value)
+{
+    return value < INT64_MAX ? value : INT64_MAX;
+}
+
 /* Whether the value is an integer or a boolean: then it is put there, a boolean as 0 or
  * 1. */
 bool esi_member_number(const struct es_member *value, int64_t *ret_number);

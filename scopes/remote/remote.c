@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* remote.c - the stage that stands for a part of the tree in another process.
+/* remote.c - the stage that stands for a subtree in another process.
  *
- * How replies go up says remote_queue.c.  When the connection is lost, the part is
- * opened again where the places of its origins stand: behind what was handed up.
+ * Most replies are decoded straight into the batch of the pull that waits for them.
+ * Those that came early wait as they are.  One that is larger than what is left of the
+ * limit is decoded to memory of its own and handed up piece by piece, unless it must
+ * stay whole: then it waits for a pull that takes it.  If none comes, the connection is
+ * closed, and the subtree is asked for less.
+ *
+ * The places of the origins move as tuples are handed up.  What has not been handed up
+ * is forgotten with the connection, and read again from there.
  */
 #include "config.h"
 
@@ -11,10 +17,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/now.h"
 #include "scopes/remote/remote_private.h"
 #include "scopes/remote/rpc.h"
 
@@ -46,6 +55,9 @@ static const struct es_property_schema properties[] = {
                         .maximum = 1000,
                         .help = "pulls under way beyond the one that is waited for"},
 };
+
+/* Pulls in turn for which a reply may be too large. */
+enum { REFUSED_MOST = 8 };
 
 /* --- Opening ----------------------------------------------------------------- */
 
@@ -86,7 +98,7 @@ static int remote_begin(struct es_stage *stage, struct es_error *error)
     if (is_hopeless(result))
         return es_error_set(error, result, "host %s: %s", remote->host, fault.text);
     if (result < 0) {
-        remote->wire.lost_ns = esi_remote_now_ns();
+        remote->wire.lost_ns = esi_now_ns(CLOCK_MONOTONIC);
         remote->wire.code = result;
     }
     remote->opened = true;
@@ -122,6 +134,179 @@ static void close_remote(struct es_stage *stage)
     destroy_remote(stage->state);
 }
 
+/* --- Places ----------------------------------------------------------------------- */
+
+static struct esi_place *place_of(const struct es_stage *stage, uint32_t origin)
+{
+    return &stage->context->places->items[origin];
+}
+
+/* Moves the places behind the tuples of the batch from `first` on. */
+static void move_behind(const struct es_stage *stage,
+                        const struct es_batch *batch,
+                        size_t first)
+{
+    if (stage->context->places->fixed)
+        return;
+    for (size_t i = first; i < batch->count; i++)
+        if (batch->marks[i].flags == 0 && !es_batch_is_open(batch, i))
+            place_of(stage, batch->marks[i].origin)->read.position =
+                batch->marks[i].position + 1;
+}
+
+/* The whole reply has been handed up. */
+static void apply_moves(const struct es_stage *stage)
+{
+    const struct esi_remote *remote = stage->state;
+
+    for (size_t i = 0; i < remote->moves.count; i++) {
+        const struct esi_wire_move *move = &remote->moves.items[i];
+
+        place_of(stage, remote->origins[move->origin])->read.position = move->position;
+    }
+}
+
+/* --- Decoding --------------------------------------------------------------------- */
+
+/* Decodes a reply behind what the batch has, and takes it into the accounts. */
+static int decode_reply(struct es_stage *stage,
+                        const struct esi_frame *frame,
+                        struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    struct esi_wire_source source = {.swapped = remote->wire.swapped,
+                                     .origins = remote->origins};
+    size_t first = batch->report_count;
+    int result =
+        esi_batch_decode(&remote->wire_state, &source, frame->payload, frame->length,
+                         batch, &remote->moves, &remote->spent, NULL);
+
+    if (result < 0)
+        return result;
+    for (size_t i = first; i < batch->report_count; i++) {
+        stage->cost.lost += batch->reports[i].lost;
+        place_of(stage, batch->reports[i].origin)->read.lost += batch->reports[i].lost;
+    }
+    remote->answered++;
+    remote->server_cpu_ns += remote->spent.cpu_ns;
+    remote->server_wall_ns += remote->spent.wall_ns;
+    return 0;
+}
+
+static bool has_rest(const struct esi_remote *remote)
+{
+    return remote->replies || remote->handed < remote->rest.count;
+}
+
+/* --- Handing up ------------------------------------------------------------------- */
+
+/* Hands up `count` tuples more of the reply that was decoded by itself. */
+static int hand_rest(struct es_stage *stage, size_t count, struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    struct es_batch *rest = &remote->rest;
+    size_t first = batch->count;
+    int result = esi_batch_append(batch, rest, remote->handed, count);
+
+    if (result < 0)
+        return result;
+    remote->handed += count;
+    rest->report_count = rest->notice_count = 0;
+    move_behind(stage, batch, first);
+    if (remote->handed < rest->count) {
+        batch->more = true;
+        return 0;
+    }
+    batch->more |= rest->more;
+    es_batch_clear(rest);
+    remote->handed = 0;
+    apply_moves(stage);
+    return 0;
+}
+
+/* A reply that cannot be divided does not fit. */
+static void refuse_reply(struct es_stage *stage, struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+
+    batch->more = true;
+    if (++remote->refused > REFUSED_MOST)
+        esi_remote_drop(stage, -EMSGSIZE);
+}
+
+static int hand_up_reply(struct es_stage *stage,
+                         const struct esi_frame *frame,
+                         size_t max,
+                         struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    size_t first = batch->count;
+    struct esi_wire_size size;
+    int result = esi_batch_wire_size(frame->payload, frame->length, &size);
+
+    if (result < 0)
+        return result;
+    if (size.tuples > max && !size.whole) {
+        result = decode_reply(stage, frame, &remote->rest);
+        return result < 0 ? result : hand_rest(stage, max, batch);
+    }
+    if (size.tuples > max) {
+        result = esi_remote_store(remote, frame);
+        if (result == 0)
+            refuse_reply(stage, batch);
+        return result;
+    }
+    result = decode_reply(stage, frame, batch);
+    if (result < 0)
+        return result;
+    move_behind(stage, batch, first);
+    apply_moves(stage);
+    return 0;
+}
+
+/* The oldest of the replies that wait, as far as the limit allows. */
+static int hand_up_waiting(struct es_stage *stage, size_t max, struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    size_t left = remote->rest.count - remote->handed;
+    struct esi_wire_size size;
+    int result;
+
+    if (left > 0)
+        return hand_rest(stage, left < max ? left : max, batch);
+    result = esi_batch_wire_size(remote->replies->frame.payload,
+                                 remote->replies->frame.length, &size);
+    if (result < 0)
+        return result;
+    if (size.whole && size.tuples > max) {
+        refuse_reply(stage, batch);
+        return -EAGAIN;
+    }
+    remote->refused = 0;
+    result = hand_up_reply(stage, &remote->replies->frame, max, batch);
+    if (result == 0)
+        esi_remote_drop_reply(remote);
+    return result;
+}
+
+static int emit_waiting(struct es_stage *stage, size_t max, struct es_batch *batch)
+{
+    struct esi_remote *remote = stage->state;
+    size_t first = batch->count;
+    int result = 0;
+
+    while (result == 0 && has_rest(remote)) {
+        size_t left = max - (batch->count - first);
+
+        if (left == 0) {
+            batch->more = true;
+            return 0;
+        }
+        result = hand_up_waiting(stage, left, batch);
+    }
+    return result == -EAGAIN ? 0 : result;
+}
+
 /* --- Asking and waiting ------------------------------------------------------ */
 
 /* Sends what is missing of the pulls that are to be under way. */
@@ -145,8 +330,8 @@ static void ask_remote(struct es_stage *stage, const struct es_pull *pull)
     if (pull->max == 0 || remote->asked == pull->serial)
         return;
     remote->asked = pull->serial;
-    remote->asked_ns = esi_remote_now_ns();
-    if (!esi_remote_has_rest(remote) || pull->drain)
+    remote->asked_ns = esi_now_ns(CLOCK_MONOTONIC);
+    if (!has_rest(remote) || pull->drain)
         send_pulls(stage, pull);
 }
 
@@ -155,7 +340,7 @@ static int tell_silence(struct es_stage *stage, int code, struct es_batch *batch
 {
     struct esi_remote *remote = stage->state;
     struct es_notice notice = {.code = code};
-    uint64_t now = esi_remote_now_ns();
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t since = remote->wire.link ? remote->silent_ns : remote->wire.lost_ns;
 
     snprintf(notice.part, sizeof notice.part, "%s", stage->label);
@@ -194,7 +379,7 @@ static int await_batch(struct es_stage *stage,
 static void note_silence(struct es_stage *stage, uint64_t limit_ns)
 {
     struct esi_remote *remote = stage->state;
-    uint64_t now = esi_remote_now_ns();
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
 
     if (!remote->silent_ns)
         remote->silent_ns = remote->asked_ns;
@@ -214,16 +399,17 @@ static int remote_fetch(struct es_stage *stage,
     int result = -ENOTCONN;
 
     for (int attempt = 0; attempt < 2; attempt++) {
-        uint64_t now = esi_remote_now_ns();
-
-        if (!esi_remote_restore(stage, deadline_ns > now ? deadline_ns - now : 0))
+        if (!esi_remote_restore(stage, esi_now_left_ns(deadline_ns)))
             return remote->wire.code;
         if (remote->wire.sent == remote->wire.received)
             send_pulls(stage, pull);
         if (!remote->wire.link)
             continue;
-        result = await_batch(
-            stage, remote->silent_ns ? now + SILENT_WAIT_NS : deadline_ns, ret_frame);
+        result =
+            await_batch(stage,
+                        remote->silent_ns ? esi_now_ns(CLOCK_MONOTONIC) + SILENT_WAIT_NS
+                                          : deadline_ns,
+                        ret_frame);
         if (result == -ETIMEDOUT && remote->wire.link)
             note_silence(stage, limit_ns);
         if (remote->wire.link || result == -ETIMEDOUT)
@@ -252,8 +438,8 @@ static int pull_new(struct es_stage *stage,
         }
         result = remote_fetch(stage, pull, &frame);
         if (result == 0)
-            result = esi_remote_hand_up(stage, &frame, left, batch);
-    } while (result == 0 && pull->drain && !esi_remote_has_rest(remote) &&
+            result = hand_up_reply(stage, &frame, left, batch);
+    } while (result == 0 && pull->drain && !has_rest(remote) &&
              remote->wire.received < remote->wire.drained);
     return result;
 }
@@ -264,14 +450,14 @@ static int pull_remote(struct es_stage *stage,
 {
     struct esi_remote *remote = stage->state;
     size_t first = batch->count;
-    bool waits = esi_remote_has_rest(remote);
+    bool waits = has_rest(remote);
     int result;
 
     if (pull->max == 0)
         return 0;
     ask_remote(stage, pull);
-    result = esi_remote_emit_waiting(stage, pull->max, batch);
-    if (result == 0 && !esi_remote_has_rest(remote) && (!waits || pull->drain))
+    result = emit_waiting(stage, pull->max, batch);
+    if (result == 0 && !has_rest(remote) && (!waits || pull->drain))
         result = pull_new(stage, pull, first, batch);
     if (remote->wire.link)
         esi_remote_count_bytes(stage);
@@ -349,10 +535,109 @@ void esi_remote_status(const struct es_stage *stage,
     *ret_status = (struct esi_remote_status){
         .host = remote->host,
         .silent = since != 0,
-        .silent_ns = since ? esi_remote_now_ns() - since : 0,
+        .silent_ns = since ? esi_now_ns(CLOCK_MONOTONIC) - since : 0,
         .pulls = remote->answered,
         .reopened = remote->reopened,
         .server_cpu_ns = remote->server_cpu_ns,
         .server_wall_ns = remote->server_wall_ns,
     };
+}
+
+/* --- Rows of costs ---------------------------------------------------------------- */
+
+void esi_stage_row_fill(const struct es_stage *stage,
+                        int depth,
+                        struct esi_stage_row *ret_row)
+{
+    struct es_stage_cost cost;
+
+    es_stage_cost(stage, &cost);
+    *ret_row = (struct esi_stage_row){
+        .depth = depth,
+        .type = stage->ops->name,
+        .label = stage->label,
+        .calls = cost.calls,
+        .tuples = cost.tuples,
+        .failures = cost.failures,
+        .bytes = cost.bytes,
+        .lost = cost.lost,
+        .late = cost.late,
+        .time_ns = es_stage_cost_time_ns(&cost),
+        .cpu_ns = es_stage_cost_cpu_ns(&cost),
+    };
+    if (esi_stage_is_remote(stage)) {
+        struct esi_remote_status status;
+
+        esi_remote_status(stage, &status);
+        ret_row->silent = status.silent;
+    }
+}
+
+/* The counters of a row as members of an object. */
+static const struct {
+    const char *name;
+    size_t offset; /* of a uint64_t */
+} row_counters[] = {
+    {"calls", offsetof(struct esi_stage_row, calls)},
+    {"tuples", offsetof(struct esi_stage_row, tuples)},
+    {"failures", offsetof(struct esi_stage_row, failures)},
+    {"bytes", offsetof(struct esi_stage_row, bytes)},
+    {"lost", offsetof(struct esi_stage_row, lost)},
+    {"late", offsetof(struct esi_stage_row, late)},
+    {"time_ns", offsetof(struct esi_stage_row, time_ns)},
+    {"cpu_ns", offsetof(struct esi_stage_row, cpu_ns)},
+};
+enum { ROW_COUNTERS = sizeof row_counters / sizeof *row_counters };
+
+void esi_stage_row_write(const struct esi_stage_row *row, struct esi_json_out *out)
+{
+    esi_json_out_signed(out, "depth", row->depth);
+    esi_json_out_string(out, "type", row->type);
+    esi_json_out_string(out, "label", row->label);
+    if (row->host)
+        esi_json_out_string(out, "host", row->host);
+    for (size_t i = 0; i < ROW_COUNTERS; i++) {
+        uint64_t value;
+
+        memcpy(&value, (const char *)row + row_counters[i].offset, sizeof value);
+        esi_json_out_unsigned(out, row_counters[i].name, value);
+    }
+}
+
+void esi_stage_row_read(const struct es_member *member,
+                        int depth,
+                        const char *host,
+                        struct esi_stage_row *ret_row)
+{
+    int64_t deeper = esi_member_integer_or(member, "depth", 0);
+    struct esi_stage_row row = {
+        .depth = depth + (deeper > 0 && deeper < 1000 ? (int)deeper : 0),
+        .type = esi_member_text_or(member, "type", ""),
+        .label = esi_member_text_or(member, "label", ""),
+        .host = esi_member_text_or(member, "host", deeper == 0 ? host : NULL),
+        .silent = esi_member_boolean_or(member, "silent", false),
+    };
+
+    for (size_t i = 0; i < ROW_COUNTERS; i++) {
+        uint64_t value = esi_member_counter(member, row_counters[i].name);
+
+        memcpy((char *)&row + row_counters[i].offset, &value, sizeof value);
+    }
+    *ret_row = row;
+}
+
+void esi_stage_foreach_row(struct es_stage *stage,
+                           int depth,
+                           uint64_t timeout_ns,
+                           void (*visit)(void *data, const struct esi_stage_row *row),
+                           void *data)
+{
+    struct esi_stage_row row;
+
+    esi_stage_row_fill(stage, depth, &row);
+    visit(data, &row);
+    if (esi_stage_is_remote(stage))
+        (void)esi_remote_foreach_row(stage, depth + 1, timeout_ns, visit, data);
+    for (size_t i = 0; i < stage->child_count; i++)
+        esi_stage_foreach_row(stage->children[i], depth + 1, timeout_ns, visit, data);
 }

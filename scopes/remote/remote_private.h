@@ -41,7 +41,9 @@ struct esi_remote {
     char *tree;   /* the node, as JSON */
     char **hosts; /* that stand in the tree, but its root's */
     size_t host_count;
+    size_t host_capacity;
     uint32_t *origins; /* the scope's, by the part's number */
+    size_t origin_capacity;
     uint32_t origin_count;
     bool failed; /* the part's stages: the next pull is to be careful */
     bool opened; /* the stage stands in a tree that is pulled */
@@ -80,13 +82,10 @@ static inline uint64_t esi_remote_limit_ns(const struct esi_remote *remote,
     return remote->limit_ns;
 }
 
-/* Requests are counted apart from pulls, so that their replies are, too. */
-#define ESI_REQUEST_IDS (UINT64_C(1) << 62)
-
 /* --- remote_link.c: the connection --------------------------------------------- */
 
-uint64_t esi_remote_now_ns(void);
-
+/* Numbers the origins of the tree and keeps it as text. */
+int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node *node);
 /* Connects and opens the part, at the positions reached.  0, or -errno. */
 int esi_remote_connect(struct es_stage *stage,
                        uint64_t timeout_ns,
@@ -108,38 +107,11 @@ int esi_remote_receive(struct es_stage *stage,
 /* Adds what was sent and received to the stage's cost. */
 void esi_remote_count_bytes(struct es_stage *stage);
 
-/* --- remote_request.c: the "open" request --------------------------------------- */
-
-/* Numbers the origins of the tree and keeps it as text. */
-int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node *node);
-/* Begins to note what the consumer acknowledges, where writers wait for it.  Before the
- * request is written.  -ENOMEM. */
-int esi_remote_begin_acknowledging(const struct es_stage *stage);
-/* Writes the members of the request; `data` is the stage. */
-void esi_remote_write_open(struct esi_json_out *out, void *data);
-/* Puts what the consumer has acknowledged since it was told last into
- * remote->acknowledgment.  Returns the number of positions. */
-uint32_t esi_remote_acknowledge(const struct es_stage *stage);
-/* Takes the positions of the reply. */
-int esi_remote_take_positions(struct es_stage *stage,
-                              const struct es_member *reply,
-                              struct es_error *error);
-
-/* --- remote_queue.c: replies on their way up ------------------------------------- */
-
-/* Hands a reply up, as far as the limit allows; the rest waits.  Nothing may wait
- * before it. */
-int esi_remote_hand_up(struct es_stage *stage,
-                       const struct esi_frame *frame,
-                       size_t max,
-                       struct es_batch *batch);
 /* Keeps a copy of a reply behind those that wait.  -ENOMEM. */
 int esi_remote_store(struct esi_remote *remote, const struct esi_frame *frame);
-/* Whether something waits. */
-bool esi_remote_has_rest(const struct esi_remote *remote);
-/* Hands up what waits, as far as the limit allows. */
-int esi_remote_emit_waiting(struct es_stage *stage, size_t max, struct es_batch *batch);
-/* Forgets what waits. */
+/* Forgets the oldest of them. */
+void esi_remote_drop_reply(struct esi_remote *remote);
+/* Forgets all that waits. */
 void esi_remote_forget(struct esi_remote *remote);
 
 #endif

@@ -216,13 +216,6 @@ static int servers_fail(const struct servers_host *host,
                         host->name, strerror(-code));
 }
 
-static uint64_t left_ns(uint64_t deadline_ns)
-{
-    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
-
-    return deadline_ns > now ? deadline_ns - now : 0;
-}
-
 /* Sends over the connection that there is, and waits.  Where it turns out broken it is
  * closed, also when the request has gone out in part only. */
 static int servers_exchange(struct servers_host *host,
@@ -233,11 +226,12 @@ static int servers_exchange(struct servers_host *host,
 {
     uint64_t id = ++host->requests;
     struct esi_frame frame;
-    int result = esi_rpc_send(host->link, id, request, left_ns(deadline_ns));
+    int result = esi_rpc_send(host->link, id, request, esi_now_left_ns(deadline_ns));
     bool was_sent = result == 0;
 
     if (was_sent)
-        result = esi_rpc_receive(host->link, id, left_ns(deadline_ns), NULL, &frame);
+        result =
+            esi_rpc_receive(host->link, id, esi_now_left_ns(deadline_ns), NULL, &frame);
     if (result == 0)
         return esi_rpc_read(&frame, error, ret_reply);
     if (!was_sent || result != -ETIMEDOUT) {
