@@ -38,7 +38,7 @@ struct esi_clock_drift {
     double wander_ppb; /* ... and so much more for each second since */
 };
 
-/* A value; its text form is that of scopes/clock_wire.h. */
+/* A value; its text form is that of scopes/remote/clock_registry.h. */
 struct esi_clock_estimate {
     uint64_t run_base_ns; /* run time - home time: never changes in a run */
     uint64_t breaks;      /* how often exchanges contradicted the stated rates */

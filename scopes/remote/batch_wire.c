@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* batch_wire.c - one pull's reply as bytes.
+/* batch_wire.c - a pull and its reply as bytes.
  *
  * A run of tuples begins with a varint: (zigzag of the origin minus the one that was
  * expected) * 16 + kind.  Expected is the origin behind that of the run before, as
@@ -483,4 +483,86 @@ int esi_batch_wire_size(const void *payload,
     if (result == 0)
         *ret_size = (struct esi_wire_size){.tuples = head.tuples, .whole = head.whole};
     return result;
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_CAREFUL = 4 };
+
+static void subtree_wire_put(unsigned char *out, uint64_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t subtree_wire_get(const unsigned char *in, int bytes)
+{
+    uint64_t value = 0;
+
+    for (int i = 0; i < bytes; i++)
+        value |= (uint64_t)in[i] << (8 * i);
+    return value;
+}
+
+void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
+                             unsigned char out[ES_PART_PULL_BYTES])
+{
+    unsigned flags = (pull->drain ? FLAG_DRAIN : 0) |
+                     (pull->measure ? FLAG_MEASURE : 0) |
+                     (pull->careful ? FLAG_CAREFUL : 0);
+
+    subtree_wire_put(out, pull->serial, 8);
+    subtree_wire_put(out + 8, pull->max, 8);
+    subtree_wire_put(out + 16, pull->timeout_ns, 8);
+    subtree_wire_put(out + 24, flags, 4);
+    subtree_wire_put(out + 28, pull->acknowledged_count, 4);
+}
+
+int esi_subtree_pull_decode(const struct esi_frame *frame,
+                            struct es_error *error,
+                            struct esi_subtree_pull *ret_pull)
+{
+    const unsigned char *in = frame->payload;
+    uint64_t flags, count;
+
+    if (frame->length < ES_PART_PULL_BYTES)
+        return es_error_set(error, -EPROTO, "a pull of %u bytes, expected %d",
+                            frame->length, ES_PART_PULL_BYTES);
+    flags = subtree_wire_get(in + 24, 4);
+    count = subtree_wire_get(in + 28, 4);
+    if (frame->length != ES_PART_PULL_BYTES + count * ES_PART_ACKNOWLEDGED_BYTES)
+        return es_error_set(error, -EPROTO,
+                            "a pull of %u bytes that acknowledges %u positions",
+                            frame->length, (unsigned)count);
+    *ret_pull = (struct esi_subtree_pull){
+        .serial = subtree_wire_get(in, 8),
+        .max = subtree_wire_get(in + 8, 8),
+        .timeout_ns = subtree_wire_get(in + 16, 8),
+        .drain = flags & FLAG_DRAIN,
+        .careful = flags & FLAG_CAREFUL,
+        .measure = flags & FLAG_MEASURE,
+        .acknowledged_count = (uint32_t)count,
+        .acknowledged = in + ES_PART_PULL_BYTES,
+    };
+    return 0;
+}
+
+void esi_subtree_acknowledged_encode(
+    const struct esi_subtree_acknowledged *acknowledged,
+    unsigned char out[ES_PART_ACKNOWLEDGED_BYTES])
+{
+    subtree_wire_put(out, acknowledged->origin, 4);
+    subtree_wire_put(out + 4, acknowledged->position, 8);
+}
+
+struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
+    const struct esi_subtree_pull *pull,
+    uint32_t index)
+{
+    const unsigned char *in =
+        pull->acknowledged + (size_t)index * ES_PART_ACKNOWLEDGED_BYTES;
+
+    return (struct esi_subtree_acknowledged){.origin =
+                                                 (uint32_t)subtree_wire_get(in, 4),
+                                             .position = subtree_wire_get(in + 4, 8)};
 }

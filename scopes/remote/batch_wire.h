@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * One pull's reply as bytes: what a part sends and its remote stage reads.
+ * A pull and its reply as bytes: what a remote stage and its subtree send each other.
+ *
+ * The reply:
  *
  *     head    40 bytes, little endian: counts, flags, what the pull cost
  *     tuples  36 bytes each as they lie, in the sender's byte order
@@ -24,6 +26,7 @@
 
 #include "eventspace/error.h"
 #include "eventspace/stage_batch.h"
+#include "tuplespace/transport/frame.h"
 
 #define ES_WIRE_HEAD_BYTES 40
 #define ES_WIRE_TUPLES_MAX 1000000 /* in one reply: it must fit into a frame */
@@ -109,5 +112,45 @@ struct esi_wire_size {
 int esi_batch_wire_size(const void *payload,
                         size_t length,
                         struct esi_wire_size *ret_size);
+
+/* --- Requests --------------------------------------------------------------------- */
+
+/* The payload of a PULL: u64 serial, max, timeout; u32 flags, count; then for each
+ * position that the consumer has acknowledged since the pull before u32 origin, u64
+ * position; little endian.  Only scopes for which writers wait acknowledge. */
+enum { ES_PART_PULL_BYTES = 32, ES_PART_ACKNOWLEDGED_BYTES = 12 };
+
+struct esi_subtree_pull {
+    uint64_t serial; /* counts the pulls of this connection, from 1 */
+    uint64_t max;
+    uint64_t timeout_ns; /* how long the subtree may wait for others */
+    bool drain;          /* this and the next two as in struct es_pull */
+    bool careful;
+    bool measure;
+    uint32_t acknowledged_count;
+    const unsigned char *acknowledged; /* as they came; borrowed from the frame */
+};
+
+/* Everything of this origin below the position was used. */
+struct esi_subtree_acknowledged {
+    uint32_t origin;
+    uint64_t position;
+};
+
+/* Writes all but the positions. */
+void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
+                             unsigned char out[ES_PART_PULL_BYTES]);
+/* -EPROTO with words. */
+int esi_subtree_pull_decode(const struct esi_frame *frame,
+                            struct es_error *error,
+                            struct esi_subtree_pull *ret_pull);
+
+void esi_subtree_acknowledged_encode(
+    const struct esi_subtree_acknowledged *acknowledged,
+    unsigned char out[ES_PART_ACKNOWLEDGED_BYTES]);
+/* `index` is below pull->acknowledged_count. */
+struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
+    const struct esi_subtree_pull *pull,
+    uint32_t index);
 
 #endif

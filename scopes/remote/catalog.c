@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "scopes/remote/catalog_private.h"
-#include "scopes/remote/subtree_wire.h"
+#include "scopes/remote/clock_registry.h"
 #include "tuplespace/layout.h"
 
 /* A host that does not answer, or is called silent by the home server, is asked again,

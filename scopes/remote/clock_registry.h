@@ -12,7 +12,11 @@
 #define ES_SCOPES_REMOTE_CLOCK_REGISTRY_H
 
 #include "base/clock_estimate.h"
+#include "base/clock_fit.h"
 #include "base/host_clock.h"
+#include "base/json_out.h"
+#include "eventspace/clock.h"
+#include "pathmap/message.h"
 
 struct esi_clock_registry;
 
@@ -48,5 +52,48 @@ int esi_clock_registry_foreach(struct esi_clock_registry *registry,
                                             const char *host,
                                             const struct esi_clock_estimate *estimate),
                                void *data);
+
+/* --- As JSON ---------------------------------------------------------------------- */
+
+/*
+ * Estimates of clocks as JSON.
+ *
+ *   {"run_base": NS, "breaks": N, "drift": PPB, "drift_error": PPB, "wander": PPB,
+ *    "knots": [LOCAL, OFFSET, ERROR, BOW,  LATER, OFFSET CHANGE, ERROR, BOW, ...]}
+ *
+ * Of the first knot its local time and offset stand there, of the others what has been
+ * added since the one before.
+ */
+
+/* Writes an estimate as a member of an object. */
+void esi_clock_estimate_write(const struct esi_clock_estimate *estimate,
+                              struct esi_json_out *out,
+                              const char *key);
+/* Reads it.  -EINVAL with words: it is not one, or not a sensible one. */
+int esi_clock_estimate_read(const struct es_member *member,
+                            struct es_error *error,
+                            struct esi_clock_estimate *ret_estimate);
+
+/* The local time of the last knot, by which one tells what another one knows of an
+ * estimate; -1: nothing. */
+int64_t esi_clock_estimate_newest(const struct esi_clock_estimate *estimate);
+
+/* Takes the home server's times from its answer to a request "clock" that went out at
+ * `sent_ns` and came back at `received_ns`. */
+int esi_clock_exchange_read(const struct es_member *reply,
+                            uint64_t sent_ns,
+                            uint64_t received_ns,
+                            struct es_error *error,
+                            struct esi_clock_exchange *ret_exchange,
+                            uint64_t *ret_run_base_ns);
+
+/* Writes a clock record as a member of an object. */
+void esi_clock_write(const struct es_clock *clock,
+                     struct esi_json_out *out,
+                     const char *key);
+/* Reads it.  -EINVAL with words: not a clock. */
+int esi_clock_member_read(const struct es_member *member,
+                          struct es_error *error,
+                          struct es_clock *ret_clock);
 
 #endif

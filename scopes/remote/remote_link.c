@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/json_text.h"
 #include "base/now.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/remote_private.h"
 #include "scopes/remote/rpc.h"
 

@@ -5,7 +5,6 @@
 #define ES_SCOPES_REMOTE_REMOTE_PRIVATE_H
 
 #include "scopes/remote/batch_wire.h"
-#include "scopes/remote/subtree_wire.h"
 #include "scopes/remote/remote.h"
 #include "scopes/stage_node.h"
 #include "tuplespace/transport/link.h"

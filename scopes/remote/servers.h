@@ -49,4 +49,17 @@ int esi_servers_address(struct es_servers *servers,
                         char *out,
                         size_t size);
 
+struct esi_servers_found {
+    char run[64];
+    char home[ES_ADDRESS_BYTES];   /* the home server's address */
+    char socket[ES_ADDRESS_BYTES]; /* this host's server's; "" = not known */
+};
+
+/* `run` NULL: the only live run; `home` NULL: where the run's directory says.  -ENOENT:
+ * there is no such run, or it has no server; -ENOTUNIQ: several runs. */
+int esi_servers_find(const char *run,
+                     const char *home,
+                     struct es_error *error,
+                     struct esi_servers_found *ret_found);
+
 #endif

@@ -35,7 +35,6 @@
 #include "base/now.h"
 #include "pathmap/pathmap.h"
 #include "scopes/remote/clock_registry.h"
-#include "scopes/remote/clock_wire.h"
 #include "scopes/remote/run_files.h"
 #include "scopes/server/service.h"
 

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "base/now.h"
-#include "scopes/remote/clock_wire.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/remote/rpc.h"
 
 #define SECOND_NS UINT64_C(1000000000)

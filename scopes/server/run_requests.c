@@ -36,7 +36,7 @@
 #include <string.h>
 
 #include "scopes/collective_trees.h"
-#include "scopes/remote/subtree_wire.h"
+#include "scopes/remote/clock_registry.h"
 #include "scopes/server/service.h"
 #include "tuplespace/layout.h"
 #include "tuplespace/plan/tree_rules.h"

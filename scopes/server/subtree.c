@@ -23,7 +23,6 @@
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
-#include "scopes/remote/subtree_wire.h"
 #include "scopes/server/subtree_reader.h"
 #include "scopes/stage_node.h"
 #include "tuplespace/transport/run_key.h"

@@ -25,7 +25,7 @@
  * elements that are not there]}.
  *
  * A PULL tells which positions the consumer has acknowledged since the pull before,
- * where writers wait for that (subtree_wire.h).  A BATCH carries tuples,
+ * where writers wait for that (batch_wire.h).  A BATCH carries tuples,
  * marks, reports, notices, what the pull cost, and positions: after each batch both
  * ends know for each origin the first tuple that was not given, because what the stages
  * keep of an element is a suffix.  So a lost reply, a restarted server and a changed

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/host.h"
-#include "scopes/remote/servers_find.h"
+#include "scopes/remote/servers.h"
 #include "scopes/server/server_location.h"
 #include "tuplespace/run_directory.h"
 

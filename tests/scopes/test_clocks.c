@@ -20,7 +20,6 @@
 #include "base/json_text.h"
 #include "eventspace/stage_batch.h"
 #include "scopes/remote/clock_registry.h"
-#include "scopes/remote/clock_wire.h"
 #include "tests/suites.h"
 
 #define S UINT64_C(1000000000)
