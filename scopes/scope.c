@@ -82,12 +82,13 @@ static int open_scope(struct es_run *run,
 
     if (!scope)
         return -ENOMEM;
-    scope->run = run;
-    scope->choose = choose;
-    scope->choose_data = choose_data;
+    scope->from = (struct esi_scope_origins){.run = run,
+                                             .config = &scope->config,
+                                             .choose = choose,
+                                             .choose_data = choose_data};
     scope->context =
-        (struct es_stage_context){.origins = &scope->origins,
-                                  .places = &scope->places,
+        (struct es_stage_context){.origins = &scope->from.origins,
+                                  .places = &scope->from.places,
                                   .communicator_name = esi_scope_communicator_name,
                                   .data = scope,
                                   .run = es_run_name(run),
@@ -97,11 +98,12 @@ static int open_scope(struct es_run *run,
         scope->context.connect = connect_to;
         scope->context.address = find_address;
     }
-    scope->places.fixed = config->take != ES_TAKE_EVERY && config->take != ES_TAKE_NEW;
+    scope->from.places.fixed =
+        config->take != ES_TAKE_EVERY && config->take != ES_TAKE_NEW;
     if (result == 0)
-        result = esi_scope_find_servers(scope);
+        result = esi_origins_find_servers(&scope->from);
     if (result == 0)
-        result = esi_scope_find_origins(scope, false);
+        result = esi_origins_find(&scope->from, false);
     if (result >= 0)
         result = esi_scope_renew_tree(scope, error);
     if (result == 0)
@@ -139,14 +141,10 @@ void es_scope_close(struct es_scope *scope)
         return;
     esi_scope_end_pace(scope);
     esi_scope_deregister(scope);
-    esi_scope_unregister(scope);
+    esi_origins_unregister(&scope->from);
     es_stage_close(scope->root);
     es_batch_fini(&scope->batch);
-    esi_catalog_destroy(scope->catalog);
-    free(scope->origins.items);
-    free(scope->places.items);
-    free(scope->processes);
-    free(scope->global);
+    esi_origins_fini(&scope->from);
     free(scope->infos);
     esi_pathmap_destroy(scope->map);
     esi_scope_free_config(scope);
@@ -159,14 +157,14 @@ void es_scope_close(struct es_scope *scope)
 /* Lets writers go on whose tuples the consumer has used. */
 static void scope_acknowledge(struct es_scope *scope)
 {
-    for (size_t i = 0; scope->config.lossless && i < scope->places.count; i++) {
-        struct esi_place *place = &scope->places.items[i];
+    for (size_t i = 0; scope->config.lossless && i < scope->from.places.count; i++) {
+        struct esi_place *place = &scope->from.places.items[i];
 
         if (!place->registered || place->acknowledged == place->given)
             continue;
         place->acknowledged = place->given;
-        if (esi_scope_reads_here(scope, i))
-            es_element_acknowledge(scope->origins.items[i].element, place->given);
+        if (esi_origins_read_here(&scope->from, i))
+            es_element_acknowledge(scope->from.origins.items[i].element, place->given);
     }
 }
 
@@ -193,11 +191,11 @@ static int add_silent_hosts(struct es_scope *scope)
     size_t told = batch->notice_count;
     int result = 0;
 
-    if (!scope->catalog)
+    if (!scope->from.catalog)
         return 0;
-    for (size_t i = 0; i < esi_catalog_silent_count(scope->catalog) && result == 0;
+    for (size_t i = 0; i < esi_catalog_silent_count(scope->from.catalog) && result == 0;
          i++) {
-        const struct es_notice *notice = esi_catalog_silent(scope->catalog, i);
+        const struct es_notice *notice = esi_catalog_silent(scope->from.catalog, i);
         size_t same = 0;
 
         while (same < told && strcmp(batch->notices[same].part, notice->part) != 0)
@@ -225,7 +223,7 @@ static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first
     if (result < 0)
         return result;
     if (scope->config.global_time)
-        esi_scope_make_global(scope, first);
+        esi_origins_make_global(&scope->from, &scope->batch, first);
     return add_silent_hosts(scope);
 }
 
@@ -247,7 +245,7 @@ static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
     result = fill_batch(scope, pull, first);
     scope->repeats = result < 0;
     if (result == 0) {
-        esi_locations_commit(&scope->places);
+        esi_locations_commit(&scope->from.places);
         return 0;
     }
     scope->broken = true;
@@ -320,10 +318,10 @@ void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data)
 void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
 {
     *ret_cost = scope->cost;
-    ret_cost->origins = scope->origins.count;
+    ret_cost->origins = scope->from.origins.count;
     ret_cost->cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
-    for (size_t i = 0; i < scope->places.count; i++)
-        ret_cost->lost += scope->places.items[i].read.lost;
+    for (size_t i = 0; i < scope->from.places.count; i++)
+        ret_cost->lost += scope->from.places.items[i].read.lost;
     es_scope_foreach_stage(scope, esi_scope_add_cost, ret_cost);
 }
 
@@ -380,7 +378,7 @@ static int plan_over_hosts(struct es_scope *scope,
     /* Nobody is told of errors when elements join: that must not fail for a server that
      * is away. */
     struct esi_host_infos sites = {
-        .here = scope->here, .items = items, .renewed = error == NULL};
+        .here = scope->from.here, .items = items, .renewed = error == NULL};
     int result = infos && items ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < count && result == 0; i++)
@@ -391,9 +389,9 @@ static int plan_over_hosts(struct es_scope *scope,
     if (result == 0)
         find_sockets(scope, error != NULL || !scope->root, &sites);
     if (result == 0)
-        result = esi_stage_tree_plan(scope->origins.items, scope->origins.count,
-                                     &scope->config, &sites, scope->view_filter, error,
-                                     ret_plan);
+        result = esi_stage_tree_plan(scope->from.origins.items,
+                                     scope->from.origins.count, &scope->config, &sites,
+                                     scope->view_filter, error, ret_plan);
     free(items);
     free(scope->infos);
     scope->infos = infos;
@@ -406,7 +404,7 @@ static int plan_tree(struct es_scope *scope,
 {
     if (scope->config.servers)
         return plan_over_hosts(scope, error, ret_plan);
-    return esi_stage_tree_plan(scope->origins.items, scope->origins.count,
+    return esi_stage_tree_plan(scope->from.origins.items, scope->from.origins.count,
                                &scope->config, NULL, scope->view_filter, error,
                                ret_plan);
 }
@@ -417,13 +415,13 @@ static int raise_tree(struct es_scope *scope,
                       struct es_error *error)
 {
     struct es_stage *root;
-    int result =
-        esi_stage_node_open(plan, esi_scope_here(scope), &scope->context, error, &root);
+    int result = esi_stage_node_open(plan, esi_origins_consumer_host(&scope->from),
+                                     &scope->context, error, &root);
 
     if (result < 0)
         return result;
     close_tree(scope);
-    esi_locations_rewind(&scope->places);
+    esi_locations_rewind(&scope->from.places);
     scope->broken = false;
     scope->root = root;
     scope->cost.stages = esi_stage_node_count(plan);
@@ -452,20 +450,19 @@ static uint64_t refresh_limit(const struct es_scope *scope)
 
 int es_scope_refresh(struct es_scope *scope)
 {
-    size_t known = scope->origins.count;
-    size_t catalogued = scope->catalogued;
-    int joined = es_run_refresh(scope->run);
+    size_t known = scope->from.origins.count;
+    size_t catalogued = scope->from.catalogued;
+    int joined = es_run_refresh(scope->from.run);
     int result;
 
-    if (joined >= 0 && scope->catalog)
-        joined = esi_catalog_refresh(scope->catalog, refresh_limit(scope));
+    if (joined >= 0 && scope->from.catalog)
+        joined = esi_catalog_refresh(scope->from.catalog, refresh_limit(scope));
     if (joined < 0)
         return joined;
-    joined = esi_scope_find_origins(scope, true);
+    joined = esi_origins_find(&scope->from, true);
     result = joined > 0 ? esi_scope_renew_tree(scope, NULL) : joined;
     if (result < 0) {
-        esi_scope_drop_origins(scope, known);
-        scope->catalogued = catalogued;
+        esi_origins_drop(&scope->from, known, catalogued);
         return result;
     }
     return joined;
@@ -493,7 +490,7 @@ int es_scope_reconfigure(struct es_scope *scope,
         return result;
     }
     esi_scope_free_tree_config(&before);
-    esi_scope_update_registration(scope);
+    esi_origins_update_registration(&scope->from);
     return 0;
 }
 

@@ -107,7 +107,7 @@ static void write_announcement(struct esi_json_out *out, void *data)
 
     format_view(&scope->config.view, view, sizeof view);
     esi_json_out_string(out, "name", scope->config.name);
-    esi_json_out_string(out, "host", scope->here);
+    esi_json_out_string(out, "host", scope->from.here);
     esi_json_out_string(out, "program", program_invocation_short_name);
     esi_json_out_signed(out, "pid", getpid());
     esi_json_out_string(out, "view", view);

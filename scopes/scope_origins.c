@@ -23,70 +23,70 @@
 #include "tuplespace/segment_name.h"
 
 /* Makes room for `extra` origins and places. */
-static int scope_origins_reserve(struct es_scope *scope, size_t extra)
+static int scope_origins_reserve(struct esi_scope_origins *from, size_t extra)
 {
-    size_t count = scope->origins.count + extra + 1;
-    size_t origins = scope->capacity, places = scope->capacity;
-    size_t processes = scope->capacity;
+    size_t count = from->origins.count + extra + 1;
+    size_t origins = from->capacity, places = from->capacity;
+    size_t processes = from->capacity;
 
-    if (ESI_ARRAY_RESERVE(scope->origins.items, origins, count) < 0 ||
-        ESI_ARRAY_RESERVE(scope->places.items, places, count) < 0 ||
-        ESI_ARRAY_RESERVE(scope->processes, processes, count) < 0)
+    if (ESI_ARRAY_RESERVE(from->origins.items, origins, count) < 0 ||
+        ESI_ARRAY_RESERVE(from->places.items, places, count) < 0 ||
+        ESI_ARRAY_RESERVE(from->processes, processes, count) < 0)
         return -ENOMEM;
-    scope->capacity = processes;
+    from->capacity = processes;
     return 0;
 }
 
-bool esi_scope_reads_here(const struct es_scope *scope, size_t index)
+bool esi_origins_read_here(const struct esi_scope_origins *from, size_t index)
 {
-    bool away = scope->config.servers && scope->config.tree.through_server;
+    bool away = from->config->servers && from->config->tree.through_server;
 
-    return scope->origins.items[index].element && !away;
+    return from->origins.items[index].element && !away;
 }
 
 /* Another reader that lives keeps its right: this one may then lose tuples.  Where a
  * tuple server reads, it registers. */
-static void register_reader(struct es_scope *scope, size_t index)
+static void register_reader(struct esi_scope_origins *from, size_t index)
 {
-    const struct es_element_view *element = scope->origins.items[index].element;
-    struct esi_place *place = &scope->places.items[index];
+    const struct es_element_view *element = from->origins.items[index].element;
+    struct esi_place *place = &from->places.items[index];
     struct es_element_info info;
 
     place->registered = true;
-    if (!esi_scope_reads_here(scope, index))
+    if (!esi_origins_read_here(from, index))
         return;
     es_element_view_info(element, &info);
     place->registered =
         info.block && es_element_register_reader(element, place->given) == 0;
 }
 
-static void unregister_reader(struct es_scope *scope, size_t index)
+static void unregister_reader(struct esi_scope_origins *from, size_t index)
 {
-    struct esi_place *place = &scope->places.items[index];
+    struct esi_place *place = &from->places.items[index];
 
-    if (place->registered && esi_scope_reads_here(scope, index))
-        es_element_unregister_reader(scope->origins.items[index].element);
+    if (place->registered && esi_origins_read_here(from, index))
+        es_element_unregister_reader(from->origins.items[index].element);
     place->registered = false;
 }
 
-const struct es_host_clock *esi_scope_host_clock(const struct es_scope *scope,
+static const struct es_host_clock *host_clock_of(const struct esi_scope_origins *from,
                                                  const char *host)
 {
-    return scope->config.servers ? esi_servers_clock(scope->config.servers, host)
+    return from->config->servers ? esi_servers_clock(from->config->servers, host)
                                  : NULL;
 }
 
 /* What a writer overwrote before we were registered was gone before, not lost. */
-static void begin_place(struct es_scope *scope, size_t index, bool at_end)
+static void begin_place(struct esi_scope_origins *from, size_t index, bool at_end)
 {
-    struct es_origin *origin = &scope->origins.items[index];
-    struct esi_place *place = &scope->places.items[index];
+    struct es_origin *origin = &from->origins.items[index];
+    struct esi_place *place = &from->places.items[index];
     struct es_element_info info;
 
     es_cursor_init(&place->read, origin->element, at_end);
     place->given = place->read.position;
-    if (scope->config.lossless)
-        register_reader(scope, index);
+    if (from->config->lossless)
+        register_reader(from, index);
     if (place->registered) {
         es_cursor_init(&place->read, origin->element, at_end);
         es_element_view_info(origin->element, &info);
@@ -96,13 +96,13 @@ static void begin_place(struct es_scope *scope, size_t index, bool at_end)
 }
 
 /* What an origin has whose reading place follows. */
-static void add_origin(struct es_scope *scope,
+static void add_origin(struct esi_scope_origins *from,
                        const struct es_element_info *info,
                        const struct es_origin *whence,
                        const struct esi_catalog_process_at *process)
 {
-    size_t index = scope->origins.count++;
-    struct es_origin *origin = &scope->origins.items[index];
+    size_t index = from->origins.count++;
+    struct es_origin *origin = &from->origins.items[index];
 
     *origin = *whence;
     origin->name = info->name;
@@ -114,12 +114,12 @@ static void add_origin(struct es_scope *scope,
     origin->peer = info->peer;
     origin->communicator = info->communicator;
     origin->missed = info->oldest;
-    origin->host_clock = esi_scope_host_clock(scope, info->host);
-    scope->processes[index] = process;
-    scope->places.items[scope->places.count++] = (struct esi_place){0};
+    origin->host_clock = host_clock_of(from, info->host);
+    from->processes[index] = process;
+    from->places.items[from->places.count++] = (struct esi_place){0};
 }
 
-static void add_local_origin(struct es_scope *scope,
+static void add_local_origin(struct esi_scope_origins *from,
                              struct es_element_view *element,
                              const struct es_element_info *info,
                              bool at_end)
@@ -128,54 +128,55 @@ static void add_local_origin(struct es_scope *scope,
     struct es_segment_info process;
 
     es_segment_view_info(segment, &process);
-    add_origin(scope, info,
+    add_origin(from, info,
                &(struct es_origin){.pid = process.pid,
                                    .clock = es_segment_view_clock(segment),
                                    .element = element},
                NULL);
-    begin_place(scope, scope->origins.count - 1, at_end);
+    begin_place(from, from->origins.count - 1, at_end);
 }
 
-void esi_scope_unregister(struct es_scope *scope)
+void esi_origins_unregister(struct esi_scope_origins *from)
 {
-    for (size_t i = 0; i < scope->places.count; i++)
-        unregister_reader(scope, i);
+    for (size_t i = 0; i < from->places.count; i++)
+        unregister_reader(from, i);
 }
 
-void esi_scope_drop_origins(struct es_scope *scope, size_t first)
+void esi_origins_drop(struct esi_scope_origins *from, size_t count, size_t catalogued)
 {
-    for (size_t i = first; i < scope->places.count; i++)
-        unregister_reader(scope, i);
-    scope->origins.count = first;
-    scope->places.count = first;
+    for (size_t i = count; i < from->places.count; i++)
+        unregister_reader(from, i);
+    from->origins.count = count;
+    from->places.count = count;
+    from->catalogued = catalogued;
 }
 
-void esi_scope_update_registration(struct es_scope *scope)
+void esi_origins_update_registration(struct esi_scope_origins *from)
 {
-    for (size_t i = 0; i < scope->places.count; i++) {
-        if (scope->places.items[i].registered && !scope->config.lossless)
-            unregister_reader(scope, i);
-        else if (!scope->places.items[i].registered && scope->config.lossless)
-            register_reader(scope, i);
+    for (size_t i = 0; i < from->places.count; i++) {
+        if (from->places.items[i].registered && !from->config->lossless)
+            unregister_reader(from, i);
+        else if (!from->places.items[i].registered && from->config->lossless)
+            register_reader(from, i);
     }
 }
 
 /* An element of another host, as its tuple server has told. */
-static void add_remote_origin(struct es_scope *scope,
+static void add_remote_origin(struct esi_scope_origins *from,
                               const struct esi_catalog_element_at *element,
                               bool at_end)
 {
     const struct esi_catalog_process_at *process = element->process;
-    size_t index = scope->origins.count;
-    struct esi_place *place = &scope->places.items[index];
+    size_t index = from->origins.count;
+    struct esi_place *place = &from->places.items[index];
 
-    add_origin(scope, &element->info,
+    add_origin(from, &element->info,
                &(struct es_origin){.pid = process->info.pid, .clock = &process->clock},
                process);
     place->read.position = at_end ? ES_POSITION_END : element->info.oldest;
     place->given = place->acknowledged = place->read.position;
-    if (scope->config.lossless)
-        register_reader(scope, index);
+    if (from->config->lossless)
+        register_reader(from, index);
 }
 
 /* Elements of consumers' own data hold other things than trace tuples. */
@@ -186,58 +187,58 @@ static bool holds_trace(const struct es_element_info *info)
 
 /* Hosts that share this one's memory have elements that are seen here, too: where a
  * tuple server tells of them, they are its. */
-static bool is_told_elsewhere(const struct es_scope *scope,
+static bool is_told_elsewhere(const struct esi_scope_origins *from,
                               const struct es_element_info *info)
 {
     char address[ES_ADDRESS_BYTES];
 
-    return scope->config.servers && strcmp(info->host, scope->here) != 0 &&
-           esi_servers_address(scope->config.servers, info->host, address,
+    return from->config->servers && strcmp(info->host, from->here) != 0 &&
+           esi_servers_address(from->config->servers, info->host, address,
                                sizeof address) == 0;
 }
 
 /* The elements that are known already, by their address.  -ENOMEM. */
-static int list_known(const struct es_scope *scope, struct esi_hash *known)
+static int list_known(const struct esi_scope_origins *from, struct esi_hash *known)
 {
-    size_t count = scope->origins.count;
+    size_t count = from->origins.count;
 
     if (esi_hash_reserve(known, count + 1) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        esi_hash_insert(known, esi_hash_u64((uintptr_t)scope->origins.items[i].element),
+        esi_hash_insert(known, esi_hash_u64((uintptr_t)from->origins.items[i].element),
                         i);
     return 0;
 }
 
-static bool is_known(const struct es_scope *scope,
+static bool is_known(const struct esi_scope_origins *from,
                      const struct esi_hash *known,
                      const struct es_element_view *element)
 {
     ESI_HASH_FOREACH(slot, known, esi_hash_u64((uintptr_t)element))
-        if (scope->origins.items[esi_hash_index(known, slot)].element == element)
+        if (from->origins.items[esi_hash_index(known, slot)].element == element)
             return true;
     return false;
 }
 
-static int find_local(struct es_scope *scope, bool at_end)
+static int find_local(struct esi_scope_origins *from, bool at_end)
 {
     struct esi_hash known = {0};
     struct es_element_view **elements;
-    int count = es_run_select(scope->run, &scope->config.view.selection, &elements);
+    int count = es_run_select(from->run, &from->config->view.selection, &elements);
     int result;
 
     if (count < 0)
         return count;
-    result = list_known(scope, &known);
+    result = list_known(from, &known);
     if (result == 0)
-        result = scope_origins_reserve(scope, (size_t)count);
+        result = scope_origins_reserve(from, (size_t)count);
     for (int i = 0; i < count && result == 0; i++) {
         struct es_element_info info;
 
         es_element_view_info(elements[i], &info);
-        if (holds_trace(&info) && !is_told_elsewhere(scope, &info) &&
-            !is_known(scope, &known, elements[i]))
-            add_local_origin(scope, elements[i], &info, at_end);
+        if (holds_trace(&info) && !is_told_elsewhere(from, &info) &&
+            !is_known(from, &known, elements[i]))
+            add_local_origin(from, elements[i], &info, at_end);
     }
     free(elements);
     esi_hash_fini(&known);
@@ -246,132 +247,71 @@ static int find_local(struct es_scope *scope, bool at_end)
 
 /* A process that calls its host by a name of which there is no server can be read on
  * its machine only. */
-static bool can_be_read(const struct es_scope *scope,
+static bool can_be_read(const struct esi_scope_origins *from,
                         const struct es_element_info *info)
 {
     char address[ES_ADDRESS_BYTES];
 
-    return esi_servers_address(scope->config.servers, info->host, address,
+    return esi_servers_address(from->config->servers, info->host, address,
                                sizeof address) != -ENOENT;
 }
 
-static bool is_wanted(const struct es_scope *scope,
+static bool is_wanted(const struct esi_scope_origins *from,
                       const struct esi_catalog_element_at *element)
 {
-    if (scope->choose)
-        return scope->choose(scope->choose_data, element);
-    return es_selection_has_info(&scope->config.view.selection, &element->info);
+    if (from->choose)
+        return from->choose(from->choose_data, element);
+    return es_selection_has_info(&from->config->view.selection, &element->info);
 }
 
 /* What is new in the catalog is at its end. */
-static int find_remote(struct es_scope *scope, bool at_end)
+static int find_remote(struct esi_scope_origins *from, bool at_end)
 {
-    size_t count = esi_catalog_element_count(scope->catalog);
-    int result = scope_origins_reserve(scope, count - scope->catalogued);
+    size_t count = esi_catalog_element_count(from->catalog);
+    int result = scope_origins_reserve(from, count - from->catalogued);
 
-    for (; result == 0 && scope->catalogued < count; scope->catalogued++) {
+    for (; result == 0 && from->catalogued < count; from->catalogued++) {
         const struct esi_catalog_element_at *element =
-            esi_catalog_element_at(scope->catalog, scope->catalogued);
+            esi_catalog_element_at(from->catalog, from->catalogued);
 
-        if (holds_trace(&element->info) && can_be_read(scope, &element->info) &&
-            is_wanted(scope, element))
-            add_remote_origin(scope, element, at_end);
+        if (holds_trace(&element->info) && can_be_read(from, &element->info) &&
+            is_wanted(from, element))
+            add_remote_origin(from, element, at_end);
     }
     return result;
 }
 
-int esi_scope_find_origins(struct es_scope *scope, bool joining)
-{
-    /* Who joins later has begun later: all it has is new. */
-    bool at_end = scope->config.take == ES_TAKE_NEW && !joining;
-    size_t known_count = scope->origins.count;
-    int result = scope->choose ? 0 : find_local(scope, at_end);
-
-    if (result == 0 && scope->catalog)
-        result = find_remote(scope, at_end);
-    if (result == 0)
-        result = esi_scope_show_global(scope);
-    return result < 0 ? result : (int)(scope->origins.count - known_count);
-}
-
-/* --- Where the consumer stands ------------------------------------------------- */
-
-const char *esi_scope_here(const struct es_scope *scope)
-{
-    if (!scope->config.servers)
-        return NULL;
-    return scope->config.tree.through_server ? "" : scope->here;
-}
-
-/* As the servers call it, so that their hosts and ours can be compared. */
-static void find_here(struct es_scope *scope)
-{
-    struct es_server_info info;
-
-    esi_host_name(scope->here);
-    for (size_t i = 0; es_servers_at(scope->config.servers, i, &info) == 0; i++)
-        if (info.here)
-            snprintf(scope->here, sizeof scope->here, "%s", info.host);
-}
-
-int esi_scope_find_servers(struct es_scope *scope)
-{
-    int result;
-
-    if (!scope->config.servers)
-        return 0;
-    result = esi_catalog_create(scope->config.servers, &scope->catalog);
-    if (result == 0)
-        result = esi_catalog_refresh(scope->catalog, scope->config.tree.limit_ns);
-    if (result < 0)
-        return result;
-    find_here(scope);
-    return 0;
-}
-
-size_t es_scope_origin_count(const struct es_scope *scope)
-{
-    return scope->origins.count;
-}
-
-const struct es_origin *es_scope_origin(const struct es_scope *scope, uint32_t index)
-{
-    if (index >= scope->origins.count)
-        return NULL;
-    return scope->global ? &scope->global[index] : &scope->origins.items[index];
-}
-
 /* --- Global times --------------------------------------------------------------- */
 
-int esi_scope_show_global(struct es_scope *scope)
+static int show_global(struct esi_scope_origins *from)
 {
     /* Ticks are nanoseconds since 1970. */
     static const struct es_clock identity = {.kind = ES_CLOCK_MONOTONIC,
                                              .frequency_hz = UINT64_C(1000000000)};
-    size_t count = scope->origins.count;
+    size_t count = from->origins.count;
     struct es_origin *global;
 
-    if (!scope->config.global_time)
+    if (!from->config->global_time)
         return 0;
-    global = reallocarray(scope->global, count + 1, sizeof *global);
+    global = reallocarray(from->global, count + 1, sizeof *global);
     if (!global)
         return -ENOMEM;
-    scope->global = global;
+    from->global = global;
     for (size_t i = 0; i < count; i++) {
-        global[i] = scope->origins.items[i];
+        global[i] = from->origins.items[i];
         global[i].clock = &identity;
         global[i].host_clock = NULL;
     }
     return 0;
 }
 
-void esi_scope_make_global(struct es_scope *scope, size_t first)
+void esi_origins_make_global(const struct esi_scope_origins *from,
+                             struct es_batch *batch,
+                             size_t first)
 {
-    struct es_batch *batch = &scope->batch;
-
     for (size_t i = first; i < batch->count; i++) {
         struct es_tuple *tuple = &batch->tuples[i];
-        const struct es_origin *origin = &scope->origins.items[batch->marks[i].origin];
+        const struct es_origin *origin = &from->origins.items[batch->marks[i].origin];
 
         if (es_mark_is_summary(&batch->marks[i]))
             continue;
@@ -379,6 +319,79 @@ void esi_scope_make_global(struct es_scope *scope, size_t first)
         if (tuple->stop)
             tuple->stop = es_origin_run_ns(origin, tuple->stop, NULL);
     }
+}
+
+int esi_origins_find(struct esi_scope_origins *from, bool joining)
+{
+    /* Who joins later has begun later: all it has is new. */
+    bool at_end = from->config->take == ES_TAKE_NEW && !joining;
+    size_t known_count = from->origins.count;
+    int result = from->choose ? 0 : find_local(from, at_end);
+
+    if (result == 0 && from->catalog)
+        result = find_remote(from, at_end);
+    if (result == 0)
+        result = show_global(from);
+    return result < 0 ? result : (int)(from->origins.count - known_count);
+}
+
+/* --- Where the consumer stands ------------------------------------------------- */
+
+const char *esi_origins_consumer_host(const struct esi_scope_origins *from)
+{
+    if (!from->config->servers)
+        return NULL;
+    return from->config->tree.through_server ? "" : from->here;
+}
+
+/* As the servers call it, so that their hosts and ours can be compared. */
+static void find_here(struct esi_scope_origins *from)
+{
+    struct es_server_info info;
+
+    esi_host_name(from->here);
+    for (size_t i = 0; es_servers_at(from->config->servers, i, &info) == 0; i++)
+        if (info.here)
+            snprintf(from->here, sizeof from->here, "%s", info.host);
+}
+
+int esi_origins_find_servers(struct esi_scope_origins *from)
+{
+    int result;
+
+    if (!from->config->servers)
+        return 0;
+    result = esi_catalog_create(from->config->servers, &from->catalog);
+    if (result == 0)
+        result = esi_catalog_refresh(from->catalog, from->config->tree.limit_ns);
+    if (result < 0)
+        return result;
+    find_here(from);
+    return 0;
+}
+
+void esi_origins_fini(struct esi_scope_origins *from)
+{
+    esi_catalog_destroy(from->catalog);
+    free(from->origins.items);
+    free(from->places.items);
+    free(from->processes);
+    free(from->global);
+}
+
+/* --- What consumers ask ---------------------------------------------------------- */
+
+size_t es_scope_origin_count(const struct es_scope *scope)
+{
+    return scope->from.origins.count;
+}
+
+const struct es_origin *es_scope_origin(const struct es_scope *scope, uint32_t index)
+{
+    if (index >= scope->from.origins.count)
+        return NULL;
+    return scope->from.global ? &scope->from.global[index]
+                              : &scope->from.origins.items[index];
 }
 
 uint64_t es_scope_run_now_ns(const struct es_scope *scope)
@@ -393,7 +406,7 @@ uint64_t es_scope_run_ns(const struct es_scope *scope,
                          uint64_t ticks)
 {
     const struct es_origin origin = {.clock = clock,
-                                     .host_clock = esi_scope_host_clock(scope, host)};
+                                     .host_clock = host_clock_of(&scope->from, host)};
 
     return es_origin_run_ns(&origin, ticks, NULL);
 }
@@ -413,7 +426,7 @@ static const struct es_segment_view *segment_of(const struct es_scope *scope,
 static const struct esi_catalog_process_at *process_of(const struct es_scope *scope,
                                                        uint32_t index)
 {
-    return index < scope->origins.count ? scope->processes[index] : NULL;
+    return index < scope->from.origins.count ? scope->from.processes[index] : NULL;
 }
 
 int es_scope_process(const struct es_scope *scope,
@@ -442,7 +455,7 @@ int es_scope_communicator(const struct es_scope *scope,
 
     if (segment)
         return es_segment_view_communicator(segment, communicator, ret_info);
-    return process ? esi_catalog_communicator_find(scope->catalog, process,
+    return process ? esi_catalog_communicator_find(scope->from.catalog, process,
                                                    communicator, ret_info)
                    : -ENOENT;
 }
@@ -458,12 +471,13 @@ int es_scope_world_rank(const struct es_scope *scope,
     int result = -ENOENT;
 
     if (process)
-        return esi_catalog_world_rank(scope->catalog, scope->run, process, communicator,
-                                      remote, rank);
+        return esi_catalog_world_rank(scope->from.catalog, scope->from.run, process,
+                                      communicator, remote, rank);
     if (segment)
-        result = es_run_world_rank(scope->run, segment, communicator, remote, rank);
-    if (result == -ENOENT && segment && scope->catalog)
-        result = esi_catalog_world_rank_of(scope->catalog, segment, communicator,
+        result =
+            es_run_world_rank(scope->from.run, segment, communicator, remote, rank);
+    if (result == -ENOENT && segment && scope->from.catalog)
+        result = esi_catalog_world_rank_of(scope->from.catalog, segment, communicator,
                                            remote, rank);
     return result;
 }
@@ -491,9 +505,9 @@ const char *esi_scope_communicator_name(void *data,
 
     if (es_scope_communicator(scope, origin, communicator, &info) < 0)
         return "";
-    memcpy(scope->communicator, info.name, sizeof scope->communicator);
-    scope->communicator[sizeof scope->communicator - 1] = '\0';
-    return scope->communicator;
+    memcpy(scope->from.communicator, info.name, sizeof scope->from.communicator);
+    scope->from.communicator[sizeof scope->from.communicator - 1] = '\0';
+    return scope->from.communicator;
 }
 
 static int note_segment(const struct esi_segment_name *name,
@@ -515,7 +529,7 @@ static bool has_server(const struct es_scope *scope)
 {
     struct es_server_info info;
 
-    if (!scope->config.servers || esi_catalog_is_over(scope->catalog))
+    if (!scope->config.servers || esi_catalog_is_over(scope->from.catalog))
         return false;
     for (size_t i = 0; es_servers_at(scope->config.servers, i, &info) == 0; i++)
         if (info.state != ES_SERVER_ENDED && !info.here)
@@ -527,7 +541,7 @@ bool es_scope_has_vanished(const struct es_scope *scope)
 {
     bool found = false;
     int result =
-        esi_segment_name_foreach(es_run_name(scope->run), note_segment, &found);
+        esi_segment_name_foreach(es_run_name(scope->from.run), note_segment, &found);
 
     return result >= 0 && !found && !has_server(scope);
 }

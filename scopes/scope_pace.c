@@ -125,11 +125,11 @@ static void scope_pace_sample(struct es_scope *scope, uint64_t now)
     es_scope_foreach_stage(scope, count_stage, census);
     /* What the consumer itself uses counts where it reads the program's memory.  It is
      * measured: the accounts of stages are estimates, of which a difference is none. */
-    add_cpu(census, scope->here, 0);
+    add_cpu(census, scope->from.here, 0);
     for (size_t i = 0; i < census->count; i++) {
         hosts[i] = (struct esi_rate_host){census->hosts[i].host,
                                           scope_pace_used(pace, &census->hosts[i])};
-        if (strcmp(census->hosts[i].host, scope->here) == 0)
+        if (strcmp(census->hosts[i].host, scope->from.here) == 0)
             here = i;
     }
     hosts[here].cpu_ns += pace->cpu_ns;

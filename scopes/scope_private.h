@@ -4,37 +4,23 @@
 #ifndef ES_SCOPES_SCOPE_PRIVATE_H
 #define ES_SCOPES_SCOPE_PRIVATE_H
 
-#include "base/host.h"
 #include "base/json_out.h"
 #include "eventspace/scope.h"
-#include "scopes/chosen_scope.h"
+#include "scopes/scope_origins.h"
 #include "wrappers/stages/stage.h"
 
-struct esi_catalog;
-struct esi_catalog_process_at;
 struct esi_new_elements;
 struct esi_pace;
 struct esi_pathmap;
 
 struct es_scope {
-    struct es_run *run;            /* borrowed */
     struct es_scope_config config; /* its texts are owned */
     char *view_filter;             /* owned; NULL = none */
+    struct esi_scope_origins from; /* where its tuples come from */
 
-    struct esi_catalog *catalog; /* of the other hosts; NULL = there are no servers */
-    size_t catalogued;           /* elements of it that were looked at */
-    esi_scope_choose_fn choose;  /* NULL = the view's selection */
-    void *choose_data;
-    char here[ES_HOST_NAME_BYTES];
     struct es_server_info *infos; /* owned; the plan's hosts */
     struct esi_pathmap *map;      /* owned; NULL = not asked for, or not known */
 
-    struct es_origins origins; /* owned */
-    struct es_places places;   /* owned; as many as origins */
-    size_t capacity;           /* of origins, places and processes */
-    const struct esi_catalog_process_at *
-        *processes;           /* of each origin; NULL = mapped here */
-    struct es_origin *global; /* what origins look like with global times; or NULL */
     struct es_stage_context context;
     struct es_stage *root; /* owned */
 
@@ -48,7 +34,6 @@ struct es_scope {
     struct esi_pace *pace; /* owned; NULL = pulls when its consumer likes */
 
     struct es_scope_cost cost;
-    char communicator[64]; /* last name that was asked for */
 };
 
 /* Makes the texts of `config` the scope's own, checks them and computes the view's
@@ -71,11 +56,6 @@ static inline bool esi_scope_reads_every(const struct es_scope *scope)
 {
     return scope->config.take == ES_TAKE_EVERY || scope->config.take == ES_TAKE_NEW;
 }
-
-/* Makes what origins look like with global times, if the scope gives such. */
-int esi_scope_show_global(struct es_scope *scope);
-/* Gives the tuples of the batch from `first` on times in ns since 1970. */
-void esi_scope_make_global(struct es_scope *scope, size_t first);
 
 /* --- Being found: scope_control.c ----------------------------------------------- */
 
@@ -111,38 +91,5 @@ int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error);
 
 /* Adds what one stage has cost to the struct es_scope_cost `data`. */
 void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data);
-
-/* --- Origins: scope_origins.c --------------------------------------------------- */
-
-/* Adds the elements that are selected and not yet known.  Returns their number or
- * -errno. */
-int esi_scope_find_origins(struct es_scope *scope, bool joining);
-
-/* The clock by which times of this host are converted; NULL: there are no servers. */
-const struct es_host_clock *esi_scope_host_clock(const struct es_scope *scope,
-                                                 const char *host);
-
-/* Takes the origins from `first` on back: no writer waits for them any more. */
-void esi_scope_drop_origins(struct es_scope *scope, size_t first);
-
-/* Whether the element is read in this process. */
-bool esi_scope_reads_here(const struct es_scope *scope, size_t index);
-
-/* Lets the writers that wait for this scope go on. */
-void esi_scope_unregister(struct es_scope *scope);
-
-/* Makes writers wait, or no longer, as `lossless` says now. */
-void esi_scope_update_registration(struct es_scope *scope);
-
-/* Makes the catalog of the other hosts, if there are servers. */
-int esi_scope_find_servers(struct es_scope *scope);
-
-/* Where the consumer stands; NULL: all stages stand in its process. */
-const char *esi_scope_here(const struct es_scope *scope);
-
-/* The context's function. */
-const char *esi_scope_communicator_name(void *data,
-                                        uint32_t origin,
-                                        uint16_t communicator);
 
 #endif
