@@ -20,6 +20,7 @@
 #include "scopes/remote/run_files.h"
 #include "scopes/remote/servers.h"
 #include "scopes/run_map.h"
+#include "scopes/scope_control.h"
 #include "scopes/scope_private.h"
 #include "scopes/stage_tree.h"
 
@@ -263,7 +264,7 @@ int es_scope_pull(struct es_scope *scope,
     bool repeat;
     int result;
 
-    if (scope->announcement)
+    if (scope->control)
         esi_scope_poll(scope);
     if (scope->pace)
         esi_scope_keep_pace(scope);

@@ -27,6 +27,11 @@ static const char *const shapes[] = {
     [ES_SHAPE_VIEWS] = "views",   [ES_SHAPE_FLAT] = "flat",
     [ES_SHAPE_HOSTS] = "hosts",   [ES_SHAPE_KARY] = "kary",
     [ES_SHAPE_LEVELS] = "levels", [ES_SHAPE_LEVELS + 1] = NULL};
+const char *esi_scope_shape_name(enum es_shape shape)
+{
+    return (unsigned)shape <= ES_SHAPE_LEVELS ? shapes[shape] : "?";
+}
+
 static const char *const modes[] =
     {[ES_MODE_CONCURRENT] = "concurrent", [ES_MODE_SEQUENTIAL] = "sequential", NULL};
 static const char *const sortings[] = {[ES_SORTING_NONE] = "none",

@@ -25,244 +25,6 @@
 #include "scopes/scope_control.h"
 #include "scopes/scope_private.h"
 
-#define POLL_NS UINT64_C(100000000)
-#define RETRY_NS UINT64_C(5000000000)
-#define FIRST_CONNECT_NS UINT64_C(1000000000)
-/* An attempt to connect again holds up a pull.  A handshake over a slow link needs more
- * than the first attempts get; the pauses keep what all take below a hundredth. */
-#define CONNECT_LEAST_NS UINT64_C(20000000)
-#define CONNECT_MOST_NS UINT64_C(500000000)
-enum { PAUSE_FACTOR = 100 };
-#define SEND_NS UINT64_C(20000000)
-/* A server that has not answered for so long is given up. */
-#define SILENT_NS UINT64_C(30000000000)
-
-struct esi_new_elements {
-    struct es_link *link; /* NULL = there is none */
-    uint64_t next_ns;     /* of the next poll, or attempt to connect */
-    uint64_t connect_ns;  /* that the next attempt may take */
-    uint64_t sent_ns;
-    bool waiting; /* for the reply to the last request */
-    uint64_t requests;
-    struct es_scope_cost before; /* as of the last poll */
-    uint64_t before_ns;
-};
-
-static void scope_register_lose(struct esi_new_elements *announcement)
-{
-    esi_link_close(announcement->link);
-    announcement->link = NULL;
-    announcement->waiting = false;
-    announcement->next_ns = esi_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
-}
-
-/* --- Requests -------------------------------------------------------------------- */
-
-/* `write` writes the request's members. */
-static void send_request(struct es_scope *scope,
-                         const char *name,
-                         void (*write)(struct esi_json_out *out, void *data),
-                         void *data)
-{
-    struct esi_new_elements *announcement = scope->announcement;
-    const struct esi_rpc_request request = {name, write, data};
-
-    if (esi_rpc_send(announcement->link, ++announcement->requests, &request, SEND_NS) <
-        0) {
-        scope_register_lose(announcement);
-        return;
-    }
-    announcement->waiting = true;
-    announcement->sent_ns = esi_now_ns(CLOCK_MONOTONIC);
-}
-
-/* What the view selects, for people. */
-static void format_view(const struct es_view *view, char *out, size_t size)
-{
-    const struct es_selection *selection = &view->selection;
-    const struct {
-        const char *name;
-        const char *value;
-    } parts[] = {{"host", selection->host},
-                 {"ranks", selection->ranks},
-                 {"collector", selection->collector},
-                 {"name", selection->name},
-                 {"comm", view->communicator},
-                 {"operation", view->operation},
-                 {"filter", view->filter}};
-    size_t length = 0;
-
-    snprintf(out, size, "all");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (parts[i].value && length < size)
-            length +=
-                (size_t)snprintf(out + length, size - length, "%s%s=%s",
-                                 length ? " " : "", parts[i].name, parts[i].value);
-}
-
-static void write_announcement(struct esi_json_out *out, void *data)
-{
-    const struct es_scope *scope = data;
-    char view[256];
-
-    format_view(&scope->config.view, view, sizeof view);
-    esi_json_out_string(out, "name", scope->config.name);
-    esi_json_out_string(out, "host", scope->from.here);
-    esi_json_out_string(out, "program", program_invocation_short_name);
-    esi_json_out_signed(out, "pid", getpid());
-    esi_json_out_string(out, "view", view);
-}
-
-static void note_shape(void *data,
-                       const char *name,
-                       const char *value,
-                       const char *help)
-{
-    (void)help;
-    if (strcmp(name, "shape") == 0)
-        esi_json_out_string(data, name, value);
-}
-
-static void write_poll(struct esi_json_out *out, void *data)
-{
-    struct es_scope *scope = data;
-    struct esi_new_elements *announcement = scope->announcement;
-    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
-    struct es_scope_cost cost;
-
-    es_scope_cost(scope, &cost);
-    esi_json_out_unsigned(out, "pulls", cost.pulls);
-    esi_json_out_unsigned(out, "tuples", cost.tuples);
-    esi_json_out_unsigned(out, "lost", cost.lost);
-    esi_json_out_unsigned(out, "failures", cost.failures);
-    esi_json_out_real(out, "rate",
-                      (double)(cost.pulls - announcement->before.pulls) * 1e9 /
-                          (double)(now - announcement->before_ns + 1));
-    es_scope_config_foreach(&scope->config, note_shape, out);
-    announcement->before = cost;
-    announcement->before_ns = now;
-    announcement->next_ns = now + POLL_NS;
-}
-
-struct answer {
-    int64_t id;
-    const char *text; /* JSON */
-};
-
-static void write_answer(struct esi_json_out *out, void *data)
-{
-    const struct answer *answer = data;
-
-    esi_json_out_signed(out, "id", answer->id);
-    esi_json_out_raw(out, "answer", answer->text);
-}
-
-/* --- Replies --------------------------------------------------------------------- */
-
-/* Does what the reply to a poll asks for. */
-static void scope_register_obey(struct es_scope *scope, const struct es_member *reply)
-{
-    const struct es_member *command = esi_member_find(reply, "command");
-    struct answer answer = {.id = esi_member_integer_or(reply, "id", 0)};
-    char *text;
-
-    if (!command || esi_scope_command(scope, command, &text) < 0)
-        return;
-    answer.text = text;
-    send_request(scope, "answer", write_answer, &answer);
-    free(text);
-}
-
-/* Takes the reply if it has come, or comes within that time. */
-static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
-{
-    struct esi_new_elements *announcement = scope->announcement;
-    struct es_message *message;
-    struct esi_frame frame;
-    int result = esi_link_receive(announcement->link, timeout_ns, NULL, &frame);
-
-    if (result == -ETIMEDOUT &&
-        esi_now_ns(CLOCK_MONOTONIC) - announcement->sent_ns < SILENT_NS)
-        return;
-    if (result < 0 || esi_rpc_read(&frame, NULL, &message) < 0) {
-        scope_register_lose(announcement);
-        return;
-    }
-    announcement->waiting = false;
-    scope_register_obey(scope, esi_message_root(message));
-    esi_message_destroy(message);
-}
-
-static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
-{
-    struct esi_new_elements *announcement = scope->announcement;
-
-    if (esi_servers_connect(scope->config.servers, NULL, timeout_ns, NULL,
-                            &announcement->link) < 0) {
-        announcement->link = NULL;
-        announcement->next_ns = esi_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
-        return;
-    }
-    send_request(scope, "announce", write_announcement, scope);
-}
-
-static void connect_again(struct es_scope *scope)
-{
-    struct esi_new_elements *announcement = scope->announcement;
-    uint64_t limit_ns = announcement->connect_ns;
-    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
-    uint64_t spent_ns;
-
-    connect_home(scope, limit_ns);
-    if (announcement->link)
-        return;
-    spent_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
-    if (spent_ns * PAUSE_FACTOR > RETRY_NS)
-        announcement->next_ns = begun_ns + spent_ns * PAUSE_FACTOR;
-    if (spent_ns >= limit_ns)
-        announcement->connect_ns =
-            limit_ns * 2 < CONNECT_MOST_NS ? limit_ns * 2 : CONNECT_MOST_NS;
-}
-
-/* --- The scope's side ------------------------------------------------------------- */
-
-int esi_scope_register(struct es_scope *scope)
-{
-    if (!scope->config.name || !scope->config.servers)
-        return 0;
-    scope->announcement = calloc(1, sizeof *scope->announcement);
-    if (!scope->announcement)
-        return -ENOMEM;
-    scope->announcement->before_ns = esi_now_ns(CLOCK_MONOTONIC);
-    scope->announcement->connect_ns = CONNECT_LEAST_NS;
-    connect_home(scope, FIRST_CONNECT_NS);
-    if (scope->announcement->waiting)
-        take_reply(scope, FIRST_CONNECT_NS); /* it is found from now on */
-    return 0;
-}
-
-void esi_scope_poll(struct es_scope *scope)
-{
-    struct esi_new_elements *announcement = scope->announcement;
-
-    if (announcement->link && announcement->waiting)
-        take_reply(scope, 0);
-    if (announcement->waiting || esi_now_ns(CLOCK_MONOTONIC) < announcement->next_ns)
-        return;
-    if (announcement->link)
-        send_request(scope, "poll", write_poll, scope);
-    else
-        connect_again(scope);
-}
-
-void esi_scope_deregister(struct es_scope *scope)
-{
-    if (!scope->announcement)
-        return;
-    esi_link_close(scope->announcement->link);
-    free(scope->announcement);
-}
-
 /* How long a tuple server may take to tell what its stages cost. */
 #define COSTS_NS UINT64_C(2000000000)
 
@@ -311,7 +73,7 @@ static void write_cost(const struct es_scope *scope, struct esi_json_out *out)
     esi_json_out_end(out);
 }
 
-static void scope_commands_show(struct es_scope *scope, struct esi_json_out *out)
+static void control_show(struct es_scope *scope, struct esi_json_out *out)
 {
     write_settings(scope, out);
     write_cost(scope, out);
@@ -323,14 +85,14 @@ static void scope_commands_show(struct es_scope *scope, struct esi_json_out *out
 
 /* --- Changing -------------------------------------------------------------------- */
 
-struct scope_commands_change {
+struct settings_change {
     struct es_scope_config config;
     struct es_error *error;
 };
 
 static int take_setting(void *data, const char *name, const struct es_member *value)
 {
-    struct scope_commands_change *change = data;
+    struct settings_change *change = data;
     const char *text = esi_member_as_text(value);
 
     if (!text)
@@ -339,11 +101,11 @@ static int take_setting(void *data, const char *name, const struct es_member *va
     return es_scope_config_set(&change->config, name, text, change->error);
 }
 
-static int scope_commands_set(struct es_scope *scope,
-                              const struct es_member *command,
-                              struct es_error *error)
+static int control_set(struct es_scope *scope,
+                       const struct es_member *command,
+                       struct es_error *error)
 {
-    struct scope_commands_change change = {.config = scope->config, .error = error};
+    struct settings_change change = {.config = scope->config, .error = error};
     const struct es_member *settings = esi_member_find(command, "settings");
     int result;
 
@@ -355,20 +117,20 @@ static int scope_commands_set(struct es_scope *scope,
 
 /* --- Commands -------------------------------------------------------------------- */
 
-static int scope_commands_run(struct es_scope *scope,
-                              const struct es_member *command,
-                              struct esi_json_out *out,
-                              struct es_error *error)
+static int control_run(struct es_scope *scope,
+                       const struct es_member *command,
+                       struct esi_json_out *out,
+                       struct es_error *error)
 {
     const char *what = esi_member_text_or(command, "do", "");
     int result = 0;
 
     if (strcmp(what, "show") == 0) {
-        scope_commands_show(scope, out);
+        control_show(scope, out);
         return 0;
     }
     if (strcmp(what, "set") == 0)
-        result = scope_commands_set(scope, command, error);
+        result = control_set(scope, command, error);
     else if (strcmp(what, "rate") == 0)
         result = esi_scope_set_pace(scope, esi_member_real_or(command, "budget", 0),
                                     esi_member_real_or(command, "rate", 0), error);
@@ -380,17 +142,9 @@ static int scope_commands_run(struct es_scope *scope,
     return result;
 }
 
-static void write_failure(int code,
-                          const struct es_error *error,
-                          struct esi_json_out *out)
-{
-    esi_json_out_signed(out, "code", -code);
-    esi_json_out_string(out, "text", error->text[0] ? error->text : strerror(-code));
-}
-
-int esi_scope_command(struct es_scope *scope,
-                      const struct es_member *command,
-                      char **ret_answer)
+static int answer_command(struct es_scope *scope,
+                          const struct es_member *command,
+                          char **ret_answer)
 {
     struct es_error error = {.text = ""};
     struct esi_json_text json;
@@ -399,9 +153,241 @@ int esi_scope_command(struct es_scope *scope,
     if (result < 0)
         return result;
     esi_json_out_begin_object(&json.out, NULL);
-    result = scope_commands_run(scope, command, &json.out, &error);
-    if (result < 0)
-        write_failure(result, &error, &json.out);
+    result = control_run(scope, command, &json.out, &error);
+    if (result < 0) {
+        esi_json_out_signed(&json.out, "code", -result);
+        esi_json_out_string(&json.out, "text",
+                            error.text[0] ? error.text : strerror(-result));
+    }
     esi_json_out_end(&json.out);
     return esi_json_text_finish(&json, ret_answer, NULL);
+}
+
+/* --- The connection to the home server -------------------------------------------- */
+
+#define POLL_NS UINT64_C(100000000)
+#define RETRY_NS UINT64_C(5000000000)
+#define FIRST_CONNECT_NS UINT64_C(1000000000)
+/* An attempt to connect again holds up a pull.  A handshake over a slow link needs more
+ * than the first attempts get; the pauses keep what all take below a hundredth. */
+#define CONNECT_LEAST_NS UINT64_C(20000000)
+#define CONNECT_MOST_NS UINT64_C(500000000)
+enum { PAUSE_FACTOR = 100 };
+#define SEND_NS UINT64_C(20000000)
+/* A server that has not answered for so long is given up. */
+#define SILENT_NS UINT64_C(30000000000)
+
+struct esi_scope_control {
+    struct es_link *link; /* NULL = there is none */
+    uint64_t next_ns;     /* of the next poll, or attempt to connect */
+    uint64_t connect_ns;  /* that the next attempt may take */
+    uint64_t sent_ns;
+    bool waiting; /* for the reply to the last request */
+    uint64_t requests;
+    struct es_scope_cost before; /* as of the last poll */
+    uint64_t before_ns;
+};
+
+static void drop_link(struct esi_scope_control *control)
+{
+    esi_link_close(control->link);
+    control->link = NULL;
+    control->waiting = false;
+    control->next_ns = esi_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
+}
+
+/* --- Requests -------------------------------------------------------------------- */
+
+/* `write` writes the request's members. */
+static void send_request(struct es_scope *scope,
+                         const char *name,
+                         void (*write)(struct esi_json_out *out, void *data),
+                         void *data)
+{
+    struct esi_scope_control *control = scope->control;
+    const struct esi_rpc_request request = {name, write, data};
+
+    if (esi_rpc_send(control->link, ++control->requests, &request, SEND_NS) < 0) {
+        drop_link(control);
+        return;
+    }
+    control->waiting = true;
+    control->sent_ns = esi_now_ns(CLOCK_MONOTONIC);
+}
+
+/* What the view selects, for people. */
+static void format_view(const struct es_view *view, char *out, size_t size)
+{
+    const struct es_selection *selection = &view->selection;
+    const struct {
+        const char *name;
+        const char *value;
+    } parts[] = {{"host", selection->host},
+                 {"ranks", selection->ranks},
+                 {"collector", selection->collector},
+                 {"name", selection->name},
+                 {"comm", view->communicator},
+                 {"operation", view->operation},
+                 {"filter", view->filter}};
+    size_t length = 0;
+
+    snprintf(out, size, "all");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].value && length < size)
+            length +=
+                (size_t)snprintf(out + length, size - length, "%s%s=%s",
+                                 length ? " " : "", parts[i].name, parts[i].value);
+}
+
+static void write_registration(struct esi_json_out *out, void *data)
+{
+    const struct es_scope *scope = data;
+    char view[256];
+
+    format_view(&scope->config.view, view, sizeof view);
+    esi_json_out_string(out, "name", scope->config.name);
+    esi_json_out_string(out, "host", scope->from.here);
+    esi_json_out_string(out, "program", program_invocation_short_name);
+    esi_json_out_signed(out, "pid", getpid());
+    esi_json_out_string(out, "view", view);
+}
+
+static void write_poll(struct esi_json_out *out, void *data)
+{
+    struct es_scope *scope = data;
+    struct esi_scope_control *control = scope->control;
+    uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
+    struct es_scope_cost cost;
+
+    es_scope_cost(scope, &cost);
+    esi_json_out_unsigned(out, "pulls", cost.pulls);
+    esi_json_out_unsigned(out, "tuples", cost.tuples);
+    esi_json_out_unsigned(out, "lost", cost.lost);
+    esi_json_out_unsigned(out, "failures", cost.failures);
+    esi_json_out_real(out, "rate",
+                      (double)(cost.pulls - control->before.pulls) * 1e9 /
+                          (double)(now - control->before_ns + 1));
+    esi_json_out_string(out, "shape", esi_scope_shape_name(scope->config.tree.shape));
+    control->before = cost;
+    control->before_ns = now;
+    control->next_ns = now + POLL_NS;
+}
+
+struct answer {
+    int64_t id;
+    const char *text; /* JSON */
+};
+
+static void write_answer(struct esi_json_out *out, void *data)
+{
+    const struct answer *answer = data;
+
+    esi_json_out_signed(out, "id", answer->id);
+    esi_json_out_raw(out, "answer", answer->text);
+}
+
+/* --- Replies --------------------------------------------------------------------- */
+
+/* Does what the reply to a poll asks for. */
+static void execute_command(struct es_scope *scope, const struct es_member *reply)
+{
+    const struct es_member *command = esi_member_find(reply, "command");
+    struct answer answer = {.id = esi_member_integer_or(reply, "id", 0)};
+    char *text;
+
+    if (!command || answer_command(scope, command, &text) < 0)
+        return;
+    answer.text = text;
+    send_request(scope, "answer", write_answer, &answer);
+    free(text);
+}
+
+/* Takes the reply if it has come, or comes within that time. */
+static void take_reply(struct es_scope *scope, uint64_t timeout_ns)
+{
+    struct esi_scope_control *control = scope->control;
+    struct es_message *message;
+    struct esi_frame frame;
+    int result = esi_link_receive(control->link, timeout_ns, NULL, &frame);
+
+    if (result == -ETIMEDOUT &&
+        esi_now_ns(CLOCK_MONOTONIC) - control->sent_ns < SILENT_NS)
+        return;
+    if (result < 0 || esi_rpc_read(&frame, NULL, &message) < 0) {
+        drop_link(control);
+        return;
+    }
+    control->waiting = false;
+    execute_command(scope, esi_message_root(message));
+    esi_message_destroy(message);
+}
+
+static void connect_home(struct es_scope *scope, uint64_t timeout_ns)
+{
+    struct esi_scope_control *control = scope->control;
+
+    if (esi_servers_connect(scope->config.servers, NULL, timeout_ns, NULL,
+                            &control->link) < 0) {
+        control->link = NULL;
+        control->next_ns = esi_now_ns(CLOCK_MONOTONIC) + RETRY_NS;
+        return;
+    }
+    send_request(scope, "announce", write_registration, scope);
+}
+
+static void connect_again(struct es_scope *scope)
+{
+    struct esi_scope_control *control = scope->control;
+    uint64_t limit_ns = control->connect_ns;
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+    uint64_t spent_ns;
+
+    connect_home(scope, limit_ns);
+    if (control->link)
+        return;
+    spent_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
+    if (spent_ns * PAUSE_FACTOR > RETRY_NS)
+        control->next_ns = begun_ns + spent_ns * PAUSE_FACTOR;
+    if (spent_ns >= limit_ns)
+        control->connect_ns =
+            limit_ns * 2 < CONNECT_MOST_NS ? limit_ns * 2 : CONNECT_MOST_NS;
+}
+
+/* --- The scope's side ------------------------------------------------------------- */
+
+int esi_scope_register(struct es_scope *scope)
+{
+    if (!scope->config.name || !scope->config.servers)
+        return 0;
+    scope->control = calloc(1, sizeof *scope->control);
+    if (!scope->control)
+        return -ENOMEM;
+    scope->control->before_ns = esi_now_ns(CLOCK_MONOTONIC);
+    scope->control->connect_ns = CONNECT_LEAST_NS;
+    connect_home(scope, FIRST_CONNECT_NS);
+    if (scope->control->waiting)
+        take_reply(scope, FIRST_CONNECT_NS); /* it is found from now on */
+    return 0;
+}
+
+void esi_scope_poll(struct es_scope *scope)
+{
+    struct esi_scope_control *control = scope->control;
+
+    if (control->link && control->waiting)
+        take_reply(scope, 0);
+    if (control->waiting || esi_now_ns(CLOCK_MONOTONIC) < control->next_ns)
+        return;
+    if (control->link)
+        send_request(scope, "poll", write_poll, scope);
+    else
+        connect_again(scope);
+}
+
+void esi_scope_deregister(struct es_scope *scope)
+{
+    if (!scope->control)
+        return;
+    esi_link_close(scope->control->link);
+    free(scope->control);
 }

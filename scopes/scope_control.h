@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What a live scope does on demand.  A command and its answer are JSON objects:
+ * A named scope is registered with the home server, through which people show and
+ * change it.  A command and its answer are JSON objects:
  *
  *     {"do": "show"}
  *         {"settings": {NAME: VALUE, ...}, "cost": {...}, "stages": [ROW, ...],
@@ -17,15 +18,13 @@
 #ifndef ES_SCOPES_SCOPE_CONTROL_H
 #define ES_SCOPES_SCOPE_CONTROL_H
 
-#include <stddef.h>
-
 #include "eventspace/scope.h"
-#include "pathmap/message.h"
 
-/* Does what `command` says.  The answer is the text of an object; caller frees.
- * -ENOMEM. */
-int esi_scope_command(struct es_scope *scope,
-                      const struct es_member *command,
-                      char **ret_answer);
+/* Registers the scope with the home server, if it has a name.  -ENOMEM; that nobody
+ * listens is no failure. */
+int esi_scope_register(struct es_scope *scope);
+/* Executes what people ask of a registered scope.  Before a pull. */
+void esi_scope_poll(struct es_scope *scope);
+void esi_scope_deregister(struct es_scope *scope);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/now.h"
 #include "scopes/rate.h"
 #include "scopes/remote/remote.h"
+#include "scopes/scope_control.h"
 #include "scopes/scope_private.h"
 
 #define SAMPLE_NS UINT64_C(500000000)
@@ -186,7 +187,7 @@ void esi_scope_keep_pace(struct es_scope *scope)
         scope_pace_sample(scope, now);
     /* People are heard in between, who may take the controller away. */
     while (scope->pace && !sleep_on(scope->pace))
-        if (scope->announcement)
+        if (scope->control)
             esi_scope_poll(scope);
     if (!scope->pace)
         return;

@@ -9,7 +9,7 @@
 #include "scopes/scope_origins.h"
 #include "wrappers/stages/stage.h"
 
-struct esi_new_elements;
+struct esi_scope_control;
 struct esi_pace;
 struct esi_pathmap;
 
@@ -29,9 +29,8 @@ struct es_scope {
     bool repeats; /* the last pull failed: what the batch has is given again */
     bool broken;  /* the tree has failed: another one reads again from the places */
 
-    struct esi_new_elements *announcement; /* owned; NULL = the scope has no name */
-
-    struct esi_pace *pace; /* owned; NULL = pulls when its consumer likes */
+    struct esi_scope_control *control; /* owned; NULL = the scope has no name */
+    struct esi_pace *pace;             /* owned; NULL = pulls when its consumer likes */
 
     struct es_scope_cost cost;
 };
@@ -51,19 +50,14 @@ int esi_scope_take_tree_config(struct es_scope *scope,
                                struct es_error *error);
 void esi_scope_free_tree_config(struct es_scope_config *config);
 
+/* "views"; "?" for what is none. */
+const char *esi_scope_shape_name(enum es_shape shape);
+
 /* Whether positions move: not only the latest tuples are read. */
 static inline bool esi_scope_reads_every(const struct es_scope *scope)
 {
     return scope->config.take == ES_TAKE_EVERY || scope->config.take == ES_TAKE_NEW;
 }
-
-/* --- Being found: scope_control.c ----------------------------------------------- */
-
-/* Announces the scope if it has a name.  -ENOMEM; that nobody listens is no failure. */
-int esi_scope_register(struct es_scope *scope);
-/* Does what people ask of an announced scope.  Before a pull. */
-void esi_scope_poll(struct es_scope *scope);
-void esi_scope_deregister(struct es_scope *scope);
 
 /* --- The rate controller: scope_pace.c ------------------------------------------- */
 
