@@ -173,26 +173,26 @@ int esi_node_pieces_take(struct esi_node_pieces *pieces,
                          uint64_t long_patience_ns,
                          struct esi_node_finding *ret_finding)
 {
-    const struct esi_node_judge judge = {.now_ns = now_ns, .now = true};
+    const struct esi_node_conditions conditions = {.now_ns = now_ns, .now = true};
 
     for (size_t i = 0; i < pieces->edges.count; i++) {
         struct esi_node_instance *instance = &pieces->edges.instances[i];
         uint64_t quiet_ns = now_ns - instance->changed_ns;
-        enum esi_node_verdict verdict;
+        enum esi_node_class class;
 
         if (instance->state != ESI_NODE_OPEN || quiet_ns < patience_ns)
             continue;
-        verdict = esi_node_edges_judge(&pieces->edges, instance, &judge);
+        class = esi_node_edges_classify(&pieces->edges, instance, &conditions);
         if (quiet_ns < long_patience_ns &&
-            (verdict == ESI_NODE_INCOMPLETE || !instance->ended))
+            (class == ESI_NODE_INCOMPLETE || !instance->ended))
             continue;
-        if (verdict == ESI_NODE_COMPLETE)
+        if (class == ESI_NODE_COMPLETE)
             read_pieces(pieces, instance, clock, ret_finding);
         instance->state = ESI_NODE_DONE;
         esi_node_edges_retire(&pieces->edges, NULL, NULL);
-        return verdict == ESI_NODE_COMPLETE     ? 1
-               : verdict == ESI_NODE_INCOMPLETE ? -ENODATA
-                                                : -EALREADY;
+        return class == ESI_NODE_COMPLETE     ? 1
+               : class == ESI_NODE_INCOMPLETE ? -ENODATA
+                                              : -EALREADY;
     }
     return 0;
 }

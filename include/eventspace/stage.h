@@ -7,12 +7,12 @@
  * what they appended to the batch and returns; it does nothing until it is pulled.  One
  * tree is pulled by one thread at a time.
  *
- * What a stage has given is taken: no pull asks for it again.  If a pull fails, the
+ * What a stage has emitted is taken: no pull asks for it again.  If a pull fails, the
  * whole tree is closed, and another one reads again from where the last good pull
  * ended.  So a stage needs no way back.
  *
  * What the stages of a tree keep of one element is always a suffix of what they have
- * read of it.  A stage that keeps tuples between pulls therefore gives those of one
+ * read of it.  A stage that keeps tuples between pulls therefore emits those of one
  * element in the order in which they came, and accounts for each: es_stage_keep(),
  * es_stage_release().
  */
@@ -33,9 +33,9 @@ struct es_pull {
     size_t max;           /* tuples to append at most */
     uint64_t realtime_ns; /* run time when the consumer began the pull */
     uint64_t timeout_ns;  /* how long a stage that waits may wait for its children */
-    bool drain;           /* give also what is being kept back */
+    bool drain;           /* emit also what is being kept back */
     bool careful;         /* the tree before this one failed: read no more than can be
-                             given in any case */
+                             emitted in any case */
     bool measure;         /* take the time of each stage in this pull */
 };
 
@@ -43,11 +43,11 @@ struct es_pull {
  * of the pulls only, since reading a clock costs more than reading an element. */
 struct es_stage_cost {
     uint64_t calls;
-    uint64_t tuples; /* given upward */
+    uint64_t tuples; /* emitted upward */
     uint64_t failures;
     uint64_t bytes;    /* that crossed a process boundary to get here */
     uint64_t lost;     /* tuples lost at this stage */
-    uint64_t late;     /* tuples given out of order (sort) */
+    uint64_t late;     /* tuples emitted out of order (sort) */
     uint64_t left_out; /* tuples left out on purpose (sample) */
     uint64_t measured_calls;
     uint64_t measured_ns;     /* wall time of the measured calls, children included */
@@ -123,8 +123,8 @@ typedef int (*es_stage_pull_fn)(struct es_stage *stage,
 /* The same for all children of `parent`, which share this function, one after the
  * other. What it needs of them lies side by side in parent->siblings.  The limit leaves
  * room for one tuple of each.  The parent counts one call and one tuple of each (so
- * that accounts need not be touched); who gave none takes one off its own cost.tuples.
- */
+ * that accounts need not be touched); who emitted none takes one off its own
+ * cost.tuples. */
 typedef int (*es_stage_pull_siblings_fn)(struct es_stage *parent,
                                          const struct es_pull *pull,
                                          struct es_batch *batch);
@@ -147,7 +147,7 @@ struct es_stage {
     const struct es_stage_ops *ops;
     const struct es_stage_context *context;
     /* Set by open() where many siblings can be pulled faster together, else NULL.  For
-     * stages that give one tuple at most. */
+     * stages that emit one tuple at most. */
     es_stage_pull_siblings_fn pull_siblings;
     struct es_stage **children;
     size_t child_count;
@@ -218,7 +218,7 @@ ES_API void es_stage_cost(const struct es_stage *stage, struct es_stage_cost *re
 ES_API void es_stage_keep(const struct es_stage *stage,
                           const struct es_tuple *tuple,
                           const struct es_mark *mark);
-/* The stage has given this tuple upward, or dropped it. */
+/* The stage has emitted this tuple upward, or dropped it. */
 ES_API void es_stage_release(const struct es_stage *stage,
                              const struct es_tuple *tuple,
                              const struct es_mark *mark);

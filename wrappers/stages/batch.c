@@ -9,7 +9,7 @@
  * tuple may have come just after the gate was shut, so the gate opens at the latest
  * after the waiting time.
  *
- * It does not sleep: a pull before that time gives nothing.
+ * It does not sleep: a pull before that time emits nothing.
  */
 #include "config.h"
 
@@ -46,7 +46,7 @@ struct gate {
     bool more; /* the last pull left something behind that had waited long enough */
 };
 
-/* --- Opening ------------------------------------------------------------------- */
+/* --- Opening ---------------------------------------------------------------------- */
 
 static size_t count_stages(const struct es_stage *stage)
 {
@@ -103,7 +103,7 @@ static void close_batch(struct es_stage *stage)
     free(gate);
 }
 
-/* --- The gate ------------------------------------------------------------------ */
+/* --- The gate --------------------------------------------------------------------- */
 
 /* Tuples that wait below, as far as can be seen; counts no further than what is enough.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* convert.c - gives tuples another byte order, or times of the one clock that all
- * share.
+/* convert.c - turns tuples into another byte order, or their times into those of
+ * the one clock that all share.
  *
  * It stands above the stages that read tuples: these know native order only, and take
  * times to be ticks of the origin's clock.

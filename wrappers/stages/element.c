@@ -123,7 +123,7 @@ static void open_latest(struct es_stage *stage, const struct es_element_view *vi
     stage->pull_siblings = pull_latest_siblings;
 }
 
-/* --- Anything else ----------------------------------------------------------- */
+/* --- Anything else ---------------------------------------------------------------- */
 
 static int open_element(struct es_stage *stage,
                         const struct es_property_value *values,

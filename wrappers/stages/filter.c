@@ -85,7 +85,7 @@ struct filter_parser {
     struct es_error *error;
 };
 
-/* --- Words ------------------------------------------------------------------- */
+/* --- Words ------------------------------------------------------------------------ */
 
 static void skip_space(struct filter_parser *parser)
 {
@@ -150,7 +150,7 @@ static int take_word(struct filter_parser *parser,
     return 0;
 }
 
-/* --- Values ------------------------------------------------------------------ */
+/* --- Values ----------------------------------------------------------------------- */
 
 static int refuse_name(const struct filter_parser *parser,
                        const char *at,
@@ -319,7 +319,7 @@ static int take_value(struct filter_parser *parser, struct filter_node *node)
     }
 }
 
-/* --- Expressions ------------------------------------------------------------- */
+/* --- Expressions ------------------------------------------------------------------ */
 
 /* Index of a new node, or -errno. */
 static int add_node(struct filter_parser *parser, const struct filter_node *node)
@@ -488,7 +488,7 @@ void esi_filter_destroy(struct esi_filter *filter)
     free(filter);
 }
 
-/* --- Judging ----------------------------------------------------------------- */
+/* --- Evaluating ------------------------------------------------------------------- */
 
 static int64_t duration_of(const struct esi_filter_event *event)
 {
@@ -584,7 +584,7 @@ bool esi_filter_matches(const struct esi_filter *filter,
     return node_matches(filter, filter->root, event);
 }
 
-/* --- The stage ------------------------------------------------------------------ */
+/* --- The stage -------------------------------------------------------------------- */
 
 enum { PROPERTY_WHERE };
 static const struct es_property_schema properties[] = {

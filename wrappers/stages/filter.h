@@ -24,7 +24,7 @@
 
 struct esi_filter;
 
-/* One tuple to be judged; all borrowed. */
+/* One tuple to be evaluated; all borrowed. */
 struct esi_filter_event {
     const struct es_tuple *tuple;
     const struct es_origin *origin;

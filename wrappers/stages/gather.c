@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* gather.c - how stages pull several children into one batch, and the two that only
- * pass on what these give: `gather` pulls them in turn, `threads` at the same time.
+ * pass on what these emit: `gather` pulls them in turn, `threads` at the same time.
  *
  * A pull of `threads` is divided into jobs, one for each child, each with a batch of
  * its own.  The threads of the stage take jobs until there are none; who pulled the
@@ -53,7 +53,7 @@ void esi_fan_ask(struct es_stage *stage,
     }
 }
 
-/* What the children that were asked may give together. */
+/* What the children that were asked may emit together. */
 static size_t fan_promised(const struct es_stage *stage, size_t first, size_t max)
 {
     size_t child = first;
@@ -166,7 +166,7 @@ int esi_fan_pull(struct es_stage *stage,
     return pull_asked(stage, fan, pull, batch);
 }
 
-/* --- The stage gather ----------------------------------------------------------- */
+/* --- The stage gather ------------------------------------------------------------- */
 
 enum { PROPERTY_MODE };
 static const struct es_property_schema properties[] = {[PROPERTY_MODE] = ESI_FAN_MODE};
@@ -214,7 +214,7 @@ const struct es_stage_ops esi_stage_gather = {
     .close = close_gather,
 };
 
-/* --- The stage threads ---------------------------------------------------------- */
+/* --- The stage threads ------------------------------------------------------------ */
 
 enum { PROPERTY_COUNT };
 static const struct es_property_schema threads_properties[] = {
@@ -369,7 +369,7 @@ static void ask_threads(struct es_stage *stage, const struct es_pull *pull)
 }
 
 /* Makes jobs for the children from `turn` on, in the order of a gather, of which each
- * is to give one tuple at least.  Returns their number. */
+ * is to emit one tuple at least.  Returns their number. */
 static size_t make_jobs(struct es_stage *stage,
                         const struct es_pull *pull,
                         size_t turn,

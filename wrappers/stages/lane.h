@@ -49,7 +49,7 @@ static inline void esi_lane_push(struct esi_lane *lane, const struct esi_entry *
     lane->entries[lane->first + lane->count++] = *entry;
 }
 
-/* Puts an entry in its place.  Room must be there.  Children give their tuples nearly
+/* Puts an entry in its place.  Room must be there.  Children emit their tuples nearly
  * in order, so the place is near the end. */
 void esi_lane_insert(struct esi_lane *lane, const struct esi_entry *entry);
 

@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 
-/* Edges that look complete are given this long, so that what is recorded at the same
- * time in another element is there, whatever the order. */
+/* Edges that look complete wait this long, so that what is recorded at the same time
+ * in another element is there, whatever the order. */
 #define SETTLING_NS UINT64_C(1000000)
 
 void esi_node_edges_fini(struct esi_node_edges *table)
@@ -42,7 +42,7 @@ bool esi_node_edges_takes(const struct es_tuple *tuple)
     return operation && operation->op_class == ES_CLASS_COLLECTIVE;
 }
 
-/* --- Memory ---------------------------------------------------------------------- */
+/* --- Memory ----------------------------------------------------------------------- */
 
 int esi_node_edges_reserve(struct esi_node_edges *table, size_t count)
 {
@@ -63,7 +63,7 @@ int esi_node_edges_reserve(struct esi_node_edges *table, size_t count)
     return result;
 }
 
-/* --- Finding --------------------------------------------------------------------- */
+/* --- Finding ---------------------------------------------------------------------- */
 
 static bool is_that(const struct esi_node_instance *instance,
                     uint16_t communicator,
@@ -120,7 +120,7 @@ static struct esi_node_communicator *find_communicator(
     return NULL;
 }
 
-/* --- Adding ---------------------------------------------------------------------- */
+/* --- Adding ----------------------------------------------------------------------- */
 
 /* Numbers count on around 2^32. */
 static bool is_after(uint32_t a, uint32_t b)
@@ -232,7 +232,7 @@ void esi_node_edges_add_other(struct esi_node_edges *table,
     struct esi_node_instance *instance = new_instance(table, tuple);
 
     append_edge(table, instance, tuple, mark);
-    instance->state = ESI_NODE_JUDGED;
+    instance->state = ESI_NODE_CLASSIFIED;
     instance->goes = ESI_NODE_AS_PIECES;
     table->hint = hint;
 }
@@ -246,7 +246,7 @@ void esi_node_edges_read_all(struct esi_node_edges *table)
     }
 }
 
-/* --- Judging --------------------------------------------------------------------- */
+/* --- Classifying ------------------------------------------------------------------ */
 
 /* Which ways data takes in an operation. */
 struct ways {
@@ -300,7 +300,7 @@ static bool is_passed(const struct esi_node_edges *table,
            is_after(communicator->confirmed, instance->sequence);
 }
 
-/* Whether the edges alone tell that there are no more. */
+/* Whether the edges alone show that there are no more. */
 static bool is_counted(const struct esi_node_instance *instance,
                        const struct ways *ways)
 {
@@ -312,27 +312,29 @@ static bool is_counted(const struct esi_node_instance *instance,
 static bool has_evidence(const struct esi_node_edges *table,
                          const struct esi_node_instance *instance,
                          const struct ways *ways,
-                         const struct esi_node_judge *judge)
+                         const struct esi_node_conditions *conditions)
 {
     bool rests = instance->changed < table->reading;
 
-    if (judge->now || judge->now_ns >= instance->changed_ns + judge->patience_ns)
+    if (conditions->now ||
+        conditions->now_ns >= instance->changed_ns + conditions->patience_ns)
         return true;
-    if (!judge->all)
+    if (!conditions->all)
         return false;
     if ((instance->ended && rests) || (ways->blocking && is_passed(table, instance)))
         return true;
-    return rests && judge->now_ns >= instance->changed_ns + SETTLING_NS &&
+    return rests && conditions->now_ns >= instance->changed_ns + SETTLING_NS &&
            is_counted(instance, ways) && is_consistent(table, instance, ways);
 }
 
-enum esi_node_verdict esi_node_edges_judge(const struct esi_node_edges *table,
-                                           const struct esi_node_instance *instance,
-                                           const struct esi_node_judge *judge)
+enum esi_node_class esi_node_edges_classify(
+    const struct esi_node_edges *table,
+    const struct esi_node_instance *instance,
+    const struct esi_node_conditions *conditions)
 {
     struct ways ways = ways_of(instance);
 
-    if (!has_evidence(table, instance, &ways, judge))
+    if (!has_evidence(table, instance, &ways, conditions))
         return ESI_NODE_WAIT;
     /* The MPI library did it by itself, or there was nothing to send. */
     if (!instance->edges)
@@ -343,7 +345,7 @@ enum esi_node_verdict esi_node_edges_judge(const struct esi_node_edges *table,
                                                       : ESI_NODE_LEAF;
 }
 
-/* --- Results --------------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------- */
 
 /* What the tuples of an operation say.  NULL where there is no such tuple. */
 struct findings {
@@ -496,7 +498,7 @@ size_t esi_node_edges_results(const struct esi_node_edges *table,
     return count;
 }
 
-/* --- Forgetting ------------------------------------------------------------------ */
+/* --- Forgetting ------------------------------------------------------------------- */
 
 static struct esi_node_low *low_of(struct esi_node_edges *table, uint32_t origin)
 {

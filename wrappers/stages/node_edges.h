@@ -5,14 +5,14 @@
  * operations, and what they say.
  *
  * Tuples come in order from each element, in any order between elements.  An operation
- * is judged when there is evidence that its rank has done with it, and all elements
+ * is classified when there is evidence that its rank has done with it, and all elements
  * have been read to their ends since the evidence came: what was published before it is
  * there then.  Evidence is, in this order: the tuple of the MPI operation itself; a
  * tuple of a later blocking operation on the communicator; edges that can only be
  * complete.
  *
  * Operations may overlap: one that began later may end earlier.  So an operation can be
- * held back by others although it has been judged (see esi_node_edges_hold()).
+ * held back by others although it has been classified (see esi_node_edges_hold()).
  *
  * What comes of an operation at an internal node is a pair of tuples, which the stage
  * `tree-node` emits (docs/stages.md, "Nodes of collective trees"):
@@ -81,14 +81,14 @@ struct esi_node_edge {
 #define ESI_NODE_END UINT32_MAX
 
 enum esi_node_state {
-    ESI_NODE_OPEN,   /* more may come */
-    ESI_NODE_JUDGED, /* but not queued */
-    ESI_NODE_QUEUED, /* what comes of it has yet to be given */
-    ESI_NODE_DONE,   /* given */
+    ESI_NODE_OPEN,       /* more may come */
+    ESI_NODE_CLASSIFIED, /* but not queued */
+    ESI_NODE_QUEUED,     /* what comes of it has yet to be emitted */
+    ESI_NODE_DONE,       /* emitted */
 };
 
-/* What goes up of an operation that was judged. */
-enum esi_node_way {
+/* What goes up of an operation that was classified. */
+enum esi_node_outcome {
     ESI_NODE_AS_NOTHING,
     ESI_NODE_AS_RESULTS,
     ESI_NODE_AS_PIECES, /* its tuples as they came */
@@ -102,12 +102,12 @@ struct esi_node_instance {
     uint16_t operation; /* code of the collective */
     int32_t tag;        /* of the edges */
     enum esi_node_state state;
-    enum esi_node_way goes; /* from JUDGED on */
-    uint32_t first;         /* its edges */
+    enum esi_node_outcome goes; /* from JUDGED on */
+    uint32_t first;             /* its edges */
     uint32_t last;
     uint32_t arrivals;   /* from children */
     uint32_t departures; /* to children */
-    uint32_t pending;    /* QUEUED: tuples not given yet */
+    uint32_t pending;    /* QUEUED: tuples not emitted yet */
     bool contributed;
     bool below; /* it has a parent, as its contribution says */
     bool sent_up;
@@ -183,27 +183,28 @@ void esi_node_edges_add_other(struct esi_node_edges *table,
                               const struct es_tuple *tuple,
                               const struct es_mark *mark);
 
-/* All elements have been read to their ends.  After the judging. */
+/* All elements have been read to their ends.  After classifying. */
 void esi_node_edges_read_all(struct esi_node_edges *table);
 
-enum esi_node_verdict {
+enum esi_node_class {
     ESI_NODE_WAIT,
     ESI_NODE_COMPLETE,
     ESI_NODE_LEAF,       /* complete, but no internal node: nothing is to be said */
     ESI_NODE_INCOMPLETE, /* tuples of it are missing, and will not come here */
 };
 
-/* How to judge. */
-struct esi_node_judge {
+/* When to classify. */
+struct esi_node_conditions {
     uint64_t now_ns;
     uint64_t patience_ns; /* for what has no evidence */
     bool all;             /* everything was read to its end */
-    bool now;             /* judge even without evidence */
+    bool now;             /* even without evidence */
 };
 
-enum esi_node_verdict esi_node_edges_judge(const struct esi_node_edges *table,
-                                           const struct esi_node_instance *instance,
-                                           const struct esi_node_judge *judge);
+enum esi_node_class esi_node_edges_classify(
+    const struct esi_node_edges *table,
+    const struct esi_node_instance *instance,
+    const struct esi_node_conditions *conditions);
 
 /* Writes the results of an operation, "tree node up" first; returns their number. */
 size_t esi_node_edges_results(const struct esi_node_edges *table,

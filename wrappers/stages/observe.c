@@ -23,7 +23,7 @@
 #include "tuplespace/writer.h"
 #include "wrappers/stages/stage.h"
 
-/* --- Elements of this process --------------------------------------------------- */
+/* --- Elements of this process ----------------------------------------------------- */
 
 enum { MAX_ELEMENTS = 1024 };
 
@@ -217,7 +217,7 @@ static void close_monitor_element(struct monitor_element *element)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- The stage ------------------------------------------------------------------ */
+/* --- The stage -------------------------------------------------------------------- */
 
 enum { PROPERTY_NAME, PROPERTY_RUN, PROPERTY_THRESHOLD };
 static const struct es_property_schema properties[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reduce.c - reduces what all children give; each reduction is a row of a table.
+/* reduce.c - reduces what all children emit; each reduction is a row of a table.
  *
  * `latest` and `earliest` pick tuples.  The others sum up: they emit summaries (see
  * eventspace/summary.h) of what came in this pull, never more of them than tuples came.
@@ -20,7 +20,7 @@
 #include "wrappers/stages/gather.h"
 #include "wrappers/stages/stage.h"
 
-/* --- Sums by groups ------------------------------------------------------------- */
+/* --- Sums by groups --------------------------------------------------------------- */
 
 struct tuple_group {
     struct es_summary summary;
@@ -45,7 +45,7 @@ static void fini_grouping(struct grouping *grouping)
     esi_hash_fini(&grouping->by_hash);
 }
 
-/* --- Which group ------------------------------------------------------------- */
+/* --- Which group ------------------------------------------------------------------ */
 
 static uint64_t hash_of(const struct tuple_group *group,
                         const struct es_origins *origins)
@@ -124,7 +124,7 @@ static bool takes_summaries(const struct grouping *grouping,
            is_wider(grouping->by, below->by);
 }
 
-/* --- The table --------------------------------------------------------------- */
+/* --- The table -------------------------------------------------------------------- */
 
 /* The group that takes the tuples of `group`; NULL when there is none yet. */
 static struct tuple_group *find_group(const struct grouping *grouping,
@@ -176,7 +176,7 @@ static int grouping_add(struct grouping *grouping,
     return 0;
 }
 
-/* --- Tuples ------------------------------------------------------------------ */
+/* --- Tuples ----------------------------------------------------------------------- */
 
 /* A summary of one tuple. */
 static struct es_summary first_summary(const struct grouping *grouping,
@@ -271,9 +271,9 @@ static size_t bound_of(const struct grouping *grouping,
                                                   : groups;
 }
 
-/* --- Reductions ----------------------------------------------------------------- */
+/* --- Reductions ------------------------------------------------------------------- */
 
-enum { MOST_PICKED = 2 };   /* tuples that picking gives at most */
+enum { MOST_PICKED = 2 };   /* tuples that picking emits at most */
 enum { MOST_READ = 65536 }; /* tuples summed up in one pull, where few come of them */
 
 struct reduce;
@@ -339,12 +339,14 @@ static void reduce_leave(struct es_batch *batch,
 }
 
 /* Of the completed operations the last (else the first) to stop, and of those under way
- * the last (else the first) to start: one tuple of each, the completed one first. */
-static int reduce_pick(const struct es_stage *stage,
-                       struct reduce *reduce,
-                       struct es_batch *batch,
-                       size_t first,
-                       bool last)
+ * the last (else the first) to start: one tuple of each, the completed one first.
+ * Inline, so that each caller has a loop of its own. */
+__attribute__((always_inline)) static inline int reduce_pick(
+    const struct es_stage *stage,
+    struct reduce *reduce,
+    struct es_batch *batch,
+    size_t first,
+    bool last)
 {
     const struct es_tuple *tuples = batch->tuples;
     size_t none = batch->count;
@@ -417,7 +419,7 @@ _Static_assert(sizeof reduction_names / sizeof *reduction_names ==
                    sizeof reductions / sizeof *reductions + 1,
                "each reduction has a name");
 
-/* --- The stage ------------------------------------------------------------------ */
+/* --- The stage -------------------------------------------------------------------- */
 
 enum { PROPERTY_TO, PROPERTY_OF, PROPERTY_BY, PROPERTY_MODE };
 static const struct es_property_schema properties[] = {
@@ -505,9 +507,9 @@ static void close_reduce(struct es_stage *stage)
     free(reduce);
 }
 
-/* What the children are asked for.  Picking needs all of them, and gives little: room
- * for what each gives is needed even where less may be given upward.  Summing gives as
- * much as comes at most, and where it must give less than that it may take more. */
+/* What the children are asked for.  Picking needs all of them, and emits little: room
+ * for what each emits is needed even where less may go up.  Summing emits as much as
+ * comes at most, and where it must emit less than that it may take more. */
 static struct es_pull request_of(const struct es_stage *stage,
                                  const struct es_pull *pull)
 {

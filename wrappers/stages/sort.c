@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* sort.c - merges what its children give into one sequence ordered by real time.
+/* sort.c - merges what its children emit into one sequence ordered by real time.
  *
- * Children give their tuples nearly in order: only a receive whose number was undecided
+ * Children emit their tuples nearly in order: only a receive whose number was undecided
  * comes late.  So each child has a lane of a bounded number of tuples, kept in order by
  * insertion, and a heap finds the least of the lanes' heads (Knuth, The Art of Computer
  * Programming 3, 5.4.1).
@@ -120,7 +120,8 @@ static int reserve_keys(const struct es_stage *stage, struct sort *sort)
     return 0;
 }
 
-/* Summaries tell real time already, and have no place in an element's order. */
+/* The times of summaries are real time already, and summaries have no place in an
+ * element's order. */
 static uint64_t key_of(const struct es_stage *stage,
                        struct sort *sort,
                        const struct es_tuple *tuple,
@@ -137,7 +138,7 @@ static uint64_t key_of(const struct es_stage *stage,
     return time;
 }
 
-/* Puts what a child gave into its lane. */
+/* Puts what a child emitted into its lane. */
 static int queue_tuples(const struct es_stage *stage,
                         struct sort *sort,
                         struct esi_lane *lane)

@@ -218,7 +218,7 @@ void es_stage_close(struct es_stage *stage)
     errno = saved_errno;
 }
 
-/* --- Tuples that are kept ----------------------------------------------------- */
+/* --- Tuples that are kept --------------------------------------------------------- */
 
 /* The place that the tuple moves; NULL = none. */
 static struct esi_place *place_of(const struct es_stage *stage,
@@ -317,7 +317,7 @@ uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost)
     return stage_scale(cost->measured_cpu_ns, cost);
 }
 
-/* --- Types ---------------------------------------------------------------------- */
+/* --- Types ------------------------------------------------------------------------ */
 
 /* A collector stands on the writing side: the program's operations pass it, nothing is
  * pulled from it.  Its hot path is compiled into the interposition library and never
@@ -404,7 +404,7 @@ int esi_stage_unknown(const char *name, struct es_error *error)
                         name, nearest.name ? nearest.name : "");
 }
 
-/* --- Types from shared objects -------------------------------------------------- */
+/* --- Types from shared objects ---------------------------------------------------- */
 
 #define MODULE_SYMBOL "eventspace_stage_module"
 #define ENVIRONMENT "EVENTSPACE_STAGES"

@@ -19,7 +19,7 @@
  * by it; those from there on have not. */
 struct esi_place {
     struct es_cursor read; /* behind what the element stage, or the remote stage that
-                              stands for it, has given */
+                              stands for it, has emitted */
     uint64_t kept;         /* of that, tuples that stages above keep */
     uint64_t first;        /* kept > 0: none below this position is kept */
     uint64_t given;        /* position after the last good pull of the tree's root */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* tree_node.c - the stage `tree-node`: analyses the edge tuples of one node of
- * collective trees, and gives results in their place (see node_edges.h).
+ * collective trees, and emits results in their place (see node_edges.h).
  *
- * What it cannot put together it gives as it is: whoever takes the results can put
+ * What it cannot put together it emits as it is: whoever takes the results can put
  * pieces together.  Each edge tuple goes up once, by itself or in a result.
  *
- * An operation goes up when it has been judged and all its tuples, in each element, are
- * preceded only by tuples of operations that go up, too.  So what the stage keeps of an
- * element is a suffix: if the stage is lost with its connection, its tuples are read
- * again from there, and nothing comes twice.
+ * An operation goes up when it has been classified and all its tuples, in each
+ * element, are preceded only by tuples of operations that go up, too.  So what the
+ * stage keeps of an element is a suffix: if the stage is lost with its connection, its
+ * tuples are read again from there, and nothing comes twice.
  */
 #include "config.h"
 
@@ -71,7 +71,7 @@ struct tree_node_stage {
     struct es_batch scratch;
     struct ready *ready; /* owned; in the making of the queue */
     size_t ready_capacity;
-    size_t released;   /* tuples at the front of the queue that may be given */
+    size_t released;   /* tuples at the front of the queue that may be emitted */
     uint64_t since_ns; /* when the first of the others came; 0 = there is none */
 };
 
@@ -121,7 +121,7 @@ static void close_tree_node(struct es_stage *stage)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-/* Puts what the child gave into the table of operations. */
+/* Puts what the child emitted into the table of operations. */
 static int add_tuples(struct es_stage *stage, const struct es_pull *pull)
 {
     struct tree_node_stage *node = stage->state;
@@ -174,7 +174,7 @@ static int read_all(struct es_stage *stage,
     return result;
 }
 
-/* --- Judging ---------------------------------------------------------------------- */
+/* --- Classifying ------------------------------------------------------------------ */
 
 static void queue_results(const struct es_stage *stage,
                           struct tree_node_stage *node,
@@ -240,11 +240,11 @@ static bool is_straddling(const struct es_stage *stage,
     return false;
 }
 
-static enum esi_node_way way_of(const struct es_stage *stage,
-                                const struct esi_node_instance *instance,
-                                enum esi_node_verdict verdict)
+static enum esi_node_outcome outcome_of(const struct es_stage *stage,
+                                        const struct esi_node_instance *instance,
+                                        enum esi_node_class class)
 {
-    switch (verdict) {
+    switch (class) {
     case ESI_NODE_COMPLETE:
         return ESI_NODE_AS_RESULTS;
     case ESI_NODE_LEAF:
@@ -256,8 +256,8 @@ static enum esi_node_way way_of(const struct es_stage *stage,
     }
 }
 
-/* Whether operations must go up, judged or not: there is no more room, or one that was
- * judged has been held back by others for too long. */
+/* Whether operations must go up, classified or not: there is no more room, or one that
+ * was classified has been held back by others for too long. */
 static bool is_pressed(const struct tree_node_stage *node, uint64_t now_ns)
 {
     const struct esi_node_edges *table = &node->table;
@@ -265,34 +265,34 @@ static bool is_pressed(const struct tree_node_stage *node, uint64_t now_ns)
     if (table->edge_count >= node->capacity)
         return true;
     for (size_t i = 0; i < table->count; i++)
-        if (table->instances[i].state == ESI_NODE_JUDGED &&
+        if (table->instances[i].state == ESI_NODE_CLASSIFIED &&
             table->instances[i].changed_ns > 0 &&
             now_ns >= table->instances[i].changed_ns + node->patience_ns)
             return true;
     return false;
 }
 
-/* Judges the operations that are open.  `all`: what cannot be judged yet goes up in
- * pieces, so that there is room again. */
-static void judge_open(const struct es_stage *stage,
-                       const struct esi_node_judge *judge,
-                       bool all)
+/* Classifies the operations that are open.  `all`: what cannot be classified yet goes
+ * up in pieces, so that there is room again. */
+static void classify_open(const struct es_stage *stage,
+                          const struct esi_node_conditions *conditions,
+                          bool all)
 {
     struct tree_node_stage *node = stage->state;
     struct esi_node_edges *table = &node->table;
 
     for (size_t i = 0; i < table->count; i++) {
         struct esi_node_instance *instance = &table->instances[i];
-        enum esi_node_verdict verdict;
+        enum esi_node_class class;
 
         if (instance->state != ESI_NODE_OPEN)
             continue;
-        verdict = esi_node_edges_judge(table, instance, judge);
-        if (verdict == ESI_NODE_WAIT && !all)
+        class = esi_node_edges_classify(table, instance, conditions);
+        if (class == ESI_NODE_WAIT && !all)
             continue;
-        instance->goes = verdict == ESI_NODE_WAIT ? ESI_NODE_AS_PIECES
-                                                  : way_of(stage, instance, verdict);
-        instance->state = ESI_NODE_JUDGED;
+        instance->goes = class == ESI_NODE_WAIT ? ESI_NODE_AS_PIECES
+                                                : outcome_of(stage, instance, class);
+        instance->state = ESI_NODE_CLASSIFIED;
     }
 }
 
@@ -331,7 +331,7 @@ static int queue_ready(const struct es_stage *stage)
     for (size_t i = 0; i < table->count; i++) {
         const struct esi_node_instance *instance = &table->instances[i];
 
-        if (instance->state == ESI_NODE_JUDGED && !instance->held)
+        if (instance->state == ESI_NODE_CLASSIFIED && !instance->held)
             node->ready[count++] = (struct ready){.ticks = first_ticks(table, instance),
                                                   .id = instance->id};
     }
@@ -342,21 +342,21 @@ static int queue_ready(const struct es_stage *stage)
     return 0;
 }
 
-static int judge_all(const struct es_stage *stage, const struct es_pull *pull)
+static int classify_all(const struct es_stage *stage, const struct es_pull *pull)
 {
     struct tree_node_stage *node = stage->state;
     struct esi_node_edges *table = &node->table;
-    struct esi_node_judge judge = {.now_ns = pull->realtime_ns,
-                                   .patience_ns = node->patience_ns,
-                                   .all = node->queue.exhausted,
-                                   .now = pull->drain};
+    struct esi_node_conditions conditions = {.now_ns = pull->realtime_ns,
+                                             .patience_ns = node->patience_ns,
+                                             .all = node->queue.exhausted,
+                                             .now = pull->drain};
     int result = esi_lane_reserve(&node->queue, 2 * table->edge_count);
 
     if (result < 0)
         return result;
-    judge_open(stage, &judge, is_pressed(node, pull->realtime_ns));
+    classify_open(stage, &conditions, is_pressed(node, pull->realtime_ns));
     result = queue_ready(stage);
-    if (judge.all)
+    if (conditions.all)
         esi_node_edges_read_all(table);
     return result;
 }
@@ -383,8 +383,8 @@ static struct esi_node_instance *instance_of(struct tree_node_stage *node, size_
                                 esi_lane_head(&node->queue)[index].key_ns);
 }
 
-/* How many of the first `most` entries may go up so that none of their tuples lies
- * behind one that stays. */
+/* How many of the first `most` entries may go up so that the two halves of a result go
+ * together, and none of their tuples lies behind one that stays. */
 static size_t closed_front(struct tree_node_stage *node, size_t most)
 {
     size_t count = most;
@@ -450,23 +450,6 @@ static size_t dissolved_front(struct tree_node_stage *node, size_t most)
     return count;
 }
 
-/* The two halves of a result are given together, if the limit allows. */
-static size_t count_pairs(const struct tree_node_stage *node, size_t left)
-{
-    const struct esi_lane *queue = &node->queue;
-    size_t count = node->released < left ? node->released : left;
-    const struct esi_entry *last;
-
-    if (count < 2 || count == queue->count)
-        return count;
-    last = &queue->entries[queue->first + count - 1];
-    return last[0].tuple.operation == ESI_NODE_UP &&
-                   last[1].tuple.operation == ESI_NODE_DOWN &&
-                   last[1].tuple.sequence == last[0].tuple.sequence
-               ? count - 1
-               : count;
-}
-
 /* How many entries go up now. */
 static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_count)
 {
@@ -476,7 +459,7 @@ static int choose_front(struct tree_node_stage *node, size_t left, size_t *ret_c
     *ret_count = dissolved_front(node, most);
     if (*ret_count > 0 || most == 0)
         return 0;
-    *ret_count = closed_front(node, count_pairs(node, left));
+    *ret_count = closed_front(node, most);
     if (*ret_count == 0) {
         result = dissolve_queued(node);
         *ret_count = most < node->queue.count ? most : node->queue.count;
@@ -543,7 +526,7 @@ static int pull_tree_node(struct es_stage *stage,
         node->opened_ns = pull->realtime_ns;
     result = read_all(stage, pull, first, batch);
     if (result == 0)
-        result = judge_all(stage, pull);
+        result = classify_all(stage, pull);
     if (result < 0)
         return result;
     release_queued(node, pull);

@@ -229,7 +229,7 @@ bool esi_argument_check(const struct esi_call *call,
     return false;
 }
 
-/* --- Handles in use -------------------------------------------------------------- */
+/* --- Handles in use --------------------------------------------------------------- */
 
 enum handle_kind { TYPE, OPERATION };
 

@@ -22,7 +22,7 @@
 #include "wrappers/mpi/progress.h"
 #include "wrappers/trees/arguments.h"
 
-/* --- Shadow communicators -------------------------------------------------------- */
+/* --- Shadow communicators --------------------------------------------------------- */
 
 static _Atomic int shadow_count; /* shadow communicators of this process */
 /* Of communicators that have none, for good. */
@@ -99,7 +99,7 @@ static MPI_Comm create_shadow_quietly(MPI_Comm comm, bool is_ready)
     return shadow;
 }
 
-/* --- The trees of a communicator ------------------------------------------------- */
+/* --- The trees of a communicator -------------------------------------------------- */
 
 /* Creates the trees of a communicator; collective over it.  Never NULL: where there are
  * to be no trees it returns an object that says so. */
@@ -188,7 +188,7 @@ int esi_comm_trees_set_rules(struct esi_comm_trees *trees,
 
 enum { TAGS = 32767 }; /* MPI promises as many */
 
-/* --- Trees ---------------------------------------------------------------------- */
+/* --- Trees ------------------------------------------------------------------------ */
 
 /* The root of explicit edges; an operation without a root uses it. */
 static int root_of_edges(const struct esi_tree_rule *rule, int size)
@@ -253,7 +253,7 @@ static struct esi_rooted_tree *find_tree(struct esi_comm_trees *trees,
     return *at = made;
 }
 
-/* --- Which way ----------------------------------------------------------------- */
+/* --- Which way -------------------------------------------------------------------- */
 
 static const struct esi_tree_rule *find_rule(const struct esi_comm_trees *trees,
                                              uint32_t operation,

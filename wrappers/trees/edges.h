@@ -4,7 +4,7 @@
  * What is recorded inside a collective tree: a tuple for the rank's own contribution,
  * for each arrival and for each departure (paper, figure 2b).
  *
- * Tuples go into the elements of the thread that moves the tree on, which for
+ * Tuples go into the elements of the thread that advances the tree, which for
  * nonblocking operations may be another one than began it.  In blocking operations the
  * arrival that is being waited for is shown as the open tuple, so that a tree that
  * hangs shows which child is missing.

@@ -103,7 +103,7 @@ int esi_rules_get(const char *text,
     return code;
 }
 
-/* --- When to synchronise --------------------------------------------------------- */
+/* --- When to synchronise ---------------------------------------------------------- */
 
 static const uint64_t wanted_ns = 500000000; /* between two synchronisations */
 
@@ -134,7 +134,7 @@ uint32_t esi_rule_sync_next(struct esi_rule_sync_pace *pace,
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* --- Messages ------------------------------------------------------------------- */
+/* --- Messages --------------------------------------------------------------------- */
 
 static int bcast_bytes(const struct esi_comm_trees *trees, void *bytes, size_t size)
 {
@@ -169,7 +169,7 @@ static int gather_host_infos(struct esi_comm_trees *trees)
     return code;
 }
 
-/* --- Desired rules -------------------------------------------------------------- */
+/* --- Desired rules ---------------------------------------------------------------- */
 
 /* Rank 0: reads new desired rules, if there are any.  Text that cannot be read is
  * ignored. */
@@ -216,7 +216,7 @@ static int bcast_rules(const struct esi_comm_trees *trees,
     return code;
 }
 
-/* --- What follows from it ------------------------------------------------------- */
+/* --- What follows from it --------------------------------------------------------- */
 
 static bool has_levels(const struct esi_comm_trees *trees)
 {

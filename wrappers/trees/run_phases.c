@@ -234,7 +234,7 @@ const struct esi_run_phase esi_run_reduce = {.set_up = reduce_set_up,
                                              .work = reduce_work,
                                              .ready = reduce_ready};
 
-/* --- Blocks: gather and scatter ------------------------------------------------ */
+/* --- Blocks: gather and scatter --------------------------------------------------- */
 
 /* Whether the subtree has consecutive ranks in ascending order, so that its blocks are
  * in the program's buffer as they travel. */
@@ -443,7 +443,7 @@ static MPI_Count gather_ready(const struct esi_tree_run *run,
     return there / lane->per_piece;
 }
 
-/* --- Operations that do not commute --------------------------------------------- */
+/* --- Operations that do not commute ----------------------------------------------- */
 
 /*
  * The root has all contributions packed, and reduces them in rank order from left to

@@ -148,7 +148,7 @@ struct esi_tree_run {
     alignas(max_align_t) char inline_bytes[ESI_RUN_BYTES];
 };
 
-/* --- Data (run_data.c) ---------------------------------------------------------- */
+/* --- Data (run_data.c) ------------------------------------------------------------ */
 
 /* Memory until the run's end; NULL = none left. */
 void *esi_run_alloc(struct esi_tree_run *run, size_t bytes);
@@ -176,7 +176,7 @@ int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *dat
 /* Between types of equal signature; the same memory is left alone. */
 int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from);
 
-/* --- Lanes (tree_run.c) --------------------------------------------------------- */
+/* --- Lanes (tree_run.c) ----------------------------------------------------------- */
 
 /* The memory of a piece, and how many elements it has. */
 char *esi_run_lane_piece(const struct esi_run_lane *lane, MPI_Count piece);

@@ -17,7 +17,7 @@
 
 #include "wrappers/trees/run_private.h"
 
-/* --- What a lane carries -------------------------------------------------------- */
+/* --- What a lane carries ---------------------------------------------------------- */
 
 char *esi_run_lane_piece(const struct esi_run_lane *lane, MPI_Count piece)
 {
@@ -78,7 +78,7 @@ MPI_Count esi_run_lane_bytes_done(const struct esi_run_lane *lane)
                                       : lane->done * lane->per_piece;
 }
 
-/* --- Recording ------------------------------------------------------------------ */
+/* --- Recording -------------------------------------------------------------------- */
 
 static void note_start(const struct esi_tree_run *run, struct esi_run_lane *lane)
 {
@@ -121,7 +121,7 @@ static void show_awaited(struct esi_tree_run *run)
     }
 }
 
-/* --- Posting -------------------------------------------------------------------- */
+/* --- Posting ---------------------------------------------------------------------- */
 
 static int prepare_requests(struct esi_tree_run *run)
 {
@@ -212,7 +212,7 @@ static int post_pieces(struct esi_tree_run *run)
     return result;
 }
 
-/* --- Taking --------------------------------------------------------------------- */
+/* --- Taking ----------------------------------------------------------------------- */
 
 static void note_completion(struct esi_tree_run *run, int index)
 {
@@ -292,7 +292,7 @@ static const struct {
     [ES_TREE_ALLGATHER] = {&esi_run_gather, &esi_run_bcast},
 };
 
-/* --- Arguments ------------------------------------------------------------------ */
+/* --- Arguments -------------------------------------------------------------------- */
 
 static int read_send(struct esi_tree_run *run)
 {
@@ -383,7 +383,7 @@ static bool has_payload(const struct esi_tree_run *run)
            run->result.bytes > 0;
 }
 
-/* --- Lanes ---------------------------------------------------------------------- */
+/* --- Lanes ------------------------------------------------------------------------ */
 
 static void name_lane(struct esi_run_lane *lane, enum esi_edge_event event, int peer)
 {
@@ -445,7 +445,7 @@ static int make_lanes(struct esi_tree_run *run)
     return MPI_SUCCESS;
 }
 
-/* --- From begin to end ---------------------------------------------------------- */
+/* --- From begin to end ------------------------------------------------------------ */
 
 static int set_up_run(struct esi_tree_run *run)
 {

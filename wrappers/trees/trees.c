@@ -39,7 +39,7 @@
 #include "wrappers/trees/arguments.h"
 #include "wrappers/trees/dispatch.h"
 
-/* --- Nonblocking operations ------------------------------------------------------ */
+/* --- Nonblocking operations ------------------------------------------------------- */
 
 struct pending {
     struct pending *next;
@@ -95,7 +95,7 @@ static void note_peers(void)
     note_reason(HAS_OTHERS);
 }
 
-/* --- The request ---------------------------------------------------------------- */
+/* --- The request ------------------------------------------------------------------ */
 
 static void unref_pending(struct pending *pending)
 {
@@ -146,7 +146,7 @@ static int cancel_request(void *data, int is_complete)
     return MPI_ERR_REQUEST;
 }
 
-/* --- Advancing ------------------------------------------------------------------- */
+/* --- Advancing -------------------------------------------------------------------- */
 
 /* Behind those that are there, in the order in which they began. */
 static void append_begun(void)
@@ -256,7 +256,7 @@ static void progress_trees(void)
     }
 }
 
-/* --- Beginning ------------------------------------------------------------------ */
+/* --- Beginning -------------------------------------------------------------------- */
 
 /* Ends what could not begin.  Returns what the call returns. */
 static int fail_pending(struct pending *pending, MPI_Comm comm, int code)
@@ -338,7 +338,7 @@ static bool post_operation(struct esi_call *call,
     }
 }
 
-/* --- Ending --------------------------------------------------------------------- */
+/* --- Ending ----------------------------------------------------------------------- */
 
 /* Whether an operation of the communicator (NULL = any) is in the list. */
 static bool is_listed(const struct esi_comm *comm)
@@ -378,7 +378,7 @@ static void drain_all(void)
         drain_pending(NULL);
 }
 
-/* --- Blocking operations -------------------------------------------------------- */
+/* --- Blocking operations ---------------------------------------------------------- */
 
 /* Other operations advance while this one waits. */
 static int run_with_progress(const struct esi_tree_call *call)
@@ -418,7 +418,7 @@ static bool run_operation(struct esi_call *call,
     return true;
 }
 
-/* --- Begin and end -------------------------------------------------------------- */
+/* --- Begin and end ---------------------------------------------------------------- */
 
 static void free_comm_trees(struct esi_comm *comm)
 {
