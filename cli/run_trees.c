@@ -62,16 +62,9 @@ static int replace_rules(struct esi_tree_plan *plan, const struct esi_tree_rule 
 
     if (!rules.rules)
         return -ENOMEM;
-    rules.rules[0] = *rule;
-    rules.rules[0].edges = NULL;
-    if (rule->edge_count > 0) {
-        size_t bytes = rule->edge_count * sizeof *rule->edges;
-        rules.rules[0].edges = malloc(bytes);
-        if (!rules.rules[0].edges) {
-            free(rules.rules);
-            return -ENOMEM;
-        }
-        memcpy(rules.rules[0].edges, rule->edges, bytes);
+    if (esi_tree_rule_copy(rule, rules.rules) < 0) {
+        free(rules.rules);
+        return -ENOMEM;
     }
     for (size_t i = 0; i < plan->rules.count; i++)
         esi_tree_rule_fini(&plan->rules.rules[i]);

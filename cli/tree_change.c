@@ -93,25 +93,14 @@ static void name_rule(const struct esi_tree_rules *rules, struct esi_tree_rule *
         snprintf(rule->name, sizeof rule->name, "%s-%u", shape, i);
 }
 
-static int copy_edges(const struct esi_tree_rule *from, struct esi_tree_rule *to)
-{
-    if (from->edge_count == 0)
-        return 0;
-    to->edges = calloc(from->edge_count, sizeof *to->edges);
-    if (!to->edges)
-        return -ENOMEM;
-    memcpy(to->edges, from->edges, from->edge_count * sizeof *to->edges);
-    return 0;
-}
-
 int esi_tree_rules_put(struct esi_tree_rules *rules, const struct esi_tree_rule *rule)
 {
-    struct esi_tree_rule copy = *rule;
+    struct esi_tree_rule copy;
 
     remove_same(rules, rule);
     if (ESI_ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1) < 0)
         return -ENOMEM;
-    if (copy_edges(rule, &copy) < 0)
+    if (esi_tree_rule_copy(rule, &copy) < 0)
         return -ENOMEM;
     name_rule(rules, &copy);
     memmove(rules->rules + 1, rules->rules, rules->count * sizeof copy);
