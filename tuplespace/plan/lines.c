@@ -331,3 +331,27 @@ void esi_lines_print(FILE *out,
         print_value(out, field, record);
     }
 }
+
+int esi_lines_format(const char *head,
+                     void (*print)(FILE *out, const void *record),
+                     const void *record,
+                     char **ret_text)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    bool failed;
+
+    if (!out)
+        return -ENOMEM;
+    fprintf(out, "%s 1\n", head);
+    print(out, record);
+    fputs("end\n", out);
+    failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return -ENOMEM;
+    }
+    *ret_text = text;
+    return 0;
+}

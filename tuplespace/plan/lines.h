@@ -76,6 +76,12 @@ int esi_lines_value(const struct esi_lines *lines,
                     struct esi_text_span value,
                     void *record);
 
+/* Makes a whole text: "HEAD 1", the lines that `print` writes of the record, "end".
+ * Caller frees *ret_text.  -ENOMEM. */
+int esi_lines_format(const char *head,
+                     void (*print)(FILE *out, const void *record),
+                     const void *record,
+                     char **ret_text);
 /* Writes a text with escapes. */
 void esi_lines_print_text(FILE *out, const char *text);
 /* Writes " KEY=VALUE" of each field, of those in `defaults` (NULL = none) only if the

@@ -20,6 +20,7 @@
 #include "tuplespace/plan/lines.h"
 
 #define LONGEST_FILE (1 << 24)
+#define PLAN_HEAD "eventspace-plan"
 
 /* --- The fields of a collector ---------------------------------------------------- */
 
@@ -233,30 +234,21 @@ bool esi_collector_plan_has_rank(const struct esi_collector_plan *collector, int
 
 /* --- As text ---------------------------------------------------------------------- */
 
-int esi_plan_format(const struct es_plan *plan, char **ret_text)
+static void print_collectors(FILE *out, const void *record)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    bool failed;
+    const struct es_plan *plan = record;
 
-    if (!out)
-        return -ENOMEM;
-    fputs("eventspace-plan 1\n", out);
     for (size_t i = 0; i < plan->count; i++) {
         fputs("collector ", out);
         esi_lines_print_text(out, plan->collectors[i].name);
         esi_lines_print(out, &esi_collector_fields, &plan->collectors[i], NULL);
         fputs("\n", out);
     }
-    fputs("end\n", out);
-    failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed) {
-        free(text);
-        return -ENOMEM;
-    }
-    *ret_text = text;
-    return 0;
+}
+
+int esi_plan_format(const struct es_plan *plan, char **ret_text)
+{
+    return esi_lines_format(PLAN_HEAD, print_collectors, plan, ret_text);
 }
 
 /* Whether two collectors have a rank in common; no ranges stand for all ranks. */
@@ -315,7 +307,7 @@ int esi_plan_parse(const char *text,
         .source = source, .error = error, .text = text, .line_end = "\n"};
     struct es_plan plan = {0};
     struct esi_text_span word;
-    int code = esi_lines_head(&lines, "eventspace-plan");
+    int code = esi_lines_head(&lines, PLAN_HEAD);
 
     while (code == 0 && (code = esi_lines_next(&lines, &word)) > 0)
         code = esi_text_span_is(word, "collector")

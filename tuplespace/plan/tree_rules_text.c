@@ -13,10 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "tuplespace/plan/lines.h"
 
 /* More would not fit into the environment. */
 enum { RULES_MOST = 1024, HOSTS_MOST = 65536 };
+
+#define PLAN_HEAD "eventspace-trees"
 
 static const struct esi_text_span no_text = {.text = NULL};
 
@@ -107,16 +110,15 @@ static int add_rule(struct esi_lines *lines,
                     struct esi_text_span word,
                     struct esi_tree_rules *rules)
 {
-    struct esi_tree_rule *grown;
+    struct esi_tree_rule *rule;
 
     if (rules->count >= RULES_MOST)
         return esi_lines_fault(lines, word, "rule", "at most 1024 of them");
-    grown = reallocarray(rules->rules, rules->count + 1, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(rules->rules, rules->capacity, rules->count + 1) < 0)
         return -ENOMEM;
-    rules->rules = grown;
-    grown[rules->count] = (struct esi_tree_rule){.edges = NULL};
-    esi_fields_init(&esi_tree_rule_fields, &grown[rules->count++]);
+    rule = &rules->rules[rules->count++];
+    *rule = (struct esi_tree_rule){.edges = NULL};
+    esi_fields_init(&esi_tree_rule_fields, rule);
     return read_rule(lines, rules);
 }
 
@@ -145,18 +147,16 @@ static int add_host(struct esi_lines *lines,
                     struct esi_tree_plan *plan)
 {
     struct esi_line_members members;
-    struct esi_tree_host *grown, *host;
+    struct esi_tree_host *host;
     int code;
 
     if (plan->rules.count > 0)
         return esi_lines_fault(lines, word, "line", "hosts only before the first tree");
     if (plan->host_count >= HOSTS_MOST)
         return esi_lines_fault(lines, word, "line", "at most 65536 of them");
-    grown = reallocarray(plan->hosts, plan->host_count + 1, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(plan->hosts, plan->host_capacity, plan->host_count + 1) < 0)
         return -ENOMEM;
-    plan->hosts = grown;
-    host = &grown[plan->host_count++];
+    host = &plan->hosts[plan->host_count++];
     *host = (struct esi_tree_host){.name = ""};
     code = esi_lines_text(lines, "host", host->name, sizeof host->name);
     return code == 0 ? esi_lines_members(lines, &host_fields, host, &members) : code;
@@ -182,7 +182,7 @@ int esi_tree_plan_parse(const char *text,
         .source = source, .error = error, .text = text, .line_end = "\n;"};
     struct esi_tree_plan plan = {.hosts = NULL};
     struct esi_text_span word;
-    int code = esi_lines_head(&lines, "eventspace-trees");
+    int code = esi_lines_head(&lines, PLAN_HEAD);
 
     while (code == 0 && (code = esi_lines_next(&lines, &word)) > 0)
         code = read_line(&lines, word, &plan);
@@ -226,28 +226,19 @@ static void print_rule(FILE *out, const struct esi_tree_rule *rule)
     fputs("\n", out);
 }
 
-int esi_tree_plan_format(const struct esi_tree_plan *plan, char **ret_text)
+static void print_plan(FILE *out, const void *record)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
-    bool failed;
+    const struct esi_tree_plan *plan = record;
 
-    if (!out)
-        return -ENOMEM;
-    fputs("eventspace-trees 1\n", out);
     for (size_t i = 0; i < plan->host_count; i++)
         print_host(out, &plan->hosts[i]);
     for (size_t i = 0; i < plan->rules.count; i++)
         print_rule(out, &plan->rules.rules[i]);
-    fputs("end\n", out);
-    failed = ferror(out) != 0;
-    if (fclose(out) != 0 || failed) {
-        free(text);
-        return -ENOMEM;
-    }
-    *ret_text = text;
-    return 0;
+}
+
+int esi_tree_plan_format(const struct esi_tree_plan *plan, char **ret_text)
+{
+    return esi_lines_format(PLAN_HEAD, print_plan, plan, ret_text);
 }
 
 /* --- In short: reading ------------------------------------------------------------ */
