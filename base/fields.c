@@ -381,8 +381,8 @@ static int parse_duration(const struct esi_field *field,
 
 static int parse_boolean(struct esi_text_span text, int64_t *ret_value)
 {
-    static const char *const words[] = {"no",  "yes", "false", "true",
-                                        "off", "on",  "0",     "1"};
+    static const char *const words[] = {"0",     "1",    "no",  "yes",
+                                        "false", "true", "off", "on"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strlen(words[i]) != text.length ||

@@ -134,21 +134,16 @@ static int lines_unescape(struct esi_text_span span, char *out, size_t size)
     return used > 0 ? 0 : -EINVAL;
 }
 
-enum { TEXT_BYTES = 256 };
-
 static int read_text(const struct esi_lines *lines,
                      struct esi_text_span span,
                      const char *what,
                      char *out,
                      size_t size)
 {
-    char text[TEXT_BYTES];
     char expected[64];
 
-    if (lines_unescape(span, text, size < sizeof text ? size : sizeof text) == 0) {
-        strcpy(out, text);
+    if (lines_unescape(span, out, size) == 0)
         return 0;
-    }
     snprintf(expected, sizeof expected, "1 to %zu characters, %%XX for special ones",
              size - 1);
     return esi_lines_fault(lines, span, what, expected);
@@ -220,27 +215,35 @@ static int fault_missing(const struct esi_lines *lines, const struct esi_field *
                            expected);
 }
 
-/* Notes where the member "KEY=VALUE" stands. */
+static bool has_key(const struct esi_field *field, struct esi_text_span key)
+{
+    return is_in_lines(field) &&
+           (esi_text_span_is(key, key_of(field)) || esi_text_span_is(key, field->name));
+}
+
+/* Notes where the member "KEY=VALUE" stands.  Members come in the order of the rows as
+ * a rule, so the search begins at row *next, behind the last one found. */
 static int find_member(const struct esi_lines *lines,
                        const struct esi_fields *fields,
                        struct esi_text_span word,
+                       size_t *next,
                        struct esi_line_members *members)
 {
     struct esi_text_span value = word;
     struct esi_text_span key = esi_text_span_split(&value, '=');
+    size_t i = *next;
 
     if (!value.text)
         return esi_lines_fault(lines, word, "member", "KEY=VALUE");
-    for (size_t i = 0; i < fields->row_count; i++) {
-        const struct esi_field *field = &fields->rows[i];
-
-        if (!is_in_lines(field) || (!esi_text_span_is(key, key_of(field)) &&
-                                    !esi_text_span_is(key, field->name)))
+    for (size_t tried = 0; tried < fields->row_count; tried++, i++) {
+        i = i < fields->row_count ? i : 0;
+        if (!has_key(&fields->rows[i], key))
             continue;
         if (members->keys[i].text)
             return esi_lines_fault(lines, key, "member", "each only once");
         members->keys[i] = key;
         members->values[i] = value;
+        *next = i + 1;
         return 0;
     }
     return fault_unknown(lines, fields, key);
@@ -252,11 +255,12 @@ int esi_lines_members(struct esi_lines *lines,
                       struct esi_line_members *ret_members)
 {
     struct esi_text_span word;
+    size_t next = 0;
     int code = 0;
 
-    *ret_members = (struct esi_line_members){.keys = {{.text = NULL}}};
+    memset(ret_members->keys, 0, fields->row_count * sizeof *ret_members->keys);
     while (code == 0 && (word = esi_lines_word(lines)).length > 0)
-        code = find_member(lines, fields, word, ret_members);
+        code = find_member(lines, fields, word, &next, ret_members);
     for (size_t i = 0; i < fields->row_count && code == 0; i++) {
         const struct esi_field *field = &fields->rows[i];
 

@@ -51,7 +51,7 @@ int esi_lines_next(struct esi_lines *lines, struct esi_text_span *ret_word);
 struct esi_text_span esi_lines_word(struct esi_lines *lines);
 
 /* The next word as a text with escapes of 1 to size - 1 bytes; `what` names it in
- * faults. */
+ * faults, after which `out` is undefined. */
 int esi_lines_text(struct esi_lines *lines, const char *what, char *out, size_t size);
 
 enum { ESI_LINE_MEMBERS = 16 };
@@ -70,7 +70,7 @@ int esi_lines_members(struct esi_lines *lines,
                       void *record,
                       struct esi_line_members *ret_members);
 
-/* Reads one value.  -EINVAL, -ENOMEM. */
+/* Reads one value.  -EINVAL, -ENOMEM; the field is undefined then. */
 int esi_lines_value(const struct esi_lines *lines,
                     const struct esi_field *field,
                     struct esi_text_span value,
