@@ -24,7 +24,7 @@
 #include "cli/command.h"
 #include "cli/server_start.h"
 #include "scopes/remote/rpc.h"
-#include "tuplespace/run_file.h"
+#include "tuplespace/run_directory.h"
 #include "tuplespace/transport/run_key.h"
 #include "tuplespace/segment_name.h"
 

@@ -24,7 +24,6 @@
 #include "scopes/server/server_location.h"
 #include "tuplespace/plan/plan.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_file.h"
 #include "tuplespace/transport/interface.h"
 
 #define PLAN_FILE "collect.plan"

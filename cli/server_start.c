@@ -19,7 +19,7 @@
 
 #include "base/host.h"
 #include "scopes/remote/rpc.h"
-#include "tuplespace/run_file.h"
+#include "tuplespace/run_directory.h"
 
 #define PROGRAM "eventspaced"
 #define SECOND_NS UINT64_C(1000000000)

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "scopes/remote/run_files.h"
-#include "tuplespace/run_file.h"
+#include "tuplespace/run_directory.h"
 #include "tuplespace/tree_control.h"
 
 #define NO_RULES "eventspace-trees 1\nend\n"

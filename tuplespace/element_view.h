@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * element_view.h - reading calls of elements that the stages need beside
- * eventspace/run.h.
- *
- * Thread safe.
- */
+/* Calls on elements beside those of eventspace/run.h: for stages and for the tuple
+ * server.  Thread safe. */
 #ifndef ES_TUPLESPACE_ELEMENT_VIEW_H
 #define ES_TUPLESPACE_ELEMENT_VIEW_H
 
 #include <stdint.h>
 
 #include "eventspace/run.h"
+#include "tuplespace/layout.h"
 
 /* As es_element_open(), with the position at which the operation will be published.
  * Tuple and position come from one consistent look at the element. */
@@ -21,5 +18,26 @@ int esi_element_view_open(const struct es_element_view *element,
 
 /* Number of tuples ever published.  One load. */
 uint64_t esi_element_view_head(const struct es_element_view *element);
+
+/* --- For the tuple server --------------------------------------------------------- */
+
+/* Where readers find the tuples: es_run_select() leaves elements out that lie on
+ * another host. */
+enum es_element_location esi_element_location(const struct es_element_view *element);
+
+/* Changes that from `before`; false: it was another. */
+bool esi_element_relocate(const struct es_element_view *element,
+                          enum es_element_location before,
+                          enum es_element_location now);
+
+/* Of an element that is placed here: the original's position of the next tuple. */
+uint64_t esi_element_next_placed(const struct es_element_view *element);
+
+/* As es_element_append(), but -EAGAIN where the registered reader of a blocking element
+ * has not made room within `timeout_ns`. */
+int esi_element_append_within(const struct es_element_view *element,
+                              const void *tuple,
+                              uint32_t tuple_bytes,
+                              uint64_t timeout_ns);
 
 #endif

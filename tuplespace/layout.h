@@ -95,7 +95,7 @@ struct esi_segment_layout {
     _Atomic uint32_t communicators_refused; /* communicators beyond the table */
     _Atomic uint32_t warnings;              /* times the collector stepped aside */
     /* Since minor 1, in what was padding before.  The tree control in the arena
-     * (tree_control_layout.h); 0 = the process has none (release). */
+     * (tree_control.h); 0 = the process has none (release). */
     _Atomic uint64_t tree_control_offset;
 };
 

@@ -12,12 +12,12 @@
  * the version and the run's id, which comes into being together with the directory.
  *
  * No call changes anything on failure.  Paths are written to caller's memory of
- * ES_RUN_PATH_BYTES; they are for people, and for programs that are started.  Files of
- * a run are opened through run_file.h.
+ * ES_RUN_PATH_BYTES; they are for people, and for programs that are started.
  */
 #ifndef ES_TUPLESPACE_RUN_DIRECTORY_H
 #define ES_TUPLESPACE_RUN_DIRECTORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,5 +64,39 @@ int esi_run_directory_check(const char *run, struct es_error *error);
 /* The run ids that have a directory, sorted.  Returns their number; caller frees
  * *ret_runs, an array of 64-byte texts.  A folder that does not exist holds none. */
 int esi_run_directory_list(struct es_error *error, char (**ret_runs)[64]);
+
+/* --- Files ------------------------------------------------------------------------ */
+
+/* The directory is checked each time.  A file is opened only if it is a regular one of
+ * this user: no link is followed, and no call waits for a pipe. */
+
+/* Opens a file with the flags of open(2); with O_CREAT it has mode 0600.  Returns the
+ * descriptor.  -ENOENT: there is none, or the run has no directory; -EPERM: the folder,
+ * the directory or the file cannot be trusted. */
+int esi_run_file_open(const char *run,
+                      const char *file,
+                      int flags,
+                      struct es_error *error);
+
+/* Reads a whole file of at most 1 GiB, with a zero byte behind it.  Caller frees
+ * *ret_text. */
+int esi_run_file_read(const char *run,
+                      const char *file,
+                      struct es_error *error,
+                      char **ret_text,
+                      size_t *ret_length);
+
+/* Puts a text in the place of a file: readers see the one or the other. */
+int esi_run_file_replace(const char *run,
+                         const char *file,
+                         const char *text,
+                         size_t length,
+                         struct es_error *error);
+
+/* Removes a file.  -errno. */
+int esi_run_file_remove(const char *run, const char *file);
+
+/* Whether EventSpace writes files of this name into run directories. */
+bool esi_run_file_is_known(const char *file);
 
 #endif

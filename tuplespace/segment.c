@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Makes segments and fills them with elements. */
+/* Makes segments, reserves their memory, and fills them with elements. */
 #include "config.h"
 
 #include "tuplespace/segment.h"
@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -40,7 +43,250 @@ void esi_segment_config_init(struct esi_segment_config *config)
     };
 }
 
-/* --- Making the file -------------------------------------------------------------- */
+/* --- The file --------------------------------------------------------------------- */
+
+/*
+ * All users share the folder, and names can be foreseen: somebody else may have made a
+ * file, a link or a folder of that name.  What is there is replaced only if it is a
+ * segment that this user's process of this pid has left; else the segment gets another
+ * name, with a part that nobody can foresee.
+ */
+enum { NAMES = 8 }; /* that are tried */
+
+static int create_exclusively(const char *name)
+{
+    int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return -errno;
+    (void)fchmod(fd, 0600); /* the umask may have taken rights away */
+    return fd;
+}
+
+/* Whether an open file is a segment that a process of our user and pid has left: an
+ * earlier program in this process, or one before the pid was used again. */
+static bool is_left_over(int fd)
+{
+    struct esi_segment_layout header;
+    struct stat status;
+
+    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == geteuid() && status.st_nlink == 1 &&
+           pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+           header.magic == ES_SEGMENT_MAGIC &&
+           ((header.flags & ES_SEGMENT_KEPT) != 0 || header.pid == getpid());
+}
+
+/* Removes what has the name, if that is a segment left over. */
+static int remove_left_over(const char *name)
+{
+    /* shm_open(3) follows no link; a fifo does not block. */
+    int fd = shm_open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    bool left_over = fd >= 0 && is_left_over(fd);
+
+    if (fd >= 0)
+        close(fd);
+    if (!left_over)
+        return -EEXIST;
+    return shm_unlink(name) == 0 ? 0 : -errno;
+}
+
+static uint32_t segment_file_unforeseen(void)
+{
+    struct timespec now;
+    uint32_t number = 0;
+
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        number = (uint32_t)now.tv_nsec * UINT32_C(2654435761);
+    }
+    return number != 0 ? number : 1;
+}
+
+/* Whose file keeps us from the name. */
+static void note_rival(struct es_segment *segment)
+{
+    struct stat status;
+    int folder = open(ES_SHM_DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (folder < 0)
+        return;
+    if (fstatat(folder, segment->name + 1, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        segment->has_rival = true;
+        segment->rival = status.st_uid;
+    }
+    close(folder);
+}
+
+static int segment_file_create(struct es_segment *segment,
+                               const struct esi_segment_name *wanted)
+{
+    struct esi_segment_name name = *wanted;
+    int fd = esi_segment_name_format(&name, segment->name);
+
+    if (fd < 0)
+        return fd;
+    fd = create_exclusively(segment->name);
+    if (fd == -EEXIST && remove_left_over(segment->name) == 0)
+        fd = create_exclusively(segment->name);
+    for (int i = 1; i < NAMES && (fd == -EEXIST || fd == -EACCES); i++) {
+        if (!segment->has_rival)
+            note_rival(segment);
+        name.other = segment_file_unforeseen();
+        esi_segment_name_format(&name, segment->name);
+        fd = create_exclusively(segment->name);
+    }
+    return fd;
+}
+
+static void segment_file_remove(const struct es_segment *segment)
+{
+    struct stat status;
+    int fd = shm_open(segment->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    bool is_ours = fd >= 0 && fstat(fd, &status) == 0 &&
+                   status.st_dev == segment->device && status.st_ino == segment->inode;
+
+    if (fd >= 0)
+        close(fd);
+    if (is_ours)
+        shm_unlink(segment->name);
+}
+
+/* --- Space ------------------------------------------------------------------------ */
+
+/*
+ * Memory is reserved before anything is written there.  The file is opened anew by its
+ * name each time: a descriptor kept in the observed process would shift the numbers its
+ * own files get, and may be closed and stand for something else.
+ */
+static int open_file(const struct es_segment *segment)
+{
+    struct stat status;
+    int fd = shm_open(segment->name, O_RDWR | O_CLOEXEC, 0);
+
+    if (fd < 0)
+        return errno == ENOENT ? -ESTALE : -errno;
+    if (fstat(fd, &status) != 0 || status.st_dev != segment->device ||
+        status.st_ino != segment->inode) {
+        close(fd);
+        return -ESTALE;
+    }
+    return fd;
+}
+
+/* posix_fallocate(3) gives EINTR when a signal comes; timers must not fail us. */
+static int reserve_range(int fd, uint64_t begin, uint64_t bytes)
+{
+    int rc;
+
+    do
+        rc = posix_fallocate(fd, (off_t)begin, (off_t)bytes);
+    while (rc == EINTR);
+    /* Over the file size limit (EFBIG) or the like: no space for us, whatever the
+     * reason. */
+    return rc == 0 ? 0 : -ENOSPC;
+}
+
+static struct esi_segment_room room_of(const struct statvfs *status)
+{
+    return (struct esi_segment_room){
+        .total_bytes = (uint64_t)status->f_blocks * status->f_frsize,
+        .free_bytes = (uint64_t)status->f_bavail * status->f_frsize};
+}
+
+int esi_segment_find_room(struct esi_segment_room *ret_room)
+{
+    struct statvfs status;
+
+    if (statvfs(ES_SHM_DIRECTORY, &status) != 0)
+        return -errno;
+    *ret_room = room_of(&status);
+    return 0;
+}
+
+bool esi_segment_room_keeps(const struct esi_segment_room *room,
+                            uint64_t bytes,
+                            uint32_t percent)
+{
+    /* A file system without a size has no end. */
+    return room->total_bytes == 0 ||
+           (room->free_bytes >= bytes &&
+            room->free_bytes - bytes >= room->total_bytes / 100 * percent);
+}
+
+/* Whether so much can be taken and the rest that is to stay free is left. */
+static bool leaves_rest(const struct es_segment *segment, int fd, uint64_t bytes)
+{
+    struct esi_segment_room room;
+    struct statvfs status;
+
+    if (segment->keep_free_percent == 0 || fstatvfs(fd, &status) != 0)
+        return true;
+    room = room_of(&status);
+    return esi_segment_room_keeps(&room, bytes, segment->keep_free_percent);
+}
+
+/* Page faults are paid for here rather than one by one on the record path.  Failing is
+ * no harm. */
+static void touch_ahead(const struct es_segment *segment,
+                        uint64_t begin,
+                        uint64_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+    madvise(segment->base + begin, bytes, MADV_POPULATE_WRITE);
+#else
+    (void)segment;
+    (void)begin;
+    (void)bytes;
+#endif
+}
+
+int esi_segment_reserve(struct es_segment *segment, struct esi_area *area, uint64_t end)
+{
+    uint64_t begin = area->reserved;
+    int fd, rc;
+
+    if (end > area->end)
+        return -ENOSPC;
+    if (end <= begin)
+        return 0;
+    end = (end + segment->page - 1) / segment->page * segment->page;
+    fd = open_file(segment);
+    if (fd < 0)
+        return fd;
+    rc = leaves_rest(segment, fd, end - begin) ? reserve_range(fd, begin, end - begin)
+                                               : -ENOSPC;
+    close(fd);
+    if (rc != 0)
+        return rc;
+    touch_ahead(segment, begin, end - begin);
+    area->reserved = end;
+    return 0;
+}
+
+int esi_segment_allocate(struct es_segment *segment,
+                         uint64_t bytes,
+                         uint64_t alignment,
+                         uint64_t *ret_offset)
+{
+    struct esi_segment_layout *layout = segment->layout;
+    uint64_t used = atomic_load_explicit(&layout->arena_used, memory_order_relaxed);
+    uint64_t offset =
+        (segment->arena.begin + used + alignment - 1) / alignment * alignment;
+    int rc;
+
+    if (bytes > segment->arena.end || offset > segment->arena.end - bytes)
+        return -ENOSPC;
+    rc = esi_segment_reserve(segment, &segment->arena, offset + bytes);
+    if (rc != 0)
+        return rc;
+    atomic_store_explicit(&layout->arena_used, offset + bytes - segment->arena.begin,
+                          memory_order_relaxed);
+    *ret_offset = offset;
+    return 0;
+}
+
+/* --- Making the segment ----------------------------------------------------------- */
 
 static int make_name(const struct esi_segment_config *config,
                      struct esi_segment_name *ret_name)
@@ -174,7 +420,7 @@ static int make_file(struct es_segment *segment,
                      struct esi_segment_config *config)
 {
     struct stat status;
-    int fd = esi_segment_file_create(segment, name);
+    int fd = segment_file_create(segment, name);
     int rc;
 
     if (fd < 0)
@@ -325,7 +571,7 @@ void esi_segment_destroy(struct es_segment *segment)
 
     if (!segment)
         return;
-    esi_segment_file_remove(segment);
+    segment_file_remove(segment);
     esi_segment_close(segment);
     errno = saved_errno;
 }
@@ -340,7 +586,7 @@ void esi_segment_remove(struct es_segment *segment)
     int saved_errno = errno;
 
     if (segment)
-        esi_segment_file_remove(segment);
+        segment_file_remove(segment);
     errno = saved_errno;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* What segment.c, segment_space.c and communicator_table.c share of a segment being
+/* What segment.c, communicator_table.c and tree_control.c share of a segment being
  * written. */
 #ifndef ES_TUPLESPACE_SEGMENT_PRIVATE_H
 #define ES_TUPLESPACE_SEGMENT_PRIVATE_H
@@ -43,14 +43,6 @@ struct es_segment {
     uint32_t keep_free_percent;
     char name[ES_SEGMENT_NAME_BYTES];
 };
-
-/* Makes the file under the name, or under one like it where that is taken by what is
- * not a segment left over; sets the segment's name.  Returns a descriptor or -errno. */
-int esi_segment_file_create(struct es_segment *segment,
-                            const struct esi_segment_name *wanted);
-
-/* Removes the file, if its name still stands for it. */
-void esi_segment_file_remove(const struct es_segment *segment);
 
 /* Reserves the pages of the area up to offset `end`.  -ENOSPC, or -ESTALE when the file
  * was removed meanwhile.  Caller holds the lock. */

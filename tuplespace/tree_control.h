@@ -21,9 +21,13 @@
 #ifndef ES_TUPLESPACE_TREE_CONTROL_H
 #define ES_TUPLESPACE_TREE_CONTROL_H
 
+#include <stdalign.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "tuplespace/layout.h"
 
 struct es_segment;
 struct es_segment_view;
@@ -84,5 +88,50 @@ uint32_t esi_segment_view_read_desired(const struct es_segment_view *segment,
 size_t esi_segment_view_tree_log(const struct es_segment_view *segment,
                                  struct esi_tree_log_entry *ret_entries,
                                  size_t max);
+
+/*
+ * The bytes of a tree control, in the arena of its segment:
+ *
+ *   header | desired rules, even versions | desired rules, odd versions | log
+ *
+ * Desired rules are written into the place that those in force does not stand in, and
+ * comes into force with its version.  So a writer that dies leaves nothing half done,
+ * and a reader that was too slow sees it from the version.  The log is a ring; one slot
+ * more than it shows is the one being written.
+ *
+ * Text and entries are copied word by word, since the other side may write meanwhile.
+ */
+#define ES_TREE_LOG_SLOTS (ES_TREE_LOG_ENTRIES + 1)
+
+struct esi_tree_control_layout {
+    /* Constant; the process writes them. */
+    alignas(ES_CACHE_LINE) uint32_t header_bytes; /* sizeof as the process knows it */
+    uint32_t desired_bytes;                       /* of each of the two places */
+    uint32_t entry_bytes;
+    uint32_t log_slots;
+
+    /* Whoever holds `writer` writes these. */
+    alignas(ES_CACHE_LINE) _Atomic uint32_t
+        desired_version;                /* 0 = none yet (release) */
+    _Atomic uint32_t desired_length[2]; /* of the text in each place, without its end */
+    uint32_t reserved;
+    _Atomic uint64_t writer; /* who writes them: see ES_READER_PID_BITS; 0 = nobody */
+
+    /* The process. */
+    alignas(ES_CACHE_LINE) _Atomic uint64_t log_head; /* entries ever (release) */
+};
+
+_Static_assert(sizeof(struct esi_tree_control_layout) == 3 * ES_CACHE_LINE,
+               "three lines");
+_Static_assert(sizeof(struct esi_tree_log_entry) == 160, "whole words, no holes");
+_Static_assert(ES_TREE_DESIRED_BYTES % 4 == 0, "whole words");
+
+static inline uint64_t esi_tree_control_bytes(uint64_t header_bytes,
+                                              uint64_t desired_bytes,
+                                              uint64_t entry_bytes,
+                                              uint64_t log_slots)
+{
+    return header_bytes + 2 * desired_bytes + entry_bytes * log_slots;
+}
 
 #endif

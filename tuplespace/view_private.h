@@ -121,7 +121,4 @@ static inline void esi_segment_view_watch(const struct es_segment_view *view)
 /* First position that readers may still ask for, when the head is `head`. */
 uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head);
 
-/* Copies text that may lack its end. */
-void esi_copy_text(char *out, size_t size, const char *text);
-
 #endif

@@ -11,7 +11,6 @@
 
 #include "scopes/remote/servers.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_file.h"
 
 #define MAP_FILE "map.json"
 #define ASK_NS UINT64_C(5000000000)

@@ -30,7 +30,6 @@
 #include "pathmap/message.h"
 #include "scopes/remote/clock_registry.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_file.h"
 
 #define REQUEST_NS UINT64_C(5000000000)
 

@@ -37,7 +37,7 @@
 #include "scopes/server/placement.h"
 #include "scopes/server/process_watch.h"
 #include "scopes/server/registration.h"
-#include "tuplespace/run_file.h"
+#include "tuplespace/run_directory.h"
 
 enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
 

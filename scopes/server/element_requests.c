@@ -25,7 +25,7 @@
 #include "scopes/server/element_store.h"
 #include "scopes/remote/element_wire.h"
 #include "scopes/server/service.h"
-#include "tuplespace/element_control.h"
+#include "tuplespace/element_view.h"
 #include "tuplespace/segment_set.h"
 
 #define SENDING_NS UINT64_C(30000000000)

@@ -16,7 +16,7 @@
 
 #include "base/now.h"
 #include "eventspace/run.h"
-#include "tuplespace/element_control.h"
+#include "tuplespace/element_view.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/segment_set.h"
 

@@ -19,7 +19,7 @@
 #include "scopes/remote/servers.h"
 #include "scopes/server/element_store.h"
 #include "scopes/server/subtree_reader.h"
-#include "tuplespace/element_control.h"
+#include "tuplespace/element_view.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_set.h"
 

@@ -40,7 +40,7 @@
 #include "scopes/server/service.h"
 #include "tuplespace/layout.h"
 #include "tuplespace/plan/tree_rules.h"
-#include "tuplespace/run_file.h"
+#include "tuplespace/run_directory.h"
 
 /* JSON's integers end where signed ones do. */
 static uint64_t bounded_integer(uint64_t value)

@@ -19,7 +19,6 @@
 #include "base/now.h"
 #include "pathmap/message.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_file.h"
 
 /* Whether `eventspace run` laid the directory out, and on which host. */
 static enum esi_run_directory_kind find_seat(const char *run, const char *host)

@@ -20,7 +20,6 @@
 #include "scopes/collective_trees.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/tree_control.h"
-#include "tuplespace/tree_control_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -19,7 +19,6 @@
 
 #include "tests/suites.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_file.h"
 
 static char top[64];
 

@@ -19,7 +19,7 @@
 #include "base/process.h"
 #include "fixture.h"
 #include "tests/suites.h"
-#include "tuplespace/element_control.h"
+#include "tuplespace/element_view.h"
 #include "tuplespace/view_private.h"
 
 #define WRITERS 4

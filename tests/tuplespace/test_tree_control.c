@@ -20,7 +20,7 @@
 
 #include "fixture.h"
 #include "tests/suites.h"
-#include "tuplespace/tree_control_layout.h"
+#include "tuplespace/tree_control.h"
 
 struct scene {
     struct es_segment *segment;

@@ -19,7 +19,6 @@
 #include <openssl/hmac.h>
 
 #include "tuplespace/run_directory.h"
-#include "tuplespace/run_file.h"
 
 #define FILE_NAME "key"
 #define READ_FILE "key.read"
