@@ -4,8 +4,9 @@
 """Compares docs/pathmap.schema.json with the tables in pathmap/schema.c.
 
 print_schema prints the tables.  Names, their order, what is required, types, bounds,
-choices and defaults must be the same.  Each member must also be explained in docs/pathmap.md.  Where
-python3 has the jsonschema module, it also judges the maps of tests/data/pathmap.
+choices and defaults must be the same.  The tables of docs/pathmap.md must name the same members,
+with what is required, bounds, choices and defaults.  Where python3 has the jsonschema module, it
+also judges the maps of tests/data/pathmap.
 """
 
 import json
@@ -29,6 +30,11 @@ STRUCTURAL = re.compile(
     r"(class|split|on_full|threshold|enabled|name)|scope_(without|view_unknown|stage_per_u|"
     r"prop)|not_an|mapping_ranks_|path_(threshold|property|on_full|stage_"
     r"(type|count)))"
+)
+# The tables of docs/pathmap.md, in its order.
+DOCUMENTED = (
+    ["map", "application", "cluster", "host", "mapping", "collector", "collective"]
+    + ["scope", "view", "stage", "path"]
 )
 
 faults = []
@@ -132,9 +138,63 @@ def compare_tables(schema, tables):
         compare_table(name, members, definitions[name])
 
 
+def read_documented(text):
+    """The tables of the document in their order: {member: (holds, whole row)}."""
+    documented = []
+    for block in re.findall(r"^\| member \|.*\n\|[ -|]*\n((?:\|.*\n)+)", text, re.M):
+        rows = {}
+        for line in block.splitlines():
+            cells = [cell.strip() for cell in line.strip("|").split(" |")]
+            for name in re.findall(r"`([^`]+)`", cells[0]):
+                rows[name] = (cells[1], line)
+        documented.append(rows)
+    return documented
+
+
+def documented_default(kind, initial, detail):
+    """What the row must say of the default, None where it may say what it likes."""
+    if kind == "choice":
+        return "default `%s`" % detail.split(",")[initial]
+    if kind == "boolean":
+        return "default " + ("true" if initial else "false")
+    return "default %d" % initial if kind == "integer" and 0 < initial < 2**63 - 1 else None
+
+
+def compare_documented_member(place, member, holds, row):
+    kind, required, low, high, initial, detail = member
+    if required != ("required" in holds):
+        fault("docs/pathmap.md: %s: required or not" % place)
+    bounds = re.match(r"([0-9]+) to ([0-9]+)", holds)
+    if bounds and (int(bounds[1]), int(bounds[2])) != (low, high):
+        fault("docs/pathmap.md: %s: %s, table %d to %d" % (place, bounds[0], low, high))
+    for choice in detail.split(",") if kind in ("choice", "flags") else []:
+        # "the same with an `i` before"
+        if "`%s`" % choice not in row and not ("`i`" in row and "`%s`" % choice[1:] in row):
+            if place != "view.classes":  # those of collectors
+                fault("docs/pathmap.md: %s: `%s` is missing" % (place, choice))
+    default = documented_default(kind, initial, detail)
+    if default and not required and default not in holds:
+        fault("docs/pathmap.md: %s: expected %s" % (place, default))
+
+
+def compare_documented(tables, text):
+    documented = read_documented(text)
+    if len(documented) != len(DOCUMENTED):
+        fault("docs/pathmap.md: %d tables, expected %d" % (len(documented), len(DOCUMENTED)))
+        return
+    for name, rows in zip(DOCUMENTED, documented):
+        members = {key: m for key, m in tables[name].items() if key != "comment"}
+        if list(members) != [key for key in rows if key != "comment"]:
+            fault("docs/pathmap.md: %s: %s, table %s" % (name, list(rows), list(members)))
+            continue
+        for key, member in members.items():
+            compare_documented_member(name + "." + key, member, *rows[key])
+
+
 def check_documented(tables):
     with open(os.path.join(TOP, "docs/pathmap.md"), encoding="utf-8") as page:
         text = page.read()
+    compare_documented(tables, text)
     for table, members in tables.items():
         for name in members:
             if "`%s`" % name not in text:
