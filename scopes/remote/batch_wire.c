@@ -489,61 +489,46 @@ int esi_batch_wire_size(const void *payload,
 
 enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_CAREFUL = 4 };
 
-static void subtree_wire_put(unsigned char *out, uint64_t value, int bytes)
-{
-    for (int i = 0; i < bytes; i++)
-        out[i] = (unsigned char)(value >> (8 * i));
-}
-
-static uint64_t subtree_wire_get(const unsigned char *in, int bytes)
-{
-    uint64_t value = 0;
-
-    for (int i = 0; i < bytes; i++)
-        value |= (uint64_t)in[i] << (8 * i);
-    return value;
-}
-
 void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
-                             unsigned char out[ES_PART_PULL_BYTES])
+                             unsigned char bytes[ES_PART_PULL_BYTES])
 {
-    unsigned flags = (pull->drain ? FLAG_DRAIN : 0) |
-                     (pull->measure ? FLAG_MEASURE : 0) |
-                     (pull->careful ? FLAG_CAREFUL : 0);
+    struct esi_wire_writer out = esi_wire_writer(bytes, ES_PART_PULL_BYTES);
 
-    subtree_wire_put(out, pull->serial, 8);
-    subtree_wire_put(out + 8, pull->max, 8);
-    subtree_wire_put(out + 16, pull->timeout_ns, 8);
-    subtree_wire_put(out + 24, flags, 4);
-    subtree_wire_put(out + 28, pull->acknowledged_count, 4);
+    esi_wire_put_u64(&out, pull->serial);
+    esi_wire_put_u64(&out, pull->max);
+    esi_wire_put_u64(&out, pull->timeout_ns);
+    esi_wire_put_u32(&out, (pull->drain ? FLAG_DRAIN : 0) |
+                               (pull->measure ? FLAG_MEASURE : 0) |
+                               (pull->careful ? FLAG_CAREFUL : 0));
+    esi_wire_put_u32(&out, pull->acknowledged_count);
 }
 
 int esi_subtree_pull_decode(const struct esi_frame *frame,
                             struct es_error *error,
                             struct esi_subtree_pull *ret_pull)
 {
-    const unsigned char *in = frame->payload;
-    uint64_t flags, count;
+    struct esi_wire_reader in = esi_wire_reader(frame->payload, frame->length);
+    struct esi_subtree_pull pull;
+    uint32_t flags;
 
-    if (frame->length < ES_PART_PULL_BYTES)
-        return es_error_set(error, -EPROTO, "a pull of %u bytes, expected %d",
+    pull.serial = esi_wire_get_u64(&in);
+    pull.max = esi_wire_get_u64(&in);
+    pull.timeout_ns = esi_wire_get_u64(&in);
+    flags = esi_wire_get_u32(&in);
+    pull.drain = flags & FLAG_DRAIN;
+    pull.careful = flags & FLAG_CAREFUL;
+    pull.measure = flags & FLAG_MEASURE;
+    pull.acknowledged_count = esi_wire_get_u32(&in);
+    pull.acknowledged = in.at;
+    if (in.failed)
+        return es_error_set(error, -EPROTO, "a pull has %u bytes, expected %d",
                             frame->length, ES_PART_PULL_BYTES);
-    flags = subtree_wire_get(in + 24, 4);
-    count = subtree_wire_get(in + 28, 4);
-    if (frame->length != ES_PART_PULL_BYTES + count * ES_PART_ACKNOWLEDGED_BYTES)
+    if (esi_wire_left(&in) !=
+        (uint64_t)pull.acknowledged_count * ES_PART_ACKNOWLEDGED_BYTES)
         return es_error_set(error, -EPROTO,
-                            "a pull of %u bytes that acknowledges %u positions",
-                            frame->length, (unsigned)count);
-    *ret_pull = (struct esi_subtree_pull){
-        .serial = subtree_wire_get(in, 8),
-        .max = subtree_wire_get(in + 8, 8),
-        .timeout_ns = subtree_wire_get(in + 16, 8),
-        .drain = flags & FLAG_DRAIN,
-        .careful = flags & FLAG_CAREFUL,
-        .measure = flags & FLAG_MEASURE,
-        .acknowledged_count = (uint32_t)count,
-        .acknowledged = in + ES_PART_PULL_BYTES,
-    };
+                            "a pull of %u bytes acknowledges %u positions",
+                            frame->length, (unsigned)pull.acknowledged_count);
+    *ret_pull = pull;
     return 0;
 }
 
@@ -551,8 +536,8 @@ void esi_subtree_acknowledged_encode(
     const struct esi_subtree_acknowledged *acknowledged,
     unsigned char out[ES_PART_ACKNOWLEDGED_BYTES])
 {
-    subtree_wire_put(out, acknowledged->origin, 4);
-    subtree_wire_put(out + 4, acknowledged->position, 8);
+    esi_wire_store(out, acknowledged->origin, 4);
+    esi_wire_store(out + 4, acknowledged->position, 8);
 }
 
 struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
@@ -562,7 +547,6 @@ struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
     const unsigned char *in =
         pull->acknowledged + (size_t)index * ES_PART_ACKNOWLEDGED_BYTES;
 
-    return (struct esi_subtree_acknowledged){.origin =
-                                                 (uint32_t)subtree_wire_get(in, 4),
-                                             .position = subtree_wire_get(in + 4, 8)};
+    return (struct esi_subtree_acknowledged){.origin = (uint32_t)esi_wire_load(in, 4),
+                                             .position = esi_wire_load(in + 4, 8)};
 }

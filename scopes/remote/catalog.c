@@ -98,55 +98,39 @@ static struct esi_catalog_process *add_process(struct esi_catalog *catalog,
     return process;
 }
 
-static int catalog_integer(const struct es_member *member,
-                           const char *name,
-                           int fallback)
+static int read_int(const struct es_member *member, const char *name, int fallback)
 {
-    int64_t value = esi_member_integer_or(member, name, fallback);
-
-    return value >= INT32_MIN && value <= INT32_MAX ? (int)value : fallback;
+    return (int)esi_member_integer_within(member, name, INT32_MIN, INT32_MAX, fallback);
 }
 
 /* Ranks and their number, up to which consumers count. */
-static int catalog_rank(const struct es_member *member, const char *name)
+static int read_rank(const struct es_member *member, const char *name)
 {
-    int value = catalog_integer(member, name, -1);
-
-    return value >= 0 && value <= ES_GROUP_MAX ? value : -1;
-}
-
-static uint64_t catalog_counter(const struct es_member *member, const char *name)
-{
-    int64_t value = esi_member_integer_or(member, name, 0);
-
-    return value > 0 ? (uint64_t)value : 0;
+    return (int)esi_member_integer_within(member, name, 0, ES_GROUP_MAX, -1);
 }
 
 /* What may be another at each refresh. */
 static void read_state(const struct es_member *member,
                        struct esi_catalog_process *process)
 {
-    int state = catalog_integer(member, "state", ES_PROCESS_LOST);
-
     process->public.info = (struct es_segment_info){
         .host = process->host,
         .program = process->program,
-        .pid = catalog_integer(member, "pid", 0),
-        .rank = catalog_rank(member, "rank"),
-        .size = catalog_rank(member, "size"),
+        .pid = read_int(member, "pid", 0),
+        .rank = read_rank(member, "rank"),
+        .size = read_rank(member, "size"),
         .alive = esi_member_boolean_or(member, "alive", false),
-        .state = state >= ES_PROCESS_RUNNING && state <= ES_PROCESS_LOST
-                     ? (enum es_process_state)state
-                     : ES_PROCESS_LOST,
-        .exit_code = catalog_integer(member, "exit_code", -1),
-        .signal = catalog_integer(member, "signal", 0),
-        .ended_realtime_ns = catalog_counter(member, "ended"),
-        .segment_bytes = catalog_counter(member, "bytes"),
-        .elements_refused = (uint32_t)catalog_counter(member, "refused"),
-        .elements_shrunk = (uint32_t)catalog_counter(member, "shrunk"),
+        .state = (enum es_process_state)esi_member_integer_within(
+            member, "state", ES_PROCESS_RUNNING, ES_PROCESS_LOST, ES_PROCESS_LOST),
+        .exit_code = read_int(member, "exit_code", -1),
+        .signal = read_int(member, "signal", 0),
+        .ended_realtime_ns = esi_member_counter(member, "ended"),
+        .segment_bytes = esi_member_counter(member, "bytes"),
+        .elements_refused = (uint32_t)esi_member_counter(member, "refused"),
+        .elements_shrunk = (uint32_t)esi_member_counter(member, "shrunk"),
         .communicators_refused =
-            (uint32_t)catalog_counter(member, "communicators_refused"),
-        .tuples_refused = catalog_counter(member, "tuples_refused"),
+            (uint32_t)esi_member_counter(member, "communicators_refused"),
+        .tuples_refused = esi_member_counter(member, "tuples_refused"),
     };
 }
 
@@ -155,21 +139,21 @@ static void read_element(const struct es_member *member,
                          struct es_element_info *info)
 {
     info->host = process->host;
-    info->rank = catalog_rank(member, "rank");
-    info->thread = catalog_integer(member, "thread", 0);
-    info->classes = (uint32_t)catalog_counter(member, "classes");
-    info->peer = catalog_integer(member, "peer", ES_PEER_NONE);
+    info->rank = read_rank(member, "rank");
+    info->thread = read_int(member, "thread", 0);
+    info->classes = (uint32_t)esi_member_counter(member, "classes");
+    info->peer = read_int(member, "peer", ES_PEER_NONE);
     info->communicator =
-        (uint16_t)catalog_integer(member, "communicator", ES_COMMUNICATOR_NONE);
-    info->threshold = (uint32_t)catalog_counter(member, "threshold");
-    info->capacity = (uint32_t)catalog_counter(member, "capacity");
-    info->tuple_bytes = (uint32_t)catalog_counter(member, "tuple_bytes");
+        (uint16_t)read_int(member, "communicator", ES_COMMUNICATOR_NONE);
+    info->threshold = (uint32_t)esi_member_counter(member, "threshold");
+    info->capacity = (uint32_t)esi_member_counter(member, "capacity");
+    info->tuple_bytes = (uint32_t)esi_member_counter(member, "tuple_bytes");
     info->shared = esi_member_boolean_or(member, "shared", false);
     info->enabled = esi_member_boolean_or(member, "enabled", false);
     info->block = esi_member_boolean_or(member, "block", false);
     info->moved = esi_member_boolean_or(member, "moved", false);
-    info->head = catalog_counter(member, "head");
-    info->oldest = catalog_counter(member, "oldest");
+    info->head = esi_member_counter(member, "head");
+    info->oldest = esi_member_counter(member, "oldest");
 }
 
 static int add_element(struct esi_catalog *catalog,
@@ -231,8 +215,8 @@ static int take_process(struct esi_catalog *catalog,
     if (is_told_elsewhere(catalog, host, server) ||
         esi_clock_member_read(esi_member_find(member, "clock"), NULL, &clock) < 0)
         return 0;
-    process = find_process(catalog, host, catalog_integer(member, "pid", 0),
-                           clock.base_realtime_ns);
+    process =
+        find_process(catalog, host, read_int(member, "pid", 0), clock.base_realtime_ns);
     if (!process) {
         process = add_process(catalog, member, host);
         if (!process)

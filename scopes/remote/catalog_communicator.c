@@ -157,29 +157,19 @@ static int rank_in_group(struct esi_catalog *catalog,
 
 /* --- Communicators ------------------------------------------------------------ */
 
-static int catalog_communicator_bounded(const struct es_member *member,
-                                        const char *name,
-                                        int64_t minimum,
-                                        int64_t maximum)
-{
-    int64_t value = esi_member_integer_or(member, name, minimum);
-
-    return value >= minimum && value <= maximum ? (int)value : (int)minimum;
-}
-
 static void read_info(const struct es_member *member,
                       struct es_communicator_info *ret_info)
 {
     const struct es_member *key = esi_member_find(member, "key");
 
     *ret_info = (struct es_communicator_info){
-        .rank = catalog_communicator_bounded(member, "rank", -1, INT32_MAX),
-        .size = catalog_communicator_bounded(member, "size", 0, ES_GROUP_MAX),
+        .rank = (int)esi_member_integer_within(member, "rank", -1, INT32_MAX, -1),
+        .size = (int)esi_member_integer_within(member, "size", 0, ES_GROUP_MAX, 0),
         .remote_size =
-            catalog_communicator_bounded(member, "remote_size", 0, ES_GROUP_MAX),
-        .first = catalog_communicator_bounded(member, "first", -1, INT32_MAX),
+            (int)esi_member_integer_within(member, "remote_size", 0, ES_GROUP_MAX, 0),
+        .first = (int)esi_member_integer_within(member, "first", -1, INT32_MAX, -1),
         .remote_first =
-            catalog_communicator_bounded(member, "remote_first", -1, INT32_MAX),
+            (int)esi_member_integer_within(member, "remote_first", -1, INT32_MAX, -1),
         .parent =
             (uint16_t)esi_member_integer_or(member, "parent", ES_COMMUNICATOR_NONE),
         .freed = esi_member_boolean_or(member, "freed", false),

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,33 +295,34 @@ int esi_clock_exchange_read(const struct es_member *reply,
 
 /* --- Records of clocks as JSON ---------------------------------------------------- */
 
+/* Members of a clock record; the kind comes before them. */
+static const struct {
+    const char *name;
+    size_t offset; /* of a uint64_t */
+    int64_t minimum;
+} clock_members[] = {
+    {"frequency", offsetof(struct es_clock, frequency_hz), 1},
+    {"frequency_error", offsetof(struct es_clock, frequency_error_ppb), 0},
+    {"ticks", offsetof(struct es_clock, base_ticks), 0},
+    {"realtime", offsetof(struct es_clock, base_realtime_ns), 0},
+    {"monotonic", offsetof(struct es_clock, base_monotonic_ns), 0},
+    {"error", offsetof(struct es_clock, base_error_ns), 0},
+};
+enum { CLOCK_MEMBERS = sizeof clock_members / sizeof *clock_members };
+
 void esi_clock_write(const struct es_clock *clock,
                      struct esi_json_out *out,
                      const char *key)
 {
     esi_json_out_begin_object(out, key);
     esi_json_out_unsigned(out, "kind", clock->kind);
-    esi_json_out_unsigned(out, "frequency", esi_json_bounded(clock->frequency_hz));
-    esi_json_out_unsigned(out, "frequency_error",
-                          esi_json_bounded(clock->frequency_error_ppb));
-    esi_json_out_unsigned(out, "ticks", esi_json_bounded(clock->base_ticks));
-    esi_json_out_unsigned(out, "realtime", esi_json_bounded(clock->base_realtime_ns));
-    esi_json_out_unsigned(out, "monotonic", esi_json_bounded(clock->base_monotonic_ns));
-    esi_json_out_unsigned(out, "error", esi_json_bounded(clock->base_error_ns));
+    for (size_t i = 0; i < CLOCK_MEMBERS; i++) {
+        uint64_t value;
+
+        memcpy(&value, (const char *)clock + clock_members[i].offset, sizeof value);
+        esi_json_out_unsigned(out, clock_members[i].name, esi_json_bounded(value));
+    }
     esi_json_out_end(out);
-}
-
-static int read_number(const struct es_member *member,
-                       const char *name,
-                       int64_t minimum,
-                       struct es_error *error,
-                       uint64_t *ret_value)
-{
-    int64_t value = 0;
-    int result = esi_member_integer(member, name, minimum, INT64_MAX, error, &value);
-
-    *ret_value = (uint64_t)value;
-    return result;
 }
 
 int esi_clock_member_read(const struct es_member *member,
@@ -328,25 +330,19 @@ int esi_clock_member_read(const struct es_member *member,
                           struct es_clock *ret_clock)
 {
     struct es_clock clock = {.reserved = 0};
-    uint64_t kind;
-    int result = read_number(member, "kind", 1, error, &kind);
+    int64_t value;
+    int result = esi_member_integer(member, "kind", 1, INT64_MAX, error, &value);
 
-    if (result == 0)
-        result = read_number(member, "frequency", 1, error, &clock.frequency_hz);
-    if (result == 0)
-        result = read_number(member, "frequency_error", 0, error,
-                             &clock.frequency_error_ppb);
-    if (result == 0)
-        result = read_number(member, "ticks", 0, error, &clock.base_ticks);
-    if (result == 0)
-        result = read_number(member, "realtime", 0, error, &clock.base_realtime_ns);
-    if (result == 0)
-        result = read_number(member, "monotonic", 0, error, &clock.base_monotonic_ns);
-    if (result == 0)
-        result = read_number(member, "error", 0, error, &clock.base_error_ns);
     if (result < 0)
         return result;
-    clock.kind = (uint32_t)kind;
+    clock.kind = (uint32_t)value;
+    for (size_t i = 0; i < CLOCK_MEMBERS; i++) {
+        result = esi_member_integer(member, clock_members[i].name,
+                                    clock_members[i].minimum, INT64_MAX, error, &value);
+        if (result < 0)
+            return result;
+        memcpy((char *)&clock + clock_members[i].offset, &value, sizeof value);
+    }
     *ret_clock = clock;
     return 0;
 }
