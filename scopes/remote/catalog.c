@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* catalog.c - processes and elements of other hosts, as their tuple servers tell them.
- */
+/* catalog.c - what the tuple servers of other hosts say of their processes. */
 #include "config.h"
 
 #include "scopes/remote/catalog.h"
@@ -14,20 +13,67 @@
 
 #include "base/array.h"
 #include "base/now.h"
-#include "scopes/remote/catalog_private.h"
 #include "scopes/remote/clock_registry.h"
+#include "scopes/remote/groups.h"
+#include "scopes/remote/servers.h"
 #include "tuplespace/layout.h"
 
 /* A host that does not answer, or is called silent by the home server, is asked again,
- * but not for long and not each time: who refreshes is held up by a small part of the
- * time only. */
+ * but not for long and not each time: refreshes spend a small part of their time on it.
+ */
 #define PAUSE_LEAST_NS UINT64_C(100000000)
 #define PAUSE_MOST_NS UINT64_C(2000000000)
 enum { SILENT_SHARE = 10, PAUSE_FACTOR = 4 };
 
-/* How long nobody may listen at the home server's address until it is taken to be gone
- * for good: somebody may start it again. */
+/* The run is over when nobody has listened at the home server's address for so long:
+ * until then somebody may start it again. */
 #define GONE_NS UINT64_C(3000000000)
+
+#define REQUEST_NS UINT64_C(2000000000)
+
+struct catalog_communicator {
+    uint16_t index;
+    struct es_communicator_info info;
+};
+
+struct catalog_process {
+    struct esi_catalog_process_at public; /* first: they are the same to the outside */
+    char server[64]; /* host of the tuple server that tells of it */
+    size_t element_count;
+    struct catalog_communicator *communicators;
+    size_t communicator_count;
+    size_t communicator_capacity;
+    char texts[]; /* host and program */
+};
+
+struct catalog_element {
+    struct esi_catalog_element_at public;
+    char texts[]; /* name and collector */
+};
+
+/* A host that does not answer, and when it is asked again. */
+struct catalog_silence {
+    char host[64];     /* "" = the home server */
+    uint64_t pause_ns; /* between attempts; 0 = it answers */
+    uint64_t since_ns;
+    uint64_t next_ns;
+    int code; /* why */
+};
+
+struct esi_catalog {
+    struct es_servers *servers; /* borrowed */
+    struct catalog_process **processes;
+    size_t process_count;
+    size_t process_capacity;
+    struct catalog_element **elements;
+    size_t element_count;
+    size_t element_capacity;
+    struct es_batch silent; /* its notices */
+    struct catalog_silence *silences;
+    size_t silence_count;
+    size_t silence_capacity;
+    struct esi_groups groups;
+};
 
 int esi_catalog_create(struct es_servers *servers, struct esi_catalog **ret_catalog)
 {
@@ -35,7 +81,7 @@ int esi_catalog_create(struct es_servers *servers, struct esi_catalog **ret_cata
 
     if (!catalog)
         return -ENOMEM;
-    catalog->servers = servers;
+    catalog->servers = catalog->groups.servers = servers;
     *ret_catalog = catalog;
     return 0;
 }
@@ -48,9 +94,11 @@ void esi_catalog_destroy(struct esi_catalog *catalog)
         return;
     for (size_t i = 0; i < catalog->element_count; i++)
         free(catalog->elements[i]);
-    for (size_t i = 0; i < catalog->process_count; i++)
-        esi_catalog_free_process(catalog->processes[i]);
-    esi_catalog_free_groups(catalog);
+    for (size_t i = 0; i < catalog->process_count; i++) {
+        free(catalog->processes[i]->communicators);
+        free(catalog->processes[i]);
+    }
+    esi_groups_fini(&catalog->groups);
     es_batch_fini(&catalog->silent);
     free(catalog->silences);
     free(catalog->elements);
@@ -61,39 +109,48 @@ void esi_catalog_destroy(struct esi_catalog *catalog)
 
 /* --- Entries ----------------------------------------------------------------- */
 
-static struct esi_catalog_process *find_process(const struct esi_catalog *catalog,
-                                                const char *host,
-                                                int pid,
-                                                uint64_t made)
+/* Tells a process from an earlier one of the same pid. */
+static uint64_t made_of(const struct catalog_process *process)
+{
+    return process->public.clock.base_realtime_ns;
+}
+
+static struct catalog_process *find_process(const struct esi_catalog *catalog,
+                                            const char *host,
+                                            int pid,
+                                            uint64_t made)
 {
     for (size_t i = 0; i < catalog->process_count; i++) {
-        struct esi_catalog_process *process = catalog->processes[i];
+        struct catalog_process *process = catalog->processes[i];
 
-        if (process->public.info.pid == pid && process->made == made &&
-            strcmp(process->host, host) == 0)
+        if (process->public.info.pid == pid && made_of(process) == made &&
+            strcmp(process->public.info.host, host) == 0)
             return process;
     }
     return NULL;
 }
 
-static struct esi_catalog_process *add_process(struct esi_catalog *catalog,
-                                               const struct es_member *member,
-                                               const char *host)
+/* NULL: no memory. */
+static struct catalog_process *add_process(struct esi_catalog *catalog,
+                                           const char *host,
+                                           const char *program,
+                                           const struct es_clock *clock,
+                                           const char *server)
 {
-    struct esi_catalog_process *process;
+    size_t host_bytes = strlen(host) + 1, program_bytes = strlen(program) + 1;
+    struct catalog_process *process;
 
     if (ESI_ARRAY_RESERVE(catalog->processes, catalog->process_capacity,
                           catalog->process_count + 1) < 0)
         return NULL;
-    process = calloc(1, sizeof *process);
+    process = calloc(1, sizeof *process + host_bytes + program_bytes);
     if (!process)
         return NULL;
-    process->host = strdup(host);
-    process->program = strdup(esi_member_text_or(member, "program", ""));
-    if (!process->host || !process->program) {
-        esi_catalog_free_process(process);
-        return NULL;
-    }
+    process->public.info.host = memcpy(process->texts, host, host_bytes);
+    process->public.info.program =
+        memcpy(process->texts + host_bytes, program, program_bytes);
+    process->public.clock = *clock;
+    snprintf(process->server, sizeof process->server, "%s", server);
     catalog->processes[catalog->process_count++] = process;
     return process;
 }
@@ -110,12 +167,11 @@ static int read_rank(const struct es_member *member, const char *name)
 }
 
 /* What may be another at each refresh. */
-static void read_state(const struct es_member *member,
-                       struct esi_catalog_process *process)
+static void read_state(const struct es_member *member, struct catalog_process *process)
 {
     process->public.info = (struct es_segment_info){
-        .host = process->host,
-        .program = process->program,
+        .host = process->public.info.host,
+        .program = process->public.info.program,
         .pid = read_int(member, "pid", 0),
         .rank = read_rank(member, "rank"),
         .size = read_rank(member, "size"),
@@ -135,10 +191,10 @@ static void read_state(const struct es_member *member,
 }
 
 static void read_element(const struct es_member *member,
-                         const struct esi_catalog_process *process,
+                         const struct catalog_process *process,
                          struct es_element_info *info)
 {
-    info->host = process->host;
+    info->host = process->public.info.host;
     info->rank = read_rank(member, "rank");
     info->thread = read_int(member, "thread", 0);
     info->classes = (uint32_t)esi_member_counter(member, "classes");
@@ -158,13 +214,13 @@ static void read_element(const struct es_member *member,
 
 static int add_element(struct esi_catalog *catalog,
                        const struct es_member *member,
-                       struct esi_catalog_process *process)
+                       struct catalog_process *process)
 {
     const char *name = esi_member_text_or(member, "name", "");
     const char *collector = esi_member_text_or(member, "collector", "");
     size_t name_bytes = strlen(name) + 1;
     size_t collector_bytes = strlen(collector) + 1;
-    struct esi_catalog_element *element;
+    struct catalog_element *element;
 
     if (ESI_ARRAY_RESERVE(catalog->elements, catalog->element_capacity,
                           catalog->element_count + 1) < 0)
@@ -208,7 +264,7 @@ static int take_process(struct esi_catalog *catalog,
 {
     const char *host = esi_member_text_or(member, "host", server);
     const struct es_member *elements = esi_member_find(member, "elements");
-    struct esi_catalog_process *process;
+    struct catalog_process *process;
     struct es_clock clock;
     int result = 0;
 
@@ -218,12 +274,10 @@ static int take_process(struct esi_catalog *catalog,
     process =
         find_process(catalog, host, read_int(member, "pid", 0), clock.base_realtime_ns);
     if (!process) {
-        process = add_process(catalog, member, host);
+        process = add_process(catalog, host, esi_member_text_or(member, "program", ""),
+                              &clock, server);
         if (!process)
             return -ENOMEM;
-        process->public.clock = clock;
-        process->made = clock.base_realtime_ns;
-        snprintf(process->server, sizeof process->server, "%s", server);
     }
     read_state(member, process);
     for (size_t i = 0; i < esi_member_count(elements) && result == 0; i++)
@@ -243,13 +297,13 @@ static void write_known(struct esi_json_out *out, void *data)
 
     esi_json_out_begin_array(out, "known");
     for (size_t i = 0; i < catalog->process_count; i++) {
-        const struct esi_catalog_process *process = catalog->processes[i];
+        const struct catalog_process *process = catalog->processes[i];
 
         if (strcmp(process->server, asking->server) != 0)
             continue;
         esi_json_out_begin_array(out, NULL);
         esi_json_out_signed(out, NULL, process->public.info.pid);
-        esi_json_out_unsigned(out, NULL, process->made);
+        esi_json_out_unsigned(out, NULL, made_of(process));
         esi_json_out_unsigned(out, NULL, process->element_count);
         esi_json_out_end(out);
     }
@@ -278,28 +332,35 @@ static int ask_host(struct esi_catalog *catalog,
 
 /* --- Hosts that do not answer --------------------------------------------------- */
 
-/* NULL: no memory. */
-static struct esi_catalog_silence *get_silence(struct esi_catalog *catalog,
-                                               const char *host)
+/* NULL: the host has always answered. */
+static struct catalog_silence *find_silence(const struct esi_catalog *catalog,
+                                            const char *host)
 {
-    struct esi_catalog_silence *silence;
-
     for (size_t i = 0; i < catalog->silence_count; i++)
         if (strcmp(catalog->silences[i].host, host) == 0)
             return &catalog->silences[i];
+    return NULL;
+}
+
+/* NULL: no memory. */
+static struct catalog_silence *get_silence(struct esi_catalog *catalog,
+                                           const char *host)
+{
+    struct catalog_silence *silence = find_silence(catalog, host);
+
+    if (silence)
+        return silence;
     if (ESI_ARRAY_RESERVE(catalog->silences, catalog->silence_capacity,
                           catalog->silence_count + 1) < 0)
         return NULL;
     silence = &catalog->silences[catalog->silence_count++];
-    *silence = (struct esi_catalog_silence){.pause_ns = 0};
+    *silence = (struct catalog_silence){.pause_ns = 0};
     snprintf(silence->host, sizeof silence->host, "%s", host);
     return silence;
 }
 
 /* Notes how an attempt that began at `begun_ns` has ended. */
-static void note_attempt(struct esi_catalog_silence *silence,
-                         int code,
-                         uint64_t begun_ns)
+static void note_attempt(struct catalog_silence *silence, int code, uint64_t begun_ns)
 {
     uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t pause_ns = silence->pause_ns * 2;
@@ -322,7 +383,7 @@ static void note_attempt(struct esi_catalog_silence *silence,
 }
 
 static int tell_silence(struct esi_catalog *catalog,
-                        const struct esi_catalog_silence *silence,
+                        const struct catalog_silence *silence,
                         uint64_t silent_ns)
 {
     struct es_notice notice = {.code = silence->code,
@@ -342,7 +403,7 @@ static int refresh_host(struct esi_catalog *catalog,
                         const struct es_server_info *info,
                         uint64_t timeout_ns)
 {
-    struct esi_catalog_silence *silence = get_silence(catalog, info ? info->host : "");
+    struct catalog_silence *silence = get_silence(catalog, info ? info->host : "");
     uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result;
 
@@ -366,48 +427,40 @@ static int refresh_host(struct esi_catalog *catalog,
 
 /* --- The end of the run --------------------------------------------------------- */
 
-static const struct esi_catalog_silence *find_silence(const struct esi_catalog *catalog,
-                                                      const char *host)
-{
-    for (size_t i = 0; i < catalog->silence_count; i++)
-        if (strcmp(catalog->silences[i].host, host) == 0 &&
-            catalog->silences[i].pause_ns > 0)
-            return &catalog->silences[i];
-    return NULL;
-}
-
 /* When the home server was last found to be gone; 0 = it is not.  One that cannot be
  * reached may still be there; where its address refuses, it is not. */
 static uint64_t home_gone_ns(const struct esi_catalog *catalog)
 {
-    const struct esi_catalog_silence *home = find_silence(catalog, "");
+    const struct catalog_silence *home = find_silence(catalog, "");
     uint64_t asked_ns = home ? home->next_ns - home->pause_ns : 0;
 
-    if (!home || home->code != -ECONNREFUSED || asked_ns - home->since_ns < GONE_NS)
+    if (!home || home->pause_ns == 0 || home->code != -ECONNREFUSED ||
+        asked_ns - home->since_ns < GONE_NS)
         return 0;
     return asked_ns;
 }
 
 /* The host's silence, if it began before the home server was last asked; else NULL. */
-static const struct esi_catalog_silence *find_silence_before(
+static const struct catalog_silence *find_silence_before(
     const struct esi_catalog *catalog,
     const char *host,
     uint64_t gone_ns)
 {
-    const struct esi_catalog_silence *silence = find_silence(catalog, host);
+    const struct catalog_silence *silence = find_silence(catalog, host);
 
-    return silence && silence->since_ns <= gone_ns ? silence : NULL;
+    return silence && silence->pause_ns > 0 && silence->since_ns <= gone_ns ? silence
+                                                                            : NULL;
 }
 
-/* Nobody is left to tell of the end of these processes. */
-static void bury_processes(struct esi_catalog *catalog, const char *server)
+/* The processes count as dead: no server is left that could report their end. */
+static void end_processes(struct esi_catalog *catalog, const char *server)
 {
     for (size_t i = 0; i < catalog->process_count; i++)
         if (strcmp(catalog->processes[i]->server, server) == 0)
             catalog->processes[i]->public.info.alive = false;
 }
 
-static void catalog_bury(struct esi_catalog *catalog)
+static void end_lost_processes(struct esi_catalog *catalog)
 {
     const uint64_t gone_ns = home_gone_ns(catalog);
     struct es_server_info info;
@@ -415,12 +468,12 @@ static void catalog_bury(struct esi_catalog *catalog)
     if (!gone_ns)
         return;
     for (size_t i = 0; es_servers_at(catalog->servers, i, &info) == 0; i++) {
-        const struct esi_catalog_silence *silence =
+        const struct catalog_silence *silence =
             find_silence_before(catalog, info.host, gone_ns);
 
         if (info.state == ES_SERVER_ENDED ||
             (silence && silence->code == -ECONNREFUSED))
-            bury_processes(catalog, info.host);
+            end_processes(catalog, info.host);
     }
 }
 
@@ -452,7 +505,7 @@ int esi_catalog_refresh(struct esi_catalog *catalog, uint64_t timeout_ns)
          i++)
         if (!info.here && info.state != ES_SERVER_ENDED)
             result = refresh_host(catalog, &info, timeout_ns);
-    catalog_bury(catalog);
+    end_lost_processes(catalog);
     return result < 0 ? result : (int)(catalog->element_count - known);
 }
 
@@ -500,10 +553,173 @@ const struct esi_catalog_process_at *esi_catalog_find_process(
     int pid)
 {
     for (size_t i = catalog->process_count; i-- > 0;) {
-        const struct esi_catalog_process *process = catalog->processes[i];
+        const struct catalog_process *process = catalog->processes[i];
 
-        if (process->public.info.pid == pid && strcmp(process->host, host) == 0)
+        if (process->public.info.pid == pid &&
+            strcmp(process->public.info.host, host) == 0)
             return &process->public;
     }
     return NULL;
+}
+
+/* --- Communicators ------------------------------------------------------------ */
+
+static void read_info(const struct es_member *member,
+                      struct es_communicator_info *ret_info)
+{
+    const struct es_member *key = esi_member_find(member, "key");
+
+    *ret_info = (struct es_communicator_info){
+        .rank = (int)esi_member_integer_within(member, "rank", -1, INT32_MAX, -1),
+        .size = (int)esi_member_integer_within(member, "size", 0, ES_GROUP_MAX, 0),
+        .remote_size =
+            (int)esi_member_integer_within(member, "remote_size", 0, ES_GROUP_MAX, 0),
+        .first = (int)esi_member_integer_within(member, "first", -1, INT32_MAX, -1),
+        .remote_first =
+            (int)esi_member_integer_within(member, "remote_first", -1, INT32_MAX, -1),
+        .parent =
+            (uint16_t)esi_member_integer_or(member, "parent", ES_COMMUNICATOR_NONE),
+        .freed = esi_member_boolean_or(member, "freed", false),
+    };
+    for (size_t i = 0; i < 2; i++) {
+        const char *text = esi_member_as_text(esi_member_at(key, i));
+
+        ret_info->key[i] = text ? strtoull(text, NULL, 16) : 0;
+    }
+    snprintf(ret_info->name, sizeof ret_info->name, "%s",
+             esi_member_text_or(member, "name", ""));
+}
+
+/* The reply has the groups' members where that host knows them. */
+static void take_groups(struct esi_catalog *catalog,
+                        const struct es_member *member,
+                        const struct es_communicator_info *info)
+{
+    if (info->size > 0)
+        esi_groups_take(&catalog->groups, info, false,
+                        esi_member_find(member, "ranks"));
+    if (info->remote_size > 0)
+        esi_groups_take(&catalog->groups, info, true,
+                        esi_member_find(member, "remote_ranks"));
+}
+
+struct sought {
+    const struct catalog_process *process;
+    uint16_t index;
+};
+
+static void write_sought(struct esi_json_out *out, void *data)
+{
+    const struct sought *sought = data;
+
+    esi_json_out_signed(out, "pid", sought->process->public.info.pid);
+    esi_json_out_unsigned(out, "made", made_of(sought->process));
+    esi_json_out_unsigned(out, "index", sought->index);
+}
+
+static int ask_for_communicator(struct esi_catalog *catalog,
+                                const struct catalog_process *process,
+                                uint16_t index,
+                                struct es_communicator_info *ret_info)
+{
+    struct sought sought = {.process = process, .index = index};
+    const struct esi_rpc_request request = {"communicator", write_sought, &sought};
+    struct es_message *reply;
+    int result = esi_servers_call(catalog->servers, process->server, &request,
+                                  REQUEST_NS, NULL, &reply);
+
+    if (result < 0)
+        return result;
+    read_info(esi_message_root(reply), ret_info);
+    take_groups(catalog, esi_message_root(reply), ret_info);
+    esi_message_destroy(reply);
+    return 0;
+}
+
+int esi_catalog_communicator_find(struct esi_catalog *catalog,
+                                  const struct esi_catalog_process_at *public,
+                                  uint16_t communicator,
+                                  struct es_communicator_info *ret_info)
+{
+    /* Entries are made by this folder, of which the public part is the first. */
+    struct catalog_process *process = (struct catalog_process *)public;
+    struct catalog_communicator *list = process->communicators;
+    int result;
+
+    for (size_t i = 0; i < process->communicator_count; i++)
+        if (list[i].index == communicator) {
+            *ret_info = list[i].info;
+            return 0;
+        }
+    if (ESI_ARRAY_RESERVE(process->communicators, process->communicator_capacity,
+                          process->communicator_count + 1) < 0)
+        return -ENOMEM;
+    list = &process->communicators[process->communicator_count];
+    result = ask_for_communicator(catalog, process, communicator, &list->info);
+    if (result < 0)
+        return result;
+    list->index = communicator;
+    process->communicator_count++;
+    *ret_info = list->info;
+    return 0;
+}
+
+/* --- World ranks -------------------------------------------------------------- */
+
+/* Looks for the group in a segment that is mapped here. */
+static int rank_in_segment(const struct es_run *run,
+                           const struct es_segment_view *segment,
+                           const struct es_communicator_info *wanted,
+                           bool remote,
+                           int rank)
+{
+    size_t count = es_segment_view_communicator_count(segment);
+    int size = remote ? wanted->remote_size : wanted->size;
+    int first = remote ? wanted->remote_first : wanted->first;
+    struct es_communicator_info info;
+
+    for (size_t i = 0; i < count; i++) {
+        if (es_segment_view_communicator(segment, (uint16_t)i, &info) < 0 ||
+            memcmp(info.key, wanted->key, sizeof info.key) != 0)
+            continue;
+        if (info.size == size && info.first == first)
+            return es_run_world_rank(run, segment, (uint16_t)i, false, rank);
+        if (info.remote_size == size && info.remote_first == first)
+            return es_run_world_rank(run, segment, (uint16_t)i, true, rank);
+    }
+    return -ENOENT;
+}
+
+int esi_catalog_world_rank(struct esi_catalog *catalog,
+                           const struct es_run *local,
+                           const struct esi_catalog_process_at *process,
+                           uint16_t communicator,
+                           bool remote,
+                           int rank)
+{
+    struct es_communicator_info info;
+    int world = -ENOENT;
+    int result = esi_catalog_communicator_find(catalog, process, communicator, &info);
+
+    if (result < 0)
+        return result;
+    if (rank < 0 || rank >= (remote ? info.remote_size : info.size))
+        return -ENOENT;
+    for (size_t i = 0; local && i < es_run_segment_count(local) && world < 0; i++)
+        world = rank_in_segment(local, es_run_segment(local, i), &info, remote, rank);
+    return world >= 0 ? world
+                      : esi_groups_world_rank(&catalog->groups, &info, remote, rank);
+}
+
+int esi_catalog_world_rank_of(struct esi_catalog *catalog,
+                              const struct es_segment_view *segment,
+                              uint16_t communicator,
+                              bool remote,
+                              int rank)
+{
+    struct es_communicator_info info;
+    int result = es_segment_view_communicator(segment, communicator, &info);
+
+    return result < 0 ? result
+                      : esi_groups_world_rank(&catalog->groups, &info, remote, rank);
 }
