@@ -218,33 +218,20 @@ static int read_every(const struct es_stage *stage,
     return 0;
 }
 
-static int read_latest(const struct es_stage *stage,
-                       const struct element_stage *element,
-                       struct es_batch *batch)
+/* Appends the one tuple that `read` finds, if there is one. */
+static int read_one(const struct es_stage *stage,
+                    int (*read)(const struct es_element_view *view,
+                                struct es_tuple *ret_tuple,
+                                uint64_t *ret_position),
+                    struct es_batch *batch)
 {
+    const struct element_stage *element = stage->state;
     uint64_t position;
     int result = es_batch_reserve(batch, 1);
 
     if (result < 0)
         return result;
-    if (es_element_latest(element->view, batch->tuples + batch->count, &position) > 0)
-        mark_tuples(batch, 1, position, stage->origin);
-    return 0;
-}
-
-/* Appends the operation under way.  It is read after the published tuples, so that one
- * operation is not seen both open and completed. */
-static int read_open(const struct es_stage *stage,
-                     const struct element_stage *element,
-                     struct es_batch *batch)
-{
-    uint64_t position;
-    int result = es_batch_reserve(batch, 1);
-
-    if (result < 0)
-        return result;
-    if (esi_element_view_open(element->view, batch->tuples + batch->count, &position) >
-        0)
+    if (read(element->view, batch->tuples + batch->count, &position) > 0)
         mark_tuples(batch, 1, position, stage->origin);
     return 0;
 }
@@ -280,11 +267,13 @@ static int pull_element(struct es_stage *stage,
     if (element->mode == READ_EVERY)
         result = read_every(stage, element, pull, batch);
     else if (pull->max > 0)
-        result = read_latest(stage, element, batch);
+        result = read_one(stage, es_element_latest, batch);
     if (result < 0)
         return result;
+    /* After the published tuples, so that one operation is not seen both open and
+     * completed. */
     if (element->open && batch->count - before < pull->max)
-        result = read_open(stage, element, batch);
+        result = read_one(stage, esi_element_view_open, batch);
     if (result < 0 || pull->max == 0)
         return result;
     return report_element(stage, element, read->lost - lost, batch);
