@@ -36,6 +36,97 @@ const char *es_stage_communicator_name(const struct es_stage_context *context,
     return ret_name;
 }
 
+/* --- Types ------------------------------------------------------------------------ */
+
+/* A collector stands on the writing side: the program's operations pass it, nothing is
+ * pulled from it.  Its hot path is compiled into the interposition library and never
+ * goes through a table; the row here gives it its place among the types.  Its fields
+ * are those of pathmaps and plans: tuplespace/plan/plan.c. */
+static const struct es_stage_ops collector = {
+    .name = "collector",
+    .help = "records the operations that pass as tuples of an element",
+};
+
+enum { MAX_ADDED = 64 };
+
+const struct es_stage_ops *const esi_stage_types[] = {
+    &collector,           &esi_stage_element,
+    &esi_stage_gather,    &esi_stage_reduce,
+    &esi_stage_filter,    &esi_stage_sort,
+    &esi_stage_convert,   &esi_stage_sample,
+    &esi_stage_batch,     &esi_stage_buffer,
+    &esi_stage_threads,   &esi_stage_observe,
+    &esi_stage_tree_node, NULL,
+};
+
+/* Types are only ever added, and the count is raised last, so readers hold the lock
+ * briefly. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct es_stage_ops *added[MAX_ADDED];
+static size_t added_count;
+
+enum { BUILT_IN = sizeof esi_stage_types / sizeof *esi_stage_types - 1 };
+
+const struct es_stage_ops *es_stage_at(size_t index)
+{
+    const struct es_stage_ops *ops = NULL;
+
+    if (index < BUILT_IN)
+        return esi_stage_types[index];
+    pthread_mutex_lock(&lock);
+    if (index - BUILT_IN < added_count)
+        ops = added[index - BUILT_IN];
+    pthread_mutex_unlock(&lock);
+    return ops;
+}
+
+const struct es_stage_ops *es_stage_find(const char *name)
+{
+    const struct es_stage_ops *ops;
+
+    for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
+        if (strcmp(ops->name, name) == 0)
+            return ops;
+    return NULL;
+}
+
+int es_stage_register(const struct es_stage_ops *ops)
+{
+    int result = 0;
+
+    if (!ops->name || !*ops->name || (ops->property_count && !ops->properties) ||
+        ops->min_children > ops->max_children)
+        return -EINVAL;
+    if (es_stage_find(ops->name))
+        return -EEXIST;
+    pthread_mutex_lock(&lock);
+    if (added_count < MAX_ADDED)
+        added[added_count++] = ops;
+    else
+        result = -ENOSPC;
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+/* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
+ */
+static int unknown_type(const char *name, struct es_error *error)
+{
+    const struct es_stage_ops *ops;
+    struct esi_nearest nearest;
+
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
+        esi_nearest_try(&nearest, ops->name);
+    return es_error_set(error, -ENOENT,
+                        nearest.name
+                            ? "there is no stage type \"%.60s\": did you mean \"%s\"?"
+                            : "there is no stage type \"%.60s\"%s",
+                        name, nearest.name ? nearest.name : "");
+}
+
+/* --- Opening ---------------------------------------------------------------------- */
+
 static int check_children(const struct es_stage_ops *ops,
                           const struct es_stage_spec *spec,
                           struct es_error *error)
@@ -143,7 +234,7 @@ int es_stage_check(const char *type,
     int result;
 
     if (!ops)
-        return esi_stage_unknown(type, error);
+        return unknown_type(type, error);
     result = read_properties(ops, properties, count, error, &values);
     if (result == 0)
         es_property_values_free(values, ops->property_count);
@@ -184,7 +275,7 @@ int es_stage_open(const struct es_stage_spec *spec,
     int result;
 
     if (!ops)
-        return esi_stage_unknown(spec->type, error);
+        return unknown_type(spec->type, error);
     result = check_children(ops, spec, error);
     if (result < 0)
         return result;
@@ -315,93 +406,6 @@ uint64_t es_stage_cost_time_ns(const struct es_stage_cost *cost)
 uint64_t es_stage_cost_cpu_ns(const struct es_stage_cost *cost)
 {
     return stage_scale(cost->measured_cpu_ns, cost);
-}
-
-/* --- Types ------------------------------------------------------------------------ */
-
-/* A collector stands on the writing side: the program's operations pass it, nothing is
- * pulled from it.  Its hot path is compiled into the interposition library and never
- * goes through a table; the row here gives it its place among the types.  Its fields
- * are those of pathmaps and plans: tuplespace/plan/plan.c. */
-static const struct es_stage_ops collector = {
-    .name = "collector",
-    .help = "records the operations that pass as tuples of an element",
-};
-
-enum { MAX_ADDED = 64 };
-
-const struct es_stage_ops *const esi_stage_types[] = {
-    &collector,           &esi_stage_element,
-    &esi_stage_gather,    &esi_stage_reduce,
-    &esi_stage_filter,    &esi_stage_sort,
-    &esi_stage_convert,   &esi_stage_sample,
-    &esi_stage_batch,     &esi_stage_buffer,
-    &esi_stage_threads,   &esi_stage_observe,
-    &esi_stage_tree_node, NULL,
-};
-
-/* Types are only ever added, and the count is raised last, so readers hold the lock
- * briefly. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct es_stage_ops *added[MAX_ADDED];
-static size_t added_count;
-
-enum { BUILT_IN = sizeof esi_stage_types / sizeof *esi_stage_types - 1 };
-
-const struct es_stage_ops *es_stage_at(size_t index)
-{
-    const struct es_stage_ops *ops = NULL;
-
-    if (index < BUILT_IN)
-        return esi_stage_types[index];
-    pthread_mutex_lock(&lock);
-    if (index - BUILT_IN < added_count)
-        ops = added[index - BUILT_IN];
-    pthread_mutex_unlock(&lock);
-    return ops;
-}
-
-const struct es_stage_ops *es_stage_find(const char *name)
-{
-    const struct es_stage_ops *ops;
-
-    for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
-        if (strcmp(ops->name, name) == 0)
-            return ops;
-    return NULL;
-}
-
-int es_stage_register(const struct es_stage_ops *ops)
-{
-    int result = 0;
-
-    if (!ops->name || !*ops->name || (ops->property_count && !ops->properties) ||
-        ops->min_children > ops->max_children)
-        return -EINVAL;
-    if (es_stage_find(ops->name))
-        return -EEXIST;
-    pthread_mutex_lock(&lock);
-    if (added_count < MAX_ADDED)
-        added[added_count++] = ops;
-    else
-        result = -ENOSPC;
-    pthread_mutex_unlock(&lock);
-    return result;
-}
-
-int esi_stage_unknown(const char *name, struct es_error *error)
-{
-    const struct es_stage_ops *ops;
-    struct esi_nearest nearest;
-
-    esi_nearest_init(&nearest, name);
-    for (size_t i = 0; (ops = es_stage_at(i)) != NULL; i++)
-        esi_nearest_try(&nearest, ops->name);
-    return es_error_set(error, -ENOENT,
-                        nearest.name
-                            ? "there is no stage type \"%.60s\": did you mean \"%s\"?"
-                            : "there is no stage type \"%.60s\"%s",
-                        name, nearest.name ? nearest.name : "");
 }
 
 /* --- Types from shared objects ---------------------------------------------------- */

@@ -109,10 +109,6 @@ int esi_batch_append(struct es_batch *batch,
 extern const char *const esi_summary_fields[];
 extern const char *const esi_summary_groups[];
 
-/* Fills `error` for a type that is not there, with the nearest name.  Returns -ENOENT.
- */
-int esi_stage_unknown(const char *name, struct es_error *error);
-
 /* Run time of a tuple of this origin, in ns since 1970. */
 static inline uint64_t esi_realtime_ns(const struct es_stage *stage,
                                        uint32_t origin,
