@@ -98,10 +98,10 @@ static size_t run_length(const struct es_mark *marks,
     return count;
 }
 
-/* Sets *ret_whole where the positions of the marks alone do not tell up to where a
- * part of the reply reaches.  Among latest tuples most runs have one tuple: that is the
- * short way.  What the loop reads is in local variables, as the bytes that it stores
- * might lie anywhere. */
+/* Sets *ret_whole where the marks alone do not say up to which position a piece of the
+ * reply reaches.  Among latest tuples most runs have one tuple: that is the short way.
+ * What the loop reads is in local variables, as the bytes that it stores might lie
+ * anywhere. */
 static unsigned char *put_marks(struct esi_wire_state *state,
                                 const struct es_batch *batch,
                                 unsigned char *out,
@@ -490,9 +490,9 @@ int esi_batch_wire_size(const void *payload,
 enum { FLAG_DRAIN = 1, FLAG_MEASURE = 2, FLAG_CAREFUL = 4 };
 
 void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
-                             unsigned char bytes[ES_PART_PULL_BYTES])
+                             unsigned char bytes[ES_SUBTREE_PULL_BYTES])
 {
-    struct esi_wire_writer out = esi_wire_writer(bytes, ES_PART_PULL_BYTES);
+    struct esi_wire_writer out = esi_wire_writer(bytes, ES_SUBTREE_PULL_BYTES);
 
     esi_wire_put_u64(&out, pull->serial);
     esi_wire_put_u64(&out, pull->max);
@@ -522,9 +522,9 @@ int esi_subtree_pull_decode(const struct esi_frame *frame,
     pull.acknowledged = in.at;
     if (in.failed)
         return es_error_set(error, -EPROTO, "a pull has %u bytes, expected %d",
-                            frame->length, ES_PART_PULL_BYTES);
+                            frame->length, ES_SUBTREE_PULL_BYTES);
     if (esi_wire_left(&in) !=
-        (uint64_t)pull.acknowledged_count * ES_PART_ACKNOWLEDGED_BYTES)
+        (uint64_t)pull.acknowledged_count * ES_SUBTREE_ACKNOWLEDGED_BYTES)
         return es_error_set(error, -EPROTO,
                             "a pull of %u bytes acknowledges %u positions",
                             frame->length, (unsigned)pull.acknowledged_count);
@@ -534,7 +534,7 @@ int esi_subtree_pull_decode(const struct esi_frame *frame,
 
 void esi_subtree_acknowledged_encode(
     const struct esi_subtree_acknowledged *acknowledged,
-    unsigned char out[ES_PART_ACKNOWLEDGED_BYTES])
+    unsigned char out[ES_SUBTREE_ACKNOWLEDGED_BYTES])
 {
     esi_wire_store(out, acknowledged->origin, 4);
     esi_wire_store(out + 4, acknowledged->position, 8);
@@ -545,7 +545,7 @@ struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
     uint32_t index)
 {
     const unsigned char *in =
-        pull->acknowledged + (size_t)index * ES_PART_ACKNOWLEDGED_BYTES;
+        pull->acknowledged + (size_t)index * ES_SUBTREE_ACKNOWLEDGED_BYTES;
 
     return (struct esi_subtree_acknowledged){.origin = (uint32_t)esi_wire_load(in, 4),
                                              .position = esi_wire_load(in + 4, 8)};

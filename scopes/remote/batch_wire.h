@@ -32,8 +32,8 @@
 #define ES_WIRE_TUPLES_MAX 1000000 /* in one reply: it must fit into a frame */
 
 /* Up to where each origin was sent, or received: the caller's, one position per origin.
- * It begins with what the "open" reply told, and every reply moves it: at the receiving
- * end it is where reading would begin anew. */
+ * It begins with the positions of the "open" reply, and every reply moves it: at the
+ * receiving end reading is resumed there. */
 struct esi_wire_state {
     uint64_t *next;
     uint32_t count;
@@ -118,7 +118,7 @@ int esi_batch_wire_size(const void *payload,
 /* The payload of a PULL: u64 serial, max, timeout; u32 flags, count; then for each
  * position that the consumer has acknowledged since the pull before u32 origin, u64
  * position; little endian.  Only scopes for which writers wait acknowledge. */
-enum { ES_PART_PULL_BYTES = 32, ES_PART_ACKNOWLEDGED_BYTES = 12 };
+enum { ES_SUBTREE_PULL_BYTES = 32, ES_SUBTREE_ACKNOWLEDGED_BYTES = 12 };
 
 struct esi_subtree_pull {
     uint64_t serial; /* counts the pulls of this connection, from 1 */
@@ -139,7 +139,7 @@ struct esi_subtree_acknowledged {
 
 /* Writes all but the positions. */
 void esi_subtree_pull_encode(const struct esi_subtree_pull *pull,
-                             unsigned char out[ES_PART_PULL_BYTES]);
+                             unsigned char out[ES_SUBTREE_PULL_BYTES]);
 /* -EPROTO with words. */
 int esi_subtree_pull_decode(const struct esi_frame *frame,
                             struct es_error *error,
@@ -147,7 +147,7 @@ int esi_subtree_pull_decode(const struct esi_frame *frame,
 
 void esi_subtree_acknowledged_encode(
     const struct esi_subtree_acknowledged *acknowledged,
-    unsigned char out[ES_PART_ACKNOWLEDGED_BYTES]);
+    unsigned char out[ES_SUBTREE_ACKNOWLEDGED_BYTES]);
 /* `index` is below pull->acknowledged_count. */
 struct esi_subtree_acknowledged esi_subtree_acknowledged_at(
     const struct esi_subtree_pull *pull,

@@ -38,7 +38,7 @@ struct catalog_communicator {
 
 struct catalog_process {
     struct esi_catalog_process_at public; /* first: they are the same to the outside */
-    char server[64]; /* host of the tuple server that tells of it */
+    char server[64];                      /* host of the tuple server that reports it */
     size_t element_count;
     struct catalog_communicator *communicators;
     size_t communicator_count;
@@ -241,11 +241,11 @@ static int add_element(struct esi_catalog *catalog,
 
 /* --- Asking ------------------------------------------------------------------ */
 
-/* Servers that share a machine's memory see each other's processes: each is to tell of
- * those of its own host. */
-static bool is_told_elsewhere(const struct esi_catalog *catalog,
-                              const char *host,
-                              const char *server)
+/* Servers that share a machine's memory see each other's processes: each reports those
+ * of its own host. */
+static bool is_reported_elsewhere(const struct esi_catalog *catalog,
+                                  const char *host,
+                                  const char *server)
 {
     struct es_server_info info;
 
@@ -257,7 +257,7 @@ static bool is_told_elsewhere(const struct esi_catalog *catalog,
     return false;
 }
 
-/* One process, as its server tells it; what cannot be understood is left out. */
+/* One process, as its server reports it; what cannot be read is left out. */
 static int take_process(struct esi_catalog *catalog,
                         const struct es_member *member,
                         const char *server)
@@ -268,7 +268,7 @@ static int take_process(struct esi_catalog *catalog,
     struct es_clock clock;
     int result = 0;
 
-    if (is_told_elsewhere(catalog, host, server) ||
+    if (is_reported_elsewhere(catalog, host, server) ||
         esi_clock_member_read(esi_member_find(member, "clock"), NULL, &clock) < 0)
         return 0;
     process =
@@ -382,9 +382,9 @@ static void note_attempt(struct catalog_silence *silence, int code, uint64_t beg
     silence->next_ns = now + pause_ns;
 }
 
-static int tell_silence(struct esi_catalog *catalog,
-                        const struct catalog_silence *silence,
-                        uint64_t silent_ns)
+static int report_silence(struct esi_catalog *catalog,
+                          const struct catalog_silence *silence,
+                          uint64_t silent_ns)
 {
     struct es_notice notice = {.code = silence->code,
                                .silent_ns =
@@ -421,7 +421,7 @@ static int refresh_host(struct esi_catalog *catalog,
         note_attempt(silence, result < 0 ? result : 0, begun_ns);
     }
     return silence->pause_ns
-               ? tell_silence(catalog, silence, info ? info->silent_ns : 0)
+               ? report_silence(catalog, silence, info ? info->silent_ns : 0)
                : 0;
 }
 

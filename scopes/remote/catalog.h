@@ -46,8 +46,8 @@ void esi_catalog_destroy(struct esi_catalog *catalog);
  * Hosts that do not answer are no failure: see esi_catalog_silent(). */
 int esi_catalog_refresh(struct esi_catalog *catalog, uint64_t timeout_ns);
 
-/* Whether the run is over as far as can be told from here: for some seconds nobody has
- * listened any more where the home server was, and no other server answers.  Processes
+/* Whether the run is over as far as is known here: for some seconds nobody has listened
+ * at the home server's address, and no other server answers.  Processes
  * of servers that have ended with it count as dead. */
 bool esi_catalog_is_over(const struct esi_catalog *catalog);
 

@@ -29,14 +29,14 @@ struct esi_clock_registry {
     struct esi_hash by_host;
 };
 
-int esi_clock_registry_create(struct esi_clock_registry **ret_board)
+int esi_clock_registry_create(struct esi_clock_registry **ret_registry)
 {
     struct esi_clock_registry *registry = calloc(1, sizeof *registry);
 
     if (!registry)
         return -ENOMEM;
     pthread_mutex_init(&registry->lock, NULL);
-    *ret_board = registry;
+    *ret_registry = registry;
     return 0;
 }
 

@@ -20,7 +20,7 @@
 
 struct esi_clock_registry;
 
-int esi_clock_registry_create(struct esi_clock_registry **ret_board);
+int esi_clock_registry_create(struct esi_clock_registry **ret_registry);
 /* Accepts NULL. */
 void esi_clock_registry_destroy(struct esi_clock_registry *registry);
 
@@ -74,8 +74,8 @@ int esi_clock_estimate_read(const struct es_member *member,
                             struct es_error *error,
                             struct esi_clock_estimate *ret_estimate);
 
-/* The local time of the last knot, by which one tells what another one knows of an
- * estimate; -1: nothing. */
+/* The local time of the last knot, which says how much of an estimate somebody knows;
+ * -1: nothing. */
 int64_t esi_clock_estimate_newest(const struct esi_clock_estimate *estimate);
 
 /* Takes the home server's times from its answer to a request "clock" that went out at

@@ -29,11 +29,11 @@
 
 enum { PROPERTY_HOST, PROPERTY_LIMIT, PROPERTY_AHEAD };
 
-/* How long a server is waited for that did not answer in time before: its tree is to go
- * on without it, but not to spin. */
+/* The wait for a server that has not answered in time before: its tree goes on without
+ * it, but does not spin. */
 #define SILENT_WAIT_NS UINT64_C(1000000)
-/* A connection without an answer for so many limits, and so long, is made anew: packets
- * may have been lost for good. */
+/* A connection without an answer for so many limits, and so long, is opened again:
+ * packets may have been lost for good. */
 enum { GIVE_UP_LIMITS = 10 };
 #define GIVE_UP_NS UINT64_C(10000000000)
 
@@ -79,7 +79,7 @@ static void destroy_remote(struct esi_remote *remote)
     free(remote);
 }
 
-/* What is wrong with the request, or with us: waiting does not help. */
+/* The request or this process is at fault: to wait does not help. */
 static bool is_hopeless(int code)
 {
     return code == -EINVAL || code == -EACCES || code == -EPERM || code == -ENOENT ||
@@ -335,8 +335,8 @@ static void ask_remote(struct es_stage *stage, const struct es_pull *pull)
         send_pulls(stage, pull);
 }
 
-/* Says that this part has not delivered. */
-static int tell_silence(struct es_stage *stage, int code, struct es_batch *batch)
+/* Adds a notice that the subtree has not delivered. */
+static int report_silence(struct es_stage *stage, int code, struct es_batch *batch)
 {
     struct esi_remote *remote = stage->state;
     struct es_notice notice = {.code = code};
@@ -361,7 +361,7 @@ static int await_batch(struct es_stage *stage,
         result = esi_remote_receive(stage, deadline_ns, ret_frame);
         if (result < 0)
             return result;
-        /* Else a reply that somebody gave up waiting for. */
+        /* Else a reply whose wait has ended. */
     } while (
         ret_frame->id != remote->wire.received + 1 ||
         (ret_frame->type != ES_FRAME_BATCH && (ret_frame->type != ES_FRAME_FAILURE)));
@@ -369,7 +369,7 @@ static int await_batch(struct es_stage *stage,
     remote->silent_ns = 0;
     if (ret_frame->type == ES_FRAME_BATCH)
         return 0;
-    /* The stages of the part have failed, and it has ended. */
+    /* The stages of the subtree have failed, and it has ended. */
     result = esi_rpc_check(ret_frame, ES_FRAME_BATCH, NULL);
     remote->failed = true;
     esi_remote_drop(stage, result);
@@ -388,7 +388,7 @@ static void note_silence(struct es_stage *stage, uint64_t limit_ns)
         esi_remote_drop(stage, -ETIMEDOUT);
 }
 
-/* Makes the connection anew if there is none, and waits for one reply. */
+/* Opens the connection again if it was lost, and waits for one reply. */
 static int remote_fetch(struct es_stage *stage,
                         const struct es_pull *pull,
                         struct esi_frame *ret_frame)
@@ -464,7 +464,7 @@ static int pull_remote(struct es_stage *stage,
     /* Without memory a reply could not be kept: it comes again. */
     if (result == -EPROTO || result == -ENOMEM)
         esi_remote_drop(stage, result);
-    return result < 0 && result != -ENOMEM ? tell_silence(stage, result, batch)
+    return result < 0 && result != -ENOMEM ? report_silence(stage, result, batch)
                                            : result;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The stage `remote`: stands for a part of the tree that runs in another host's tuple
- * server (scopes/server/subtree.h), and has one connection to it.
+ * The stage `remote`: stands for a subtree that runs in another host's tuple server
+ * (scopes/server/subtree.h), and has one connection to it.
  *
  * It keeps the last reply until its consumer acknowledges it.  A server that does not
  * answer within its limit shows as a notice in the batch; its reply is used when it
@@ -10,8 +10,8 @@
  * pulls that follow.
  *
  * Of an origin whose place has position ES_POSITION_END reading begins behind what is
- * there when the part is opened for the first time.  Where places are `registered` the
- * part registers as the reader of the elements that are set to block.
+ * there when the subtree is opened for the first time.  Where places are `registered`
+ * the subtree registers as the reader of the elements that are set to block.
  */
 #ifndef ES_SCOPES_REMOTE_REMOTE_H
 #define ES_SCOPES_REMOTE_REMOTE_H
@@ -70,7 +70,7 @@ void esi_stage_row_fill(const struct es_stage *stage,
                         struct esi_stage_row *ret_row);
 
 /* Calls `visit` for `stage`, which has that depth, and for all below.  What stands in
- * tuple servers follows its remote stage; a server that does not tell within
+ * tuple servers follows its remote stage; a server that does not answer within
  * `timeout_ns` leaves its remote stage alone.  Between pulls only. */
 void esi_stage_foreach_row(struct es_stage *stage,
                            int depth,

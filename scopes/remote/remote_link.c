@@ -222,7 +222,7 @@ static void write_origins(const struct es_stage *stage, struct esi_json_out *out
     esi_json_out_end(out);
 }
 
-/* Where the scope is to wait for. */
+/* Whether writers wait for the scope. */
 static bool is_lossless(const struct es_stage *stage)
 {
     const struct esi_remote *remote = stage->state;
@@ -243,7 +243,7 @@ static int begin_acknowledging(const struct es_stage *stage)
     if (!remote->acknowledged)
         remote->acknowledged = calloc(count + 1, sizeof *remote->acknowledged);
     if (!remote->acknowledgment)
-        remote->acknowledgment = calloc(count + 1, ES_PART_ACKNOWLEDGED_BYTES);
+        remote->acknowledgment = calloc(count + 1, ES_SUBTREE_ACKNOWLEDGED_BYTES);
     if (!remote->acknowledged || !remote->acknowledgment)
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++)
@@ -264,7 +264,7 @@ static uint32_t put_acknowledgment(const struct es_stage *stage)
         remote->acknowledged[i] = position;
         esi_subtree_acknowledged_encode(
             &(struct esi_subtree_acknowledged){.origin = i, .position = position},
-            remote->acknowledgment + (size_t)count++ * ES_PART_ACKNOWLEDGED_BYTES);
+            remote->acknowledgment + (size_t)count++ * ES_SUBTREE_ACKNOWLEDGED_BYTES);
     }
     return count;
 }
@@ -291,7 +291,7 @@ static void take_position(struct es_stage *stage, uint32_t index, uint64_t posit
     struct esi_place *place = place_at(stage, index);
 
     remote->wire_state.next[index] = position;
-    /* Only where the server had to find it is it news. */
+    /* Others are known here. */
     if (position_at(stage, index) == ES_POSITION_END)
         place->read.position = place->given = place->acknowledged = position;
 }
@@ -306,9 +306,10 @@ static int take_positions(struct es_stage *stage,
     size_t next_missing = 0;
 
     if (esi_member_count(positions) != remote->origin_count)
-        return es_error_set(error, -EPROTO,
-                            "the server of host %s has opened something else",
-                            remote->host);
+        return es_error_set(
+            error, -EPROTO,
+            "the server of host %s has opened another number of elements",
+            remote->host);
     for (uint32_t i = 0; i < remote->origin_count; i++) {
         int64_t position = esi_member_as_integer(esi_member_at(positions, i));
         const struct es_member *lacking = esi_member_at(missing, next_missing);
@@ -325,10 +326,10 @@ static int take_positions(struct es_stage *stage,
 
 /* --- Making it --------------------------------------------------------------- */
 
-static int open_part(struct es_stage *stage,
-                     struct es_link *link,
-                     uint64_t deadline_ns,
-                     struct es_error *error)
+static int open_subtree(struct es_stage *stage,
+                        struct es_link *link,
+                        uint64_t deadline_ns,
+                        struct es_error *error)
 {
     const struct esi_rpc_request request = {"open", write_open, stage};
     struct es_message *reply;
@@ -367,7 +368,7 @@ int esi_remote_connect(struct es_stage *stage,
     result = context->connect(context->data, remote->host, timeout_ns, error, &link);
     if (result < 0)
         return result;
-    result = open_part(stage, link, deadline_ns, error);
+    result = open_subtree(stage, link, deadline_ns, error);
     if (result < 0) {
         esi_link_close(link);
         return result;
@@ -481,18 +482,18 @@ int esi_remote_send(struct es_stage *stage, const struct es_pull *pull)
     struct esi_subtree_pull asked = {
         .serial = wire->sent + 1,
         .max = pull->max,
-        /* Who waits further down is to answer before we give up. */
+        /* Servers further down answer before this stage stops waiting. */
         .timeout_ns = limit_ns - limit_ns / 4,
         .drain = pull->drain,
         .careful = pull->careful || remote->failed,
         .measure = pull->measure,
         .acknowledged_count = put_acknowledgment(stage),
     };
-    unsigned char payload[ES_PART_PULL_BYTES];
+    unsigned char payload[ES_SUBTREE_PULL_BYTES];
     struct iovec pieces[] = {
         {.iov_base = payload, .iov_len = sizeof payload},
         {.iov_base = remote->acknowledgment,
-         .iov_len = (size_t)asked.acknowledged_count * ES_PART_ACKNOWLEDGED_BYTES},
+         .iov_len = (size_t)asked.acknowledged_count * ES_SUBTREE_ACKNOWLEDGED_BYTES},
     };
     int count = asked.acknowledged_count > 0 ? 2 : 1;
     int result;

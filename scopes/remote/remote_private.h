@@ -41,10 +41,10 @@ struct esi_remote {
     char **hosts; /* that stand in the tree, but its root's */
     size_t host_count;
     size_t host_capacity;
-    uint32_t *origins; /* the scope's, by the part's number */
+    uint32_t *origins; /* the scope's, by the subtree's index */
     size_t origin_capacity;
     uint32_t origin_count;
-    bool failed; /* the part's stages: the next pull is to be careful */
+    bool failed; /* the subtree's stages: the next pull is careful */
     bool opened; /* the stage stands in a tree that is pulled */
     struct esi_wire_state wire_state; /* up to where the origins were received */
     struct esi_remote_wire wire;
@@ -57,7 +57,7 @@ struct esi_remote {
     unsigned refused; /* pulls in turn in which the first reply did not fit */
 
     /* Where writers wait for the scope, else NULL. */
-    uint64_t *acknowledged;        /* owned; per origin, as the server was told last */
+    uint64_t *acknowledged;        /* owned; per origin, as sent to the server last */
     unsigned char *acknowledgment; /* owned; room for all in one pull */
 
     struct esi_wire_moves moves; /* of the reply decoded last */
@@ -85,12 +85,12 @@ static inline uint64_t esi_remote_limit_ns(const struct esi_remote *remote,
 
 /* Numbers the origins of the tree and keeps it as text. */
 int esi_remote_take_tree(struct esi_remote *remote, const struct esi_stage_node *node);
-/* Connects and opens the part, at the positions reached.  0, or -errno. */
+/* Connects and opens the subtree at the positions reached.  0, or -errno. */
 int esi_remote_connect(struct es_stage *stage,
                        uint64_t timeout_ns,
                        struct es_error *error);
-/* Ends the connection, so that the server hears of it even where a child process has
- * got a copy of the socket. */
+/* Ends the connection.  The server notices it even where a child process has a copy of
+ * the socket. */
 void esi_remote_hang_up(struct esi_remote *remote);
 /* Closes the connection, for that reason. */
 void esi_remote_drop(struct es_stage *stage, int code);

@@ -33,7 +33,7 @@ struct esi_greeting esi_rpc_greeting(const char *run,
 
 /* Connects to the first of the addresses (separated by commas) that answers, each
  * within `timeout_ns`.  ret_address, unless NULL, receives that address.  Errors as
- * esi_link_connect() gives them, of the last address. */
+ * of esi_link_connect(), of the last address. */
 int esi_rpc_connect(const char *addresses,
                     const struct esi_greeting *greeting,
                     const struct esi_run_key *key,
@@ -60,8 +60,8 @@ int esi_rpc_send(struct es_link *link,
                  const struct esi_rpc_request *request,
                  uint64_t timeout_ns);
 
-/* Waits for the frame with that id and drops others: they answer requests that somebody
- * gave up waiting for.  As esi_link_receive(). */
+/* Waits for the frame with that id.  Others are dropped: they answer requests whose
+ * wait has ended.  As esi_link_receive(). */
 int esi_rpc_receive(struct es_link *link,
                     uint64_t id,
                     uint64_t timeout_ns,

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* servers.c - the tuple servers of a run, as a client reaches them.
  *
- * One connection per host is kept for control requests and made anew when it breaks.
+ * One connection per host is kept for control requests and opened again when it breaks.
  * Hosts are only ever added, so an entry is used without the set's lock, under its own:
- * a host that does not answer holds up nobody who asks another one.
+ * a host that does not answer delays no request to another one.
  *
  * The home server is found through the run's directory.  A server writes server.json
  * when it listens; where hosts share the directory, that is the home server's, and the
@@ -49,7 +49,7 @@ struct es_servers {
     char here[ES_HOST_NAME_BYTES];
     char socket[ES_ADDRESS_BYTES]; /* of this host's server; "" = not known */
     struct servers_host *home;     /* the home server, by its address; NULL = the hosts
-                                      were told by somebody else */
+                                      come from somebody else */
     pthread_mutex_t lock;
     struct servers_host **hosts; /* owned, items too; in the order in which they came */
     size_t count;
@@ -246,7 +246,7 @@ static int servers_exchange(struct servers_host *host,
     return result;
 }
 
-/* A connection that was kept may have ended long ago: then it is made anew, once. */
+/* A connection that was kept may have ended long ago: then it is opened again, once. */
 static int call_host(struct es_servers *servers,
                      struct servers_host *host,
                      const char *address,
@@ -308,7 +308,7 @@ static void servers_copy(char *out,
     snprintf(out, size, "%s", esi_member_text_or(member, name, ""));
 }
 
-/* One host, as the home server tells it. */
+/* One host, as the home server reports it. */
 static int take_host(struct es_servers *servers, const struct es_member *member)
 {
     struct es_server_info info = {

@@ -11,7 +11,7 @@
 
 /* Makes a request of the server of `host` (NULL = the home server) over the connection
  * that is kept for requests, and waits for its reply, all within `timeout_ns`; the
- * connection is made anew, once, where it has ended.  `ret_reply` and errors as of
+ * connection is opened again, once, where it has ended.  `ret_reply` and errors as of
  * esi_rpc_call(). */
 int esi_servers_call(struct es_servers *servers,
                      const char *host,
