@@ -49,14 +49,12 @@ static const struct es_stage_ops collector = {
 
 enum { MAX_ADDED = 64 };
 
-const struct es_stage_ops *const esi_stage_types[] = {
-    &collector,           &esi_stage_element,
-    &esi_stage_gather,    &esi_stage_reduce,
-    &esi_stage_filter,    &esi_stage_sort,
-    &esi_stage_convert,   &esi_stage_sample,
-    &esi_stage_batch,     &esi_stage_buffer,
-    &esi_stage_threads,   &esi_stage_observe,
-    &esi_stage_tree_node, NULL,
+/* The built-in types in the order in which they are listed. */
+static const struct es_stage_ops *const built_in_types[] = {
+    &collector,           &esi_stage_element, &esi_stage_gather,  &esi_stage_reduce,
+    &esi_stage_filter,    &esi_stage_sort,    &esi_stage_convert, &esi_stage_sample,
+    &esi_stage_batch,     &esi_stage_buffer,  &esi_stage_threads, &esi_stage_observe,
+    &esi_stage_tree_node,
 };
 
 /* Types are only ever added, and the count is raised last, so readers hold the lock
@@ -65,14 +63,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct es_stage_ops *added[MAX_ADDED];
 static size_t added_count;
 
-enum { BUILT_IN = sizeof esi_stage_types / sizeof *esi_stage_types - 1 };
+enum { BUILT_IN = sizeof built_in_types / sizeof *built_in_types };
 
 const struct es_stage_ops *es_stage_at(size_t index)
 {
     const struct es_stage_ops *ops = NULL;
 
     if (index < BUILT_IN)
-        return esi_stage_types[index];
+        return built_in_types[index];
     pthread_mutex_lock(&lock);
     if (index - BUILT_IN < added_count)
         ops = added[index - BUILT_IN];

@@ -74,9 +74,7 @@ static inline void esi_locations_rewind(struct es_places *places)
     }
 }
 
-/* The built-in types, NULL-terminated, in the order in which they are listed. */
-extern const struct es_stage_ops *const esi_stage_types[];
-
+/* The built-in types; stage.c has their table. */
 extern const struct es_stage_ops esi_stage_element;
 extern const struct es_stage_ops esi_stage_gather;
 extern const struct es_stage_ops esi_stage_reduce;
