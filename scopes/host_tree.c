@@ -15,7 +15,7 @@
 
 /* --- Nodes -------------------------------------------------------------------- */
 
-/* Elements of a host that no server tells of were found in this host's memory: they are
+/* Elements of a host that no server reports were found in this host's memory: they are
  * read from here, whatever their process calls its host. */
 static const char *where_read(const struct esi_planner *planner, const char *host)
 {
@@ -116,9 +116,8 @@ static struct esi_stage_node *filtered_by(const struct esi_planner *planner,
 }
 
 /* The view's own condition first: it costs less than what a person may have written. */
-static struct esi_stage_node *stage_tree_host_filtered(
-    const struct esi_planner *planner,
-    struct esi_stage_node *node)
+static struct esi_stage_node *filters_on_top(const struct esi_planner *planner,
+                                             struct esi_stage_node *node)
 {
     return filtered_by(planner, filtered_by(planner, node, planner->view_filter),
                        planner->config->view.filter);
@@ -139,7 +138,7 @@ static bool has_filters(const struct esi_planner *planner)
 struct esi_stage_node *esi_host_tree_filtered(const struct esi_planner *planner,
                                               struct esi_stage_node *node)
 {
-    return filters_threads(planner) ? node : stage_tree_host_filtered(planner, node);
+    return filters_threads(planner) ? node : filters_on_top(planner, node);
 }
 
 static void set_batch(const struct esi_planner *planner,
@@ -153,8 +152,8 @@ static void set_batch(const struct esi_planner *planner,
         set_duration(node, "wait", tree->batch_wait_ns);
 }
 
-static struct esi_stage_node *stage_tree_host_batched(const struct esi_planner *planner,
-                                                      struct esi_stage_node *node)
+static struct esi_stage_node *batch_on_top(const struct esi_planner *planner,
+                                           struct esi_stage_node *node)
 {
     struct esi_stage_node *top = on_top(planner, node, "batch");
 
@@ -293,10 +292,10 @@ static struct esi_stage_node *plan_filtered_elements(const struct esi_planner *p
     struct esi_stage_node *node;
 
     if (end == first + 1)
-        return stage_tree_host_filtered(planner, plan_element(planner, first));
+        return filters_on_top(planner, plan_element(planner, first));
     node = new_thread(planner, "gather", first);
     node = unless_failed(node, add_elements(planner, node, first, end));
-    return stage_tree_host_filtered(planner, node);
+    return filters_on_top(planner, node);
 }
 
 /* The stage that stands for a thread: reduces or gathers its elements. */
@@ -330,9 +329,8 @@ static bool has_edges(const struct esi_planner *planner, size_t first, size_t en
 
 /* Puts the stage that analyses a node on top of its elements, which it takes.  It
  * batches by itself: results are to be counted, not the tuples they are made of. */
-static struct esi_stage_node *stage_tree_host_analysed(
-    const struct esi_planner *planner,
-    struct esi_stage_node *node)
+static struct esi_stage_node *analysis_on_top(const struct esi_planner *planner,
+                                              struct esi_stage_node *node)
 {
     struct esi_stage_node *top = on_top(planner, node, "tree-node");
 
@@ -354,8 +352,7 @@ static struct esi_stage_node *plan_tree_node(const struct esi_planner *planner,
     node = new_node(planner, "gather", origin->host, label);
     node = unless_failed(node, add_elements(planner, node, first, end));
     return esi_host_tree_observed(
-        planner,
-        stage_tree_host_analysed(planner, stage_tree_host_filtered(planner, node)),
+        planner, analysis_on_top(planner, filters_on_top(planner, node)),
         planner->observation.threads);
 }
 
@@ -469,6 +466,6 @@ struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
     }
     node = esi_host_tree_filtered(planner, node);
     if (is_batched(planner, location))
-        node = stage_tree_host_batched(planner, node);
+        node = batch_on_top(planner, node);
     return esi_host_tree_observed(planner, node, planner->observation.hosts);
 }

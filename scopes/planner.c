@@ -228,7 +228,7 @@ static int list_locations(struct esi_planner *planner)
 
 static const char *const reduce_options[ESI_REDUCE_OPTIONS] = {"of", "by"};
 
-/* Reductions that give operations as they are; all others give summaries. */
+/* Reductions that emit operations as they are; all others emit summaries. */
 static const char *const picks[] = {"latest", "earliest"};
 
 static int refuse_host(const struct esi_planner *planner,

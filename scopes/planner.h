@@ -32,7 +32,7 @@ struct esi_reduction {
         const char *value;
     } options[ESI_REDUCE_OPTIONS];
     size_t option_count;
-    bool summarizes; /* what it gives is no operation, but merges with its like */
+    bool summarizes; /* what it emits is no operation, but merges with its like */
 };
 
 /* A host that a person listed for aggregators. */

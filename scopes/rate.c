@@ -10,7 +10,8 @@
  * Since a pull of every tuple costs something a pull and something a tuple, and tuples
  * come as the program makes them, the share need not fall as the rate does.  The pause
  * is corrected by the ratio of share and aim again and again: that converges all the
- * same, and where it cannot the longest pause is reached and the contradiction told.
+ * same, and where it cannot the longest pause is reached and the contradiction
+ * reported.
  */
 #include "config.h"
 
@@ -67,7 +68,7 @@ struct esi_rate {
     struct esi_rate_search search;
     uint64_t last_ns;
     char busiest[64];
-    enum complaint complaint;          /* that was told last */
+    enum complaint complaint;          /* that was reported last */
     char reason[ES_RATE_REASON_BYTES]; /* of the newest decision, trials included */
     struct esi_rate_entry history[ES_RATE_HISTORY];
     size_t decisions; /* ever, without trials */
@@ -429,7 +430,7 @@ static bool wants_search(const struct esi_rate *rate,
            (cost > before * LOAD_STEP || before > cost * LOAD_STEP);
 }
 
-/* Trials are no part of the history: it tells what came out. */
+/* Trials are no part of the history, which has what came out. */
 static bool try_next(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
     struct esi_rate_settings next;
@@ -597,7 +598,7 @@ static bool rate_steer(struct esi_rate *rate,
     return false;
 }
 
-/* The first sample only tells the time; what the goals demand at once is set. */
+/* The first sample only sets the time; what the goals demand at once is set. */
 static bool rate_start(struct esi_rate *rate, const struct esi_rate_sample *sample)
 {
     const struct esi_rate_measure nothing = {0};

@@ -84,7 +84,7 @@ struct esi_rate_sample {
     uint64_t pull_ns; /* wall time that the pulls took together */
     uint64_t tuples;
     uint64_t lost;
-    uint64_t full;                     /* pulls that gave all of `max` tuples */
+    uint64_t full;                     /* pulls that delivered all of `max` tuples */
     const struct esi_rate_host *hosts; /* where the program runs; may be NULL */
     size_t host_count;
     size_t servers;  /* tuple servers the tree stands on; 0 = all is read directly */

@@ -69,7 +69,7 @@ static bool was_tried(const struct esi_rate_search *search,
     return false;
 }
 
-/* Each gives the `index`-th neighbour of settings in one respect.  False: there is no
+/* Each makes the `index`-th neighbour of settings in one respect.  False: there is no
  * such one, nor any behind it. */
 typedef bool (*neighbour_fn)(struct esi_rate_settings *settings,
                              const struct esi_rate_config *config,

@@ -13,7 +13,7 @@ struct esi_rate_measure {
     double share;       /* of a core on the busiest host */
     double tuples_hz;
     double lost_hz;
-    double full; /* share of pulls that gave all they might */
+    double full; /* share of pulls that delivered all they might */
 };
 
 enum { ESI_RATE_TRIALS = 40 }; /* settings that one search tries at most */

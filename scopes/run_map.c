@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eventspace/stage.h"
+#include "scopes/stage_node.h"
 
 /* The fault gets the place of the stage where it has none of its own. */
 static int fail_at(const struct esi_pathmap *map,
@@ -38,22 +38,12 @@ static int check_children(const struct esi_pathmap_stage *stage, struct es_error
     return 0;
 }
 
-static bool has_property(const char *type, const char *name)
-{
-    const struct es_stage_ops *ops = es_stage_find(type);
-
-    for (size_t i = 0; ops && i < ops->property_count; i++)
-        if (strcmp(ops->properties[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* Names that nobody knows are at fault themselves, else it is the value. */
 static struct es_property property_of(const struct esi_pathmap *map,
                                       const struct esi_pathmap_stage *stage,
                                       const struct esi_pathmap_property *written)
 {
-    bool is_known = has_property(stage->type, written->name);
+    bool is_known = esi_stage_property_find(stage->type, written->name) != NULL;
 
     return (struct es_property){
         .name = written->name,

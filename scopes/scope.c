@@ -3,8 +3,8 @@
 /* scope.c - opens, pulls, changes and closes event scopes.
  *
  * Reading positions are the scope's, so a tree can be replaced while they stay.  The
- * new tree begins behind what the old one gave.  What that kept is read again; what was
- * given last is kept by the scope itself, in case it is asked for again.
+ * new tree begins behind what the old one emitted.  What that kept is read again; what
+ * was delivered last is kept by the scope itself, in case it is asked for again.
  */
 #include "config.h"
 
@@ -170,7 +170,7 @@ static void scope_acknowledge(struct es_scope *scope)
 }
 
 /* Leaves in the batch what was not used: not the operations that were under way, nor
- * what is given in each pull anew. */
+ * what each pull delivers anew. */
 static void keep_unused(struct es_scope *scope)
 {
     struct es_batch *batch = &scope->batch;
@@ -189,7 +189,7 @@ static void keep_unused(struct es_scope *scope)
 static int add_silent_hosts(struct es_scope *scope)
 {
     struct es_batch *batch = &scope->batch;
-    size_t told = batch->notice_count;
+    size_t reported = batch->notice_count;
     int result = 0;
 
     if (!scope->from.catalog)
@@ -199,15 +199,15 @@ static int add_silent_hosts(struct es_scope *scope)
         const struct es_notice *notice = esi_catalog_silent(scope->from.catalog, i);
         size_t same = 0;
 
-        while (same < told && strcmp(batch->notices[same].part, notice->part) != 0)
+        while (same < reported && strcmp(batch->notices[same].part, notice->part) != 0)
             same++;
-        if (same == told)
+        if (same == reported)
             result = es_batch_notice(batch, notice);
     }
     return result;
 }
 
-/* Adds what is new to the batch; `first` tuples of it are given again. */
+/* Adds what is new to the batch; `first` tuples of it are delivered again. */
 static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first)
 {
     struct es_batch *batch = &scope->batch;
@@ -338,7 +338,7 @@ static void close_tree(struct es_scope *scope)
 }
 
 /* What the planner is to know of the hosts.  `infos` has their texts. */
-static struct es_host_info site_of(const struct es_server_info *info)
+static struct es_host_info host_info_of(const struct es_server_info *info)
 {
     return (struct es_host_info){.host = info->host,
                                  .cluster = info->cluster[0] ? info->cluster : NULL,
@@ -351,7 +351,7 @@ static struct es_host_info site_of(const struct es_server_info *info)
  * sockets have no aggregators. */
 static void find_sockets(struct es_scope *scope,
                          bool asked,
-                         struct esi_host_infos *sites)
+                         struct esi_host_infos *hosts)
 {
     const struct es_tree_config *tree = &scope->config.tree;
 
@@ -363,8 +363,8 @@ static void find_sockets(struct es_scope *scope,
         scope->map = NULL;
     if (!scope->map)
         return;
-    sites->socket_of = esi_run_map_socket;
-    sites->data = scope->map;
+    hosts->socket_of = esi_run_map_socket;
+    hosts->data = scope->map;
 }
 
 /* Plans over the hosts of the servers.  The plan borrows from what it was made of but
@@ -376,22 +376,22 @@ static int plan_over_hosts(struct es_scope *scope,
     size_t count = es_servers_count(scope->config.servers);
     struct es_server_info *infos = calloc(count + 1, sizeof *infos);
     struct es_host_info *items = calloc(count + 1, sizeof *items);
-    /* Nobody is told of errors when elements join: that must not fail for a server that
+    /* Errors are not reported when elements join: that must not fail for a server that
      * is away. */
-    struct esi_host_infos sites = {
+    struct esi_host_infos hosts = {
         .here = scope->from.here, .items = items, .renewed = error == NULL};
     int result = infos && items ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < count && result == 0; i++)
-        if (es_servers_at(scope->config.servers, i, &infos[sites.count]) == 0) {
-            items[sites.count] = site_of(&infos[sites.count]);
-            sites.count++;
+        if (es_servers_at(scope->config.servers, i, &infos[hosts.count]) == 0) {
+            items[hosts.count] = host_info_of(&infos[hosts.count]);
+            hosts.count++;
         }
     if (result == 0)
-        find_sockets(scope, error != NULL || !scope->root, &sites);
+        find_sockets(scope, error != NULL || !scope->root, &hosts);
     if (result == 0)
         result = esi_stage_tree_plan(scope->from.origins.items,
-                                     scope->from.origins.count, &scope->config, &sites,
+                                     scope->from.origins.count, &scope->config, &hosts,
                                      scope->view_filter, error, ret_plan);
     free(items);
     free(scope->infos);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* scope_control.c - tells the home server that there is a scope, and does what people
+/* scope_control.c - registers a scope with the home server, and executes what people
  * ask of it through that: it shows itself and is changed.
  *
  * It has a connection of its own.  A pull looks whether there is an answer to the last
@@ -25,7 +25,7 @@
 #include "scopes/scope_control.h"
 #include "scopes/scope_private.h"
 
-/* How long a tuple server may take to tell what its stages cost. */
+/* How long a tuple server may take to report what its stages cost. */
 #define COSTS_NS UINT64_C(2000000000)
 
 /* --- Showing --------------------------------------------------------------------- */

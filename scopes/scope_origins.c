@@ -161,7 +161,7 @@ void esi_origins_update_registration(struct esi_scope_origins *from)
     }
 }
 
-/* An element of another host, as its tuple server has told. */
+/* An element of another host, as its tuple server has reported. */
 static void add_remote_origin(struct esi_scope_origins *from,
                               const struct esi_catalog_element_at *element,
                               bool at_end)
@@ -186,9 +186,9 @@ static bool holds_trace(const struct es_element_info *info)
 }
 
 /* Hosts that share this one's memory have elements that are seen here, too: where a
- * tuple server tells of them, they are its. */
-static bool is_told_elsewhere(const struct esi_scope_origins *from,
-                              const struct es_element_info *info)
+ * tuple server reports them, they are its. */
+static bool is_reported_elsewhere(const struct esi_scope_origins *from,
+                                  const struct es_element_info *info)
 {
     char address[ES_ADDRESS_BYTES];
 
@@ -236,7 +236,7 @@ static int find_local(struct esi_scope_origins *from, bool at_end)
         struct es_element_info info;
 
         es_element_view_info(elements[i], &info);
-        if (holds_trace(&info) && !is_told_elsewhere(from, &info) &&
+        if (holds_trace(&info) && !is_reported_elsewhere(from, &info) &&
             !is_known(from, &known, elements[i]))
             add_local_origin(from, elements[i], &info, at_end);
     }

@@ -24,9 +24,9 @@ struct es_scope {
     struct es_stage_context context;
     struct es_stage *root; /* owned */
 
-    struct es_batch batch; /* what the last pull gave; kept until it was used */
+    struct es_batch batch; /* what the last pull delivered; kept until it was used */
     uint64_t serial;
-    bool repeats; /* the last pull failed: what the batch has is given again */
+    bool repeats; /* the last pull failed: what the batch has is delivered again */
     bool broken;  /* the tree has failed: another one reads again from the places */
 
     struct esi_scope_control *control; /* owned; NULL = the scope has no name */

@@ -429,7 +429,7 @@ static void print_colour(FILE *stream, double share)
             (unsigned)(255 - 215 * share));
 }
 
-/* What the pointer is told: all of the numbers, and the texts uncut. */
+/* What the pointer shows: all of the numbers, and the texts uncut. */
 static void print_title(FILE *stream, const struct esi_show_node *node)
 {
     const struct esi_stage_row *row = &node->row;

@@ -5,7 +5,7 @@
  * graph for graphviz, and as a picture.
  *
  * Works on values alone, so it is the same for a scope of this process and for one that
- * a tuple server tells of.  Stages come as a list, the root first, children behind
+ * a tuple server reports.  Stages come as a list, the root first, children behind
  * their parent, as es_scope_foreach_stage() visits them; what stands in tuple servers
  * follows its remote stage, one deeper.
  */

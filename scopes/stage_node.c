@@ -240,15 +240,23 @@ struct stage_node_reading {
     struct esi_stage_node *node; /* the one whose properties are being read */
 };
 
-/* Numbers have the type that the stage's schema gives them. */
-static enum es_property_type type_of(const char *stage, const char *name)
+const struct es_property_schema *esi_stage_property_find(const char *type,
+                                                         const char *name)
 {
-    const struct es_stage_ops *ops = es_stage_find(stage);
+    const struct es_stage_ops *ops = es_stage_find(type);
 
     for (size_t i = 0; ops && i < ops->property_count; i++)
         if (strcmp(ops->properties[i].name, name) == 0)
-            return ops->properties[i].type;
-    return ES_PROPERTY_INTEGER;
+            return &ops->properties[i];
+    return NULL;
+}
+
+/* Numbers have the type that the stage's schema has for them. */
+static enum es_property_type type_of(const char *stage, const char *name)
+{
+    const struct es_property_schema *schema = esi_stage_property_find(stage, name);
+
+    return schema ? schema->type : ES_PROPERTY_INTEGER;
 }
 
 static int read_property(void *data, const char *name, const struct es_member *value)

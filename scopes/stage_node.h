@@ -62,6 +62,11 @@ void esi_stage_node_set_number(struct esi_stage_node *node,
                                enum es_property_type type,
                                int64_t number);
 
+/* What the type of a stage says of a property; NULL: it has none of that name, or there
+ * is no such type. */
+const struct es_property_schema *esi_stage_property_find(const char *type,
+                                                         const char *name);
+
 /* Writes " NAME=VALUE". */
 void esi_node_property_print(const struct esi_node_property *property, FILE *out);
 
@@ -76,7 +81,7 @@ enum { ES_NODE_DEPTH = 48 }; /* of a tree that is to travel */
 
 /* Writes the tree as a member of an object: {"type":, "label":, "host":, "origin":,
  * "ahead":, "limit":, "properties": {...}, "children": [...]}; what is not set is left
- * out.  `origin_of` gives the number that an element's origin has over there.  -E2BIG:
+ * out.  `origin_of` returns the number of an element's origin over there.  -E2BIG:
  * deeper than ES_NODE_DEPTH. */
 int esi_stage_node_write(const struct esi_stage_node *node,
                          uint32_t (*origin_of)(void *data, uint32_t origin),
