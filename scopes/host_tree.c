@@ -213,9 +213,10 @@ static int set_reduction(const struct esi_planner *planner, struct esi_stage_nod
     const struct esi_reduction *reduction = &planner->reduction;
     int result = esi_stage_node_set(node, "to", reduction->to);
 
-    for (size_t i = 0; i < reduction->option_count && result == 0; i++)
-        result = esi_stage_node_set(node, reduction->options[i].name,
-                                    reduction->options[i].value);
+    if (result == 0 && reduction->of)
+        result = esi_stage_node_set(node, "of", reduction->of);
+    if (result == 0 && reduction->by)
+        result = esi_stage_node_set(node, "by", reduction->by);
     return result;
 }
 

@@ -226,8 +226,6 @@ static int list_locations(struct esi_planner *planner)
 
 /* --- Settings ----------------------------------------------------------------- */
 
-static const char *const reduce_options[ESI_REDUCE_OPTIONS] = {"of", "by"};
-
 /* Reductions that emit operations as they are; all others emit summaries. */
 static const char *const picks[] = {"latest", "earliest"};
 
@@ -290,38 +288,24 @@ static int read_joints(struct esi_planner *planner, struct es_error *error)
     return result;
 }
 
-static bool is_given(const struct esi_reduction *reduction, const char *name)
-{
-    for (size_t i = 0; i < reduction->option_count; i++)
-        if (reduction->options[i].name == name)
-            return true;
-    return false;
-}
-
+/* "of=FIELD" or "by=FIELD". */
 static int read_option(struct esi_reduction *reduction,
-                       char *word,
+                       const char *word,
                        struct es_error *error)
 {
-    char *value = strchr(word, '=');
+    const char **option = strncmp(word, "of=", 3) == 0   ? &reduction->of
+                          : strncmp(word, "by=", 3) == 0 ? &reduction->by
+                                                         : NULL;
 
-    if (value)
-        *value++ = '\0';
-    for (size_t i = 0; i < ESI_REDUCE_OPTIONS; i++) {
-        size_t count = reduction->option_count;
-
-        if (!value || strcmp(word, reduce_options[i]) != 0)
-            continue;
-        if (is_given(reduction, reduce_options[i]))
-            return es_error_set(error, -EINVAL, "reduce: \"%s\" is given twice", word);
-        reduction->options[count].name = reduce_options[i];
-        reduction->options[count].value = value;
-        reduction->option_count++;
-        return 0;
-    }
-    return es_error_set(error, -EINVAL,
-                        "reduce: \"%.60s\": expected a reduction and then of=FIELD or "
-                        "by=FIELD",
-                        word);
+    if (!option)
+        return es_error_set(error, -EINVAL,
+                            "reduce: \"%.60s\": expected a reduction and then of=FIELD "
+                            "or by=FIELD",
+                            word);
+    if (*option)
+        return es_error_set(error, -EINVAL, "reduce: \"%.2s\" is given twice", word);
+    *option = word + 3;
+    return 0;
 }
 
 static bool is_summary(const char *to)

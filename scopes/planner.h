@@ -21,17 +21,12 @@ struct esi_host_location {
     bool direct; /* its elements are read in the consumer */
 };
 
-enum { ESI_REDUCE_OPTIONS = 2 };
-
 /* What `tree.reduce` says, taken apart. */
 struct esi_reduction {
     char text[96];  /* with blanks replaced by ends of texts */
     const char *to; /* into text; NULL = nothing is reduced */
-    struct {
-        const char *name; /* static */
-        const char *value;
-    } options[ESI_REDUCE_OPTIONS];
-    size_t option_count;
+    const char *of; /* likewise; NULL = not said */
+    const char *by;
     bool summarizes; /* what it emits is no operation, but merges with its like */
 };
 

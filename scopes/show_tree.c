@@ -91,7 +91,6 @@ static void add_node(struct esi_show *show,
                                    .host = row->host && *row->host ? row->host : NULL};
     if (!above)
         return;
-    above->child_count++;
     if (!node->host)
         node->host = above->host;
 }
@@ -133,8 +132,9 @@ static uint64_t show_less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Times are estimates, so children may seem to have used more than their parent. */
-static void find_own_costs(struct esi_show *show)
+/* Numbers children, from the last on, and takes their costs off their parent's.  Times
+ * are estimates, so children may seem to have used more than their parent. */
+static void count_children(struct esi_show *show)
 {
     for (size_t i = 0; i < show->count; i++) {
         struct esi_show_node *node = &show->nodes[i];
@@ -143,24 +143,16 @@ static void find_own_costs(struct esi_show *show)
         node->own_cpu_ns = node->row.cpu_ns;
     }
     for (size_t i = show->count; i-- > 1;) {
-        const struct esi_show_node *node = &show->nodes[i];
+        struct esi_show_node *node = &show->nodes[i];
         struct esi_show_node *parent = &show->nodes[node->parent];
 
+        node->is_last = parent->child_count++ == 0;
         parent->own_time_ns = show_less(parent->own_time_ns, node->row.time_ns);
         if (!has_own_cpu(&parent->row))
             parent->own_cpu_ns = show_less(parent->own_cpu_ns, node->row.cpu_ns);
     }
     for (size_t i = 0; i < show->count; i++)
         show->cpu_ns += show->nodes[i].own_cpu_ns;
-}
-
-static void find_last_children(struct esi_show *show, size_t *last)
-{
-    for (size_t i = 1; i < show->count; i++)
-        last[show->nodes[i].parent] = i;
-    for (size_t i = 0; i < show->count; i++)
-        if (show->nodes[i].child_count)
-            show->nodes[last[i]].is_last = true;
 }
 
 static size_t fold_limit(const struct esi_show_options *options)
@@ -185,9 +177,7 @@ int esi_show_init(struct esi_show *show,
     if (result == 0) {
         count_elements(rows, count, levels, counts);
         make_nodes(show, rows, count, fold_limit(options), levels, counts);
-        find_own_costs(show);
-        memset(counts, 0, (count + 1) * sizeof *counts);
-        find_last_children(show, counts);
+        count_children(show);
         show->pulls = count ? rows[0].calls : 0;
     }
     free(counts);

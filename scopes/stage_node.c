@@ -278,28 +278,36 @@ static int read_property(void *data, const char *name, const struct es_member *v
     return 0;
 }
 
+/* A number that may be missing: then it stays as it is. */
+static int read_number(struct stage_node_reading *reading,
+                       const struct es_member *member,
+                       const char *name,
+                       int64_t maximum,
+                       int64_t *number)
+{
+    if (!esi_member_find(member, name))
+        return 0;
+    return esi_member_integer(member, name, 0, maximum, reading->error, number);
+}
+
 static int read_fields(struct stage_node_reading *reading,
                        const struct es_member *member)
 {
     struct esi_stage_node *node = reading->node;
-    int64_t origin = 0, ahead = 0, limit = 0;
+    int64_t origin = ES_STAGE_NO_ORIGIN, ahead = 0, limit = 0;
     int result = esi_member_text(member, "type", reading->error, &node->type);
 
-    if (result == 0 && esi_member_find(member, "origin"))
-        result =
-            esi_member_integer(member, "origin", 0, (int64_t)reading->origin_count - 1,
-                               reading->error, &origin);
-    if (result == 0 && esi_member_find(member, "ahead"))
-        result =
-            esi_member_integer(member, "ahead", 0, INT32_MAX, reading->error, &ahead);
-    if (result == 0 && esi_member_find(member, "limit"))
-        result =
-            esi_member_integer(member, "limit", 0, INT64_MAX, reading->error, &limit);
+    if (result == 0)
+        result = read_number(reading, member, "origin",
+                             (int64_t)reading->origin_count - 1, &origin);
+    if (result == 0)
+        result = read_number(reading, member, "ahead", INT32_MAX, &ahead);
+    if (result == 0)
+        result = read_number(reading, member, "limit", INT64_MAX, &limit);
     if (result < 0)
         return result;
     node->host = esi_member_text_or(member, "host", NULL);
-    node->origin =
-        esi_member_find(member, "origin") ? (uint32_t)origin : ES_STAGE_NO_ORIGIN;
+    node->origin = (uint32_t)origin;
     node->ahead = (unsigned)ahead;
     node->limit_ns = (uint64_t)limit;
     snprintf(node->label, sizeof node->label, "%s",
