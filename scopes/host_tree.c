@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
+#include "scopes/scope_config.h"
 
 /* --- Nodes -------------------------------------------------------------------- */
 
@@ -163,17 +164,11 @@ static struct esi_stage_node *batch_on_top(const struct esi_planner *planner,
 
 /* --- Elements ----------------------------------------------------------------- */
 
-static bool takes_every(const struct esi_planner *planner)
-{
-    return planner->config->take == ES_TAKE_EVERY ||
-           planner->config->take == ES_TAKE_NEW;
-}
-
 static int set_element_properties(const struct esi_planner *planner,
                                   struct esi_stage_node *node)
 {
-    int result =
-        esi_stage_node_set(node, "read", takes_every(planner) ? "every" : "latest");
+    bool every = esi_scope_config_reads_every(planner->config);
+    int result = esi_stage_node_set(node, "read", every ? "every" : "latest");
 
     if (result == 0 && planner->config->open)
         esi_stage_node_set_number(node, "open", ES_PROPERTY_BOOLEAN, 1);

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "scopes/rate_search.h"
+#include "scopes/scope_config.h"
 
 #define MEMORY 0.75   /* weight of what was measured before against one sample */
 #define OVERRUN 1.1   /* one sample over the budget by this is enough to act */
@@ -164,9 +165,7 @@ static void format_shape(const struct esi_rate_settings *settings,
                          char *out,
                          size_t size)
 {
-    static const char *const names[] = {"views", "flat", "hosts", "kary", "levels"};
-    unsigned shape = (unsigned)settings->shape;
-    const char *name = shape < sizeof names / sizeof *names ? names[shape] : "?";
+    const char *name = esi_scope_shape_name(settings->shape);
 
     if (settings->shape == ES_SHAPE_KARY)
         snprintf(out, size, "%s %u", name, settings->fan_out ? settings->fan_out : 8);

@@ -50,245 +50,6 @@ void es_scope_config_init(struct es_scope_config *config)
     es_selection_init(&config->view.selection);
 }
 
-/* The context's function. */
-static int connect_to(void *data,
-                      const char *host,
-                      uint64_t timeout_ns,
-                      struct es_error *error,
-                      struct es_link **ret_link)
-{
-    const struct es_scope *scope = data;
-
-    return esi_servers_connect(scope->config.servers, host, timeout_ns, error,
-                               ret_link);
-}
-
-/* The context's function. */
-static int find_address(void *data, const char *host, char *out, size_t size)
-{
-    const struct es_scope *scope = data;
-
-    return esi_servers_address(scope->config.servers, host, out, size);
-}
-
-static int open_scope(struct es_run *run,
-                      const struct es_scope_config *config,
-                      esi_scope_choose_fn choose,
-                      void *choose_data,
-                      struct es_error *error,
-                      struct es_scope **ret_scope)
-{
-    struct es_scope *scope = calloc(1, sizeof *scope);
-    int result;
-
-    if (!scope)
-        return -ENOMEM;
-    scope->from = (struct esi_scope_origins){.run = run,
-                                             .config = &scope->config,
-                                             .choose = choose,
-                                             .choose_data = choose_data};
-    scope->context =
-        (struct es_stage_context){.origins = &scope->from.origins,
-                                  .places = &scope->from.places,
-                                  .communicator_name = esi_scope_communicator_name,
-                                  .data = scope,
-                                  .run = es_run_name(run),
-                                  .reads_placed = choose != NULL};
-    result = esi_scope_take_config(scope, config, error);
-    if (config->servers) {
-        scope->context.connect = connect_to;
-        scope->context.address = find_address;
-    }
-    scope->from.places.fixed =
-        config->take != ES_TAKE_EVERY && config->take != ES_TAKE_NEW;
-    if (result == 0)
-        result = esi_origins_find_servers(&scope->from);
-    if (result == 0)
-        result = esi_origins_find(&scope->from, false);
-    if (result >= 0)
-        result = esi_scope_renew_tree(scope, error);
-    if (result == 0)
-        result = esi_scope_register(scope);
-    if (result < 0) {
-        es_scope_close(scope);
-        return result;
-    }
-    *ret_scope = scope;
-    return 0;
-}
-
-int es_scope_open(struct es_run *run,
-                  const struct es_scope_config *config,
-                  struct es_error *error,
-                  struct es_scope **ret_scope)
-{
-    return open_scope(run, config, NULL, NULL, error, ret_scope);
-}
-
-int esi_scope_open_chosen(struct es_run *run,
-                          const struct es_scope_config *config,
-                          esi_scope_choose_fn choose,
-                          void *data,
-                          struct es_scope **ret_scope)
-{
-    return open_scope(run, config, choose, data, NULL, ret_scope);
-}
-
-void es_scope_close(struct es_scope *scope)
-{
-    int saved_errno = errno;
-
-    if (!scope)
-        return;
-    esi_scope_end_pace(scope);
-    esi_scope_deregister(scope);
-    esi_origins_unregister(&scope->from);
-    es_stage_close(scope->root);
-    es_batch_fini(&scope->batch);
-    esi_origins_fini(&scope->from);
-    free(scope->infos);
-    esi_pathmap_destroy(scope->map);
-    esi_scope_free_config(scope);
-    free(scope);
-    errno = saved_errno;
-}
-
-/* --- Pulling ----------------------------------------------------------------- */
-
-/* Lets writers go on whose tuples the consumer has used. */
-static void scope_acknowledge(struct es_scope *scope)
-{
-    for (size_t i = 0; scope->config.lossless && i < scope->from.places.count; i++) {
-        struct esi_place *place = &scope->from.places.items[i];
-
-        if (!place->registered || place->acknowledged == place->given)
-            continue;
-        place->acknowledged = place->given;
-        if (esi_origins_read_here(&scope->from, i))
-            es_element_acknowledge(scope->from.origins.items[i].element, place->given);
-    }
-}
-
-/* Leaves in the batch what was not used: not the operations that were under way, nor
- * what each pull delivers anew. */
-static void keep_unused(struct es_scope *scope)
-{
-    struct es_batch *batch = &scope->batch;
-    size_t kept = 0;
-
-    batch->notice_count = 0;
-    for (size_t i = 0; i < batch->count; i++)
-        if (!es_batch_is_open(batch, i))
-            es_batch_move(batch, kept++, i);
-    batch->count = kept;
-    if (!esi_scope_reads_every(scope))
-        es_batch_clear(batch);
-}
-
-/* Hosts that do not answer and have nothing in the tree that could say so. */
-static int add_silent_hosts(struct es_scope *scope)
-{
-    struct es_batch *batch = &scope->batch;
-    size_t reported = batch->notice_count;
-    int result = 0;
-
-    if (!scope->from.catalog)
-        return 0;
-    for (size_t i = 0; i < esi_catalog_silent_count(scope->from.catalog) && result == 0;
-         i++) {
-        const struct es_notice *notice = esi_catalog_silent(scope->from.catalog, i);
-        size_t same = 0;
-
-        while (same < reported && strcmp(batch->notices[same].part, notice->part) != 0)
-            same++;
-        if (same == reported)
-            result = es_batch_notice(batch, notice);
-    }
-    return result;
-}
-
-/* Adds what is new to the batch; `first` tuples of it are delivered again. */
-static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first)
-{
-    struct es_batch *batch = &scope->batch;
-    int result = 0;
-
-    pull->careful = scope->broken;
-    if (scope->broken)
-        result = esi_scope_renew_tree(scope, NULL);
-    if (result < 0 || (first > 0 && first >= scope->config.max))
-        return result;
-    pull->max = scope->config.max - first;
-    batch->more = false;
-    result = es_stage_pull(scope->root, pull, batch);
-    if (result < 0)
-        return result;
-    if (scope->config.global_time)
-        esi_origins_make_global(&scope->from, &scope->batch, first);
-    return add_silent_hosts(scope);
-}
-
-/* Pulls.  If the tree fails, what it has read is read again by the next one. */
-static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
-{
-    struct es_batch *batch = &scope->batch;
-    size_t first, reports;
-    int result;
-
-    if (repeat) {
-        keep_unused(scope);
-    } else {
-        scope_acknowledge(scope);
-        es_batch_clear(batch);
-    }
-    first = batch->count;
-    reports = batch->report_count;
-    result = fill_batch(scope, pull, first);
-    scope->repeats = result < 0;
-    if (result == 0) {
-        esi_locations_commit(&scope->from.places);
-        return 0;
-    }
-    scope->broken = true;
-    batch->count = first;
-    batch->report_count = reports;
-    return result;
-}
-
-int es_scope_pull(struct es_scope *scope,
-                  unsigned flags,
-                  const struct es_batch **ret_batch)
-{
-    struct es_pull pull = {.drain = flags & ES_PULL_DRAIN};
-    uint64_t begun_ns;
-    bool repeat;
-    int result;
-
-    if (scope->control)
-        esi_scope_poll(scope);
-    if (scope->pace)
-        esi_scope_keep_pace(scope);
-    repeat = scope->repeats || (flags & ES_PULL_REPEAT);
-    begun_ns = esi_now_ns(CLOCK_MONOTONIC);
-    pull.timeout_ns = scope->config.tree.limit_ns;
-    pull.serial = ++scope->serial;
-    pull.realtime_ns = es_scope_run_now_ns(scope);
-    pull.measure = is_measured(scope, pull.serial);
-    result = pull_batch(scope, &pull, repeat);
-    if (scope->pace)
-        esi_scope_note_pull(scope);
-    scope->cost.pulls++;
-    scope->cost.last_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
-    scope->cost.total_ns += scope->cost.last_ns;
-    if (result < 0) {
-        scope->cost.failures++;
-        return result;
-    }
-    scope->cost.tuples += scope->batch.count;
-    *ret_batch = &scope->batch;
-    return 0;
-}
-
 /* --- Costs ------------------------------------------------------------------- */
 
 static void visit_stages(const struct es_stage *stage,
@@ -308,7 +69,7 @@ void es_scope_foreach_stage(const struct es_scope *scope,
     visit_stages(scope->root, 0, visit, data);
 }
 
-void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data)
+static void add_cost(const struct es_stage *stage, int depth, void *data)
 {
     struct es_scope_cost *cost = data;
 
@@ -323,8 +84,10 @@ void es_scope_cost(const struct es_scope *scope, struct es_scope_cost *ret_cost)
     ret_cost->cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
     for (size_t i = 0; i < scope->from.places.count; i++)
         ret_cost->lost += scope->from.places.items[i].read.lost;
-    es_scope_foreach_stage(scope, esi_scope_add_cost, ret_cost);
+    es_scope_foreach_stage(scope, add_cost, ret_cost);
 }
+
+/* --- The tree ----------------------------------------------------------------- */
 
 /* The tree that is closed takes its account with it. */
 static void close_tree(struct es_scope *scope)
@@ -332,7 +95,7 @@ static void close_tree(struct es_scope *scope)
     if (!scope->root)
         return;
     scope->cost.cpu_ns += es_stage_cost_cpu_ns(&scope->root->cost);
-    es_scope_foreach_stage(scope, esi_scope_add_cost, &scope->cost);
+    es_scope_foreach_stage(scope, add_cost, &scope->cost);
     es_stage_close(scope->root);
     scope->root = NULL;
 }
@@ -429,7 +192,10 @@ static int raise_tree(struct es_scope *scope,
     return 0;
 }
 
-int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
+/* Puts a tree in the place of the scope's, or makes its first one, from its origins and
+ * configuration.  What the old tree kept back is read again.  -errno, with words where
+ * the configuration is at fault: then the scope goes on with the tree it has. */
+static int renew_tree(struct es_scope *scope, struct es_error *error)
 {
     struct esi_stage_node *plan;
     int result = plan_tree(scope, error, &plan);
@@ -440,6 +206,249 @@ int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error)
     esi_stage_node_destroy(plan);
     return result;
 }
+
+/* --- Opening and closing ------------------------------------------------------ */
+
+/* The context's function. */
+static int connect_to(void *data,
+                      const char *host,
+                      uint64_t timeout_ns,
+                      struct es_error *error,
+                      struct es_link **ret_link)
+{
+    const struct es_scope *scope = data;
+
+    return esi_servers_connect(scope->config.servers, host, timeout_ns, error,
+                               ret_link);
+}
+
+/* The context's function. */
+static int find_address(void *data, const char *host, char *out, size_t size)
+{
+    const struct es_scope *scope = data;
+
+    return esi_servers_address(scope->config.servers, host, out, size);
+}
+
+static int open_scope(struct es_run *run,
+                      const struct es_scope_config *config,
+                      esi_scope_choose_fn choose,
+                      void *choose_data,
+                      struct es_error *error,
+                      struct es_scope **ret_scope)
+{
+    struct es_scope *scope = calloc(1, sizeof *scope);
+    int result;
+
+    if (!scope)
+        return -ENOMEM;
+    scope->from = (struct esi_scope_origins){.run = run,
+                                             .config = &scope->config,
+                                             .choose = choose,
+                                             .choose_data = choose_data};
+    scope->context =
+        (struct es_stage_context){.origins = &scope->from.origins,
+                                  .places = &scope->from.places,
+                                  .communicator_name = esi_scope_communicator_name,
+                                  .data = scope,
+                                  .run = es_run_name(run),
+                                  .reads_placed = choose != NULL};
+    result = esi_scope_config_take(&scope->config, config, &scope->view_filter, error);
+    if (config->servers) {
+        scope->context.connect = connect_to;
+        scope->context.address = find_address;
+    }
+    scope->from.places.fixed = !esi_scope_config_reads_every(config);
+    if (result == 0)
+        result = esi_origins_find_servers(&scope->from);
+    if (result == 0)
+        result = esi_origins_find(&scope->from, false);
+    if (result >= 0)
+        result = renew_tree(scope, error);
+    if (result == 0)
+        result = esi_scope_register(scope);
+    if (result < 0) {
+        es_scope_close(scope);
+        return result;
+    }
+    *ret_scope = scope;
+    return 0;
+}
+
+int es_scope_open(struct es_run *run,
+                  const struct es_scope_config *config,
+                  struct es_error *error,
+                  struct es_scope **ret_scope)
+{
+    return open_scope(run, config, NULL, NULL, error, ret_scope);
+}
+
+int esi_scope_open_chosen(struct es_run *run,
+                          const struct es_scope_config *config,
+                          esi_scope_choose_fn choose,
+                          void *data,
+                          struct es_scope **ret_scope)
+{
+    return open_scope(run, config, choose, data, NULL, ret_scope);
+}
+
+void es_scope_close(struct es_scope *scope)
+{
+    int saved_errno = errno;
+
+    if (!scope)
+        return;
+    esi_scope_end_pace(scope);
+    esi_scope_deregister(scope);
+    esi_origins_unregister(&scope->from);
+    es_stage_close(scope->root);
+    es_batch_fini(&scope->batch);
+    esi_origins_fini(&scope->from);
+    free(scope->infos);
+    esi_pathmap_destroy(scope->map);
+    esi_scope_config_fini(&scope->config);
+    free(scope->view_filter);
+    free(scope);
+    errno = saved_errno;
+}
+
+/* --- Pulling ----------------------------------------------------------------- */
+
+/* Lets writers go on whose tuples the consumer has used. */
+static void scope_acknowledge(struct es_scope *scope)
+{
+    for (size_t i = 0; scope->config.lossless && i < scope->from.places.count; i++) {
+        struct esi_place *place = &scope->from.places.items[i];
+
+        if (!place->registered || place->acknowledged == place->given)
+            continue;
+        place->acknowledged = place->given;
+        if (esi_origins_read_here(&scope->from, i))
+            es_element_acknowledge(scope->from.origins.items[i].element, place->given);
+    }
+}
+
+/* Leaves in the batch what was not used: not the operations that were under way, nor
+ * what each pull delivers anew. */
+static void keep_unused(struct es_scope *scope)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t kept = 0;
+
+    batch->notice_count = 0;
+    for (size_t i = 0; i < batch->count; i++)
+        if (!es_batch_is_open(batch, i))
+            es_batch_move(batch, kept++, i);
+    batch->count = kept;
+    if (!esi_scope_config_reads_every(&scope->config))
+        es_batch_clear(batch);
+}
+
+/* Hosts that do not answer and have nothing in the tree that could say so. */
+static int add_silent_hosts(struct es_scope *scope)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t reported = batch->notice_count;
+    int result = 0;
+
+    if (!scope->from.catalog)
+        return 0;
+    for (size_t i = 0; i < esi_catalog_silent_count(scope->from.catalog) && result == 0;
+         i++) {
+        const struct es_notice *notice = esi_catalog_silent(scope->from.catalog, i);
+        size_t same = 0;
+
+        while (same < reported && strcmp(batch->notices[same].part, notice->part) != 0)
+            same++;
+        if (same == reported)
+            result = es_batch_notice(batch, notice);
+    }
+    return result;
+}
+
+/* Adds what is new to the batch; `first` tuples of it are delivered again. */
+static int fill_batch(struct es_scope *scope, struct es_pull *pull, size_t first)
+{
+    struct es_batch *batch = &scope->batch;
+    int result = 0;
+
+    pull->careful = scope->broken;
+    if (scope->broken)
+        result = renew_tree(scope, NULL);
+    if (result < 0 || (first > 0 && first >= scope->config.max))
+        return result;
+    pull->max = scope->config.max - first;
+    batch->more = false;
+    result = es_stage_pull(scope->root, pull, batch);
+    if (result < 0)
+        return result;
+    if (scope->config.global_time)
+        esi_origins_make_global(&scope->from, &scope->batch, first);
+    return add_silent_hosts(scope);
+}
+
+/* Pulls.  If the tree fails, what it has read is read again by the next one. */
+static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
+{
+    struct es_batch *batch = &scope->batch;
+    size_t first, reports;
+    int result;
+
+    if (repeat) {
+        keep_unused(scope);
+    } else {
+        scope_acknowledge(scope);
+        es_batch_clear(batch);
+    }
+    first = batch->count;
+    reports = batch->report_count;
+    result = fill_batch(scope, pull, first);
+    scope->repeats = result < 0;
+    if (result == 0) {
+        esi_locations_commit(&scope->from.places);
+        return 0;
+    }
+    scope->broken = true;
+    batch->count = first;
+    batch->report_count = reports;
+    return result;
+}
+
+int es_scope_pull(struct es_scope *scope,
+                  unsigned flags,
+                  const struct es_batch **ret_batch)
+{
+    struct es_pull pull = {.drain = flags & ES_PULL_DRAIN};
+    uint64_t begun_ns;
+    bool repeat;
+    int result;
+
+    if (scope->control)
+        esi_scope_poll(scope);
+    if (scope->pace)
+        esi_scope_keep_pace(scope);
+    repeat = scope->repeats || (flags & ES_PULL_REPEAT);
+    begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+    pull.timeout_ns = scope->config.tree.limit_ns;
+    pull.serial = ++scope->serial;
+    pull.realtime_ns = es_scope_run_now_ns(scope);
+    pull.measure = is_measured(scope, pull.serial);
+    result = pull_batch(scope, &pull, repeat);
+    if (scope->pace)
+        esi_scope_note_pull(scope);
+    scope->cost.pulls++;
+    scope->cost.last_ns = esi_now_ns(CLOCK_MONOTONIC) - begun_ns;
+    scope->cost.total_ns += scope->cost.last_ns;
+    if (result < 0) {
+        scope->cost.failures++;
+        return result;
+    }
+    scope->cost.tuples += scope->batch.count;
+    *ret_batch = &scope->batch;
+    return 0;
+}
+
+/* --- Changes ------------------------------------------------------------------ */
 
 /* A host that does not answer is not to hold up the others again and again. */
 static uint64_t refresh_limit(const struct es_scope *scope)
@@ -461,7 +470,7 @@ int es_scope_refresh(struct es_scope *scope)
     if (joined < 0)
         return joined;
     joined = esi_origins_find(&scope->from, true);
-    result = joined > 0 ? esi_scope_renew_tree(scope, NULL) : joined;
+    result = joined > 0 ? renew_tree(scope, NULL) : joined;
     if (result < 0) {
         esi_origins_drop(&scope->from, known, catalogued);
         return result;
@@ -481,16 +490,16 @@ int es_scope_reconfigure(struct es_scope *scope,
         return es_error_set(error, -EINVAL,
                             "a scope for which programs wait cannot change between "
                             "this host's tuple server and direct reading");
-    result = esi_scope_take_tree_config(scope, config, error);
+    result = esi_scope_config_take_tree(&scope->config, config, error);
     if (result < 0)
         return result;
-    result = esi_scope_renew_tree(scope, error);
+    result = renew_tree(scope, error);
     if (result < 0) {
-        esi_scope_free_tree_config(&scope->config);
+        esi_scope_config_fini_tree(&scope->config);
         scope->config = before;
         return result;
     }
-    esi_scope_free_tree_config(&before);
+    esi_scope_config_fini_tree(&before);
     esi_origins_update_registration(&scope->from);
     return 0;
 }

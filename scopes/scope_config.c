@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "scopes/scope_config.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -15,8 +17,6 @@
 #include "base/fields.h"
 #include "base/nearest.h"
 #include "eventspace/operation.h"
-#include "eventspace/scope.h"
-#include "scopes/scope_private.h"
 #include "wrappers/stages/filter.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -296,15 +296,14 @@ static int copy_texts(struct es_scope_config *config, size_t count)
     return result;
 }
 
-void esi_scope_free_tree_config(struct es_scope_config *config)
+void esi_scope_config_fini_tree(struct es_scope_config *config)
 {
     free_texts(config, TREE_TEXTS);
 }
 
-void esi_scope_free_config(struct es_scope *scope)
+void esi_scope_config_fini(struct es_scope_config *config)
 {
-    free_texts(&scope->config, ALL_TEXTS);
-    free(scope->view_filter);
+    free_texts(config, ALL_TEXTS);
 }
 
 /* "(class == send || class == receive)" */
@@ -379,24 +378,10 @@ static int check_view(const struct es_view *view, struct es_error *error)
     return es_selection_check(&view->selection, error);
 }
 
-/* What a filter must ask that elements cannot tell apart, and what elements to look at.
- */
-static int compile_view(struct es_scope *scope, struct es_error *error)
-{
-    struct es_view *view = &scope->config.view;
-    int result = format_filter(view, &scope->view_filter);
-
-    if (result == 0 && scope->view_filter)
-        result = check_filter(scope->view_filter, error);
-    if (result == 0 && view->operation)
-        view->selection.classes = 1u << es_operation_by_name(view->operation)->op_class;
-    return result;
-}
-
 /* What can be changed later, too. */
 static int check_tree(const struct es_scope_config *config, struct es_error *error)
 {
-    bool every = config->take == ES_TAKE_EVERY || config->take == ES_TAKE_NEW;
+    bool every = esi_scope_config_reads_every(config);
 
     if (config->max == 0)
         return es_error_set(error, -EINVAL, "a pull of at most 0 tuples gives nothing");
@@ -412,26 +397,34 @@ static int check_tree(const struct es_scope_config *config, struct es_error *err
     return 0;
 }
 
-int esi_scope_take_config(struct es_scope *scope,
+int esi_scope_config_take(struct es_scope_config *own,
                           const struct es_scope_config *config,
+                          char **ret_filter,
                           struct es_error *error)
 {
+    struct es_view *view = &own->view;
     int result = check_view(&config->view, error);
 
     if (result == 0)
         result = check_tree(config, error);
     if (result < 0)
         return result;
-    scope->config = *config;
-    result = copy_texts(&scope->config, ALL_TEXTS);
-    return result ? result : compile_view(scope, error);
+    *own = *config;
+    result = copy_texts(own, ALL_TEXTS);
+    if (result == 0)
+        result = format_filter(view, ret_filter);
+    if (result == 0 && *ret_filter)
+        result = check_filter(*ret_filter, error);
+    if (result == 0 && view->operation)
+        view->selection.classes = 1u << es_operation_by_name(view->operation)->op_class;
+    return result;
 }
 
-int esi_scope_take_tree_config(struct es_scope *scope,
+int esi_scope_config_take_tree(struct es_scope_config *own,
                                const struct es_scope_config *config,
                                struct es_error *error)
 {
-    struct es_scope_config changed = scope->config;
+    struct es_scope_config changed = *own;
     int result;
 
     changed.tree = config->tree;
@@ -444,9 +437,9 @@ int esi_scope_take_tree_config(struct es_scope *scope,
         return result;
     result = copy_texts(&changed, TREE_TEXTS);
     if (result < 0) {
-        esi_scope_free_tree_config(&changed);
+        free_texts(&changed, TREE_TEXTS);
         return result;
     }
-    scope->config = changed;
+    *own = changed;
     return 0;
 }

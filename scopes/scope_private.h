@@ -6,6 +6,7 @@
 
 #include "base/json_out.h"
 #include "eventspace/scope.h"
+#include "scopes/scope_config.h"
 #include "scopes/scope_origins.h"
 #include "wrappers/stages/stage.h"
 
@@ -35,30 +36,6 @@ struct es_scope {
     struct es_scope_cost cost;
 };
 
-/* Makes the texts of `config` the scope's own, checks them and computes the view's
- * filter. */
-int esi_scope_take_config(struct es_scope *scope,
-                          const struct es_scope_config *config,
-                          struct es_error *error);
-void esi_scope_free_config(struct es_scope *scope);
-
-/* Takes from `config` what can be changed while the scope is open.  The texts that the
- * scope had before stay with whoever copied its configuration: see
- * esi_scope_free_tree_config(). */
-int esi_scope_take_tree_config(struct es_scope *scope,
-                               const struct es_scope_config *config,
-                               struct es_error *error);
-void esi_scope_free_tree_config(struct es_scope_config *config);
-
-/* "views"; "?" for what is none. */
-const char *esi_scope_shape_name(enum es_shape shape);
-
-/* Whether positions move: not only the latest tuples are read. */
-static inline bool esi_scope_reads_every(const struct es_scope *scope)
-{
-    return scope->config.take == ES_TAKE_EVERY || scope->config.take == ES_TAKE_NEW;
-}
-
 /* --- The rate controller: scope_pace.c ------------------------------------------- */
 
 /* Gives the scope to a rate controller with these goals, 0 = none; both 0: takes it
@@ -75,15 +52,5 @@ void esi_scope_keep_pace(struct es_scope *scope);
 void esi_scope_note_pull(struct es_scope *scope);
 /* Writes what was decided, and why. */
 void esi_scope_write_pace(const struct es_scope *scope, struct esi_json_out *out);
-
-/* --- The tree: scope.c -------------------------------------------------------- */
-
-/* Puts a tree in the place of the scope's, or makes its first one, from its origins and
- * configuration.  What the old tree kept back is read again.  -errno, with words where
- * the configuration is at fault: then the scope goes on with the tree it has. */
-int esi_scope_renew_tree(struct es_scope *scope, struct es_error *error);
-
-/* Adds what one stage has cost to the struct es_scope_cost `data`. */
-void esi_scope_add_cost(const struct es_stage *stage, int depth, void *data);
 
 #endif
