@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
 # check_docs.sh - every command has a manual page that names every option which --help
-# shows; the pages are clean for their formatter; links between documents lead somewhere.
+# shows; the pages are clean for their formatter; links between documents lead somewhere,
+# and the functions, types and files that they name are there.
 
 set -u
 
@@ -41,6 +42,7 @@ if command -v groff >/dev/null; then
     done
 fi
 
+build=$(cd "$top_builddir" && pwd)
 cd "$top_srcdir" || exit 1
 for document in *.md docs/*.md; do
     [ -f "$document" ] || continue
@@ -49,4 +51,5 @@ for document in *.md docs/*.md; do
         [ -e "$folder/$link" ] || fail "$document: no such file: $link"
     done
 done
+"$PYTHON" tests/build/doc_names.py . "$build" || failed=1
 [ $failed -eq 0 ]

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""doc_names.py - names of ours and of our files that documents tell of are there.
+
+usage: doc_names.py TOP BUILD
+"""
+
+import glob
+import os
+import re
+import sys
+
+FOREIGN_FILES = {"hwloc.h", "jansson.h", "mpi.h", "mpif.h", "test_CONCEPT.c"}
+SKIPPED_FOLDERS = {".git", "autom4te.cache", "__pycache__"}
+CODE = (".c", ".h", ".am", ".sh", ".py", ".tab", ".txt")
+NAME = re.compile(r"\b(?:esi?_\w*[a-z0-9]|ESI?_[A-Z]\w*[A-Z0-9])\b(?![*_])")
+FILE = re.compile(r"(?<![\w*\]])[\w/-]+\.(?:c|h|sh|py|am)\b(?![\w*])")
+
+
+def read(path):
+    with open(path, encoding="utf-8", errors="replace") as text:
+        return text.read()
+
+
+def main():
+    top, build = sys.argv[1:3]
+    names, files = set(), set(FOREIGN_FILES)
+    for folder in {top, build}:
+        for where, folders, found in os.walk(folder):
+            folders[:] = [f for f in folders if f not in SKIPPED_FOLDERS]
+            files.update(found)
+            for name in found:
+                if name.endswith(CODE):
+                    names.update(NAME.findall(read(os.path.join(where, name))))
+    faults = 0
+    for path in sorted(glob.glob(top + "/*.md") + glob.glob(top + "/docs/*.md")):
+        if os.path.basename(path) == "CHANGELOG.md":
+            continue  # tells of what was
+        for number, line in enumerate(read(path).splitlines(), 1):
+            gone = {n for n in NAME.findall(line) if n not in names}
+            gone |= {f for f in FILE.findall(line) if os.path.basename(f) not in files}
+            for name in sorted(gone):
+                print(f"{os.path.relpath(path, top)}:{number}: there is no {name}")
+                faults += 1
+    return 1 if faults or len(names) < 100 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
