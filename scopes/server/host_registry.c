@@ -32,6 +32,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/condition.h"
+#include "base/hash.h"
 #include "base/now.h"
 #include "pathmap/pathmap.h"
 #include "scopes/remote/clock_registry.h"
@@ -56,6 +59,8 @@ struct esi_host_registry {
     pthread_cond_t changed;
     struct host_registry_entry *hosts; /* owned; [0] is the own */
     size_t count;
+    size_t capacity;
+    struct esi_hash by_name;
     bool is_settled; /* the own address */
     enum esi_run_end end;
     size_t answers_owed;
@@ -72,56 +77,58 @@ static void copy_text(char *out, size_t size, const char *text)
 
 /* --- Making ------------------------------------------------------------------- */
 
-static int init_locks(struct esi_host_registry *registry)
+/* NULL: no memory. */
+static struct host_registry_entry *find_or_add(struct esi_host_registry *registry,
+                                               const char *host)
 {
-    pthread_condattr_t attributes;
+    uint64_t hash = esi_hash_mix_text(0, host);
+    struct host_registry_entry *found;
 
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    int failure = pthread_cond_init(&registry->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    if (failure)
-        return -failure;
-    pthread_mutex_init(&registry->lock, NULL);
-    pthread_mutex_init(&registry->map_lock, NULL);
-    return 0;
+    ESI_HASH_FOREACH(slot, &registry->by_name, hash) {
+        found = &registry->hosts[esi_hash_index(&registry->by_name, slot)];
+        if (strcmp(found->entry.host, host) == 0)
+            return found;
+    }
+    if (ESI_ARRAY_RESERVE(registry->hosts, registry->capacity, registry->count + 1) <
+            0 ||
+        esi_hash_reserve(&registry->by_name, registry->count + 1) < 0)
+        return NULL;
+    esi_hash_insert(&registry->by_name, hash, registry->count);
+    found = &registry->hosts[registry->count++];
+    *found = (struct host_registry_entry){.connection = NULL};
+    copy_text(found->entry.host, sizeof found->entry.host, host);
+    return found;
 }
 
 int esi_host_registry_create(const char *run,
                              const char *host,
                              bool home,
-                             struct esi_host_registry **ret_board)
+                             struct esi_host_registry **ret_registry)
 {
     struct esi_host_registry *registry = calloc(1, sizeof *registry);
-    struct host_registry_entry *own = calloc(1, sizeof *own);
-    int code = -ENOMEM;
+    struct host_registry_entry *own;
 
-    if (!registry || !own)
-        goto free_board;
+    if (!registry)
+        return -ENOMEM;
+    own = find_or_add(registry, host);
+    registry->descriptor = own ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+    if (registry->descriptor < 0) {
+        int code = own ? -errno : -ENOMEM;
+
+        esi_hash_fini(&registry->by_name);
+        free(registry->hosts);
+        free(registry);
+        return code;
+    }
     copy_text(registry->run, sizeof registry->run, run);
-    copy_text(own->entry.host, sizeof own->entry.host, host);
     own->entry.home = home;
     own->entry.pid = getpid();
     own->connection = registry;
-    registry->hosts = own;
-    registry->count = 1;
-    registry->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (registry->descriptor < 0) {
-        code = -errno;
-        goto free_board;
-    }
-    code = init_locks(registry);
-    if (code < 0)
-        goto close_descriptor;
-    *ret_board = registry;
+    esi_condition_init(&registry->changed);
+    pthread_mutex_init(&registry->lock, NULL);
+    pthread_mutex_init(&registry->map_lock, NULL);
+    *ret_registry = registry;
     return 0;
-
-close_descriptor:
-    close(registry->descriptor);
-free_board:
-    free(own);
-    free(registry);
-    return code;
 }
 
 void esi_host_registry_destroy(struct esi_host_registry *registry)
@@ -131,6 +138,7 @@ void esi_host_registry_destroy(struct esi_host_registry *registry)
     for (size_t i = 0; i < registry->count; i++)
         free(registry->hosts[i].entry.lost);
     free(registry->hosts);
+    esi_hash_fini(&registry->by_name);
     esi_pathmap_destroy(registry->map);
     pthread_cond_destroy(&registry->changed);
     pthread_mutex_destroy(&registry->lock);
@@ -175,24 +183,19 @@ void esi_host_registry_set_ranks(struct esi_host_registry *registry, int ranks)
     pthread_mutex_unlock(&registry->lock);
 }
 
-static int append_lost(struct esi_host_entry *entry, const struct esi_lost_rank *lost)
-{
-    if (entry->lost_count == ES_LOST_RANKS_MAX)
-        return 0;
-    struct esi_lost_rank *grown =
-        reallocarray(entry->lost, entry->lost_count + 1, sizeof *grown);
-    if (!grown)
-        return -ENOMEM;
-    entry->lost = grown;
-    grown[entry->lost_count++] = *lost;
-    return 0;
-}
-
 int esi_host_registry_add_lost(struct esi_host_registry *registry,
                                const struct esi_lost_rank *lost)
 {
+    struct esi_host_entry *own;
+    int code = 0;
+
     pthread_mutex_lock(&registry->lock);
-    int code = append_lost(&registry->hosts[0].entry, lost);
+    own = &registry->hosts[0].entry;
+    if (own->lost_count < ES_LOST_RANKS_MAX) {
+        code = ESI_ARRAY_RESERVE(own->lost, own->lost_capacity, own->lost_count + 1);
+        if (code == 0)
+            own->lost[own->lost_count++] = *lost;
+    }
     pthread_mutex_unlock(&registry->lock);
     return code;
 }
@@ -262,52 +265,27 @@ size_t esi_host_registry_others(struct esi_host_registry *registry)
     return count;
 }
 
-static struct host_registry_entry *find_or_add(struct esi_host_registry *registry,
-                                               const char *host)
-{
-    for (size_t i = 0; i < registry->count; i++)
-        if (strcmp(registry->hosts[i].entry.host, host) == 0)
-            return &registry->hosts[i];
-    struct host_registry_entry *grown =
-        reallocarray(registry->hosts, registry->count + 1, sizeof *grown);
-    if (!grown)
-        return NULL;
-    registry->hosts = grown;
-    grown[registry->count] = (struct host_registry_entry){.connection = NULL};
-    copy_text(grown[registry->count].entry.host, sizeof grown->entry.host, host);
-    return &grown[registry->count++];
-}
-
 int esi_host_registry_register(struct esi_host_registry *registry,
                                const struct esi_host_entry *entry,
                                const void *connection)
 {
-    struct esi_lost_rank *lost = NULL;
+    struct host_registry_entry *host;
     int code = 0;
 
-    if (entry->lost_count > 0) {
-        lost = malloc(entry->lost_count * sizeof *lost);
-        if (!lost)
-            return -ENOMEM;
-        memcpy(lost, entry->lost, entry->lost_count * sizeof *lost);
-    }
     pthread_mutex_lock(&registry->lock);
-    struct host_registry_entry *host = find_or_add(registry, entry->host);
+    host = find_or_add(registry, entry->host);
     if (!host)
         code = -ENOMEM;
     else if (host == registry->hosts)
         code = -EEXIST;
+    free(code < 0 ? entry->lost : host->entry.lost);
     if (code == 0) {
-        free(host->entry.lost);
         host->entry = *entry;
-        host->entry.lost = lost;
         host->entry.heard_ns = esi_now_ns(CLOCK_MONOTONIC);
         host->connection = entry->state == ES_SERVER_UP ? connection : NULL;
         pthread_cond_broadcast(&registry->changed);
     }
     pthread_mutex_unlock(&registry->lock);
-    if (code < 0)
-        free(lost);
     return code;
 }
 
@@ -351,25 +329,16 @@ int esi_host_registry_descriptor(const struct esi_host_registry *registry)
     return registry->descriptor;
 }
 
-static struct timespec deadline_in(uint64_t timeout_ns)
-{
-    uint64_t end = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
-
-    return (struct timespec){.tv_sec = (time_t)(end / 1000000000),
-                             .tv_nsec = (long)(end % 1000000000)};
-}
-
 enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
                                              enum esi_run_end known,
                                              uint64_t timeout_ns)
 {
-    const struct timespec deadline = deadline_in(timeout_ns);
-    int failure = 0;
+    const uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
+    bool has_time = true;
 
     pthread_mutex_lock(&registry->lock);
-    while (failure == 0 && registry->end == known && !registry->is_closed)
-        failure =
-            pthread_cond_timedwait(&registry->changed, &registry->lock, &deadline);
+    while (has_time && registry->end == known && !registry->is_closed)
+        has_time = esi_condition_wait(&registry->changed, &registry->lock, end_ns);
     enum esi_run_end end = registry->end;
     pthread_mutex_unlock(&registry->lock);
     return end;
@@ -394,14 +363,13 @@ static bool is_incomplete(const struct esi_host_registry *registry, size_t *ret_
 size_t esi_host_registry_await_others(struct esi_host_registry *registry,
                                       uint64_t timeout_ns)
 {
-    const struct timespec deadline = deadline_in(timeout_ns);
+    const uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     size_t told;
-    int failure = 0;
+    bool has_time = true;
 
     pthread_mutex_lock(&registry->lock);
-    while (is_incomplete(registry, &told) && failure == 0 && !registry->is_closed)
-        failure =
-            pthread_cond_timedwait(&registry->changed, &registry->lock, &deadline);
+    while (is_incomplete(registry, &told) && has_time && !registry->is_closed)
+        has_time = esi_condition_wait(&registry->changed, &registry->lock, end_ns);
     pthread_mutex_unlock(&registry->lock);
     return told;
 }
@@ -424,13 +392,12 @@ void esi_host_registry_answered(struct esi_host_registry *registry)
 void esi_host_registry_await_answers(struct esi_host_registry *registry,
                                      uint64_t timeout_ns)
 {
-    const struct timespec deadline = deadline_in(timeout_ns);
-    int failure = 0;
+    const uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
+    bool has_time = true;
 
     pthread_mutex_lock(&registry->lock);
-    while (registry->answers_owed > 0 && failure == 0)
-        failure =
-            pthread_cond_timedwait(&registry->changed, &registry->lock, &deadline);
+    while (registry->answers_owed > 0 && has_time)
+        has_time = esi_condition_wait(&registry->changed, &registry->lock, end_ns);
     pthread_mutex_unlock(&registry->lock);
 }
 
@@ -545,12 +512,9 @@ static int read_lost(const struct es_member *list, struct esi_host_entry *entry)
 {
     size_t count = esi_member_count(list);
 
-    if (count == 0)
-        return 0;
     if (count > ES_LOST_RANKS_MAX)
         count = ES_LOST_RANKS_MAX;
-    entry->lost = calloc(count, sizeof *entry->lost);
-    if (!entry->lost)
+    if (ESI_ARRAY_RESERVE(entry->lost, entry->lost_capacity, count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
         const struct es_member *one = esi_member_at(list, i);
@@ -562,7 +526,6 @@ static int read_lost(const struct es_member *list, struct esi_host_entry *entry)
     return 0;
 }
 
-/* Caller frees entry->lost. */
 static int read_entry(struct esi_service_call *call, struct esi_host_entry *entry)
 {
     const struct es_member *body = call->body;
@@ -614,7 +577,6 @@ static int serve_register(struct esi_service_call *call)
     if (code < 0)
         return code;
     code = esi_host_registry_register(registry, &entry, connection);
-    free(entry.lost);
     if (code == 0)
         take_clock(connection->service, body, entry.host);
     if (code == -EEXIST)

@@ -50,6 +50,7 @@ struct esi_host_entry {
     uint64_t heard_ns;          /* when it was heard last, CLOCK_MONOTONIC */
     struct esi_lost_rank *lost; /* owned by the registry */
     size_t lost_count;
+    size_t lost_capacity;
 };
 
 struct esi_host_registry;
@@ -58,7 +59,7 @@ struct esi_host_registry;
 int esi_host_registry_create(const char *run,
                              const char *host,
                              bool home,
-                             struct esi_host_registry **ret_board);
+                             struct esi_host_registry **ret_registry);
 /* Accepts NULL. */
 void esi_host_registry_destroy(struct esi_host_registry *registry);
 
@@ -89,7 +90,7 @@ int esi_host_registry_foreach(struct esi_host_registry *registry,
 size_t esi_host_registry_others(struct esi_host_registry *registry);
 
 /* A server says that it is there, over `connection`, which only stands for itself:
- * replaces what was known of its host, or adds it.  The list of lost ranks is copied.
+ * replaces what was known of its host, or adds it.  Takes entry->lost, also on failure.
  * -ENOMEM, or -EEXIST: it is the own host's name. */
 int esi_host_registry_register(struct esi_host_registry *registry,
                                const struct esi_host_entry *entry,

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "base/condition.h"
 #include "base/now.h"
 #include "scopes/chosen_scope.h"
 #include "scopes/remote/catalog.h"
@@ -57,6 +59,7 @@ struct esi_placement {
      * the scope has fewer origins. */
     struct esi_placed_element **placed;
     size_t placed_count;
+    size_t placed_capacity;
     bool repeats;         /* the last batch could not be stored as a whole */
     unsigned empty_pulls; /* since the last tuple */
 };
@@ -231,19 +234,17 @@ static bool choose_element(void *data, const struct esi_catalog_element_at *elem
     struct esi_placement *placement = data;
     const char *here = placement->config.service->host;
     const struct es_element_info *info = &element->info;
-    struct esi_placed_element **grown;
     struct es_error error = {.text = ""};
     int result;
 
     if (strcmp(planned_host(&placement->plan, info), here) != 0 ||
         strcmp(info->host, here) == 0)
         return false;
-    grown =
-        reallocarray(placement->placed, placement->placed_count + 1, sizeof(*grown));
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(placement->placed, placement->placed_capacity,
+                          placement->placed_count + 1) < 0)
         return false;
-    placement->placed = grown;
-    result = store_element(placement, element, &error, &grown[placement->placed_count]);
+    result = store_element(placement, element, &error,
+                           &placement->placed[placement->placed_count]);
     report_location(placement, element, result == 0);
     if (result == 0)
         placement->placed_count++;
@@ -444,13 +445,11 @@ static void end_storing(struct esi_placement *placement)
 static bool must_stop(struct esi_placement *placement, uint64_t sleep_ns)
 {
     uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + sleep_ns;
-    const struct timespec end = {.tv_sec = (time_t)(end_ns / 1000000000),
-                                 .tv_nsec = (long)(end_ns % 1000000000)};
     bool stops;
 
     pthread_mutex_lock(&placement->lock);
     if (!placement->stops && sleep_ns > 0)
-        pthread_cond_timedwait(&placement->wake, &placement->lock, &end);
+        esi_condition_wait(&placement->wake, &placement->lock, end_ns);
     stops = placement->stops;
     pthread_mutex_unlock(&placement->lock);
     return stops;
@@ -538,7 +537,6 @@ int esi_placement_start(const struct esi_placement_config *config,
                         struct esi_placement **ret_placement)
 {
     struct esi_placement *placement = calloc(1, sizeof *placement);
-    pthread_condattr_t attributes;
     int result;
 
     if (!placement)
@@ -548,10 +546,7 @@ int esi_placement_start(const struct esi_placement_config *config,
     if (config->plan)
         placement->plan = *config->plan;
     pthread_mutex_init(&placement->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&placement->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    esi_condition_init(&placement->wake);
     result = pthread_create(&placement->thread, NULL, run_placement, placement);
     if (result != 0) {
         free(placement);

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/condition.h"
 #include "base/list.h"
 #include "base/now.h"
 #include "scopes/server/service.h"
@@ -64,19 +65,15 @@ struct esi_scope_registry {
     bool closed; /* nobody is to wait any more */
 };
 
-int esi_scope_registry_create(struct esi_scope_registry **ret_board)
+int esi_scope_registry_create(struct esi_scope_registry **ret_registry)
 {
     struct esi_scope_registry *registry = calloc(1, sizeof *registry);
-    pthread_condattr_t attributes;
 
     if (!registry)
         return -ENOMEM;
     pthread_mutex_init(&registry->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&registry->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    *ret_board = registry;
+    esi_condition_init(&registry->changed);
+    *ret_registry = registry;
     return 0;
 }
 
@@ -300,12 +297,10 @@ static void scope_registry_await(struct esi_scope_registry *registry,
                                  uint64_t timeout_ns)
 {
     uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
-    struct timespec end = {.tv_sec = (time_t)(end_ns / UINT64_C(1000000000)),
-                           .tv_nsec = (long)(end_ns % UINT64_C(1000000000))};
+    bool has_time = true;
 
-    while (!entry->answer && !entry->gone && !registry->closed)
-        if (pthread_cond_timedwait(&registry->changed, &registry->lock, &end) != 0)
-            return;
+    while (has_time && !entry->answer && !entry->gone && !registry->closed)
+        has_time = esi_condition_wait(&registry->changed, &registry->lock, end_ns);
 }
 
 /* Why there is no answer. */

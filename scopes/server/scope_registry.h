@@ -23,7 +23,7 @@
 struct esi_scope_registry;
 struct esi_scope_entry; /* one live scope */
 
-int esi_scope_registry_create(struct esi_scope_registry **ret_board);
+int esi_scope_registry_create(struct esi_scope_registry **ret_registry);
 /* Nobody waits for answers any more: the server ends. */
 void esi_scope_registry_close(struct esi_scope_registry *registry);
 /* No scope may be announced any more.  Accepts NULL. */
