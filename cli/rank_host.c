@@ -230,7 +230,7 @@ static void prepare(const struct invitation *invitation)
     struct esi_server_location place;
 
     esi_server_location_find(invitation->run, esi_host_name(host), &place);
-    if (place.seat == ES_RUN_DIRECTORY_HOME)
+    if (place.kind == ES_RUN_DIRECTORY_HOME)
         return;
     int code = esi_run_directory_create(invitation->run, &error, path);
     if (code < 0 && code != -EEXIST) {

@@ -3,10 +3,9 @@
 /*
  * daemon.c - leaves whoever started it, serves, and decides when to end.
  *
- * The main thread sleeps; once a second it looks at the processes.  The server ends
- * when it is told so, when nothing of the run has lived here for the grace time, or
- * when its files were removed under it.  A thread of its own sees to it that it does
- * end, whatever hangs.
+ * The main thread scans the processes once a second.  The server ends on a request, on
+ * a signal, when no process of the run has lived here for the grace time, or when its
+ * files were removed.  A second thread ends the process when this takes too long.
  */
 #include "config.h"
 
@@ -39,7 +38,7 @@
 #include "scopes/server/registration.h"
 #include "tuplespace/run_directory.h"
 
-enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
+enum { TICK_MS = 1000, DRAIN_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
 
 #define OLD_SUFFIX ".old"
 
@@ -48,15 +47,15 @@ enum { TICK_MS = 1000, FAREWELL_TICK_MS = 50, LOG_BYTES_MAX = 4 << 20 };
  * an answer that have to be waited for. */
 #define END_NS UINT64_C(6000000000)
 /* How long consumers may take to read what the run left at its end. */
-#define FAREWELL_NS UINT64_C(10000000000)
+#define DRAIN_NS UINT64_C(10000000000)
 
 enum {
     READY_MS = 5000,
     NICE = 5, /* a rank that wants the CPU gets about three times as much of it */
-    TOLD_BYTES = 4096,
+    REPORT_BYTES = 4096,
 };
 
-/* --- Telling the one who started us ------------------------------------------- */
+/* --- Reports to the process that started this one ----------------------------- */
 
 void esi_daemon_report(int ready, const char *fault, const char *text)
 {
@@ -69,16 +68,16 @@ void esi_daemon_report(int ready, const char *fault, const char *text)
     fflush(stdout);
 }
 
-_Noreturn static void daemon_detach_report(const char *told, size_t length)
+_Noreturn static void print_report(const char *report, size_t length)
 {
-    if (length > 0 && told[0] == '+') {
-        fputs(told + 1, stdout);
+    if (length > 0 && report[0] == '+') {
+        fputs(report + 1, stdout);
         fflush(stdout);
         _exit(ES_DAEMON_OK);
     }
     esi_plain_print(stderr, "eventspaced: %.*s\n",
-                    length > 0 ? (int)strcspn(told + 1, "\n") : INT_MAX,
-                    length > 0 ? told + 1 : "it did not say that it is ready");
+                    length > 0 ? (int)strcspn(report + 1, "\n") : INT_MAX,
+                    length > 0 ? report + 1 : "it did not say that it is ready");
     _exit(ES_DAEMON_FAULT);
 }
 
@@ -86,16 +85,16 @@ _Noreturn static void daemon_detach_report(const char *told, size_t length)
 _Noreturn static void await_ready(int ready)
 {
     struct pollfd polled = {.fd = ready, .events = POLLIN};
-    char told[TOLD_BYTES + 1];
+    char report[REPORT_BYTES + 1];
     size_t length = 0;
     ssize_t more = 1;
 
-    while (more > 0 && length < TOLD_BYTES && poll(&polled, 1, READY_MS) > 0) {
-        more = read(ready, told + length, TOLD_BYTES - length);
+    while (more > 0 && length < REPORT_BYTES && poll(&polled, 1, READY_MS) > 0) {
+        more = read(ready, report + length, REPORT_BYTES - length);
         length += more > 0 ? (size_t)more : 0;
     }
-    told[length] = '\0';
-    daemon_detach_report(told, length);
+    report[length] = '\0';
+    print_report(report, length);
 }
 
 /* --- Leaving ------------------------------------------------------------------ */
@@ -191,7 +190,7 @@ void esi_daemon_step_back(void)
 
 struct daemon {
     const struct esi_daemon_options *options;
-    const struct esi_server_location *place;
+    const struct esi_server_location *location;
     int lock;
     int signals; /* signalfd */
     int ending;  /* eventfd: the main thread has found a reason to end */
@@ -208,7 +207,7 @@ struct daemon {
     struct esi_placement *placement;
     char home[ES_ADDRESS_BYTES]; /* of the home server, as server.json says it */
     uint64_t lived_ns;           /* when there last was something to serve for */
-    uint64_t told_ns;            /* when it heard that the run has ended; 0 = not yet */
+    uint64_t ended_ns;           /* when the run's end was reported; 0 = not yet */
 };
 
 /* --- Log ---------------------------------------------------------------------- */
@@ -222,7 +221,7 @@ static int open_file(const struct daemon *daemon, struct es_error *error)
 
     if (!chosen)
         return esi_run_file_open(daemon->options->run,
-                                 esi_server_file(daemon->place, "log", file), FLAGS,
+                                 esi_server_file(daemon->location, "log", file), FLAGS,
                                  error);
     int descriptor = open(chosen, FLAGS, 0600);
     return descriptor >= 0
@@ -275,7 +274,7 @@ static int open_log(struct daemon *daemon, struct es_error *error)
     if (chosen)
         snprintf(daemon->log_path, sizeof daemon->log_path, "%s", chosen);
     else
-        code = esi_server_path(daemon->place, "log", error, daemon->log_path);
+        code = esi_server_path(daemon->location, "log", error, daemon->log_path);
     if (code < 0)
         return code;
     daemon->log = open_file(daemon, error);
@@ -317,11 +316,12 @@ static int write_facts(const struct daemon *daemon, struct es_error *error)
     if (!stream)
         return -ENOMEM;
     print_facts(daemon, stream);
-    int code = fclose(stream) == 0
-                   ? esi_run_file_replace(daemon->options->run,
-                                          esi_server_file(daemon->place, "json", file),
-                                          text, length, error)
-                   : -ENOMEM;
+    int code =
+        fclose(stream) == 0
+            ? esi_run_file_replace(daemon->options->run,
+                                   esi_server_file(daemon->location, "json", file),
+                                   text, length, error)
+            : -ENOMEM;
     free(text);
     return code;
 }
@@ -331,7 +331,7 @@ static void remove_file(const struct daemon *daemon, const char *kind)
     char file[96];
 
     esi_run_file_remove(daemon->options->run,
-                        esi_server_file(daemon->place, kind, file));
+                        esi_server_file(daemon->location, kind, file));
 }
 
 /* How others reach this server: the first address that leads over a network, with the
@@ -362,7 +362,7 @@ static void publish_address(struct daemon *daemon)
 
 /* --- The processes ------------------------------------------------------------ */
 
-static void lose_rank(void *data, const struct esi_lost_rank *lost)
+static void report_lost_rank(void *data, const struct esi_lost_rank *lost)
 {
     struct daemon *daemon = data;
 
@@ -381,14 +381,14 @@ static int add_ranks(void *data, const struct esi_host_entry *entry)
 }
 
 /* Notes when there last was something to serve for. */
-static void daemon_serve_look(struct daemon *daemon)
+static void scan_processes(struct daemon *daemon)
 {
     int everywhere = 0;
 
-    int ranks = esi_watch_scan(daemon->watch, lose_rank, daemon);
+    int ranks = esi_watch_scan(daemon->watch, report_lost_rank, daemon);
     esi_host_registry_set_ranks(daemon->registry, ranks);
     esi_host_registry_foreach(daemon->registry, add_ranks, &everywhere);
-    bool has_starter = daemon->place->seat == ES_RUN_DIRECTORY_HOME &&
+    bool has_starter = daemon->location->kind == ES_RUN_DIRECTORY_HOME &&
                        esi_run_lock_is_taken(daemon->options->run, "lock");
     bool has_home =
         daemon->registration && esi_registration_is_up(daemon->registration);
@@ -412,11 +412,11 @@ static void follow_home(struct daemon *daemon)
 
 /* Consumers at work still read to the end what they have begun: the segments' names go
  * now, their memory with the last part. */
-static bool takes_leave(struct daemon *daemon, uint64_t now)
+static bool awaits_readers(struct daemon *daemon, uint64_t now)
 {
     es_run_remove(daemon->options->run, false);
     esi_placement_finish(daemon->placement);
-    return esi_service_is_read(&daemon->service) && now - daemon->told_ns < FAREWELL_NS;
+    return esi_service_is_read(&daemon->service) && now - daemon->ended_ns < DRAIN_NS;
 }
 
 /* Why it is to end now, or NULL. */
@@ -425,16 +425,16 @@ static const char *find_reason(struct daemon *daemon)
     const enum esi_run_end end = esi_host_registry_ending(daemon->registry);
     const uint64_t now = esi_now_ns(CLOCK_MONOTONIC);
 
-    if (end != ES_RUN_GOES_ON && daemon->told_ns == 0)
-        daemon->told_ns = now;
+    if (end != ES_RUN_GOES_ON && daemon->ended_ns == 0)
+        daemon->ended_ns = now;
     if (end == ES_RUN_ENDED)
-        return takes_leave(daemon, now) ? NULL : "the run has ended";
+        return awaits_readers(daemon, now) ? NULL : "the run has ended";
     if (end == ES_RUN_ENDED_KEEP) {
         bool has_others =
             daemon->registration || esi_host_registry_others(daemon->registry) > 0;
         if (!has_others)
             return "the run has ended";
-        return now - daemon->told_ns >= daemon->options->keep_grace_ns
+        return now - daemon->ended_ns >= daemon->options->keep_grace_ns
                    ? "the run has ended, and the grace time is over"
                    : NULL;
     }
@@ -452,21 +452,21 @@ static const char *serve_till_the_end(struct daemon *daemon)
         {.fd = esi_host_registry_descriptor(daemon->registry), .events = POLLIN},
     };
     const char *reason = NULL;
-    uint64_t looked_ns = 0, count;
+    uint64_t scanned_ns = 0, count;
 
     while (!reason) {
         /* Word of the end must not make it look more often. */
-        if (esi_now_ns(CLOCK_MONOTONIC) - looked_ns >= TICK_MS * UINT64_C(900000)) {
-            looked_ns = esi_now_ns(CLOCK_MONOTONIC);
-            daemon_serve_look(daemon);
+        if (esi_now_ns(CLOCK_MONOTONIC) - scanned_ns >= TICK_MS * UINT64_C(900000)) {
+            scanned_ns = esi_now_ns(CLOCK_MONOTONIC);
+            scan_processes(daemon);
             follow_home(daemon);
         }
         reason = find_reason(daemon);
         bool has_ended = esi_host_registry_ending(daemon->registry) == ES_RUN_ENDED;
-        if (reason || poll(polled, 2, has_ended ? FAREWELL_TICK_MS : TICK_MS) <= 0)
+        if (reason || poll(polled, 2, has_ended ? DRAIN_TICK_MS : TICK_MS) <= 0)
             continue;
         if (polled[0].revents)
-            reason = "it was told to by a signal";
+            reason = "a signal asked for it";
         if (polled[1].revents)
             (void)!read(polled[1].fd, &count, sizeof count);
     }
@@ -521,14 +521,14 @@ static void start_guard(struct daemon *daemon)
 }
 
 /* Other hosts hear of it, who asked gets his answer, and what is left goes. */
-static void daemon_serve_end(struct daemon *daemon, const char *reason)
+static void end_serving(struct daemon *daemon, const char *reason)
 {
     bool has_ended = esi_host_registry_ending(daemon->registry) == ES_RUN_ENDED;
     const uint64_t one = 1;
 
     (void)!write(daemon->ending, &one, sizeof one);
     esi_acceptor_log(daemon->server, "ends: %s", reason);
-    if (daemon->told_ns)
+    if (daemon->ended_ns)
         esi_host_registry_await_answers(daemon->registry, ANSWER_NS);
     esi_registration_stop(daemon->registration);
     daemon->registration = NULL;
@@ -536,7 +536,7 @@ static void daemon_serve_end(struct daemon *daemon, const char *reason)
         es_run_remove(daemon->options->run, false);
     remove_facts(daemon);
     if (!esi_run_lock_is_orphan(daemon->lock) && has_ended &&
-        daemon->place->seat == ES_RUN_DIRECTORY_OWN)
+        daemon->location->kind == ES_RUN_DIRECTORY_OWN)
         remove_directory(daemon);
 }
 
@@ -636,7 +636,7 @@ static int start_placement(struct daemon *daemon)
     return esi_placement_start(&config, &daemon->placement);
 }
 
-static int daemon_serve_start(struct daemon *daemon, struct es_error *error)
+static int start_serving(struct daemon *daemon, struct es_error *error)
 {
     const struct esi_daemon_options *options = daemon->options;
 
@@ -667,7 +667,7 @@ static int daemon_serve_start(struct daemon *daemon, struct es_error *error)
     return code == 0 ? start_placement(daemon) : code;
 }
 
-static void daemon_serve_stop(struct daemon *daemon)
+static void stop_serving(struct daemon *daemon)
 {
     /* As long as the others are there. */
     esi_placement_stop(daemon->placement);
@@ -699,7 +699,7 @@ static int take_signals(void)
 }
 
 /* The addresses, one a line. */
-static void tell_addresses(const struct daemon *daemon, int ready)
+static void report_addresses(const struct daemon *daemon, int ready)
 {
     char text[ES_DAEMON_ADDRESSES * (ES_ADDRESS_BYTES + 1)] = "";
     const char *address;
@@ -713,17 +713,20 @@ static void tell_addresses(const struct daemon *daemon, int ready)
 }
 
 int esi_daemon_serve(const struct esi_daemon_options *options,
-                     const struct esi_server_location *place,
+                     const struct esi_server_location *location,
                      int lock,
                      int ready)
 {
-    struct daemon daemon = {
-        .options = options, .place = place, .lock = lock, .ending = -1, .log = -1};
+    struct daemon daemon = {.options = options,
+                            .location = location,
+                            .lock = lock,
+                            .ending = -1,
+                            .log = -1};
     struct es_error error = {.text = ""};
     char fault[sizeof error.source + sizeof error.text + 32];
 
     daemon.signals = take_signals();
-    int code = daemon.signals < 0 ? -errno : daemon_serve_start(&daemon, &error);
+    int code = daemon.signals < 0 ? -errno : start_serving(&daemon, &error);
     if (code < 0) {
         es_error_format(&error, fault, sizeof fault);
         esi_daemon_report(ready, error.text[0] ? fault : strerror(-code), NULL);
@@ -731,12 +734,12 @@ int esi_daemon_serve(const struct esi_daemon_options *options,
         start_guard(&daemon);
         if (daemon.registration)
             esi_registration_await(daemon.registration);
-        tell_addresses(&daemon, ready);
+        report_addresses(&daemon, ready);
         esi_acceptor_log(daemon.server, "serves run %s on %s, pid %d", options->run,
                          options->host, (int)getpid());
         daemon.lived_ns = esi_now_ns(CLOCK_MONOTONIC);
-        daemon_serve_end(&daemon, serve_till_the_end(&daemon));
+        end_serving(&daemon, serve_till_the_end(&daemon));
     }
-    daemon_serve_stop(&daemon);
+    stop_serving(&daemon);
     return code < 0 ? ES_DAEMON_FAULT : ES_DAEMON_OK;
 }

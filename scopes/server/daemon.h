@@ -33,11 +33,11 @@ struct esi_daemon_options {
 };
 
 /* Leaves the caller's session, descriptors and folder behind; only `keep` (a
- * descriptor) stays open.  Returns in the new process, with the descriptor to tell
- * through when it is ready.  The process that called never returns: it prints what it
- * is told and ends with 0, or with 2 where it is told of a fault. */
+ * descriptor) stays open.  Returns in the new process, with the descriptor for
+ * esi_daemon_report().  The calling process never returns: it prints the report and
+ * ends with 0, or with 2 after a fault. */
 int esi_daemon_detach(int keep);
-/* Tells that it is ready (fault NULL) with the text to print, or what is wrong. */
+/* Reports that it is ready (fault NULL) with the text to print, or what is wrong. */
 void esi_daemon_report(int ready, const char *fault, const char *text);
 /* Makes the process one that does not disturb: nice, on any CPU. */
 void esi_daemon_step_back(void);
@@ -45,7 +45,7 @@ void esi_daemon_step_back(void);
 /* Serves until there is nothing to serve for any more.  `lock` is held; `ready` as of
  * esi_daemon_detach(), or -1 to print to standard output.  Returns the exit status. */
 int esi_daemon_serve(const struct esi_daemon_options *options,
-                     const struct esi_server_location *place,
+                     const struct esi_server_location *location,
                      int lock,
                      int ready);
 

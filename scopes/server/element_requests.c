@@ -9,7 +9,7 @@
  *   {"request": "element.remove", "name":}
  *
  * Create and open make the element the connection's own, for WRITE and READ frames.
- * The server of another host tells what has become of an element that the pathmap
+ * The server of another host reports what has become of an element that the pathmap
  * places there (scopes/server/placement.h):
  *
  *   {"request": "element.placed", "pid":, "name":, "taken": BOOL}
@@ -32,7 +32,7 @@
 /* A reader asks again after so long, so that the server can end. */
 #define WAIT_MAX_NS UINT64_C(500000000)
 /* Tuples for an element that blocks, and whose reader takes nothing, are refused after
- * so long: before the client gives up. */
+ * so long: before the client's timeout. */
 #define WRITE_MAX_NS UINT64_C(5000000000)
 #define WRITE_SLICE_NS UINT64_C(100000000)
 #define READ_MAX_BYTES (UINT32_C(1) << 20)
@@ -177,7 +177,7 @@ static int serve_remove(struct esi_service_call *call)
                                                  name, call->error);
 }
 
-/* --- What servers of other hosts tell --------------------------------------------- */
+/* --- What servers of other hosts report ------------------------------------------- */
 
 /* The element of this host's own process. */
 static const struct es_element_view *find_own_element(const struct es_run *run,

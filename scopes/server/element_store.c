@@ -146,7 +146,7 @@ void esi_element_budget_remove(struct esi_element_budget *budget,
     }
 }
 
-/* Segments of one process are told apart by the rank in their names; no program has
+/* Segments of one process are distinguished by the rank in their names; no program has
  * ranks like these. */
 #define FIRST_SERIAL (1 << 24)
 #define OWN_ARENA_EXTRA (UINT64_C(1) << 16)
@@ -693,7 +693,7 @@ int esi_element_store_write(const struct esi_element_store *store,
 
 /* --- Their processes -------------------------------------------------------------- */
 
-/* As waitpid(2) gives it; -1 = nobody saw. */
+/* As waitpid(2) returns it; -1 = not known. */
 static int exit_status_of(const struct es_segment_info *process)
 {
     if (process->signal != 0)

@@ -41,10 +41,10 @@
 #include "scopes/remote/run_files.h"
 #include "scopes/server/service.h"
 
-/* Servers speak up every second: who did not for so long does not answer. */
+/* Servers register every second: one that did not for so long counts as silent. */
 #define SILENT_NS UINT64_C(5000000000)
 #define WAIT_MAX_NS INT64_C(10000000000)
-/* How long the other hosts may take to hear of the run's end. */
+/* How long the other hosts may take to learn of the run's end. */
 #define END_NS UINT64_C(3000000000)
 
 struct host_registry_entry {
@@ -61,12 +61,12 @@ struct esi_host_registry {
     size_t count;
     size_t capacity;
     struct esi_hash by_name;
-    bool is_settled; /* the own address */
+    bool has_final_address; /* the own address */
     enum esi_run_end end;
     size_t answers_owed;
     bool is_closed;
     pthread_mutex_t map_lock; /* of the next two, which take long to make */
-    bool has_looked;
+    bool has_sought;
     struct esi_pathmap *map; /* the run's; looked for once, NULL = none */
 };
 
@@ -151,15 +151,15 @@ void esi_host_registry_destroy(struct esi_host_registry *registry)
 
 void esi_host_registry_set_address(struct esi_host_registry *registry,
                                    const char *address,
-                                   bool settled)
+                                   bool is_final)
 {
     struct esi_host_entry *own;
 
     pthread_mutex_lock(&registry->lock);
     own = &registry->hosts[0].entry;
-    if (settled || !registry->is_settled)
+    if (is_final || !registry->has_final_address)
         copy_text(own->address, sizeof own->address, address);
-    registry->is_settled |= settled;
+    registry->has_final_address |= is_final;
     pthread_mutex_unlock(&registry->lock);
 }
 
@@ -207,8 +207,8 @@ int esi_host_registry_add_lost(struct esi_host_registry *registry,
 static const struct esi_pathmap *find_map(struct esi_host_registry *registry)
 {
     pthread_mutex_lock(&registry->map_lock);
-    if (!registry->has_looked) {
-        registry->has_looked = true;
+    if (!registry->has_sought) {
+        registry->has_sought = true;
         if (esi_run_map_load(registry->run, NULL, NULL, &registry->map) < 0)
             registry->map = NULL;
     }
@@ -344,19 +344,20 @@ enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
     return end;
 }
 
-/* Whether there are hosts that are still to be told; the lock is held. */
-static bool is_incomplete(const struct esi_host_registry *registry, size_t *ret_told)
+/* Whether the end is still to be reported to some hosts; the lock is held. */
+static bool is_incomplete(const struct esi_host_registry *registry,
+                          size_t *ret_informed)
 {
-    size_t missing = 0, told = 0;
+    size_t missing = 0, informed = 0;
 
     for (size_t i = 1; i < registry->count; i++) {
         const struct esi_host_entry *entry = &registry->hosts[i].entry;
-        if (entry->told >= registry->end)
-            told++;
+        if (entry->known_end >= registry->end)
+            informed++;
         else
             missing += entry->state == ES_SERVER_UP;
     }
-    *ret_told = told;
+    *ret_informed = informed;
     return missing > 0;
 }
 
@@ -364,14 +365,14 @@ size_t esi_host_registry_await_others(struct esi_host_registry *registry,
                                       uint64_t timeout_ns)
 {
     const uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
-    size_t told;
+    size_t informed;
     bool has_time = true;
 
     pthread_mutex_lock(&registry->lock);
-    while (is_incomplete(registry, &told) && has_time && !registry->is_closed)
+    while (is_incomplete(registry, &informed) && has_time && !registry->is_closed)
         has_time = esi_condition_wait(&registry->changed, &registry->lock, end_ns);
     pthread_mutex_unlock(&registry->lock);
-    return told;
+    return informed;
 }
 
 void esi_host_registry_owe_answer(struct esi_host_registry *registry)
@@ -439,7 +440,7 @@ enum esi_run_end esi_run_end_find(const char *name)
     return (enum esi_run_end)find_name(end_names, 3, name);
 }
 
-/* --- Telling ------------------------------------------------------------------ */
+/* --- Reporting ----------------------------------------------------------------- */
 
 void esi_host_write_lost(struct esi_json_out *out, const struct esi_host_entry *entry)
 {
@@ -494,18 +495,18 @@ static int serve_hosts(struct esi_service_call *call)
 
 /* An address without a host of its own ("tls:*:4711") is completed with the one that
  * the peer has for us ("10.77.0.3:40112"). */
-static void complete_address(const char *given,
+static void complete_address(const char *address,
                              const char *peer,
                              char out[ES_ADDRESS_BYTES])
 {
-    const char *star = strstr(given, ":*:");
+    const char *star = strstr(address, ":*:");
     const char *colon = strrchr(peer, ':');
 
     if (star && colon)
-        snprintf(out, ES_ADDRESS_BYTES, "%.*s:%.*s%s", (int)(star - given), given,
+        snprintf(out, ES_ADDRESS_BYTES, "%.*s:%.*s%s", (int)(star - address), address,
                  (int)(colon - peer), peer, star + 2);
     else
-        snprintf(out, ES_ADDRESS_BYTES, "%s", given);
+        snprintf(out, ES_ADDRESS_BYTES, "%s", address);
 }
 
 static int read_lost(const struct es_member *list, struct esi_host_entry *entry)
@@ -535,7 +536,7 @@ static int read_entry(struct esi_service_call *call, struct esi_host_entry *entr
     *entry = (struct esi_host_entry){
         .pid = (int)esi_service_integer(call, "pid", 1, INT32_MAX),
         .ranks = (int)esi_service_integer(call, "ranks", 0, INT32_MAX),
-        .told = esi_run_end_find(esi_member_text_or(body, "told", "no")),
+        .known_end = esi_run_end_find(esi_member_text_or(body, "told", "no")),
         .state =
             esi_member_boolean_or(body, "ends", false) ? ES_SERVER_ENDED : ES_SERVER_UP,
     };
@@ -589,7 +590,7 @@ static int serve_register(struct esi_service_call *call)
     if (*home && strncmp(home, "unix:", 5) != 0)
         esi_host_registry_set_address(registry, home, false);
     enum esi_run_end end = esi_host_registry_ending(registry);
-    if (end == entry.told && wait_ns > 0 && entry.state == ES_SERVER_UP)
+    if (end == entry.known_end && wait_ns > 0 && entry.state == ES_SERVER_UP)
         end = esi_host_registry_await_end(
             registry, end, (uint64_t)(wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS));
     esi_json_out_string(call->reply, "end", esi_run_end_name(end));
@@ -598,27 +599,28 @@ static int serve_register(struct esi_service_call *call)
 
 /* --- The end ------------------------------------------------------------------ */
 
-struct untold {
+struct unreached {
     struct esi_json_out *reply;
     enum esi_run_end end;
 };
 
-static int write_untold(void *data, const struct esi_host_entry *entry)
+static int write_unreached_host(void *data, const struct esi_host_entry *entry)
 {
-    const struct untold *untold = data;
+    const struct unreached *unreached = data;
 
-    if (!entry->home && entry->told < untold->end)
-        esi_json_out_string(untold->reply, NULL, entry->host);
+    if (!entry->home && entry->known_end < unreached->end)
+        esi_json_out_string(unreached->reply, NULL, entry->host);
     return 0;
 }
 
 static void write_unreached(struct esi_host_registry *registry,
                             struct esi_json_out *reply)
 {
-    struct untold untold = {.reply = reply, .end = esi_host_registry_ending(registry)};
+    struct unreached unreached = {.reply = reply,
+                                  .end = esi_host_registry_ending(registry)};
 
     esi_json_out_begin_array(reply, "unreached");
-    esi_host_registry_foreach(registry, write_untold, &untold);
+    esi_host_registry_foreach(registry, write_unreached_host, &unreached);
     esi_json_out_end(reply);
 }
 
@@ -633,8 +635,8 @@ static int serve_end(struct esi_service_call *call)
     connection->owes_answer = true;
     esi_host_registry_owe_answer(registry);
     esi_host_registry_end(registry, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
-    size_t told = esi_host_registry_await_others(registry, END_NS);
-    esi_json_out_unsigned(call->reply, "hosts", told + 1);
+    size_t informed = esi_host_registry_await_others(registry, END_NS);
+    esi_json_out_unsigned(call->reply, "hosts", informed + 1);
     write_unreached(registry, call->reply);
     esi_json_out_bool(call->reply, "stays",
                       keep ? esi_host_registry_others(registry) > 0

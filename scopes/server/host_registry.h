@@ -4,8 +4,8 @@
  * The hosts of a run, as the home server knows them, and whether the run has ended.
  *
  * Every tuple server has a registry with its own host on it.  That of the home server
- * has the others, too: they register, and say again and again that they are there.
- * Word of the run's end goes the other way, in the answers.
+ * has the others, too: they register again and again.  The answers report the run's
+ * end.
  *
  * Thread safe.
  */
@@ -20,7 +20,7 @@
 #include "eventspace/servers.h"
 #include "tuplespace/transport/link.h"
 
-enum { ES_LOST_RANKS_MAX = 1024 }; /* told for each host; the log has all */
+enum { ES_LOST_RANKS_MAX = 1024 }; /* reported for each host; the log has all */
 
 /* A process that is gone without having finished MPI. */
 struct esi_lost_rank {
@@ -29,7 +29,7 @@ struct esi_lost_rank {
     char how[96]; /* "killed by signal 9 (Killed)" */
 };
 
-/* What servers are told about the run's end. */
+/* What is reported to servers about the run's end. */
 enum esi_run_end {
     ES_RUN_GOES_ON,
     ES_RUN_ENDED_KEEP, /* what is left can still be read for a while */
@@ -46,8 +46,8 @@ struct esi_host_entry {
     int ranks;                      /* that live there */
     bool home;
     enum es_server_state state;
-    enum esi_run_end told;      /* of the run's end */
-    uint64_t heard_ns;          /* when it was heard last, CLOCK_MONOTONIC */
+    enum esi_run_end known_end; /* what its server knows of the run's end */
+    uint64_t heard_ns;          /* when it registered last, CLOCK_MONOTONIC */
     struct esi_lost_rank *lost; /* owned by the registry */
     size_t lost_count;
     size_t lost_capacity;
@@ -65,10 +65,10 @@ void esi_host_registry_destroy(struct esi_host_registry *registry);
 
 /* --- The own host --- */
 
-/* `settled`: that is how others reach it, whatever they say. */
+/* `is_final`: others reach it by this address, whatever they report. */
 void esi_host_registry_set_address(struct esi_host_registry *registry,
                                    const char *address,
-                                   bool settled);
+                                   bool is_final);
 /* Where this host lies, for servers that register with the home server. */
 void esi_host_registry_set_site(struct esi_host_registry *registry,
                                 const char *cluster,
@@ -89,34 +89,34 @@ int esi_host_registry_foreach(struct esi_host_registry *registry,
 /* Hosts but the own one that are there. */
 size_t esi_host_registry_others(struct esi_host_registry *registry);
 
-/* A server says that it is there, over `connection`, which only stands for itself:
- * replaces what was known of its host, or adds it.  Takes entry->lost, also on failure.
+/* A server registers over `connection`, which is compared only: replaces what was known
+ * of its host, or adds it.  Takes entry->lost, also on failure.
  * -ENOMEM, or -EEXIST: it is the own host's name. */
 int esi_host_registry_register(struct esi_host_registry *registry,
                                const struct esi_host_entry *entry,
                                const void *connection);
-/* The connection has ended: who registered over it is silent from now on, unless it
- * said that it ends. */
+/* The connection has ended: the host that registered over it is silent from now on,
+ * unless its server has reported that it ends. */
 void esi_host_registry_leave(struct esi_host_registry *registry,
                              const void *connection);
 
 /* --- The run's end --- */
 
-/* Says that the run has ended.  Not undone; ENDED after ENDED_KEEP counts. */
+/* The run has ended.  Not undone; ENDED after ENDED_KEEP counts. */
 void esi_host_registry_end(struct esi_host_registry *registry, enum esi_run_end end);
 enum esi_run_end esi_host_registry_ending(struct esi_host_registry *registry);
-/* Readable once something was said of the end: for poll(2). */
+/* Readable once an end was reported: for poll(2). */
 int esi_host_registry_descriptor(const struct esi_host_registry *registry);
-/* Waits till the run's end is another than `known`, or the time is over. */
+/* Waits until the run's end is another than `known`, or the time is over. */
 enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
                                              enum esi_run_end known,
                                              uint64_t timeout_ns);
-/* Waits till all other hosts were told the run's end or have fallen silent.  Returns
- * how many were told. */
+/* Waits until the run's end was reported to all other hosts or they are silent.
+ * Returns to how many it was. */
 size_t esi_host_registry_await_others(struct esi_host_registry *registry,
                                       uint64_t timeout_ns);
-/* Who says that the run has ended is to hear the answer before the server ends: owed
- * before esi_host_registry_end(), answered when the reply is sent. */
+/* The reply to the request that ends the run is sent before the server ends: owed
+ * before esi_host_registry_end(), answered when it is sent. */
 void esi_host_registry_owe_answer(struct esi_host_registry *registry);
 void esi_host_registry_answered(struct esi_host_registry *registry);
 void esi_host_registry_await_answers(struct esi_host_registry *registry,

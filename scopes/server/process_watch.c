@@ -141,15 +141,15 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 /* --- Watching ------------------------------------------------------------------ */
 
 enum {
-    SETTLED = 255,
-    /* Looks at a process that is gone before it is told: its watcher notes meanwhile
-     * how it ended. */
-    LOOKS = 2,
+    FINAL = 255,
+    /* Scans of a process that is gone before it is reported: its watcher writes down
+     * meanwhile how it ended. */
+    SCANS = 2,
 };
 
 struct watched {
     const struct es_segment_view *segment; /* borrowed from the run */
-    unsigned char gone;                    /* looks since it is, or SETTLED */
+    unsigned char gone;                    /* scans since it is, or FINAL */
 };
 
 struct esi_watch {
@@ -200,7 +200,7 @@ static unsigned char find_gone(const struct esi_watch *watch,
 }
 
 /* Brings the list into the order that the run has now. */
-static int daemon_watch_follow(struct esi_watch *watch)
+static int follow_segments(struct esi_watch *watch)
 {
     size_t count = es_run_segment_count(watch->run);
     struct watched *items = calloc(count + 1, sizeof *items);
@@ -217,55 +217,47 @@ static int daemon_watch_follow(struct esi_watch *watch)
     return 0;
 }
 
-static void daemon_watch_describe(const struct es_segment_info *info,
-                                  struct esi_lost_rank *ret_lost)
-{
-    struct esi_lost_rank lost = {.rank = info->rank, .pid = info->pid};
-
-    esi_ending_describe(info, lost.how, sizeof lost.how);
-    *ret_lost = lost;
-}
-
 /* Whether the process lives. */
-static bool look_at(struct watched *item,
-                    const char *host,
-                    void (*lose)(void *data, const struct esi_lost_rank *lost),
-                    void *data)
+static bool scan_process(struct watched *item,
+                         const char *host,
+                         void (*on_lost)(void *data, const struct esi_lost_rank *lost),
+                         void *data)
 {
     struct es_segment_info info;
-    struct esi_lost_rank lost;
 
-    if (item->gone == SETTLED)
+    if (item->gone == FINAL)
         return false;
     es_segment_view_info(item->segment, &info);
     /* What tuple servers hold is no process, and monitors do not make a run live. */
     if (info.kept || info.rank < 0 || strcmp(info.host, host) != 0) {
-        item->gone = SETTLED;
+        item->gone = FINAL;
         return false;
     }
     if (info.alive)
         return true;
     bool has_finished = info.state == ES_PROCESS_FINALIZED;
-    if (!has_finished && ++item->gone < LOOKS)
+    if (!has_finished && ++item->gone < SCANS)
         return false;
-    item->gone = SETTLED;
+    item->gone = FINAL;
     if (!has_finished) {
-        daemon_watch_describe(&info, &lost);
-        lose(data, &lost);
+        struct esi_lost_rank lost = {.rank = info.rank, .pid = info.pid};
+
+        esi_ending_describe(&info, lost.how, sizeof lost.how);
+        on_lost(data, &lost);
     }
     return false;
 }
 
 int esi_watch_scan(struct esi_watch *watch,
-                   void (*lose)(void *data, const struct esi_lost_rank *lost),
+                   void (*on_lost)(void *data, const struct esi_lost_rank *lost),
                    void *data)
 {
     int alive = 0;
 
-    /* What cannot be looked at now can be later. */
+    /* A refresh that fails now can succeed later. */
     if (es_run_refresh(watch->run) >= 0)
-        daemon_watch_follow(watch);
+        follow_segments(watch);
     for (size_t i = 0; i < watch->count; i++)
-        alive += look_at(&watch->items[i], watch->host, lose, data);
+        alive += scan_process(&watch->items[i], watch->host, on_lost, data);
     return alive;
 }

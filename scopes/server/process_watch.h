@@ -48,10 +48,10 @@ int esi_watch_create(struct esi_segment_set *segments,
                      struct esi_watch **ret_watch);
 /* Accepts NULL. */
 void esi_watch_destroy(struct esi_watch *watch);
-/* Looks at all; `lose` is called once for each process that has vanished.  Returns how
- * many live. */
+/* Scans all; calls `on_lost` once for each process that has vanished.  Returns how many
+ * live. */
 int esi_watch_scan(struct esi_watch *watch,
-                   void (*lose)(void *data, const struct esi_lost_rank *lost),
+                   void (*on_lost)(void *data, const struct esi_lost_rank *lost),
                    void *data);
 
 #endif

@@ -50,17 +50,17 @@ struct clock_asking {
     struct esi_clock_registry *clocks; /* where the estimate is kept */
     struct esi_clock_fit fit;
     struct esi_clock_estimate estimate;
-    uint64_t next_ns;  /* not to be asked before, CLOCK_MONOTONIC */
-    uint64_t pause_ns; /* between bursts; 0 = there was none */
-    uint64_t told_ns;  /* the last knot that the home server was told; 0 = none */
-    bool is_refused;   /* this home server knows no clocks */
+    uint64_t next_ns;     /* not to be asked before, CLOCK_MONOTONIC */
+    uint64_t pause_ns;    /* between bursts; 0 = there was none */
+    uint64_t reported_ns; /* the last knot that the home server has; 0 = none */
+    bool is_refused;      /* this home server knows no clocks */
 };
 
 /* The connection to the home server is new: it may be another one. */
 static void begin_clock(struct clock_asking *asking)
 {
     asking->next_ns = 0;
-    asking->told_ns = 0;
+    asking->reported_ns = 0;
     asking->is_refused = false;
 }
 
@@ -82,14 +82,14 @@ static int write_known(void *data,
 
 /* The first request of a burst asks for the clocks of others, too, by which parts of
  * trees on this host convert. */
-struct daemon_clock_writing {
+struct clock_request {
     struct clock_asking *asking;
     bool is_first;
 };
 
 static void write_request(struct esi_json_out *out, void *data)
 {
-    const struct daemon_clock_writing *writing = data;
+    const struct clock_request *writing = data;
 
     if (!writing->is_first)
         return;
@@ -110,13 +110,13 @@ static int take_clock(void *data, const char *host, const struct es_member *memb
     return 0;
 }
 
-static int daemon_clock_exchange(struct clock_asking *asking,
-                                 struct es_link *link,
-                                 uint64_t id,
-                                 bool is_first,
-                                 struct es_error *error)
+static int exchange_clocks(struct clock_asking *asking,
+                           struct es_link *link,
+                           uint64_t id,
+                           bool is_first,
+                           struct es_error *error)
 {
-    struct daemon_clock_writing writing = {.asking = asking, .is_first = is_first};
+    struct clock_request writing = {.asking = asking, .is_first = is_first};
     uint64_t sent_ns = esi_now_ns(CLOCK_MONOTONIC), received_ns, run_base_ns;
     const struct esi_rpc_request request = {"clock", write_request, &writing};
     struct esi_clock_exchange one;
@@ -153,7 +153,7 @@ static int ask_clock(struct clock_asking *asking,
     for (int i = 0; i < count && code == 0; i++) {
         if (i > 1 && esi_now_ns(CLOCK_MONOTONIC) - begun_ns > BURST_NS)
             break;
-        code = daemon_clock_exchange(asking, link, ++*id, i == 0, error);
+        code = exchange_clocks(asking, link, ++*id, i == 0, error);
     }
     if (code == -ENOSYS) {
         asking->is_refused = true;
@@ -171,7 +171,7 @@ static int ask_clock(struct clock_asking *asking,
     return 0;
 }
 
-/* --- Telling ------------------------------------------------------------------ */
+/* --- Reporting ----------------------------------------------------------------- */
 
 /* Writes the estimate as member "clock" if the home server does not have it, and counts
  * it as reported. */
@@ -179,9 +179,9 @@ static void report_clock(struct clock_asking *asking, struct esi_json_out *out)
 {
     int64_t newest = esi_clock_estimate_newest(&asking->estimate);
 
-    if (newest < 0 || (uint64_t)newest == asking->told_ns)
+    if (newest < 0 || (uint64_t)newest == asking->reported_ns)
         return;
-    asking->told_ns = (uint64_t)newest;
+    asking->reported_ns = (uint64_t)newest;
     esi_clock_estimate_write(&asking->estimate, out, "clock");
 }
 
@@ -248,7 +248,7 @@ static bool await_stop(struct esi_registration *registration, int timeout_ms)
 
 /* --- Messages ----------------------------------------------------------------- */
 
-struct daemon_register_writing {
+struct registration_writing {
     struct esi_registration *registration;
     struct esi_json_out *out;
     uint64_t wait_ns;
@@ -258,7 +258,7 @@ struct daemon_register_writing {
 /* The own host is the first on the registry; the visit ends with it. */
 static int write_entry(void *data, const struct esi_host_entry *entry)
 {
-    const struct daemon_register_writing *writing = data;
+    const struct registration_writing *writing = data;
     struct esi_json_out *out = writing->out;
 
     esi_json_out_string(out, "host", entry->host);
@@ -274,7 +274,7 @@ static int write_entry(void *data, const struct esi_host_entry *entry)
 
 static void write_registration(struct esi_json_out *out, void *data)
 {
-    struct daemon_register_writing *writing = data;
+    struct registration_writing *writing = data;
     struct esi_registration *registration = writing->registration;
     struct esi_host_registry *registry = registration->config.registry;
 
@@ -291,14 +291,14 @@ static int send_request(struct esi_registration *registration,
                         uint64_t wait_ns,
                         bool ends)
 {
-    struct daemon_register_writing writing = {
+    struct registration_writing writing = {
         .registration = registration, .wait_ns = wait_ns, .ends = ends};
     const struct esi_rpc_request request = {"register", write_registration, &writing};
 
     return esi_rpc_send(registration->link, ++registration->id, &request, SEND_NS);
 }
 
-/* Takes the answer to heart. */
+/* Notes the run's end from the answer. */
 static int read_answer(struct esi_registration *registration,
                        const struct esi_frame *frame,
                        struct es_error *error)

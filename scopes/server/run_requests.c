@@ -6,7 +6,7 @@
  *
  *   {"request": "catalog", "known": [[PID, MADE, ELEMENTS], ...]}
  *       all processes; of each the elements behind those that are known.  MADE is the
- *       realtime of the process's clock record: it tells a pid that is used again.
+ *       realtime of the process's clock record: a pid that is used again differs in it.
  *   {"request": "communicator", "pid": PID, "made": MADE, "index": INDEX}
  *       one row of a process's table, with the world ranks of its groups, as far as
  *       this host knows them
@@ -120,8 +120,8 @@ static size_t known_elements(const struct es_member *known,
     return 0;
 }
 
-/* The view has been attached since the process's start; whoever hears of it now gets
- * the frequency as it can be told now, and stays with that. */
+/* The view has been attached since the process's start: a client that asks for the
+ * first time gets the frequency as it is known now, and keeps it. */
 static void write_clock(const struct es_segment_view *segment, struct esi_json_out *out)
 {
     struct es_clock clock = *es_segment_view_clock(segment);
@@ -499,7 +499,7 @@ static int serve_file(struct esi_service_call *call)
         return call->code;
     if (!is_allowed(name))
         return es_error_set(call->error, -EINVAL,
-                            "\"%.64s\" is no file that is given out", name);
+                            "\"%.64s\" is no file that clients may read", name);
     int code =
         esi_run_file_read(call->connection->service->run, name, &fault, &text, &length);
     if (code == 0 && length > FILE_BYTES_MAX) {

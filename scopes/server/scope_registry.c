@@ -31,7 +31,7 @@
 
 enum { SCOPES_MOST = 4096 };
 
-/* What a consumer tells of its scope with each poll. */
+/* What a consumer reports of its scope with each poll. */
 struct stats {
     int64_t pulls;
     int64_t tuples;
@@ -54,7 +54,7 @@ struct esi_scope_entry {
     bool waited;                /* somebody waits for an answer */
     int64_t id;                 /* of the command */
     struct es_message *answer;  /* owned */
-    bool gone;                  /* forgotten as soon as nobody waits any more */
+    bool gone;                  /* freed as soon as nobody waits any more */
 };
 
 struct esi_scope_registry {
@@ -257,7 +257,7 @@ int esi_scope_registry_answer(struct esi_scope_registry *registry,
     return 0;
 }
 
-/* --- Those who want something ---------------------------------------------------- */
+/* --- The commands' side ---------------------------------------------------------- */
 
 static void write_entry(const struct esi_scope_entry *entry, struct esi_json_out *reply)
 {
@@ -290,7 +290,7 @@ void esi_scope_registry_list(struct esi_scope_registry *registry,
     pthread_mutex_unlock(&registry->lock);
 }
 
-/* Waits till there is an answer, the scope or the server is gone, or the time is over.
+/* Waits until there is an answer, the scope or the server is gone, or the time is over.
  */
 static void scope_registry_await(struct esi_scope_registry *registry,
                                  const struct esi_scope_entry *entry,
@@ -315,7 +315,7 @@ static int scope_registry_fail(const struct esi_scope_registry *registry,
         return es_error_set(error, -ESHUTDOWN, "the tuple server ends");
     if (!entry->command)
         return es_error_set(error, -ETIMEDOUT,
-                            "the consumer of scope \"%s\" was handed the command and "
+                            "the consumer of scope \"%s\" has fetched the command and "
                             "has not answered yet",
                             entry->name);
     return es_error_set(
@@ -324,8 +324,8 @@ static int scope_registry_fail(const struct esi_scope_registry *registry,
         (esi_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) / UINT64_C(1000000000));
 }
 
-/* With the lock held; `command` is taken.  Who has fetched it just in time is about to
- * answer. */
+/* With the lock held; takes `command`.  A consumer that has fetched it just in time is
+ * about to answer. */
 static int command_entry(struct esi_scope_registry *registry,
                          struct esi_scope_entry *entry,
                          struct es_message *command,
@@ -385,38 +385,39 @@ int esi_scope_registry_command(struct esi_scope_registry *registry,
 
 /* --- Requests ------------------------------------------------------------------ */
 
-static int serve_announce(struct esi_service_call *call)
+static int serve_register(struct esi_service_call *call)
 {
     struct esi_service_connection *connection = call->connection;
     struct esi_scope_entry *entry;
     int result;
 
-    if (connection->announced)
+    if (connection->scope)
         return es_error_set(call->error, -EBUSY,
-                            "this connection has announced a scope");
+                            "this connection has registered a scope");
     result = esi_scope_registry_register(connection->service->scopes, call->body,
                                          call->error, &entry);
     if (result < 0)
         return result;
-    connection->announced = entry;
+    connection->scope = entry;
     esi_json_out_string(call->reply, "name", entry->name);
     return 0;
 }
 
-static int check_announced(const struct esi_service_call *call)
+static int check_registered(const struct esi_service_call *call)
 {
-    return call->connection->announced
+    return call->connection->scope
                ? 0
-               : es_error_set(call->error, -EINVAL, "no scope was announced before");
+               : es_error_set(call->error, -EINVAL,
+                              "this connection has registered no scope");
 }
 
 static int serve_poll(struct esi_service_call *call)
 {
     const struct esi_service_connection *connection = call->connection;
-    int result = check_announced(call);
+    int result = check_registered(call);
 
     if (result == 0)
-        esi_scope_registry_poll(connection->service->scopes, connection->announced,
+        esi_scope_registry_poll(connection->service->scopes, connection->scope,
                                 call->body, call->reply);
     return result;
 }
@@ -424,12 +425,12 @@ static int serve_poll(struct esi_service_call *call)
 static int serve_answer(struct esi_service_call *call)
 {
     const struct esi_service_connection *connection = call->connection;
-    int result = check_announced(call);
+    int result = check_registered(call);
 
-    return result < 0 ? result
-                      : esi_scope_registry_answer(connection->service->scopes,
-                                                  connection->announced, call->body,
-                                                  call->error);
+    return result < 0
+               ? result
+               : esi_scope_registry_answer(connection->service->scopes,
+                                           connection->scope, call->body, call->error);
 }
 
 static int serve_scopes(struct esi_service_call *call)
@@ -456,7 +457,7 @@ static int serve_command(struct esi_service_call *call)
 }
 
 const struct esi_request_row esi_scope_requests[] = {
-    {"announce", serve_announce, false},    {"poll", serve_poll, false},
+    {"announce", serve_register, false},    {"poll", serve_poll, false},
     {"answer", serve_answer, false},        {"scopes", serve_scopes, false},
     {"scope.command", serve_command, true}, {NULL, NULL, false},
 };

@@ -3,11 +3,10 @@
 /*
  * The live scopes of a run, as its home server knows them.
  *
- * A consumer announces each of its named scopes over a connection of its own and asks
- * again and again, when it pulls, whether somebody wants something of it.  Who wants
- * something leaves a command and waits for the answer; what commands there are is
- * between the two (scopes/scope_control.h).  A scope whose connection has ended is
- * forgotten.
+ * A consumer registers each of its named scopes over a connection of its own and polls
+ * for commands when it pulls.  A client leaves a command and waits for the answer;
+ * scopes/scope_control.h has the commands.  A scope whose connection has ended is
+ * deregistered.
  *
  * Thread safe.
  */
@@ -26,22 +25,22 @@ struct esi_scope_entry; /* one live scope */
 int esi_scope_registry_create(struct esi_scope_registry **ret_registry);
 /* Nobody waits for answers any more: the server ends. */
 void esi_scope_registry_close(struct esi_scope_registry *registry);
-/* No scope may be announced any more.  Accepts NULL. */
+/* No scope may be registered any more.  Accepts NULL. */
 void esi_scope_registry_destroy(struct esi_scope_registry *registry);
 
-/* A consumer announces a scope; where the name is taken "-2" or so is put behind it.
+/* A consumer registers a scope; where the name is taken "-2" or so is put behind it.
  * -EINVAL with words. */
 int esi_scope_registry_register(struct esi_scope_registry *registry,
                                 const struct es_member *request,
                                 struct es_error *error,
                                 struct esi_scope_entry **ret_entry);
 const char *esi_scope_entry_name(const struct esi_scope_entry *entry);
-/* Who waits for it learns that it is gone. */
+/* A command that waits for it fails. */
 void esi_scope_registry_deregister(struct esi_scope_registry *registry,
                                    struct esi_scope_entry *entry);
 
-/* The consumer says how it is and asks for a command: writes "command" and "id" if
- * there is one. */
+/* The consumer reports its figures and polls for a command: writes "command" and "id"
+ * if there is one. */
 void esi_scope_registry_poll(struct esi_scope_registry *registry,
                              struct esi_scope_entry *entry,
                              const struct es_member *request,
@@ -57,7 +56,7 @@ void esi_scope_registry_list(struct esi_scope_registry *registry,
                              struct esi_json_out *reply);
 
 /* Leaves a command (an object, copied) for the scope and waits for the answer, which
- * the caller destroys.  Who has fetched it by then has half the time again.
+ * the caller destroys.  A consumer that has fetched it by then has half the time again.
  * -EINVAL: no object; -ENOENT: no such scope; -EBUSY: somebody else waits;
  * -ETIMEDOUT: it has not pulled, or not answered; -EPIPE: it is gone; -ESHUTDOWN: the
  * registry was closed; all with words. */

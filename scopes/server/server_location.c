@@ -21,9 +21,9 @@
 #include "tuplespace/run_directory.h"
 
 /* Whether `eventspace run` laid the directory out, and on which host. */
-static enum esi_run_directory_kind find_seat(const char *run, const char *host)
+static enum esi_run_directory_kind find_kind(const char *run, const char *host)
 {
-    enum esi_run_directory_kind seat = ES_RUN_DIRECTORY_OWN;
+    enum esi_run_directory_kind directory = ES_RUN_DIRECTORY_OWN;
     struct es_message *facts;
     size_t length;
     char *text;
@@ -32,55 +32,55 @@ static enum esi_run_directory_kind find_seat(const char *run, const char *host)
         return ES_RUN_DIRECTORY_OWN;
     if (esi_message_parse(text, length, "run.json", NULL, &facts) == 0) {
         const char *home = esi_member_text_or(esi_message_root(facts), "host", host);
-        seat =
+        directory =
             strcmp(home, host) == 0 ? ES_RUN_DIRECTORY_HOME : ES_RUN_DIRECTORY_SHARED;
         esi_message_destroy(facts);
     }
     free(text);
-    return seat;
+    return directory;
 }
 
 void esi_server_location_find(const char *run,
                               const char *host,
-                              struct esi_server_location *ret_place)
+                              struct esi_server_location *ret_location)
 {
-    struct esi_server_location place = {.seat = find_seat(run, host)};
+    struct esi_server_location location = {.kind = find_kind(run, host)};
 
-    snprintf(place.run, sizeof place.run, "%s", run);
-    snprintf(place.host, sizeof place.host, "%s", host);
-    if (place.seat == ES_RUN_DIRECTORY_SHARED)
-        snprintf(place.suffix, sizeof place.suffix, ".%s", place.host);
-    *ret_place = place;
+    snprintf(location.run, sizeof location.run, "%s", run);
+    snprintf(location.host, sizeof location.host, "%s", host);
+    if (location.kind == ES_RUN_DIRECTORY_SHARED)
+        snprintf(location.suffix, sizeof location.suffix, ".%s", location.host);
+    *ret_location = location;
 }
 
-const char *esi_server_file(const struct esi_server_location *place,
+const char *esi_server_file(const struct esi_server_location *location,
                             const char *kind,
                             char out[96])
 {
     const char *stem = strcmp(kind, "log") == 0 ? "eventspaced" : "server";
 
-    snprintf(out, 96, "%s%s.%s", stem, place->suffix, kind);
+    snprintf(out, 96, "%s%s.%s", stem, location->suffix, kind);
     return out;
 }
 
-int esi_server_path(const struct esi_server_location *place,
+int esi_server_path(const struct esi_server_location *location,
                     const char *kind,
                     struct es_error *error,
                     char out[ES_RUN_PATH_BYTES])
 {
     char file[96];
 
-    return esi_run_directory_path(place->run, esi_server_file(place, kind, file), error,
-                                  out);
+    return esi_run_directory_path(location->run, esi_server_file(location, kind, file),
+                                  error, out);
 }
 
-int esi_server_socket(const struct esi_server_location *place,
+int esi_server_socket(const struct esi_server_location *location,
                       struct es_error *error,
                       char out[ES_ADDRESS_BYTES])
 {
     char path[ES_RUN_PATH_BYTES];
 
-    int code = esi_server_path(place, "sock", error, path);
+    int code = esi_server_path(location, "sock", error, path);
     if (code < 0)
         return code;
     if (strlen(path) + sizeof "unix:" > ES_ADDRESS_BYTES)
@@ -106,7 +106,7 @@ static int find_address(const struct es_member *list,
     return -ENOENT;
 }
 
-int esi_server_former(const struct esi_server_location *place,
+int esi_server_former(const struct esi_server_location *location,
                       const char *prefix,
                       char out[ES_ADDRESS_BYTES])
 {
@@ -115,8 +115,8 @@ int esi_server_former(const struct esi_server_location *place,
     size_t length;
     char *text;
 
-    int code = esi_run_file_read(place->run, esi_server_file(place, "json", file), NULL,
-                                 &text, &length);
+    int code = esi_run_file_read(location->run, esi_server_file(location, "json", file),
+                                 NULL, &text, &length);
     if (code < 0)
         return -ENOENT;
     code = esi_message_parse(text, length, file, NULL, &facts);

@@ -25,33 +25,33 @@ enum esi_run_directory_kind {
 struct esi_server_location {
     char run[64];
     char host[64];
-    char suffix[72]; /* "" or ".HOST" */
-    enum esi_run_directory_kind seat;
+    char suffix[72];                  /* "" or ".HOST" */
+    enum esi_run_directory_kind kind; /* of the run directory */
 };
 
 void esi_server_location_find(const char *run,
                               const char *host,
-                              struct esi_server_location *ret_place);
+                              struct esi_server_location *ret_location);
 
 /* A file's name, without the directory: "server.KIND", but "eventspaced.log".  Returns
  * out. */
-const char *esi_server_file(const struct esi_server_location *place,
+const char *esi_server_file(const struct esi_server_location *location,
                             const char *kind,
                             char out[96]);
 /* Its path. */
-int esi_server_path(const struct esi_server_location *place,
+int esi_server_path(const struct esi_server_location *location,
                     const char *kind,
                     struct es_error *error,
                     char out[ES_RUN_PATH_BYTES]);
 
 /* "unix:" and the path of the server's socket.  -ENAMETOOLONG. */
-int esi_server_socket(const struct esi_server_location *place,
+int esi_server_socket(const struct esi_server_location *location,
                       struct es_error *error,
                       char out[ES_ADDRESS_BYTES]);
 
 /* The address that begins so and on which the server listened that wrote server.json;
  * one that ends well removes the file.  -ENOENT. */
-int esi_server_former(const struct esi_server_location *place,
+int esi_server_former(const struct esi_server_location *location,
                       const char *prefix,
                       char out[ES_ADDRESS_BYTES]);
 

@@ -18,7 +18,7 @@
 #include "scopes/server/scope_registry.h"
 #include "tuplespace/segment_set.h"
 
-/* A client that does not take its answer for so long is given up. */
+/* The connection of a client that does not receive its reply for so long ends. */
 #define SENDING_NS UINT64_C(30000000000)
 
 /* One for each module. */
@@ -50,7 +50,7 @@ int esi_service_init(struct esi_service *service, struct es_error *error)
         return fail_init(service, "the registry of clocks", code, error);
     code =
         esi_element_store_create(service->segments, service->host, &service->elements);
-    return code < 0 ? fail_init(service, "no place for elements", code, error) : 0;
+    return code < 0 ? fail_init(service, "the store of elements", code, error) : 0;
 }
 
 void esi_service_fini(struct esi_service *service)
@@ -94,9 +94,8 @@ static void close_connection(void *data)
     struct esi_service_connection *connection = data;
 
     esi_host_registry_leave(connection->service->hosts, connection);
-    if (connection->announced)
-        esi_scope_registry_deregister(connection->service->scopes,
-                                      connection->announced);
+    if (connection->scope)
+        esi_scope_registry_deregister(connection->service->scopes, connection->scope);
     esi_subtree_end(connection);
     esi_element_close(connection);
     esi_element_store_leave(connection->service->elements, &connection->share);
@@ -173,7 +172,7 @@ int esi_service_fail(struct esi_service_connection *connection,
     return esi_rpc_fail(connection->link, id, code, error, SENDING_NS);
 }
 
-/* The one check of what the read-only key is not enough for. */
+/* The one check of the read-only key. */
 static int check_may_change(const struct esi_service_connection *connection,
                             const char *what,
                             struct es_error *error)
@@ -267,7 +266,7 @@ static int serve_pull(struct esi_service_connection *connection,
 
     if (connection->subtree)
         return esi_subtree_pull(connection->subtree, frame);
-    es_error_set(&error, -EPROTO, "a pull, but this connection has opened no part");
+    es_error_set(&error, -EPROTO, "a pull, but this connection has opened no subtree");
     return esi_service_fail(connection, frame->id, -EPROTO, &error);
 }
 

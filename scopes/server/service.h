@@ -23,11 +23,12 @@
 struct esi_segment_set; /* the host's segments: tuplespace/segment_set.h */
 struct esi_subtree;
 struct esi_element_session;
+struct esi_scope_entry;
 struct esi_scope_registry; /* live scopes: scopes/server/scope_registry.h */
 struct esi_clock_registry; /* the hosts' clocks: scopes/remote/clock_registry.h */
 struct esi_host_registry;  /* the run's hosts: scopes/server/host_registry.h */
 
-/* One per tuple server.  Boards and stores lock themselves. */
+/* One per tuple server.  Registries and stores lock themselves. */
 struct esi_service {
     const char *run;                  /* borrowed */
     const char *host;                 /* borrowed */
@@ -38,18 +39,18 @@ struct esi_service {
     struct esi_clock_registry *clocks;
     struct esi_element_store *elements;
     atomic_size_t subtrees; /* that connections have open now */
-    atomic_bool stops;      /* nobody is to wait any longer */
+    atomic_bool stops;      /* no thread may wait any longer */
 };
 
 /* One client's connection. */
 struct esi_service_connection {
-    struct esi_service *service; /* borrowed */
-    struct es_link *link;        /* borrowed */
-    struct es_run *reading;      /* this connection's run on the service's segments;
+    struct esi_service *service;   /* borrowed */
+    struct es_link *link;          /* borrowed */
+    struct es_run *reading;        /* this connection's run on the service's segments;
                                    opened at first use: esi_service_run() */
-    struct esi_subtree *subtree; /* the part of a scope it has opened, or NULL */
-    void *announced;  /* the scope it has announced, or NULL: scope registry's */
-    bool owes_answer; /* the server waits with its end for the reply */
+    struct esi_subtree *subtree;   /* that it has opened, or NULL */
+    struct esi_scope_entry *scope; /* that it has registered, or NULL */
+    bool owes_answer;              /* the server ends after the reply */
     struct esi_element_session *element; /* the element it has opened, or NULL */
     struct esi_element_share share;      /* of the elements that the server holds */
 };
@@ -94,7 +95,7 @@ extern const struct esi_request_row esi_element_requests[]; /* element.create, .
 
 /* Makes the registries and stores; run, host and hosts are set by the caller. */
 int esi_service_init(struct esi_service *service, struct es_error *error);
-/* Whether some consumer's part of a scope is open here. */
+/* Whether a subtree of some consumer's scope is open here. */
 bool esi_service_is_read(struct esi_service *service);
 /* Removes the names of what the server holds in shared memory, while its threads may
  * still run: for a server that is to end at once. */

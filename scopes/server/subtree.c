@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* subtree.c - opens subtrees and answers their pulls.
  *
- * What the stages of a subtree gave is sent, or the connection ends, and then the
- * subtree ends with it.  Only writers that wait for a lossless scope wait until its
- * consumer has used their tuples.
+ * What the stages of a subtree deliver is sent, or the connection ends and the subtree
+ * with it.  Only writers that block for a lossless scope wait until its consumer has
+ * acknowledged their tuples.
  */
 #include "config.h"
 
@@ -28,16 +28,16 @@
 #include "tuplespace/transport/run_key.h"
 #include "wrappers/stages/stage.h"
 
-/* A client that does not take its batch for so long is given up. */
+/* The connection of a client that does not receive its batch for so long ends. */
 #define SENDING_NS UINT64_C(30000000000)
-/* How often the CPU time of a subtree is looked at, at most. */
+/* The CPU time of a subtree is read at most so often. */
 #define CPU_EVERY_NS UINT64_C(1000000)
-/* How long servers further down may take to tell their costs. */
+/* How long servers further down may take to report their costs. */
 #define COSTS_NS UINT64_C(1000000000)
 
 /* A text that an origin has and no segment here. */
-struct esi_part_text {
-    struct esi_part_text *next;
+struct subtree_text {
+    struct subtree_text *next;
     char text[];
 };
 
@@ -48,7 +48,7 @@ struct esi_subtree {
     struct es_places places;
     struct es_clock *clocks;               /* of the processes in the request */
     const struct es_host_clock *own_clock; /* of this host; the service's */
-    struct esi_part_text *texts;
+    struct subtree_text *texts;
     struct es_servers *servers; /* for remote stages within; NULL until one is opened */
     struct es_stage_context context;
     struct es_stage *root;
@@ -56,19 +56,19 @@ struct esi_subtree {
 
     uint64_t serial;     /* of the last pull of the stages */
     bool moves;          /* positions move: not only latest tuples are read */
-    uint64_t *positions; /* first tuple of each origin that has not been given */
+    uint64_t *positions; /* first tuple of each origin that is not delivered */
     struct es_batch batch;
     struct esi_wire_state wire; /* the same as the other end knows it */
     struct esi_wire_buffer buffer;
-    uint64_t cpu_ns;      /* of this thread, as it was told last */
-    uint64_t cpu_told_ns; /* when that was */
+    uint64_t cpu_ns;          /* of this thread, as reported last */
+    uint64_t cpu_reported_ns; /* when that was */
 
     struct esi_subtree_reader **readers; /* per origin; NULL = does not wait for us */
 };
 
 /* --- The elements there are --------------------------------------------------- */
 
-struct subtree_origins_entry {
+struct directory_entry {
     int pid;
     const char *name;
     const char *host;
@@ -76,15 +76,15 @@ struct subtree_origins_entry {
 };
 
 struct directory {
-    struct subtree_origins_entry *entries; /* owned */
+    struct directory_entry *entries; /* owned */
     size_t count;
     size_t capacity;
 };
 
 static int compare_entries(const void *first, const void *second)
 {
-    const struct subtree_origins_entry *a = first;
-    const struct subtree_origins_entry *b = second;
+    const struct directory_entry *a = first;
+    const struct directory_entry *b = second;
 
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
@@ -106,7 +106,7 @@ static int add_entry(struct directory *directory,
     if (ESI_ARRAY_RESERVE(directory->entries, directory->capacity,
                           directory->count + 1) < 0)
         return -ENOMEM;
-    directory->entries[directory->count++] = (struct subtree_origins_entry){
+    directory->entries[directory->count++] = (struct directory_entry){
         .element = element, .pid = pid, .name = info.name, .host = info.host};
     return 0;
 }
@@ -137,10 +137,10 @@ static int open_directory(const struct es_run *run,
 /* --- The elements that are asked for ------------------------------------------ */
 
 /* A text of the request, kept.  NULL: no memory. */
-static const char *subtree_origins_keep(struct esi_subtree *subtree, const char *text)
+static const char *keep_text(struct esi_subtree *subtree, const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    struct esi_part_text *kept = malloc(sizeof *kept + bytes);
+    struct subtree_text *kept = malloc(sizeof *kept + bytes);
 
     if (!kept)
         return NULL;
@@ -150,22 +150,21 @@ static const char *subtree_origins_keep(struct esi_subtree *subtree, const char 
     return kept->text;
 }
 
-struct subtree_origins_process {
+struct origin_process {
     int pid;
     int rank;
     const char *host;
 };
 
-/* Pids tell processes of one host from each other: an element of another host is not
- * here, though it may look so. */
-static struct es_element_view *find_element(
-    const struct directory *directory,
-    const struct subtree_origins_process *process,
-    const char *name)
+/* Pids are unique on one host: an element of another host may have the same pid and
+ * name. */
+static struct es_element_view *find_element(const struct directory *directory,
+                                            const struct origin_process *process,
+                                            const char *name)
 {
-    struct subtree_origins_entry wanted = {
+    struct directory_entry wanted = {
         .pid = process->pid, .name = name, .host = process->host};
-    struct subtree_origins_entry *found =
+    struct directory_entry *found =
         directory->count > 0 ? bsearch(&wanted, directory->entries, directory->count,
                                        sizeof wanted, compare_entries)
                              : NULL;
@@ -175,7 +174,7 @@ static struct es_element_view *find_element(
 
 static int read_process(const struct es_member *member,
                         struct esi_subtree *subtree,
-                        struct subtree_origins_process *ret_process,
+                        struct origin_process *ret_process,
                         struct es_clock *ret_clock,
                         struct es_error *error)
 {
@@ -192,19 +191,19 @@ static int read_process(const struct es_member *member,
         return result;
     ret_process->pid = (int)pid;
     ret_process->rank = (int)esi_member_integer_or(member, "rank", -1);
-    ret_process->host = subtree_origins_keep(subtree, host);
+    ret_process->host = keep_text(subtree, host);
     return ret_process->host ? 0 : -ENOMEM;
 }
 
 static int read_processes(struct esi_subtree *subtree,
                           const struct es_member *request,
-                          struct subtree_origins_process **ret_processes,
+                          struct origin_process **ret_processes,
                           size_t *ret_count,
                           struct es_error *error)
 {
     const struct es_member *list = esi_member_find(request, "processes");
     size_t count = esi_member_count(list);
-    struct subtree_origins_process *processes = calloc(count + 1, sizeof *processes);
+    struct origin_process *processes = calloc(count + 1, sizeof *processes);
     int result = 0;
 
     subtree->clocks = calloc(count + 1, sizeof *subtree->clocks);
@@ -236,9 +235,8 @@ static int take_texts(struct esi_subtree *subtree,
         origin->collector = info.collector;
         return 0;
     }
-    origin->name = subtree_origins_keep(subtree, name);
-    origin->collector =
-        subtree_origins_keep(subtree, esi_member_text_or(member, "collector", ""));
+    origin->name = keep_text(subtree, name);
+    origin->collector = keep_text(subtree, esi_member_text_or(member, "collector", ""));
     return origin->name && origin->collector ? 0 : -ENOMEM;
 }
 
@@ -263,7 +261,7 @@ static void take_place(const struct es_member *member,
 static int read_origin(struct esi_subtree *subtree,
                        const struct es_member *member,
                        const struct directory *directory,
-                       const struct subtree_origins_process *process,
+                       const struct origin_process *process,
                        struct es_error *error)
 {
     struct es_origin *origin = &subtree->origins.items[subtree->origins.count];
@@ -294,7 +292,7 @@ static int read_origin(struct esi_subtree *subtree,
 
 static int read_list(struct esi_subtree *subtree,
                      const struct es_member *request,
-                     const struct subtree_origins_process *processes,
+                     const struct origin_process *processes,
                      size_t process_count,
                      struct es_error *error)
 {
@@ -331,7 +329,7 @@ static int read_origins(struct esi_subtree *subtree,
                         const struct es_member *request,
                         struct es_error *error)
 {
-    struct subtree_origins_process *processes;
+    struct origin_process *processes;
     size_t count;
     const struct esi_service *service = subtree->connection->service;
     int result = read_processes(subtree, request, &processes, &count, error);
@@ -346,7 +344,7 @@ static int read_origins(struct esi_subtree *subtree,
 
 static void free_origins(struct esi_subtree *subtree)
 {
-    for (struct esi_part_text *next; subtree->texts; subtree->texts = next) {
+    for (struct subtree_text *next; subtree->texts; subtree->texts = next) {
         next = subtree->texts->next;
         free(subtree->texts);
     }
@@ -355,7 +353,7 @@ static void free_origins(struct esi_subtree *subtree)
     free(subtree->places.items);
 }
 
-/* --- What stages may look at ------------------------------------------------- */
+/* --- What stages may ask for -------------------------------------------------- */
 
 static const char *communicator_name(void *data, uint32_t origin, uint16_t communicator)
 {
@@ -422,9 +420,9 @@ static int open_servers(struct esi_subtree *subtree,
 
 /* --- Opening ----------------------------------------------------------------- */
 
-/* Latest tuples are read without a position: what a pull need not look for is found out
- * once. */
-static void look_at(struct esi_subtree *subtree, const struct esi_stage_node *node)
+/* Latest tuples are read without a position: whether a pull has to find positions is
+ * known from the start. */
+static void find_moves(struct esi_subtree *subtree, const struct esi_stage_node *node)
 {
     bool latest = false;
 
@@ -434,10 +432,10 @@ static void look_at(struct esi_subtree *subtree, const struct esi_stage_node *no
                   strcmp(node->properties[i].value, "latest") == 0;
     subtree->moves |= node->origin != ES_STAGE_NO_ORIGIN && !latest;
     for (size_t i = 0; i < node->child_count; i++)
-        look_at(subtree, node->children[i]);
+        find_moves(subtree, node->children[i]);
 }
 
-/* An element that is not here gives nothing: a gather without children stands for it.
+/* An element that is not here delivers nothing: a gather without children replaces it.
  * It may be there when the subtree is opened again. */
 static void blank_missing(const struct esi_subtree *subtree,
                           struct esi_stage_node *node,
@@ -468,7 +466,7 @@ static int open_tree(struct esi_subtree *subtree,
     if (result < 0)
         return result;
     here = node->host ? node->host : "";
-    look_at(subtree, node);
+    find_moves(subtree, node);
     subtree->places.fixed = !subtree->moves;
     blank_missing(subtree, node, here);
     subtree->context = (struct es_stage_context){
@@ -511,7 +509,7 @@ static int join_readers(struct esi_subtree *subtree)
     return result == -ENOMEM ? result : 0;
 }
 
-/* Both ends begin with the positions that the reply tells. */
+/* Both ends begin with the positions in the reply. */
 static int begin_positions(struct esi_subtree *subtree)
 {
     size_t count = subtree->origins.count;
@@ -598,7 +596,7 @@ static int open_subtree(struct esi_service_call *call, struct esi_subtree **ret_
 
 /* --- Positions --------------------------------------------------------------- */
 
-/* Finds the first tuple of each origin that has not been given. */
+/* Finds the first tuple of each origin that is not delivered. */
 static void find_positions(struct esi_subtree *subtree)
 {
     for (size_t i = 0; i < subtree->places.count; i++) {
@@ -609,8 +607,8 @@ static void find_positions(struct esi_subtree *subtree)
     }
 }
 
-/* Lets writers go on whose tuples the consumer has used; servers beyond this one hear
- * of it in the next pull. */
+/* Lets writers go on whose tuples the consumer has acknowledged; servers below this one
+ * learn of it in the next pull. */
 static int subtree_acknowledge(struct esi_subtree *subtree,
                                const struct esi_subtree_pull *pull)
 {
@@ -629,15 +627,15 @@ static int subtree_acknowledge(struct esi_subtree *subtree,
 
 /* --- Pulls ------------------------------------------------------------------- */
 
-/* CPU time since it was told last: of receiving and sending, too.  Asking the kernel
- * for it costs as much as a small pull, so it is told once in a while. */
+/* CPU time since the last report, receiving and sending included.  Reading it costs as
+ * much as a small pull, so it is reported now and then. */
 static uint64_t spent_cpu_ns(struct esi_subtree *subtree, uint64_t monotonic_ns)
 {
     uint64_t now, spent;
 
-    if (monotonic_ns - subtree->cpu_told_ns < CPU_EVERY_NS)
+    if (monotonic_ns - subtree->cpu_reported_ns < CPU_EVERY_NS)
         return 0;
-    subtree->cpu_told_ns = monotonic_ns;
+    subtree->cpu_reported_ns = monotonic_ns;
     now = esi_now_ns(CLOCK_THREAD_CPUTIME_ID);
     spent = now - subtree->cpu_ns;
     subtree->cpu_ns = now;
@@ -758,7 +756,7 @@ static int serve_costs(struct esi_service_call *call)
 
     if (!subtree)
         return es_error_set(call->error, -ENOENT,
-                            "this connection has not opened a part");
+                            "this connection has opened no subtree");
     esi_json_out_begin_array(call->reply, "stages");
     esi_stage_foreach_row(subtree->root, 0, COSTS_NS, write_row, call->reply);
     esi_json_out_end(call->reply);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Subtrees: what of a gather tree stands in a tuple server, on behalf of a stage
+ * Subtrees: the part of a gather tree in a tuple server, on behalf of a stage
  * `remote` in its parent's process.
  *
  * A connection opens one subtree, pulls it and ends it by closing.  The "open" request:
@@ -21,14 +21,14 @@
  * Origins are numbered within the subtree, from 0 in the order of the list; the remote
  * stage knows whose they are above.  Reading begins at `position`; with "end" behind
  * what is there.  Writers that wait for a lossless scope wait from `acknowledged` on.
- * The "open" reply tells {"origins": N, "positions": [...], "missing": [indices of
+ * The "open" reply has {"origins": N, "positions": [...], "missing": [indices of
  * elements that are not there]}.
  *
- * A PULL tells which positions the consumer has acknowledged since the pull before,
- * where writers wait for that (batch_wire.h).  A BATCH carries tuples,
- * marks, reports, notices, what the pull cost, and positions: after each batch both
- * ends know for each origin the first tuple that was not given, because what the stages
- * keep of an element is a suffix.  So a lost reply, a restarted server and a changed
+ * A PULL has the positions that the consumer has acknowledged since the pull before,
+ * where writers wait for that (batch_wire.h).  A BATCH has tuples, marks, reports,
+ * notices, what the pull cost, and positions: after each batch both ends know for each
+ * origin the first tuple that is not delivered, because what the stages keep of an
+ * element is a suffix.  So a lost reply, a restarted server and a changed
  * tree are one thing: the subtree is opened again at the positions its parent has.  A
  * subtree whose stages have failed ends with its connection.
  *

@@ -13,7 +13,7 @@
 #include "base/list.h"
 
 /* An element that we are registered at.  Parts map it at different places; process,
- * run's host and name tell which it is. */
+ * run's host and name identify it. */
 struct subtree_reader_shared {
     struct esi_list_link link; /* in `all` */
     struct esi_list readers;

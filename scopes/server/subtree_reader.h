@@ -4,8 +4,8 @@
  * Readers for whom writers wait: of all subtrees in this process.
  *
  * An element has one registered reader, and for that this process counts as one.  So
- * subtrees share the registration: a writer goes on when the slowest of them has taken,
- * and a subtree that takes over from another one leaves no gap.
+ * subtrees share the registration: a writer goes on when the slowest of them has
+ * acknowledged, and a subtree that takes over from another one leaves no gap.
  *
  * Thread safe.
  */

@@ -414,7 +414,7 @@ static void wrong_requests_are_refused_with_words(void **state)
                    "{\"request\": \"group\", \"key\": [\"5\", \"5\"], \"size\": 2, "
                    "\"first\": -1}",
                    -ENOENT, "that group");
-    expect_failure(fixture, "{\"request\": \"costs\"}", -ENOENT, "part");
+    expect_failure(fixture, "{\"request\": \"costs\"}", -ENOENT, "no subtree");
     expect_failure(fixture, "{\"request\": \"open\"}", -EINVAL, "\"type\"");
     expect_failure(fixture,
                    "{\"request\": \"open\", \"processes\": [{\"pid\": 1}], "

@@ -156,7 +156,7 @@ static void a_command_that_was_fetched_is_not_called_unseen(void **state)
     poll_till_commanded(fixture);
     pthread_join(fixture->asker.thread, NULL);
     assert_int_equal(fixture->asker.result, -ETIMEDOUT);
-    assert_non_null(strstr(fixture->asker.error.text, "was handed the command"));
+    assert_non_null(strstr(fixture->asker.error.text, "has fetched the command"));
 }
 
 static void a_command_that_nobody_fetches_is_taken_back(void **state)

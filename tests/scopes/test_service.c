@@ -186,7 +186,7 @@ static void nonsense_is_answered_in_words(void **state)
         {ES_FRAME_REQUEST, "{\"request\": \"file\", \"name\": \"../x\"}", EINVAL, "x"},
         {ES_FRAME_REQUEST, "{\"request\": \"file\", \"name\": \"map.json\"}", ENOENT,
          "map.json"},
-        {ES_FRAME_PULL, "pull", EPROTO, "no part"},
+        {ES_FRAME_PULL, "pull", EPROTO, "no subtree"},
     };
     struct es_link *link = connect_here(*state);
 
