@@ -42,15 +42,9 @@
 #include "tuplespace/plan/tree_rules.h"
 #include "tuplespace/run_directory.h"
 
-/* JSON's integers end where signed ones do. */
-static uint64_t bounded_integer(uint64_t value)
-{
-    return value < INT64_MAX ? value : INT64_MAX;
-}
-
 static uint64_t made_of(const struct es_segment_view *segment)
 {
-    return bounded_integer(es_segment_view_clock(segment)->base_realtime_ns);
+    return esi_json_bounded(es_segment_view_clock(segment)->base_realtime_ns);
 }
 
 /* --- Processes and elements --------------------------------------------------- */
@@ -66,8 +60,8 @@ static void write_process(const struct es_segment_info *info, struct esi_json_ou
     esi_json_out_signed(out, "state", info->state);
     esi_json_out_signed(out, "exit_code", info->exit_code);
     esi_json_out_signed(out, "signal", info->signal);
-    esi_json_out_unsigned(out, "ended", bounded_integer(info->ended_realtime_ns));
-    esi_json_out_unsigned(out, "bytes", bounded_integer(info->segment_bytes));
+    esi_json_out_unsigned(out, "ended", esi_json_bounded(info->ended_realtime_ns));
+    esi_json_out_unsigned(out, "bytes", esi_json_bounded(info->segment_bytes));
     esi_json_out_unsigned(out, "refused", info->elements_refused);
     esi_json_out_unsigned(out, "shrunk", info->elements_shrunk);
     esi_json_out_unsigned(out, "communicators_refused", info->communicators_refused);
@@ -95,8 +89,8 @@ static void write_element(const struct es_element_view *element,
     esi_json_out_bool(out, "enabled", info.enabled);
     esi_json_out_bool(out, "block", info.block);
     esi_json_out_bool(out, "moved", info.moved);
-    esi_json_out_unsigned(out, "head", bounded_integer(info.head));
-    esi_json_out_unsigned(out, "oldest", bounded_integer(info.oldest));
+    esi_json_out_unsigned(out, "head", esi_json_bounded(info.head));
+    esi_json_out_unsigned(out, "oldest", esi_json_bounded(info.oldest));
     esi_json_out_end(out);
 }
 
