@@ -13,8 +13,7 @@
 
 #include "monitors/archive/archive_tables.h"
 #include "monitors/archive/ctf_reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 static void read_tables(const uint8_t *data, size_t size)
 {
@@ -54,7 +53,7 @@ static void read_as_stream(const uint8_t *data, size_t size, enum esi_ctf_kind k
     unlink(name);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_archive, data, size)
 {
     if (size == 0)
         return 0;

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "scopes/remote/batch_wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 enum { ORIGINS = 16 };
 
@@ -54,7 +53,7 @@ static void decode_again(const struct esi_wire_state *state,
     esi_wire_moves_fini(&moves);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_batch, data, size)
 {
     uint64_t next[ORIGINS];
     struct esi_wire_state state = {.next = next, .count = ORIGINS};

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "scopes/remote/element_wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 static void require(int condition)
 {
@@ -35,7 +34,7 @@ static void use_frame(char kind, const char *payload, size_t size)
                 payload + size);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_element_frames, data, size)
 {
     if (size > 0)
         use_frame((char)data[0], (const char *)data + 1, size - 1);

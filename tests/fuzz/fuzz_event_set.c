@@ -17,8 +17,7 @@
 #include "monitors/order/set_format.h"
 #include "monitors/order/set_line.h"
 #include "monitors/order/set_read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 /* --- Both ways to read a line ----------------------------------------------------- */
 
@@ -204,7 +203,7 @@ static void check_set(const uint8_t *data, size_t size)
     free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_event_set, data, size)
 {
     compare_lines(data, size);
     check_set(data, size);

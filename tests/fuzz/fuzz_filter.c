@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/fuzz_target.h"
 #include "wrappers/stages/filter.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_filter, data, size)
 {
     static const struct es_clock clock = {.kind = ES_CLOCK_MONOTONIC,
                                           .frequency_hz = UINT64_C(1000000000)};

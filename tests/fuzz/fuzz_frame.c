@@ -20,14 +20,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/transport/hello.h"
 #include "tuplespace/transport/link.h"
 
 #define LIMIT_NS UINT64_C(10000000000)
 /* What a socket takes without a reader. */
 #define MOST_BYTES 65536
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct esi_greeting ours = {.run = "fuzz", .host = "h", .program = "p"};
 static struct esi_listener *listener;
@@ -185,7 +184,7 @@ static void be_client(struct input *input)
     pthread_join(thread, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_frame, data, size)
 {
     struct input input = {data + 1, size - 1};
 

@@ -9,8 +9,7 @@
 
 #include "pathmap/hostfile.h"
 #include "pathmap/map.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 static void require(int condition)
 {
@@ -31,7 +30,7 @@ static void check(const struct esi_hostfile *hostfile)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_hostfile, data, size)
 {
     struct es_error error = {.text = ""};
     struct esi_hostfile hostfile;

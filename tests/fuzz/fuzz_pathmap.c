@@ -14,11 +14,10 @@
 #include <string.h>
 
 #include "pathmap/pathmap.h"
+#include "tests/fuzz/fuzz_target.h"
 
 /* Expanding more than this takes long and shows nothing new. */
 enum { MOST_RANKS = 64, MOST_THREADS = 16 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(int condition, const char *what)
 {
@@ -113,7 +112,7 @@ static void fuzz_scope(const char *text, size_t size)
     esi_pathmap_scope_destroy(scope);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_pathmap, data, size)
 {
     fuzz_map((const char *)data, size);
     fuzz_scope((const char *)data, size);

@@ -13,9 +13,8 @@
 
 #include "base/input.h"
 #include "monitors/patterns/pattern.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tests/patterns/pattern_compare.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What is no text has no lines. */
 static void check_error(const struct es_error *error, const char *text, size_t length)
@@ -42,7 +41,7 @@ static void check_reach(const struct es_pattern_file *file)
     free(is_class_needed);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_pattern, data, size)
 {
     struct es_error error = {.text = ""};
     struct es_pattern_file *file;

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/plan/plan.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Unlike assert(3), it stays in every build. */
 static void require(int condition)
@@ -38,7 +37,7 @@ static void check_plan(struct es_plan *plan)
     esi_plan_fini(&again);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_plan, data, size)
 {
     struct es_error error = {.text = ""};
     struct es_plan plan;

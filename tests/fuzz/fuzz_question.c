@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "monitors/order/question.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 static const uint32_t counts[] = {3, 1, 7, 0};
 
@@ -37,7 +36,7 @@ static void check(const char *line, const struct es_trace_names *names)
         abort();
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_question, data, size)
 {
     static const char *const traces[] = {"0.0", "comm:W", "a b", "concurrent"};
     struct es_trace_names names = {.count = 0};

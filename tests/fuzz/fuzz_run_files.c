@@ -16,9 +16,8 @@
 #include "base/host.h"
 #include "scopes/remote/servers.h"
 #include "scopes/server/server_location.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/run_directory.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char run[64];
 static char here[ES_HOST_NAME_BYTES];
@@ -120,7 +119,7 @@ static void find_servers(const char *home)
     require(strcmp(found.run, run) == 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_run_files, data, size)
 {
     if (!run[0])
         begin();

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "eventspace/scope.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 static void set_again(void *data, const char *name, const char *value, const char *help)
 {
@@ -35,7 +34,7 @@ static void set_line(struct es_scope_config *config, char *line)
     es_scope_config_foreach(config, set_again, config);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_scope_config, data, size)
 {
     struct es_scope_config config;
     char *text = malloc(size + 1);

@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "eventspace/run.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/layout.h"
 #include "tuplespace/segment_name.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(int condition)
 {
@@ -83,7 +82,7 @@ static void use_run(const char *id)
     es_run_close(run);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_segment, data, size)
 {
     struct esi_segment_name name = {.host = "fuzz", .pid = getpid()};
     char file[ES_SEGMENT_NAME_BYTES];

@@ -14,8 +14,7 @@
 
 #include "monitors/order/order.h"
 #include "monitors/order/shiviz_read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz_target.h"
 
 /* Reads a text to its end; 1 if it has none, which cannot be. */
 static int take_text(const char *text)
@@ -47,7 +46,7 @@ static int take_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_shiviz, data, size)
 {
     struct checking checking;
     struct es_shiviz_config config = {

@@ -18,10 +18,9 @@
 #include "base/json_text.h"
 #include "eventspace/run.h"
 #include "scopes/collective_trees.h"
+#include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/segment.h"
 #include "tuplespace/tree_control.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char id[64];
 static struct es_segment *segment;
@@ -102,7 +101,7 @@ static void write_answers(void)
     free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_tree_control, data, size)
 {
     static char text[ES_TREE_DESIRED_BYTES];
     struct es_segment_view *view;

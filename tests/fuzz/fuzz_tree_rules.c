@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/plan/tree_rules.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Unlike assert(3), it stays in every build. */
 static void require(int condition)
@@ -63,7 +62,7 @@ static void check_short(const char *text)
     free(first);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TARGET(fuzz_tree_rules, data, size)
 {
     char *text = malloc(size + 1);
 

@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* replay.c - runs a fuzz target over its corpus without libFuzzer.
  *
- * Linked with fuzz_NAME.c it makes the test program replay_NAME. Each file of
- * corpus/NAME is given to the target as it is, cut short at many places, and with
- * single bytes changed by a generator of fixed seed. A fault ends the program; what the
- * target must keep to it asserts itself. Output is TAP, one line for each file. With
- * arguments, the files named there are replayed and nothing is changed in them: so a
- * crash that libFuzzer found is repeated.
+ *   replay fuzz_NAME           the files of corpus/NAME
+ *   replay fuzz_NAME FILE...   these files, and nothing is changed in them: so a crash
+ *                              that libFuzzer found is repeated
+ *
+ * Each file of the corpus is given to the target as it is, cut short at many places,
+ * and with single bytes changed by a generator of fixed seed. A fault ends the program;
+ * what the target must keep to it asserts itself. Output is TAP, one line a file.
  */
 #include "config.h"
 
@@ -18,10 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/fuzz/fuzz_target.h"
+
 #define MUTATIONS 200
 #define CUTS 64
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static struct fuzz_target *target;
 
 struct input {
     uint8_t *data;
@@ -63,7 +66,7 @@ static void run_target(const uint8_t *data, size_t size)
     if (size > 0) {
         memcpy(copy, data, size);
     }
-    LLVMFuzzerTestOneInput(copy, size);
+    target->run(copy, size);
     free(copy);
 }
 
@@ -144,17 +147,13 @@ static int replay_corpus(const char *name)
 
 int main(int argc, char **argv)
 {
-    const char *name = strstr(argv[0], "replay_");
-
-    for (int i = 1; i < argc; i++) {
-        replay(argv[i], 0);
-    }
-    if (argc > 1) {
-        return 0;
-    }
-    if (!name) {
-        fprintf(stderr, "usage: replay_NAME [FILE...]\n");
+    target = argc > 1 ? fuzz_target_find(argv[1]) : NULL;
+    if (!target) {
+        fprintf(stderr, "usage: replay fuzz_NAME [FILE...]\n");
         return 2;
     }
-    return replay_corpus(name + strlen("replay_"));
+    for (int i = 2; i < argc; i++) {
+        replay(argv[i], 0);
+    }
+    return argc > 2 ? 0 : replay_corpus(target->name + strlen("fuzz_"));
 }

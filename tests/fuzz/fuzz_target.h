@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Fuzz targets: one file each, all in one program. A program costs a link. */
+#ifndef ES_TESTS_FUZZ_TARGET_H
+#define ES_TESTS_FUZZ_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one file of this folder does with an input. */
+struct fuzz_target {
+    const char *name; /* of the file, without extension */
+    int (*run)(const uint8_t *data, size_t size);
+    struct fuzz_target *next;
+};
+
+/* Adds a target to those of the program, which borrows it. Called before main(). */
+void fuzz_target_add(struct fuzz_target *target);
+
+/* NULL when the program has no target of that name. */
+struct fuzz_target *fuzz_target_find(const char *name);
+
+/* Opens the function of a target. The name is that of the file:
+ * FUZZ_TARGET(fuzz_plan, data, size) { ... return 0; } */
+#define FUZZ_TARGET(NAME, DATA, SIZE)                                                  \
+    static int NAME##_run(const uint8_t *DATA, size_t SIZE);                           \
+    static struct fuzz_target NAME##_target = {.name = #NAME, .run = NAME##_run};      \
+    __attribute__((constructor)) static void NAME##_add(void)                          \
+    {                                                                                  \
+        fuzz_target_add(&NAME##_target);                                               \
+    }                                                                                  \
+    static int NAME##_run(const uint8_t *DATA, size_t SIZE)
+
+#endif
