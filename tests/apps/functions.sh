@@ -6,6 +6,7 @@
 
 apps=${top_builddir:?not set}/apps
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
+export ES_YIELD_NAP=1
 
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -x "$apps/ring" ] || skip 'the example programs are not built'

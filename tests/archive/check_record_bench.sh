@@ -6,6 +6,7 @@
 # shellcheck source=tests/cli/functions.sh
 . "${0%/*}/../cli/functions.sh"
 need_mpi
+unset EVENTSPACE_LAUNCHER # as a user starts it
 [ -x "$top_builddir/bench/load" ] || fault "bench/load is not built"
 
 # It runs in the build folder, as users run it.

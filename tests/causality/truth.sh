@@ -12,8 +12,6 @@ unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
 here=$top_srcdir/tests/causality
 random=$top_builddir/tests/causality/order_truth
 apps=$top_builddir/apps
-# Ranks spin where there are more of them than processors: they are made to yield.
-launcher="$MPIEXEC -genv LD_PRELOAD $top_builddir/tests/apps/.libs/yield_shim.so"
 seed=$((${ES_TEST_SEED:-1} - 1))
 runs=0
 compared=0
@@ -26,7 +24,7 @@ recorded()
     shift
     rm -rf "$folder/archive" "$folder/set"
     runs=$((runs + 1))
-    timeout -k 5 60 "$eventspace" run -n "$ranks" --launcher "$launcher" \
+    timeout -k 5 60 "$eventspace" run -n "$ranks" \
         --name "$prefix-truth-$runs" --record "$folder/archive" -- "$@" \
         >"$folder/out" 2>"$folder/err" </dev/null || {
         fault "$*: $(cat "$folder/out" "$folder/err")"
@@ -78,7 +76,7 @@ kept()
     checked "$1" "$2" || return
     runs=$((runs + 1))
     run=$prefix-truth-$runs
-    expect 0 "$eventspace" run -n "$1" --launcher "$launcher" --keep \
+    expect 0 "$eventspace" run -n "$1" --keep \
         --name "$run" "${@:3}" -- "$random" "$folder/logs" "$seed" "$2" </dev/null
 }
 
@@ -109,7 +107,7 @@ growing()
     checked "$1" "$2" || return
     runs=$((runs + 1))
     run=$prefix-truth-$runs
-    timeout -k 5 60 "$eventspace" run -n "$1" --launcher "$launcher" --keep \
+    timeout -k 5 60 "$eventspace" run -n "$1" --keep \
         --name "$run" "${@:3}" -- "$random" "$folder/logs" "$seed" "$2" \
         >"$folder/grown" 2>&1 </dev/null &
     job=$!

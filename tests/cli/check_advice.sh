@@ -8,10 +8,7 @@
 need_mpi
 unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
 
-# Ranks spin where there are more of them than processors: they are made to yield.
-shim=$top_builddir/tests/apps/.libs/yield_shim.so
 imbalance=$top_builddir/apps/imbalance
-launcher="$MPIEXEC -genv LD_PRELOAD $shim"
 # The last rank of the chain comes last: all of the chain is gone through, there and back.
 chain=explicit:0-1,1-2,2-3
 work="--ranks-late 3 --late-us 4000 --sleep"
@@ -50,7 +47,7 @@ leaves()
         shift
     done
     shift
-    timeout -k 5 60 "$eventspace" run -n 4 --launcher "$launcher" --keep \
+    timeout -k 5 60 "$eventspace" run -n 4 --keep \
         --name "$prefix-$name" "${options[@]}" -- "$imbalance" "$@" \
         >"$folder/$name" 2>&1 </dev/null || fault "$name: $(cat "$folder/$name")"
 }
@@ -100,7 +97,7 @@ apply()
 {
     local name=$prefix-live$1
     # shellcheck disable=SC2086 # words
-    "$eventspace" run -n 4 --launcher "$launcher" --name "$name" "--trees=$chain" -- \
+    "$eventspace" run -n 4 --name "$name" "--trees=$chain" -- \
         "$imbalance" $work --iterations 700 >"$folder/live" 2>&1 </dev/null &
     await 20 "$eventspace" list "$name"
     timeout -k 5 90 "$eventspace" collectives --apply --after 64 -i 0.5 --format json \

@@ -8,10 +8,7 @@
 need_mpi
 unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
 
-# Ranks spin where there are more of them than processors: they are made to yield.
-shim=$top_builddir/tests/apps/.libs/yield_shim.so
 late=$top_builddir/apps/imbalance
-launcher="$MPIEXEC -genv LD_PRELOAD $shim"
 
 end_all()
 {
@@ -27,7 +24,7 @@ leaves()
 {
     local name=$1
     shift
-    timeout -k 5 60 "$eventspace" run -n 4 --launcher "$launcher" \
+    timeout -k 5 60 "$eventspace" run -n 4 \
         --name "$prefix-$name" --keep -- "$late" "$@" \
         >"$folder/$name" 2>"$folder/err" </dev/null ||
         fault "$name: $(cat "$folder/$name" "$folder/err")"
@@ -108,7 +105,7 @@ holds 'rank[0]["last"] >= 16 and summary["culprit"] is None' nonblocking
 
 # What goes through instrumented trees stands apart, and internal nodes tell of themselves.
 if "$eventspace" run --help | grep -q -- --trees; then
-    timeout -k 5 60 "$eventspace" run -n 4 --trees=kary:2 --launcher "$launcher" \
+    timeout -k 5 60 "$eventspace" run -n 4 --trees=kary:2 \
         --name "$prefix-tree" --keep -- "$late" --ranks-late 3 --late-us 10000 --sleep \
         --iterations 30 >"$folder/tree" 2>"$folder/err" </dev/null ||
         fault "tree: $(cat "$folder/tree" "$folder/err")"
@@ -136,7 +133,7 @@ fi
 
 # The monitor's scopes are changed while it looks on; nothing is lost by it.
 if "$eventspace" run --help | grep -q -- --trees; then
-    "$eventspace" run -n 4 --trees=kary:2 --launcher "$launcher" --name "$prefix-changed" \
+    "$eventspace" run -n 4 --trees=kary:2 --name "$prefix-changed" \
         -- "$late" --work-us 5000 --sleep --iterations 1000 >"$folder/changed" 2>&1 \
         </dev/null &
     await 20 "$eventspace" list "$prefix-changed"
@@ -155,7 +152,7 @@ if "$eventspace" run --help | grep -q -- --trees; then
 fi
 
 # A live run is followed to its end; what the monitor shows before is thrown away.
-"$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-live" -- "$late" \
+"$eventspace" run -n 4 --name "$prefix-live" -- "$late" \
     --ranks-late 1 --late-us 20000 --sleep --iterations 200 --operation barrier \
     >"$folder/live" 2>&1 </dev/null &
 await 20 "$eventspace" list "$prefix-live"
@@ -169,7 +166,7 @@ holds 'summary["culprit"] == 1 and sum(o["type"] == "summary" for o in lines) > 
 holds 'summary["incomplete"] == 0 and summary["open"] == 0' live
 
 # Interrupted it sums up all the same.
-"$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-stopped" -- "$late" \
+"$eventspace" run -n 4 --name "$prefix-stopped" -- "$late" \
     --ranks-late 1 --late-us 10000 --sleep --iterations 2000 \
     >"$folder/stopped" 2>&1 </dev/null &
 launched=$!
@@ -186,7 +183,7 @@ kill $launched
 wait $launched
 
 # The wind tunnel has one reduction an iteration, and one at the end of each part.
-timeout -k 5 60 "$eventspace" run -n 4 --launcher "$launcher" --name "$prefix-tunnel" \
+timeout -k 5 60 "$eventspace" run -n 4 --name "$prefix-tunnel" \
     --keep -- "$top_builddir/apps/windtunnel" --rows 64 --iterations 100 \
     >"$folder/tunnel" 2>"$folder/err" </dev/null || fault "tunnel: $(cat "$folder/err")"
 expect 0 "$eventspace" collectives "$prefix-tunnel"

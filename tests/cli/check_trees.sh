@@ -5,7 +5,6 @@
 
 . "${0%/*}/functions.sh"
 apps=$top_builddir/apps
-shim=$top_builddir/tests/apps/.libs/yield_shim.so
 collect=("$eventspace" collect tree)
 launcher=$top_srcdir/tests/cli/local_launcher.sh
 
@@ -77,10 +76,9 @@ unset EVENTSPACE_PRELOAD
 # --- A program that goes on while its trees change
 
 need_mpi
-# Ranks that wait for each other spin; here there are more of them than cores.
 start()
 {
-    LD_PRELOAD=$shim "$eventspace" run --name "$1" -n 3 "${@:2}" -- "$apps/windtunnel" \
+    "$eventspace" run --name "$1" -n 3 "${@:2}" -- "$apps/windtunnel" \
         --rows 60 --iterations 100000000 --check-every 2 --seconds 600 \
         >"$folder/run.out" 2>"$folder/run.err" </dev/null &
     launched=$!

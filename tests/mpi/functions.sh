@@ -8,6 +8,7 @@ here=$top_srcdir/tests/mpi
 bin=${top_builddir:?not set}/tests/mpi
 library=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
 shim=$top_builddir/tests/apps/.libs/yield_shim.so
+export ES_YIELD_NAP=1
 
 [ -n "$MPIEXEC" ] || skip 'no mpiexec was found by configure'
 [ -r "$library" ] || skip 'the interposer is not built'

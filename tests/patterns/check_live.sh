@@ -7,14 +7,13 @@
 
 . "${top_srcdir:?not set}/tests/cli/functions.sh"
 need_mpi
+unset ES_YIELD_NAP # the programs are to last while they are searched
 unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
 python=${PYTHON:-python3}
 same=$top_srcdir/tests/patterns/same_matches.py
 
 apps=$top_builddir/apps
 export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
-# Ranks spin where there are more of them than processors: they are made to yield.
-launcher="$MPIEXEC -genv LD_PRELOAD $top_builddir/tests/apps/.libs/yield_shim.so"
 
 cat >"$folder/live.pattern" <<'END'
 Send := [class = "send"]; Recv := [class = "receive"];
@@ -35,7 +34,7 @@ start()
     run=$prefix-$name
     (
         # shellcheck disable=SC2086 # nothing or an option
-        timeout -k 5 60 "$eventspace" run -n "$ranks" --launcher "$launcher" $keep \
+        timeout -k 5 60 "$eventspace" run -n "$ranks" $keep \
             --name "$run" --record "$folder/$name" -- "$@" \
             >"$folder/$name.program" 2>&1 </dev/null
         echo $? >"$folder/$name.status"

@@ -12,8 +12,6 @@ unset EVENTSPACE_HOME EVENTSPACE_KEY EVENTSPACE_STAGES
 cases=$top_builddir/tests/patterns/mpi_cases
 apps=$top_builddir/apps
 export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
-# Ranks spin where there are more of them than processors: they are made to yield.
-launcher="$MPIEXEC -genv LD_PRELOAD $top_builddir/tests/apps/.libs/yield_shim.so"
 runs=0
 
 # recorded RANKS PROGRAM ARGUMENTS... : a run whose archive is $folder/archive.
@@ -23,7 +21,7 @@ recorded()
     shift
     rm -rf "$folder/archive"
     runs=$((runs + 1))
-    timeout -k 5 60 "$eventspace" run -n "$ranks" --launcher "$launcher" \
+    timeout -k 5 60 "$eventspace" run -n "$ranks" \
         --name "$prefix-patterns-$runs" --record "$folder/archive" -- "$@" \
         >"$folder/out" 2>"$folder/err" </dev/null ||
         fault "$*: $(cat "$folder/out" "$folder/err")"
@@ -125,7 +123,7 @@ never LoadImbalance
 
 # Two ranks that wait for each other: a run that stands still, and what its archive says.
 case=hang
-"$eventspace" run -n 2 --launcher "$launcher" --name "$prefix-hang" \
+"$eventspace" run -n 2 --name "$prefix-hang" \
     --record "$folder/hang" -- "$apps/hang" receive-cycle \
     >"$folder/program" 2>&1 </dev/null &
 program=$!
