@@ -20,6 +20,8 @@
 #include "base/list.h"
 #include "wrappers/mpi/match.h"
 
+struct esi_thread;
+
 struct esi_comm_trees;
 
 struct esi_comm {
@@ -127,6 +129,15 @@ void esi_comm_end_session(MPI_Session session);
 /* The communicator with this index in the segment's table that was made last, with a
  * reference for the caller; NULL when it is gone. */
 struct esi_comm *esi_comm_hold(uint16_t index);
+
+/* Writes a tuple for each rank that this one hears from in neighbourhood collectives on
+ * a new communicator, at the time `now`; one without a peer if there is none, and
+ * nothing for a communicator without a topology.  `comm` is what is known of `handle`;
+ * NULL is nothing. */
+void esi_comm_write_neighbours(struct esi_thread *thread,
+                               MPI_Comm handle,
+                               const struct esi_comm *comm,
+                               uint64_t now);
 
 /* Calls back for every known communicator (to flush what is held back). */
 void esi_comm_foreach(void (*visit)(struct esi_comm *comm));

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "wrappers/mpi/process.h"
-#include "wrappers/mpi/topology.h"
 
 /* How many requests of a completion call are looked at to say what it waits for. */
 enum { MAX_LOOKED_AT = 16 };
@@ -211,7 +210,7 @@ static void completed_duplicate(struct esi_thread *thread,
                                           request->duplicate->key);
     free(request->duplicate);
     completed_collective(thread, request, stop);
-    esi_topology_write_neighbours(thread, made, comm, stop);
+    esi_comm_write_neighbours(thread, made, comm, stop);
 }
 
 /* Only now it is known whether its receiver counts it. */

@@ -9,7 +9,6 @@
  */
 #include "config.h"
 
-#include "wrappers/mpi/batch.h"
 #include "wrappers/mpi/completion.h"
 
 /* Whether a request is done after a call that returned `result`. */

@@ -6,7 +6,7 @@
  * The table of operations names one of these functions for each routine; the generated
  * wrapper calls it between esi_call_enter() and the real call.  It fills call->tuple
  * and shows the tuple as the open one.  What must not be touched at this rank is left
- * out (significant.h).
+ * out.
  *
  * Everything here belongs to the calling thread; call.h says what may allocate or lock.
  */
@@ -125,6 +125,45 @@ ES_HOT void esi_call_describe(struct esi_call *call,
     call->tuple.peer = peer;
     call->tuple.tag = tag;
     call->tuple.bytes = bytes;
+}
+
+/* --- Which of a collective's two buffers means something at this rank ----------- */
+
+/*
+ * The table's recipes use these.  What MPI calls insignificant may be anything: it must
+ * not be looked at, and a datatype least of all.
+ */
+
+/* A rank of the root's group that is not the root takes no part (intercommunicators).
+ */
+static inline MPI_Count esi_significant_bcast(int root, MPI_Count count)
+{
+    return root == MPI_PROC_NULL ? 0 : count;
+}
+
+/* Whether only the other side is significant: `buffer` is that of the side which every
+ * rank has, such as the send buffer of a gather; it is absent in place and at an
+ * intercommunicator's root.  Collectives without a root pass 0. */
+static inline bool esi_significant_is_other_side(const void *buffer, int root)
+{
+    return buffer == MPI_IN_PLACE || root == MPI_ROOT;
+}
+
+static inline MPI_Count esi_significant_count(const void *buffer,
+                                              int root,
+                                              MPI_Count count,
+                                              MPI_Count other_count)
+{
+    return esi_significant_bcast(
+        root, esi_significant_is_other_side(buffer, root) ? other_count : count);
+}
+
+static inline MPI_Datatype esi_significant_type(const void *buffer,
+                                                int root,
+                                                MPI_Datatype datatype,
+                                                MPI_Datatype other_datatype)
+{
+    return esi_significant_is_other_side(buffer, root) ? other_datatype : datatype;
 }
 
 /* --- Before: generated wrappers call these -------------------------------------- */
@@ -348,7 +387,7 @@ void esi_begin_io_request(struct esi_call *call,
 void esi_begin_io_call(struct esi_call *call, MPI_File file);
 void esi_begin_io_open(struct esi_call *call, MPI_Comm comm);
 
-/* A partition that is ready: the request's peer, the partition as tag (partitioned.c).
+/* A partition that is ready: the request's peer, the partition as tag (persistent.c).
  */
 void esi_begin_partition(struct esi_call *call, MPI_Request request, int partition);
 

@@ -82,7 +82,6 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
         '#include "config.h"\n\n#include "wrappers/mpi/describe.h"\n'
         '#include "wrappers/mpi/progress.h"\n'
-        '#include "wrappers/mpi/significant.h"\n'
         '#include "wrappers/mpi/tree_ops.h"\n',
     ]
     for operation in wrapped(chapters, prototypes):

@@ -1,8 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Keeps the addresses of the real MPI's routines that we call ourselves. */
+/*
+ * Finding the real MPI: the next definition behind this library.
+ *
+ * A program that was linked with MPI, or with another tool in front of it, has it in
+ * its global scope.  An interpreter may have loaded it late and privately; then every
+ * loaded library is asked by name.
+ */
 #include "config.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "wrappers/mpi/mpi_next.h"
 
 _Atomic(void *) esi_real[ESI_ROUTINE_COUNT];
+
+struct symbol_search {
+    const char *name;
+    const void *ours; /* where this library is loaded */
+    void *found;
+};
+
+static const void *base_of(const void *address)
+{
+    Dl_info info;
+
+    return dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
+}
+
+/* Asks one loaded library, but takes no definition from this one. */
+static int ask_library(struct dl_phdr_info *library, size_t size, void *context)
+{
+    struct symbol_search *search = context;
+    void *handle;
+    void *found;
+
+    (void)size;
+    if (library->dlpi_name == NULL || library->dlpi_name[0] == '\0')
+        return 0;
+    handle = dlopen(library->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == NULL)
+        return 0;
+    found = dlsym(handle, search->name);
+    if (found != NULL && base_of(found) != search->ours)
+        search->found = found;
+    dlclose(handle); /* it stays: it was loaded before */
+    return search->found != NULL;
+}
+
+static void say_missing(const char *name)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    char line[256];
+
+    if (atomic_flag_test_and_set(&said))
+        return;
+    snprintf(line, sizeof line,
+             "eventspace: no MPI library defines %s; the call fails\n", name);
+    if (write(STDERR_FILENO, line, strlen(line)) < 0)
+        return; /* nobody to tell */
+}
+
+void *esi_next_resolve(const char *name)
+{
+    struct symbol_search search = {.name = name,
+                                   .ours = base_of((const void *)say_missing)};
+
+    search.found = dlsym(RTLD_NEXT, name);
+    if (search.found == NULL)
+        dl_iterate_phdr(ask_library, &search);
+    if (search.found == NULL)
+        say_missing(name);
+    return search.found;
+}

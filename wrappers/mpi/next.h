@@ -16,7 +16,7 @@
 #define ESI_EXPORT __attribute__((visibility("default")))
 
 /* The next definition of `name`, NULL when there is none, with one line about it on
- * stderr (resolve.c).  Any thread. */
+ * stderr.  Any thread. */
 void *esi_next_resolve(const char *name);
 
 /* The address of `name`, kept in `*known`, which is NULL at first.  NULL as above. */

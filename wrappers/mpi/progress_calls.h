@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Calls that advance operations and exist with int counts and with MPI_Count counts:
- * progress_messages.c includes this once for each, with ESI_COUNT the type of counts
+ * progress.c includes this once for each, with ESI_COUNT the type of counts
  * and ESI_NAME() giving a routine its name and ESI_CALL() the real one.
  */
 
