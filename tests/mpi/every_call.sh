@@ -56,4 +56,12 @@ tuples | awk -F'\t' '$1 == "tuple" && $5 ~ /_init(_c)?$/ && $5 !~ /Session/ {
 [ ! -s "$work/inits" ]
 expect 0 'a call that makes a request is recorded once, without a number'
 cat "$work/inits"
+
+# Counts of int and of MPI_Count, one element each, are summed by their own width.
+tuples | awk -F'\t' '$1 == "tuple" && $5 ~ /^MPI_(Allgatherv|Alltoallv|Reduce_scatter)(_c)?$/ {
+    print $5, $10
+}' | LC_ALL=C sort -u >"$work/vectors"
+printf '%s 4\n' MPI_Allgatherv MPI_Allgatherv_c MPI_Alltoallv MPI_Alltoallv_c \
+    MPI_Reduce_scatter MPI_Reduce_scatter_c | grep -wFf "$work/had" >"$work/expected"
+check 'vectors of counts are summed' diff "$work/expected" "$work/vectors"
 finish

@@ -79,24 +79,17 @@ static int counts_of(const struct esi_comm *comm, const void *counts)
     return comm->inter && comm->size < comm->remote_size ? comm->size : comm->peers;
 }
 
-MPI_Count esi_call_sum_counts(struct esi_call *call, MPI_Comm comm, const int counts[])
+MPI_Count esi_call_sum_counts(struct esi_call *call,
+                              MPI_Comm comm,
+                              const void *counts,
+                              bool large)
 {
     int size = counts_of(esi_call_find_comm(call, comm), counts);
+    const MPI_Count *large_counts = counts;
+    const int *int_counts = counts;
     MPI_Count sum = 0;
 
     for (int i = 0; i < size; i++)
-        sum += counts[i];
-    return sum;
-}
-
-MPI_Count esi_call_sum_counts_c(struct esi_call *call,
-                                MPI_Comm comm,
-                                const MPI_Count counts[])
-{
-    int size = counts_of(esi_call_find_comm(call, comm), counts);
-    MPI_Count sum = 0;
-
-    for (int i = 0; i < size; i++)
-        sum += counts[i];
+        sum += large ? large_counts[i] : int_counts[i];
     return sum;
 }

@@ -213,31 +213,16 @@ ES_HOT void esi_begin_collective(struct esi_call *call,
     esi_call_open(call);
 }
 
-/* Sum of the counts that a vector collective sends to each member. */
-MPI_Count esi_call_sum_counts(struct esi_call *call, MPI_Comm comm, const int counts[]);
-MPI_Count esi_call_sum_counts_c(struct esi_call *call,
-                                MPI_Comm comm,
-                                const MPI_Count counts[]);
+/* Sum of the counts that a vector collective sends to each member: `large` says that
+ * they are of MPI_Count, else of int. */
+MPI_Count esi_call_sum_counts(struct esi_call *call,
+                              MPI_Comm comm,
+                              const void *counts,
+                              bool large);
 
-static inline void esi_begin_collective_vector(struct esi_call *call,
-                                               MPI_Comm comm,
-                                               int root,
-                                               const int counts[],
-                                               MPI_Datatype datatype)
-{
-    esi_begin_collective(call, comm, root, esi_call_sum_counts(call, comm, counts),
-                         datatype);
-}
-
-static inline void esi_begin_collective_vector_c(struct esi_call *call,
-                                                 MPI_Comm comm,
-                                                 int root,
-                                                 const MPI_Count counts[],
-                                                 MPI_Datatype datatype)
-{
-    esi_begin_collective(call, comm, root, esi_call_sum_counts_c(call, comm, counts),
-                         datatype);
-}
+/* The same for a routine's array, in recipes. */
+#define ESI_SUM_COUNTS(call, comm, counts)                                             \
+    esi_call_sum_counts(call, comm, counts, sizeof *(counts) > sizeof(int))
 
 /* Nonblocking collectives: the tuple is written when they complete. */
 static inline void esi_begin_icollective(struct esi_call *call,
@@ -251,26 +236,6 @@ static inline void esi_begin_icollective(struct esi_call *call,
     call->tuple.start = esi_clock_read();
 }
 
-static inline void esi_begin_icollective_vector(struct esi_call *call,
-                                                MPI_Comm comm,
-                                                int root,
-                                                const int counts[],
-                                                MPI_Datatype datatype)
-{
-    esi_begin_icollective(call, comm, root, esi_call_sum_counts(call, comm, counts),
-                          datatype);
-}
-
-static inline void esi_begin_icollective_vector_c(struct esi_call *call,
-                                                  MPI_Comm comm,
-                                                  int root,
-                                                  const MPI_Count counts[],
-                                                  MPI_Datatype datatype)
-{
-    esi_begin_icollective(call, comm, root, esi_call_sum_counts_c(call, comm, counts),
-                          datatype);
-}
-
 /* Persistent collectives: nothing is moved yet, and the instance is that of each start.
  */
 static inline void esi_begin_collective_init(struct esi_call *call,
@@ -282,26 +247,6 @@ static inline void esi_begin_collective_init(struct esi_call *call,
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_root(root), 0,
                       esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
     esi_call_open(call);
-}
-
-static inline void esi_begin_collective_init_vector(struct esi_call *call,
-                                                    MPI_Comm comm,
-                                                    int root,
-                                                    const int counts[],
-                                                    MPI_Datatype datatype)
-{
-    esi_begin_collective_init(call, comm, root, esi_call_sum_counts(call, comm, counts),
-                              datatype);
-}
-
-static inline void esi_begin_collective_init_vector_c(struct esi_call *call,
-                                                      MPI_Comm comm,
-                                                      int root,
-                                                      const MPI_Count counts[],
-                                                      MPI_Datatype datatype)
-{
-    esi_begin_collective_init(call, comm, root,
-                              esi_call_sum_counts_c(call, comm, counts), datatype);
 }
 
 ES_HOT void esi_call_describe_send(struct esi_call *call,

@@ -223,16 +223,11 @@ def parse_recipe(operation, recipe):
 
 
 def large_variant(operation):
-    """The row of NAME_c.  Its vectors of counts are of MPI_Count, so they need another
-    recipe: collective_vector becomes collective_vector_c."""
-    before = operation.before
-    if before and before.name.endswith("_vector"):
-        before = replace(before, name=before.name + "_c")
+    """The row of NAME_c."""
     return replace(
         operation,
         name=operation.name + "_c",
         code=operation.code + LARGE_COUNT_CODES,
-        before=before,
     )
 
 

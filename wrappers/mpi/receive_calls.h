@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Receives that exist with int counts and with MPI_Count counts: receive.c includes
- * this once for each, with ESI_COUNT the type of counts, ESI_NAME() giving a routine
- * its name and ESI_FN() its type.
+ * Receives and send-receives that exist with int counts and with MPI_Count counts:
+ * receive.c includes this once for each, with ESI_COUNT the type of counts, ESI_NAME()
+ * giving a routine its name and ESI_FN() its type.
  */
 
 int ESI_NAME(esi_wrap_MPI_Recv)(ESI_FN(MPI_Recv) * next,
@@ -113,3 +113,122 @@ int ESI_NAME(esi_wrap_MPI_Imrecv)(ESI_FN(MPI_Imrecv) * next,
     end_matched(&call, &request, result, handle);
     return result;
 }
+
+int ESI_NAME(esi_wrap_MPI_Sendrecv)(ESI_FN(MPI_Sendrecv) * next,
+                                    const void *sendbuf,
+                                    ESI_COUNT sendcount,
+                                    MPI_Datatype sendtype,
+                                    int dest,
+                                    int sendtag,
+                                    void *recvbuf,
+                                    ESI_COUNT recvcount,
+                                    MPI_Datatype recvtype,
+                                    int source,
+                                    int recvtag,
+                                    MPI_Comm comm,
+                                    MPI_Status *status)
+{
+    struct sendrecv_pair pair;
+    MPI_Status own;
+    MPI_Status *seen = esi_status_or_own(status, &own);
+    int result;
+
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv), ES_CLASS_SEND))
+        return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                    recvtype, source, recvtag, comm, status);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_call_get_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+                  ES_OP_MPI_Sendrecv_receive);
+    open_pair(&pair);
+    result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                  recvtype, source, recvtag, comm, seen);
+    close_pair(&pair, result, seen);
+    return result;
+}
+
+int ESI_NAME(esi_wrap_MPI_Sendrecv_replace)(ESI_FN(MPI_Sendrecv_replace) * next,
+                                            void *buf,
+                                            ESI_COUNT count,
+                                            MPI_Datatype datatype,
+                                            int dest,
+                                            int sendtag,
+                                            int source,
+                                            int recvtag,
+                                            MPI_Comm comm,
+                                            MPI_Status *status)
+{
+    struct sendrecv_pair pair;
+    MPI_Status own;
+    MPI_Status *seen = esi_status_or_own(status, &own);
+    int result;
+
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Sendrecv_replace),
+                        ES_CLASS_SEND))
+        return next(buf, count, datatype, dest, sendtag, source, recvtag, comm, status);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_call_get_bytes(&pair.call, count, datatype), source, recvtag,
+                  ES_OP_MPI_Sendrecv_replace_receive);
+    open_pair(&pair);
+    result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, seen);
+    close_pair(&pair, result, seen);
+    return result;
+}
+
+#if MPI_VERSION >= 4
+int ESI_NAME(esi_wrap_MPI_Isendrecv)(ESI_FN(MPI_Isendrecv) * next,
+                                     const void *sendbuf,
+                                     ESI_COUNT sendcount,
+                                     MPI_Datatype sendtype,
+                                     int dest,
+                                     int sendtag,
+                                     void *recvbuf,
+                                     ESI_COUNT recvcount,
+                                     MPI_Datatype recvtype,
+                                     int source,
+                                     int recvtag,
+                                     MPI_Comm comm,
+                                     MPI_Request *request)
+{
+    struct sendrecv_pair pair;
+    int result;
+
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv), ES_CLASS_SEND))
+        return next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                    recvtype, source, recvtag, comm, request);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_call_get_bytes(&pair.call, sendcount, sendtype), source, recvtag,
+                  ES_OP_MPI_Isendrecv_receive);
+    open_pair(&pair);
+    result = next(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                  recvtype, source, recvtag, comm, request);
+    close_ipair(&pair, result, request);
+    return result;
+}
+
+int ESI_NAME(esi_wrap_MPI_Isendrecv_replace)(ESI_FN(MPI_Isendrecv_replace) * next,
+                                             void *buf,
+                                             ESI_COUNT count,
+                                             MPI_Datatype datatype,
+                                             int dest,
+                                             int sendtag,
+                                             int source,
+                                             int recvtag,
+                                             MPI_Comm comm,
+                                             MPI_Request *request)
+{
+    struct sendrecv_pair pair;
+    int result;
+
+    if (!esi_call_enter(&pair.call, ESI_NAME(ES_OP_MPI_Isendrecv_replace),
+                        ES_CLASS_SEND))
+        return next(buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                    request);
+    describe_pair(&pair, comm, dest, sendtag,
+                  esi_call_get_bytes(&pair.call, count, datatype), source, recvtag,
+                  ES_OP_MPI_Isendrecv_replace_receive);
+    open_pair(&pair);
+    result = next(buf, count, datatype, dest, sendtag, source, recvtag, comm, request);
+    close_ipair(&pair, result, request);
+    return result;
+}
+#endif
