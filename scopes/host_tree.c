@@ -5,7 +5,7 @@
  * filters, batches, observing stages. */
 #include "config.h"
 
-#include "scopes/planner.h"
+#include "scopes/host_tree.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,28 +16,6 @@
 
 /* --- Nodes -------------------------------------------------------------------- */
 
-/* Elements of a host that no server reports were found in this host's memory: they are
- * read from here, whatever their process calls its host. */
-static const char *where_read(const struct esi_planner *planner, const char *host)
-{
-    const struct esi_host_infos *infos = planner->infos;
-
-    if (!infos || !infos->here || !host)
-        return NULL;
-    return strcmp(host, infos->here) == 0 || !esi_planner_host_info(planner, host)
-               ? infos->here
-               : host;
-}
-
-bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host)
-{
-    const char *stands = where_read(planner, host);
-
-    if (!stands)
-        return true;
-    return stands == planner->infos->here && !planner->config->tree.through_server;
-}
-
 /* Where all is read in one process, stages stand nowhere else.  NULL: no memory; what
  * is done with NULL fails, too. */
 static struct esi_stage_node *new_node(const struct esi_planner *planner,
@@ -46,12 +24,12 @@ static struct esi_stage_node *new_node(const struct esi_planner *planner,
                                        const char *label)
 {
     struct esi_stage_node *node =
-        esi_stage_node_create(type, where_read(planner, host));
+        esi_stage_node_create(type, esi_planner_stage_host(planner, host));
 
     if (!node)
         return NULL;
     snprintf(node->label, sizeof node->label, "%s", label);
-    if (!esi_host_tree_is_here(planner, host)) {
+    if (!esi_planner_is_here(planner, host)) {
         node->ahead = planner->config->tree.ahead;
         node->limit_ns = planner->config->tree.limit_ns;
     }

@@ -51,6 +51,26 @@ const struct es_host_info *esi_planner_host_info(const struct esi_planner *plann
     return found ? *found : NULL;
 }
 
+const char *esi_planner_stage_host(const struct esi_planner *planner, const char *host)
+{
+    const struct esi_host_infos *infos = planner->infos;
+
+    if (!infos || !infos->here || !host)
+        return NULL;
+    return strcmp(host, infos->here) == 0 || !esi_planner_host_info(planner, host)
+               ? infos->here
+               : host;
+}
+
+bool esi_planner_is_here(const struct esi_planner *planner, const char *host)
+{
+    const char *stands = esi_planner_stage_host(planner, host);
+
+    if (!stands)
+        return true;
+    return stands == planner->infos->here && !planner->config->tree.through_server;
+}
+
 /* --- Elements in order -------------------------------------------------------- */
 
 static int compare_numbers(long a, long b)
@@ -217,7 +237,7 @@ static int list_locations(struct esi_planner *planner)
                                        .first = first,
                                        .end = end,
                                        .here = is_consumers(planner, host),
-                                       .direct = esi_host_tree_is_here(planner, host)};
+                                       .direct = esi_planner_is_here(planner, host)};
     }
     qsort(planner->locations, planner->location_count, sizeof *planner->locations,
           compare_locations);

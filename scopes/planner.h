@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * planner.h - what a plan is made from, and the subtree of one host.
- *
- * planner.c orders the elements, finds their hosts and reads the settings; host_tree.c
- * plans what stands on one host; stage_tree.c groups hosts below aggregators.
- */
+/* planner.h - what a plan is made from: elements in order, their hosts, and what people
+ * write about trees as text. */
 #ifndef ES_SCOPES_PLANNER_H
 #define ES_SCOPES_PLANNER_H
 
@@ -64,8 +60,6 @@ struct esi_planner {
     struct esi_observation observation;
 };
 
-/* --- planner.c ------------------------------------------------------------------- */
-
 /* Brings the elements into order, finds their hosts, and takes apart what persons wrote
  * as text: joints, reduce, observe.  -EINVAL with words, -ENOMEM; in any case
  * esi_planner_fini() follows. */
@@ -74,6 +68,13 @@ void esi_planner_fini(struct esi_planner *planner);
 /* NULL: no such host. */
 const struct es_host_info *esi_planner_host_info(const struct esi_planner *planner,
                                                  const char *host);
+
+/* The host on which what belongs to `host` is read.  Elements of a host that no server
+ * reports were found in this host's memory: they are read from here, whatever their
+ * process calls its host. */
+const char *esi_planner_stage_host(const struct esi_planner *planner, const char *host);
+/* Whether a node of `host` is opened in the consumer. */
+bool esi_planner_is_here(const struct esi_planner *planner, const char *host);
 
 /* What elements have in common. */
 enum esi_planner_group {
@@ -91,38 +92,5 @@ size_t esi_planner_group_end(const struct esi_planner *planner,
 /* The cluster of a location, and the host that leads into it; NULL = none. */
 const char *esi_host_location_cluster(const struct esi_host_location *location);
 const char *esi_host_location_gateway(const struct esi_host_location *location);
-
-/* --- host_tree.c ------------------------------------------------------------- */
-
-/* Whether a node of `host` is opened in the consumer. */
-bool esi_host_tree_is_here(const struct esi_planner *planner, const char *host);
-/* A stage that joins what its children emit: gather, sort or reduce.  NULL: no memory.
- */
-struct esi_stage_node *esi_host_tree_aggregator(const struct esi_planner *planner,
-                                                const char *host,
-                                                const char *label);
-/* The same over hosts: it also says in which order they are asked. */
-struct esi_stage_node *esi_hosts_aggregator(const struct esi_planner *planner,
-                                            const char *host,
-                                            const char *label);
-/* Puts an observing stage on top of `node`, which it takes, if `wanted`.  NULL: no
- * memory. */
-struct esi_stage_node *esi_host_tree_observed(const struct esi_planner *planner,
-                                              struct esi_stage_node *node,
-                                              bool wanted);
-/* Whether the aggregator of a host can be left out where another one of the
- * same host takes its children: nobody asked for it, and nothing stands on top. */
-bool esi_host_tree_is_detour(const struct esi_planner *planner,
-                             const struct esi_host_location *location);
-/* Adds what lies below the aggregator of a host to `parent`. */
-int esi_host_tree_fill(const struct esi_planner *planner,
-                       struct esi_stage_node *parent,
-                       const struct esi_host_location *location);
-/* The subtree of one host.  NULL: no memory. */
-struct esi_stage_node *esi_host_tree_plan(const struct esi_planner *planner,
-                                          const struct esi_host_location *location);
-/* Puts the view's filters on top of `node`, which it takes.  NULL: no memory. */
-struct esi_stage_node *esi_host_tree_filtered(const struct esi_planner *planner,
-                                              struct esi_stage_node *node);
 
 #endif

@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scopes/planner.h"
+#include "scopes/host_tree.h"
 
 static bool is_same(const char *a, const char *b)
 {
@@ -110,7 +110,7 @@ static int add_piece(const struct esi_planner *planner,
     bool together =
         location &&
         (is_same(aggregator->host, location->host) ||
-         (location->direct && esi_host_tree_is_here(planner, aggregator->host)));
+         (location->direct && esi_planner_is_here(planner, aggregator->host)));
     int result = 0;
 
     piece->node = NULL;
@@ -611,11 +611,11 @@ static int use_threads(const struct esi_planner *planner, struct esi_stage_node 
     struct esi_stage_node *aggregator = root;
 
     while (aggregator->child_count == 1 &&
-           esi_host_tree_is_here(planner, aggregator->host) &&
+           esi_planner_is_here(planner, aggregator->host) &&
            strcmp(aggregator->type, "tree-node") != 0)
         aggregator = aggregator->children[0];
     if (planner->config->tree.threads == 0 || aggregator->child_count < 2 ||
-        !esi_host_tree_is_here(planner, aggregator->host))
+        !esi_planner_is_here(planner, aggregator->host))
         return 0;
     if (strcmp(aggregator->type, "gather") == 0) {
         make_threads(planner, aggregator);
