@@ -597,20 +597,15 @@ static int start_server(struct daemon *daemon, struct es_error *error)
         return code;
     if (!options->home)
         code = esi_clock_be_home(daemon->service.clocks, options->host);
-    if (code < 0) {
-        esi_service_fini(&daemon->service);
-        return code;
-    }
     esi_service_fill(&daemon->service, &config.service);
-    if (listen_again(daemon, &config) < 0)
+    if (code == 0 && listen_again(daemon, &config) < 0)
         code = esi_acceptor_start(&config, error, &daemon->server);
     explicit_bzero(&config.key, sizeof config.key);
-    if (code < 0) {
+    if (code < 0)
         esi_service_fini(&daemon->service);
-        return code;
-    }
-    daemon->service.server = daemon->server;
-    return 0;
+    else
+        daemon->service.server = daemon->server;
+    return code;
 }
 
 static int start_registration(struct daemon *daemon)

@@ -442,8 +442,14 @@ enum esi_run_end esi_run_end_find(const char *name)
 
 /* --- Reporting ----------------------------------------------------------------- */
 
-void esi_host_write_lost(struct esi_json_out *out, const struct esi_host_entry *entry)
+void esi_host_entry_write(const struct esi_host_entry *entry, struct esi_json_out *out)
 {
+    esi_json_out_string(out, "host", entry->host);
+    esi_json_out_string(out, "address", entry->address);
+    esi_json_out_string(out, "cluster", entry->cluster);
+    esi_json_out_string(out, "gateway", entry->gateway);
+    esi_json_out_signed(out, "pid", entry->pid);
+    esi_json_out_signed(out, "ranks", entry->ranks);
     esi_json_out_begin_array(out, "vanished");
     for (size_t i = 0; i < entry->lost_count; i++) {
         esi_json_out_begin_object(out, NULL);
@@ -466,16 +472,10 @@ static int write_host(void *data, const struct esi_host_entry *entry)
     struct esi_json_out *out = data;
 
     esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "host", entry->host);
-    esi_json_out_string(out, "address", entry->address);
+    esi_host_entry_write(entry, out);
     esi_json_out_string(out, "state", state_names[entry->state]);
     esi_json_out_bool(out, "home", entry->home);
-    esi_json_out_signed(out, "pid", entry->pid);
-    esi_json_out_signed(out, "ranks", entry->ranks);
-    esi_json_out_string(out, "cluster", entry->cluster);
-    esi_json_out_string(out, "gateway", entry->gateway);
     esi_json_out_unsigned(out, "silent_ns", silence_of(entry));
-    esi_host_write_lost(out, entry);
     esi_json_out_end(out);
     return 0;
 }

@@ -130,7 +130,7 @@ void esi_host_registry_close(struct esi_host_registry *registry);
 const char *esi_run_end_name(enum esi_run_end end);
 /* Any other text means that it goes on. */
 enum esi_run_end esi_run_end_find(const char *name);
-/* Writes the member "vanished". */
-void esi_host_write_lost(struct esi_json_out *out, const struct esi_host_entry *entry);
+/* Writes the members that a server registers and that clients receive of it. */
+void esi_host_entry_write(const struct esi_host_entry *entry, struct esi_json_out *out);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,7 +46,7 @@ struct esi_placement {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool finishes;
+    atomic_bool finishes;
     bool stops;
 
     struct es_plan plan;        /* owned unless the config has one */
@@ -184,7 +185,7 @@ static void write_location(struct esi_json_out *out, void *data)
     esi_json_out_bool(out, "taken", report->is_taken);
 }
 
-/* Tells the server of the process's host what has become of an element. */
+/* Reports to the server of the process's host what has become of an element. */
 static void report_location(const struct esi_placement *placement,
                             const struct esi_catalog_element_at *element,
                             bool is_taken)
@@ -455,16 +456,6 @@ static bool must_stop(struct esi_placement *placement, uint64_t sleep_ns)
     return stops;
 }
 
-static bool must_finish(struct esi_placement *placement)
-{
-    bool finishes;
-
-    pthread_mutex_lock(&placement->lock);
-    finishes = placement->finishes;
-    pthread_mutex_unlock(&placement->lock);
-    return finishes;
-}
-
 /* Whether there is a plan by which something is placed; false: there will be none. */
 static bool placement_prepare(struct esi_placement *placement)
 {
@@ -511,7 +502,7 @@ static void place_elements(struct esi_placement *placement)
 
     do {
         mark_elements(placement);
-        if (stores && must_finish(placement)) {
+        if (stores && atomic_load(&placement->finishes)) {
             end_storing(placement);
             stores = false;
         }
@@ -558,11 +549,8 @@ int esi_placement_start(const struct esi_placement_config *config,
 
 void esi_placement_finish(struct esi_placement *placement)
 {
-    if (!placement)
-        return;
-    pthread_mutex_lock(&placement->lock);
-    placement->finishes = true;
-    pthread_mutex_unlock(&placement->lock);
+    if (placement)
+        atomic_store(&placement->finishes, true);
 }
 
 void esi_placement_stop(struct esi_placement *placement)

@@ -261,14 +261,8 @@ static int write_entry(void *data, const struct esi_host_entry *entry)
     const struct registration_writing *writing = data;
     struct esi_json_out *out = writing->out;
 
-    esi_json_out_string(out, "host", entry->host);
-    esi_json_out_string(out, "address", entry->address);
+    esi_host_entry_write(entry, out);
     esi_json_out_string(out, "home", writing->registration->home);
-    esi_json_out_string(out, "cluster", entry->cluster);
-    esi_json_out_string(out, "gateway", entry->gateway);
-    esi_json_out_signed(out, "pid", entry->pid);
-    esi_json_out_signed(out, "ranks", entry->ranks);
-    esi_host_write_lost(out, entry);
     return 1;
 }
 
