@@ -102,3 +102,48 @@ unsigned esi_option_word(const char *text,
     argp_error(state, "%s: '%s' is none of its values; see --help", option, text);
     return 0;
 }
+
+bool esi_option_bool(const char *text, const char *option, struct argp_state *state)
+{
+    static const char *const words[] = {"no", "yes", NULL};
+
+    return esi_option_word(text, option, words, state) == 1;
+}
+
+static unsigned find_key(const char *key,
+                         const char *option,
+                         const char *const *keys,
+                         struct argp_state *state)
+{
+    for (unsigned i = 0; keys[i]; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return i;
+    argp_error(state, "%s: there is no key '%s'; see the manual", option, key);
+    return 0;
+}
+
+void esi_option_settings(
+    const char *text,
+    const char *option,
+    const char *const *keys,
+    struct argp_state *state,
+    void (*set)(void *data, unsigned key, const char *value, struct argp_state *state),
+    void *data)
+{
+    char *copy = strdup(text);
+    char *rest = copy;
+    char *value;
+
+    if (!copy)
+        argp_failure(state, 2, 0, "no memory");
+    while ((value = strsep(&rest, ","))) {
+        const char *key = strsep(&value, "=");
+
+        if (!value)
+            argp_error(state, "%s: '%s' has no value: expected KEY=VALUE,...", option,
+                       key);
+        else
+            set(data, find_key(key, option, keys, state), value, state);
+    }
+    free(copy);
+}

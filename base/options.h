@@ -11,6 +11,7 @@
 #define ES_BASE_OPTIONS_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A whole decimal number from `minimum` to `maximum`. */
@@ -48,5 +49,18 @@ unsigned esi_option_word(const char *text,
                          const char *option,
                          const char *const *words,
                          struct argp_state *state);
+
+/* "KEY=VALUE,KEY=VALUE...", each key one of `keys`, whose end is NULL: calls `set` for
+ * each with the key's index.  The value lives until that returns. */
+void esi_option_settings(
+    const char *text,
+    const char *option,
+    const char *const *keys,
+    struct argp_state *state,
+    void (*set)(void *data, unsigned key, const char *value, struct argp_state *state),
+    void *data);
+
+/* "yes" or "no". */
+bool esi_option_bool(const char *text, const char *option, struct argp_state *state);
 
 #endif

@@ -25,9 +25,7 @@ enum {
     OPTION_MAX_SIZE,
     OPTION_LEVELS,
     OPTION_THRESHOLD,
-    OPTION_PREFIX,
-    OPTION_SEED_HOSTS,
-    OPTION_VECTOR,
+    OPTION_TUNE,
     OPTION_MEMORY,
     OPTION_SPILL,
     OPTION_STATS,
@@ -58,7 +56,7 @@ static const struct argp_option options[] = {
     {"strategy", OPTION_STRATEGY, "STRATEGY", 0,
      "which traces come into one cluster: fixed (also contiguous), merge-first "
      "(first), merge-nth (nth; default), static (greedy), collect or migrate; nth:10, "
-     "migrate:10 and collect:1000 are with --threshold or --prefix",
+     "migrate:10 and collect:1000 are with their threshold or prefix",
      2},
     {"max-size", OPTION_MAX_SIZE, "SIZE[,SIZE...]", 0,
      "traces in a cluster at most (13), of each level, the lowest first", 2},
@@ -69,16 +67,8 @@ static const struct argp_option options[] = {
     {"threshold", OPTION_THRESHOLD, "NUMBER", 0,
      "of merge-nth and migrate: communications for each trace of both clusters (10)",
      2},
-    {"prefix", OPTION_PREFIX, "COUNT", 0,
-     "of collect, which needs it: events after which clusters are made", 2},
-    {"seed-hosts", OPTION_SEED_HOSTS, NULL, 0,
-     "of merge-first, merge-nth and migrate: traces on one host begin in one cluster; "
-     "reads the events twice",
-     2},
-    {"fixed-vector", OPTION_VECTOR, "COUNT", 0,
-     "entries of a vector where each is counted as long as the longest (as many as "
-     "there are traces)",
-     2},
+    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0,
+     "settings for experiments; see the manual", 2},
     {NULL, 0, NULL, 0, "Of the store epoch:", 3},
     {"memory", OPTION_MEMORY, "SIZE", 0,
      "for what lies before the last cut, such as 512MiB; what is beyond is forgotten, "
@@ -135,7 +125,7 @@ static void parse_threshold(const char *text,
     arguments->threshold = true;
 }
 
-/* A number behind the name is that of --threshold or --prefix. */
+/* A number behind the name is its threshold or prefix. */
 static void parse_strategy(const char *text,
                            struct order_arguments *arguments,
                            struct argp_state *state)
@@ -147,6 +137,36 @@ static void parse_strategy(const char *text,
         argp_error(state, "--strategy: %s", error.text);
     if (number == ES_STRATEGY_THRESHOLD)
         arguments->threshold = true;
+}
+
+enum { TUNE_FIXED_VECTOR, TUNE_PREFIX, TUNE_SEED_HOSTS };
+
+static const char *const tune_keys[] = {
+    [TUNE_FIXED_VECTOR] = "fixed-vector",
+    [TUNE_PREFIX] = "prefix",
+    [TUNE_SEED_HOSTS] = "seed-hosts",
+    NULL,
+};
+
+static void set_tuning(void *data,
+                       unsigned key,
+                       const char *value,
+                       struct argp_state *state)
+{
+    struct order_arguments *arguments = data;
+    struct es_order_config *config = &arguments->config;
+
+    if (key == TUNE_FIXED_VECTOR) {
+        config->fixed_vector =
+            (uint32_t)esi_option_number(value, tune_keys[key], 1, INT32_MAX, state);
+        return; /* of other stores, too */
+    }
+    arguments->clusters = true;
+    if (key == TUNE_PREFIX)
+        config->prefix =
+            (uint64_t)esi_option_number(value, tune_keys[key], 1, INT64_MAX, state);
+    else
+        arguments->seed_hosts = esi_option_bool(value, tune_keys[key], state);
 }
 
 static error_t parse_cluster_option(int key, const char *text, struct argp_state *state)
@@ -168,17 +188,9 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
     case OPTION_THRESHOLD:
         parse_threshold(text, arguments, state);
         break;
-    case OPTION_PREFIX:
-        config->prefix =
-            (uint64_t)esi_option_number(text, "--prefix", 1, INT64_MAX, state);
-        break;
-    case OPTION_SEED_HOSTS:
-        arguments->seed_hosts = true;
-        break;
-    case OPTION_VECTOR:
-        config->fixed_vector =
-            (uint32_t)esi_option_number(text, "--fixed-vector", 1, INT32_MAX, state);
-        return 0; /* of other stores, too */
+    case OPTION_TUNE:
+        esi_option_settings(text, "--tune", tune_keys, state, set_tuning, arguments);
+        return 0; /* not all are of clusters */
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -225,13 +237,13 @@ static void check_clusters(struct order_arguments *arguments, struct argp_state 
     if (arguments->threshold && !has_strategy(config, " merge-nth migrate "))
         argp_error(state, "--threshold is of --strategy merge-nth and migrate");
     if (config->prefix && !has_strategy(config, " collect "))
-        argp_error(state, "--prefix is of --strategy collect");
+        argp_error(state, "prefix is of --strategy collect");
     if (!config->prefix && has_strategy(config, " collect "))
-        argp_error(state, "--strategy collect needs --prefix");
+        argp_error(state, "--strategy collect needs a prefix, such as collect:1000");
     if (arguments->seed_hosts &&
         !has_strategy(config, " merge-first merge-nth migrate "))
         argp_error(state,
-                   "--seed-hosts is of --strategy merge-first, merge-nth and migrate");
+                   "seed-hosts is of --strategy merge-first, merge-nth and migrate");
     fill_sizes(arguments, state);
 }
 

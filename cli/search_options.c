@@ -12,12 +12,7 @@
 
 enum {
     OPTION_ENGINE = 256,
-    OPTION_CLOSURE_METHOD,
-    OPTION_NO_COMBINING,
-    OPTION_NO_PRUNE,
-    OPTION_REORDER,
-    OPTION_NO_FAILED_FIRST,
-    OPTION_SEED,
+    OPTION_TUNE,
     OPTION_THREADS,
     OPTION_STORE,
     OPTION_MEMORY,
@@ -66,22 +61,8 @@ static const struct argp_option options[] = {
      "of indexed: at most so many, when a search takes longer; 0 (default) for as many "
      "as this process may use cores",
      3},
-    {"no-prune", OPTION_NO_PRUNE, NULL, 0,
-     "of rewrite: keep what the rest of the pattern says already", 3},
-    {"reorder", OPTION_REORDER, "METHOD", 0,
-     "of rewrite: the order of the rewritten pattern: none, brute, success or cluster "
-     "(default)",
-     3},
-    {"no-failed-first", OPTION_NO_FAILED_FIRST, NULL, 0,
-     "of rewrite: do not try first what failed before", 3},
-    {"seed", OPTION_SEED, "NUMBER", 0, "of rewrite: of the samples for estimates (0)",
-     3},
-    {"closure-method", OPTION_CLOSURE_METHOD, "METHOD", 0,
-     "of closure: how the front of a closure is found: existing, step, binary "
-     "(default) or jump",
-     3},
-    {"no-combining", OPTION_NO_COMBINING, NULL, 0,
-     "of closure: make each closure of events, not of closures", 3},
+    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0,
+     "of rewrite and closure: settings for experiments; see the manual", 3},
     {"store", OPTION_STORE, "STORE", 0,
      "how the order is kept: epoch (default), cluster or dense", 3},
     {"memory", OPTION_MEMORY, "SIZE", 0,
@@ -112,33 +93,6 @@ struct parsing {
 
 /* --- Values ----------------------------------------------------------------------- */
 
-static enum es_closure_method parse_method(const char *text, struct argp_state *state)
-{
-    static const char *const words[] = {
-        [ES_CLOSURE_EXISTING] = "existing",
-        [ES_CLOSURE_STEP] = "step",
-        [ES_CLOSURE_BINARY] = "binary",
-        [ES_CLOSURE_JUMP] = "jump",
-        NULL,
-    };
-
-    return (enum es_closure_method)esi_option_word(text, "--closure-method", words,
-                                                   state);
-}
-
-static enum es_reordering parse_reordering(const char *text, struct argp_state *state)
-{
-    static const char *const words[] = {
-        [ES_REORDER_NONE] = "none",
-        [ES_REORDER_BRUTE] = "brute",
-        [ES_REORDER_SUCCESS] = "success",
-        [ES_REORDER_CLUSTER] = "cluster",
-        NULL,
-    };
-
-    return (enum es_reordering)esi_option_word(text, "--reorder", words, state);
-}
-
 /* "10s"; without a unit seconds. */
 static uint64_t parse_time_limit(const char *text, struct argp_state *state)
 {
@@ -148,6 +102,87 @@ static uint64_t parse_time_limit(const char *text, struct argp_state *state)
     if (time_ns > 0)
         return time_ns;
     return esi_option_duration(text, "--time-limit", 1, state);
+}
+
+/* --- Tuning ----------------------------------------------------------------------- */
+
+enum {
+    TUNE_CLOSURE_METHOD,
+    TUNE_COMBINING,
+    TUNE_FAILED_FIRST,
+    TUNE_PRUNE,
+    TUNE_REORDER,
+    TUNE_SEED,
+};
+
+static const char *const tune_keys[] = {
+    [TUNE_CLOSURE_METHOD] = "closure-method",
+    [TUNE_COMBINING] = "combining",
+    [TUNE_FAILED_FIRST] = "failed-first",
+    [TUNE_PRUNE] = "prune",
+    [TUNE_REORDER] = "reorder",
+    [TUNE_SEED] = "seed",
+    NULL,
+};
+
+static void tune_closure(struct parsing *parsing,
+                         unsigned key,
+                         const char *value,
+                         struct argp_state *state)
+{
+    static const char *const methods[] = {
+        [ES_CLOSURE_EXISTING] = "existing",
+        [ES_CLOSURE_STEP] = "step",
+        [ES_CLOSURE_BINARY] = "binary",
+        [ES_CLOSURE_JUMP] = "jump",
+        NULL,
+    };
+    struct es_search_config *config = &parsing->options->config;
+
+    parsing->of_closure = tune_keys[key];
+    if (key == TUNE_COMBINING)
+        config->closure_combining = esi_option_bool(value, tune_keys[key], state);
+    else
+        config->closure_method = (enum es_closure_method)esi_option_word(
+            value, tune_keys[key], methods, state);
+}
+
+static void tune_rewrite(struct parsing *parsing,
+                         unsigned key,
+                         const char *value,
+                         struct argp_state *state)
+{
+    static const char *const orders[] = {
+        [ES_REORDER_NONE] = "none",
+        [ES_REORDER_BRUTE] = "brute",
+        [ES_REORDER_SUCCESS] = "success",
+        [ES_REORDER_CLUSTER] = "cluster",
+        NULL,
+    };
+    struct es_search_config *config = &parsing->options->config;
+
+    parsing->of_rewrite = tune_keys[key];
+    if (key == TUNE_PRUNE)
+        config->prune = esi_option_bool(value, tune_keys[key], state);
+    else if (key == TUNE_FAILED_FIRST)
+        config->failed_first = esi_option_bool(value, tune_keys[key], state);
+    else if (key == TUNE_SEED)
+        config->seed =
+            (uint64_t)esi_option_number(value, tune_keys[key], 0, INT64_MAX, state);
+    else
+        config->reordering =
+            (enum es_reordering)esi_option_word(value, tune_keys[key], orders, state);
+}
+
+static void set_tuning(void *data,
+                       unsigned key,
+                       const char *value,
+                       struct argp_state *state)
+{
+    if (key == TUNE_CLOSURE_METHOD || key == TUNE_COMBINING)
+        tune_closure(data, key, value, state);
+    else
+        tune_rewrite(data, key, value, state);
 }
 
 /* --- Options ---------------------------------------------------------------------- */
@@ -178,29 +213,8 @@ static error_t parse_engine_option(int key, const char *text, struct argp_state 
     struct es_search_config *config = &parsing->options->config;
 
     switch (key) {
-    case OPTION_CLOSURE_METHOD:
-        config->closure_method = parse_method(text, state);
-        parsing->of_closure = "--closure-method";
-        return 0;
-    case OPTION_NO_COMBINING:
-        config->closure_combining = false;
-        parsing->of_closure = "--no-combining";
-        return 0;
-    case OPTION_NO_PRUNE:
-        config->prune = false;
-        parsing->of_rewrite = "--no-prune";
-        return 0;
-    case OPTION_REORDER:
-        config->reordering = parse_reordering(text, state);
-        parsing->of_rewrite = "--reorder";
-        return 0;
-    case OPTION_NO_FAILED_FIRST:
-        config->failed_first = false;
-        parsing->of_rewrite = "--no-failed-first";
-        return 0;
-    case OPTION_SEED:
-        config->seed = (uint64_t)esi_option_number(text, "--seed", 0, INT64_MAX, state);
-        parsing->of_rewrite = "--seed";
+    case OPTION_TUNE:
+        esi_option_settings(text, "--tune", tune_keys, state, set_tuning, parsing);
         return 0;
     case OPTION_THREADS:
         config->threads =

@@ -67,8 +67,8 @@ set=$folder/set.jsonl
 for how in "" "--store dense" "--store epoch" "--store cluster" "--strategy fixed" \
     "--strategy merge-first --max-size 3" "--strategy merge-nth --threshold 0.5" \
     "--strategy static --max-size 4" "--strategy static --max-size 3,6" \
-    "--strategy collect --prefix 100 --max-size 4" "--strategy migrate --max-size 4" \
-    "--levels 2 --max-size 3" "--seed-hosts --max-size 5" "--fixed-vector 300 --max-size 2" \
+    "--strategy collect --tune prefix=100 --max-size 4" "--strategy migrate --max-size 4" \
+    "--levels 2 --max-size 3" "--tune seed-hosts=yes --max-size 5" "--tune fixed-vector=300 --max-size 2" \
     "--memory 1KiB --spill $folder"; do
     # shellcheck disable=SC2086 # several words
     expect 0 "$eventspace" order "$set" $how --query "$folder/text"
@@ -90,7 +90,7 @@ done
 # The set and the questions may come by pipe, one of them at a time.
 expect 0 "$eventspace" order - --query "$folder/text" <"$set"
 cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another"
-for how in "--strategy static" --seed-hosts; do # read twice
+for how in "--strategy static" "--tune seed-hosts=yes"; do # read twice
     # shellcheck disable=SC2086
     expect 0 "$eventspace" order - $how --query "$folder/text" <"$set"
     cmp -s "$folder/out" "$folder/answers" || fault "a set from standard input is another, $how"
@@ -308,7 +308,7 @@ nth merge-nth
 nth:0.25 merge-nth --threshold 0.25
 merge-nth:2 merge-nth --threshold 2
 migrate:1 migrate --threshold 1
-collect:100 collect --prefix 100
+collect:100 collect --tune prefix=100
 END
 expect 2 "$eventspace" order "$set" --store dense --max-size 3
 contains err "--store dense has no clusters"
@@ -321,9 +321,9 @@ while IFS='|' read -r options message; do
     is_empty out
 done <<'END'
 --strategy fixed --threshold 3|--threshold is of --strategy merge-nth and migrate
---prefix 10|--prefix is of --strategy collect
---strategy collect|--strategy collect needs --prefix
---strategy static --seed-hosts|--seed-hosts is of --strategy merge-first, merge-nth and migrate
+--tune prefix=10|prefix is of --strategy collect
+--strategy collect|--strategy collect needs a prefix, such as collect:1000
+--strategy static --tune seed-hosts=yes|seed-hosts is of --strategy merge-first, merge-nth and migrate
 --store dense --memory 1KiB|--memory is of --store epoch
 --spill /tmp|--spill needs --memory
 --memory 1KiB --spill /no/such/place|--spill: /no/such/place: No such file or directory

@@ -49,7 +49,7 @@ compare_sources()
     "$python" "$tools/ask_closure.py" "$set" "${ES_TEST_SEED:-$RANDOM}" \
         >"$folder/questions" 2>"$folder/answers" || fault "$1: $(tail -3 "$folder/answers")"
     for source in "$archive" "$run" "$set"; do
-        for how in "" "--store cluster" "--strategy static" --seed-hosts; do
+        for how in "" "--store cluster" "--strategy static" "--tune seed-hosts=yes"; do
             # shellcheck disable=SC2086 # several words
             expect 0 "$eventspace" order "$source" $how --query "$folder/questions"
             cmp -s "$folder/out" "$folder/answers" || fault "$source $how answers otherwise"
@@ -69,7 +69,7 @@ expect 0 "$eventspace" run --name "$prefix-master" --keep --record "$folder/mast
 compare_sources master
 
 # One cluster for this host, and one for the trace of the communicator at most.
-expect 0 "$eventspace" order "$prefix-tunnel" --seed-hosts --strategy merge-nth --threshold 1e9 \
+expect 0 "$eventspace" order "$prefix-tunnel" --tune seed-hosts=yes --strategy merge-nth --threshold 1e9 \
     --format json
 json_lines_hold 'o["traces"] - 1 <= 2 and o["levels"][0]["clusters"] < o["traces"]'
 

@@ -21,7 +21,7 @@ start_run wide --threshold 60000 --record $work/archive -- \
 home=$(home_of wide)
 bring_key out wide
 begin follow front "$eventspace" order --follow --format json wide
-begin seeds front "$eventspace" order --follow --seed-hosts --threshold 1e9 --format json wide
+begin seeds front "$eventspace" order --follow --tune seed-hosts=yes --threshold 1e9 --format json wide
 begin outside out "$eventspace" order --follow --server "$home" --format json wide
 on a0 20 "$eventspace" order --local --format json wide >$work/local
 expect 0 "one host's part"

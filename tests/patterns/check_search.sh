@@ -104,18 +104,18 @@ done <<'END'
 --engine closure
 --threads 0
 --threads 3
---no-prune
---no-failed-first
---reorder none
---reorder brute
---reorder success --seed 7
---reorder cluster
---no-prune --reorder none --no-failed-first
---closure-method existing
---closure-method step
---closure-method binary
---closure-method jump
---closure-method existing --no-combining
+--tune prune=no
+--tune failed-first=no
+--tune reorder=none
+--tune reorder=brute
+--tune reorder=success,seed=7
+--tune reorder=cluster
+--tune prune=no,reorder=none --tune failed-first=no
+--tune closure-method=existing
+--tune closure-method=step
+--tune closure-method=binary
+--tune closure-method=jump
+--tune closure-method=existing,combining=no
 --store dense
 --store cluster
 END
@@ -393,12 +393,15 @@ while IFS='|' read -r options message; do
 done <<'END'
 -p again|one pattern file at a time: 'again' is one too many
 --engine steam|cannot search so: no engine is named 'steam'; expected indexed, rewrite or closure
---engine indexed --closure-method step|--closure-method is of --engine closure
---engine closure --no-prune|--no-prune is of --engine rewrite
+--engine indexed --tune closure-method=step|closure-method is of --engine closure
+--engine closure --tune prune=no|prune is of --engine rewrite
 --engine rewrite --threads 2|--threads is of --engine indexed
---threads 2 --reorder none|--threads is of --engine indexed
---reorder best|--reorder: 'best' is none of its values
---closure-method best|--closure-method: 'best' is none of its values
+--threads 2 --tune reorder=none|--threads is of --engine indexed
+--tune reorder=best|reorder: 'best' is none of its values
+--tune closure-method=best|closure-method: 'best' is none of its values
+--tune prune|--tune: 'prune' has no value: expected KEY=VALUE,...
+--tune steam=1|--tune: there is no key 'steam'
+--tune seed=1,prune=perhaps|prune: 'perhaps' is none of its values
 --limit 0|--limit: '0' is not a whole number from 1
 --threads -1|--threads: '-1' is not a whole number from 0 to 1024
 --time-limit soon|--time-limit: 'soon' is not a time
