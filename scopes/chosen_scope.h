@@ -10,11 +10,11 @@
 
 #include "eventspace/scope.h"
 
-struct esi_catalog_element_at;
+struct esi_catalog_element;
 
 /* Whether the element joins the scope.  It is borrowed for the call. */
 typedef bool (*esi_scope_choose_fn)(void *data,
-                                    const struct esi_catalog_element_at *element);
+                                    const struct esi_catalog_element *element);
 
 /* As es_scope_open(), over those elements of other hosts that `choose` takes, in the
  * order in which it takes them, wherever readers find them otherwise.  It is called

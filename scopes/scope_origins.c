@@ -99,7 +99,7 @@ static void begin_place(struct esi_scope_origins *from, size_t index, bool at_en
 static void add_origin(struct esi_scope_origins *from,
                        const struct es_element_info *info,
                        const struct es_origin *whence,
-                       const struct esi_catalog_process_at *process)
+                       const struct esi_catalog_process *process)
 {
     size_t index = from->origins.count++;
     struct es_origin *origin = &from->origins.items[index];
@@ -163,10 +163,10 @@ void esi_origins_update_registration(struct esi_scope_origins *from)
 
 /* An element of another host, as its tuple server has reported. */
 static void add_remote_origin(struct esi_scope_origins *from,
-                              const struct esi_catalog_element_at *element,
+                              const struct esi_catalog_element *element,
                               bool at_end)
 {
-    const struct esi_catalog_process_at *process = element->process;
+    const struct esi_catalog_process *process = element->process;
     size_t index = from->origins.count;
     struct esi_place *place = &from->places.items[index];
 
@@ -257,7 +257,7 @@ static bool can_be_read(const struct esi_scope_origins *from,
 }
 
 static bool is_wanted(const struct esi_scope_origins *from,
-                      const struct esi_catalog_element_at *element)
+                      const struct esi_catalog_element *element)
 {
     if (from->choose)
         return from->choose(from->choose_data, element);
@@ -271,7 +271,7 @@ static int find_remote(struct esi_scope_origins *from, bool at_end)
     int result = scope_origins_reserve(from, count - from->catalogued);
 
     for (; result == 0 && from->catalogued < count; from->catalogued++) {
-        const struct esi_catalog_element_at *element =
+        const struct esi_catalog_element *element =
             esi_catalog_element_at(from->catalog, from->catalogued);
 
         if (holds_trace(&element->info) && can_be_read(from, &element->info) &&
@@ -423,8 +423,8 @@ static const struct es_segment_view *segment_of(const struct es_scope *scope,
 }
 
 /* NULL when the origin is mapped here, or not known. */
-static const struct esi_catalog_process_at *process_of(const struct es_scope *scope,
-                                                       uint32_t index)
+static const struct esi_catalog_process *process_of(const struct es_scope *scope,
+                                                    uint32_t index)
 {
     return index < scope->from.origins.count ? scope->from.processes[index] : NULL;
 }
@@ -434,7 +434,7 @@ int es_scope_process(const struct es_scope *scope,
                      struct es_segment_info *ret_info)
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
-    const struct esi_catalog_process_at *process = process_of(scope, origin);
+    const struct esi_catalog_process *process = process_of(scope, origin);
 
     if (segment)
         es_segment_view_info(segment, ret_info);
@@ -451,7 +451,7 @@ int es_scope_communicator(const struct es_scope *scope,
                           struct es_communicator_info *ret_info)
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
-    const struct esi_catalog_process_at *process = process_of(scope, origin);
+    const struct esi_catalog_process *process = process_of(scope, origin);
 
     if (segment)
         return es_segment_view_communicator(segment, communicator, ret_info);
@@ -467,7 +467,7 @@ int es_scope_world_rank(const struct es_scope *scope,
                         int rank)
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
-    const struct esi_catalog_process_at *process = process_of(scope, origin);
+    const struct esi_catalog_process *process = process_of(scope, origin);
     int result = -ENOENT;
 
     if (process)

@@ -15,7 +15,7 @@
 #include "wrappers/stages/stage.h"
 
 struct esi_catalog;
-struct esi_catalog_process_at;
+struct esi_catalog_process;
 
 /* The owner sets the first four members. */
 struct esi_scope_origins {
@@ -29,7 +29,7 @@ struct esi_scope_origins {
     char here[ES_HOST_NAME_BYTES]; /* the consumer's host */
     struct es_origins origins;     /* owned */
     struct es_places places;       /* owned; as many as origins */
-    const struct esi_catalog_process_at *
+    const struct esi_catalog_process *
         *processes;           /* of each origin; NULL = mapped here */
     size_t capacity;          /* of origins, places and processes */
     struct es_origin *global; /* what origins look like with global times; or NULL */

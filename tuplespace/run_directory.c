@@ -335,11 +335,14 @@ static bool is_special(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
+/* Whether EventSpace writes files of this name into run directories. */
+static bool run_file_is_known(const char *file);
+
 static bool is_written_by_us(int directory, const char *name)
 {
     struct stat status;
 
-    if (!esi_run_file_is_known(name))
+    if (!run_file_is_known(name))
         return false;
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT;
@@ -369,7 +372,7 @@ static int remove_files(DIR *directory)
     rewinddir(directory);
     while ((entry = readdir(directory)) != NULL) {
         if (is_special(entry->d_name) || strcmp(entry->d_name, ES_RUN_MARK) == 0 ||
-            !esi_run_file_is_known(entry->d_name))
+            !run_file_is_known(entry->d_name))
             continue;
         if (unlinkat(dirfd(directory), entry->d_name, 0) != 0 && errno != ENOENT)
             return -errno;
@@ -559,7 +562,7 @@ static void name_draft(const char *file, char out[LONGEST_NAME + 1])
     snprintf(out, LONGEST_NAME + 1, "%.230s.%d.new", file, (int)getpid());
 }
 
-bool esi_run_file_is_known(const char *file)
+static bool run_file_is_known(const char *file)
 {
     static const char ending[] = ".new";
     char stem[LONGEST_NAME + 1];

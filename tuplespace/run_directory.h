@@ -96,7 +96,4 @@ int esi_run_file_replace(const char *run,
 /* Removes a file.  -errno. */
 int esi_run_file_remove(const char *run, const char *file);
 
-/* Whether EventSpace writes files of this name into run directories. */
-bool esi_run_file_is_known(const char *file);
-
 #endif

@@ -118,7 +118,4 @@ static inline void esi_segment_view_watch(const struct es_segment_view *view)
         esi_segment_view_begin_watch((struct es_segment_view *)view);
 }
 
-/* First position that readers may still ask for, when the head is `head`. */
-uint64_t esi_element_view_oldest(const struct es_element_view *element, uint64_t head);
-
 #endif

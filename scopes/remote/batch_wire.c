@@ -51,7 +51,9 @@ enum {
 
 /* --- Buffers ----------------------------------------------------------------- */
 
-int esi_wire_moves_add(struct esi_wire_moves *moves, uint32_t origin, uint64_t position)
+static int wire_moves_add(struct esi_wire_moves *moves,
+                          uint32_t origin,
+                          uint64_t position)
 {
     if (ESI_ARRAY_RESERVE(moves->items, moves->capacity, moves->count + 1) < 0)
         return -ENOMEM;
@@ -405,7 +407,7 @@ static int read_moves(struct esi_wire_state *state,
         if (in->failed || index >= state->count)
             return batch_wire_fail(error, "a wrong position");
         state->next[index] += difference;
-        result = esi_wire_moves_add(moves, (uint32_t)index, state->next[index]);
+        result = wire_moves_add(moves, (uint32_t)index, state->next[index]);
         expected = index + 1;
     }
     return result;

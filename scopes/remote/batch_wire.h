@@ -52,9 +52,6 @@ struct esi_wire_moves {
     size_t capacity;
 };
 
-int esi_wire_moves_add(struct esi_wire_moves *moves,
-                       uint32_t origin,
-                       uint64_t position);
 void esi_wire_moves_fini(struct esi_wire_moves *moves);
 
 /* What the pull has cost its server's thread. */

@@ -37,8 +37,8 @@ struct catalog_communicator {
 };
 
 struct catalog_process {
-    struct esi_catalog_process_at public; /* first: they are the same to the outside */
-    char server[64];                      /* host of the tuple server that reports it */
+    struct esi_catalog_process public; /* first: they are the same to the outside */
+    char server[64];                   /* host of the tuple server that reports it */
     size_t element_count;
     struct catalog_communicator *communicators;
     size_t communicator_count;
@@ -47,7 +47,7 @@ struct catalog_process {
 };
 
 struct catalog_element {
-    struct esi_catalog_element_at public;
+    struct esi_catalog_element public;
     char texts[]; /* name and collector */
 };
 
@@ -528,7 +528,7 @@ size_t esi_catalog_element_count(const struct esi_catalog *catalog)
     return catalog->element_count;
 }
 
-const struct esi_catalog_element_at *esi_catalog_element_at(
+const struct esi_catalog_element *esi_catalog_element_at(
     const struct esi_catalog *catalog,
     size_t index)
 {
@@ -540,26 +540,11 @@ size_t esi_catalog_process_count(const struct esi_catalog *catalog)
     return catalog->process_count;
 }
 
-const struct esi_catalog_process_at *esi_catalog_process_at(
+const struct esi_catalog_process *esi_catalog_process_at(
     const struct esi_catalog *catalog,
     size_t index)
 {
     return index < catalog->process_count ? &catalog->processes[index]->public : NULL;
-}
-
-const struct esi_catalog_process_at *esi_catalog_find_process(
-    const struct esi_catalog *catalog,
-    const char *host,
-    int pid)
-{
-    for (size_t i = catalog->process_count; i-- > 0;) {
-        const struct catalog_process *process = catalog->processes[i];
-
-        if (process->public.info.pid == pid &&
-            strcmp(process->public.info.host, host) == 0)
-            return &process->public;
-    }
-    return NULL;
 }
 
 /* --- Communicators ------------------------------------------------------------ */
@@ -637,7 +622,7 @@ static int ask_for_communicator(struct esi_catalog *catalog,
 }
 
 int esi_catalog_communicator_find(struct esi_catalog *catalog,
-                                  const struct esi_catalog_process_at *public,
+                                  const struct esi_catalog_process *public,
                                   uint16_t communicator,
                                   struct es_communicator_info *ret_info)
 {
@@ -692,7 +677,7 @@ static int rank_in_segment(const struct es_run *run,
 
 int esi_catalog_world_rank(struct esi_catalog *catalog,
                            const struct es_run *local,
-                           const struct esi_catalog_process_at *process,
+                           const struct esi_catalog_process *process,
                            uint16_t communicator,
                            bool remote,
                            int rank)

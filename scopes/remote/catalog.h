@@ -23,14 +23,14 @@
 struct esi_catalog;
 
 /* One observed process of another host. */
-struct esi_catalog_process_at {
+struct esi_catalog_process {
     struct es_segment_info info; /* as of the last refresh; texts are the catalog's */
     struct es_clock clock;       /* never changes */
 };
 
 /* One of its elements. */
-struct esi_catalog_element_at {
-    const struct esi_catalog_process_at *process; /* the catalog's */
+struct esi_catalog_element {
+    const struct esi_catalog_process *process; /* the catalog's */
     struct es_element_info info; /* `head`, `oldest` and the other counters as they were
                                     when the element was first seen */
 };
@@ -60,25 +60,18 @@ const struct es_notice *esi_catalog_silent(const struct esi_catalog *catalog,
 /* Elements in the order in which they were found: what is new is at the end.  Borrowed
  * from the catalog. */
 size_t esi_catalog_element_count(const struct esi_catalog *catalog);
-const struct esi_catalog_element_at *esi_catalog_element_at(
+const struct esi_catalog_element *esi_catalog_element_at(
     const struct esi_catalog *catalog,
     size_t index);
 
 size_t esi_catalog_process_count(const struct esi_catalog *catalog);
-const struct esi_catalog_process_at *esi_catalog_process_at(
+const struct esi_catalog_process *esi_catalog_process_at(
     const struct esi_catalog *catalog,
     size_t index);
-/* The process with this pid on this host (the newest, where pids were used again); NULL
- * when it is not known. */
-const struct esi_catalog_process_at *esi_catalog_find_process(
-    const struct esi_catalog *catalog,
-    const char *host,
-    int pid);
-
 /* A communicator of such a process; asked for once, then kept.  -ENOENT: no such index;
  * or why its host did not answer. */
 int esi_catalog_communicator_find(struct esi_catalog *catalog,
-                                  const struct esi_catalog_process_at *process,
+                                  const struct esi_catalog_process *process,
                                   uint16_t communicator,
                                   struct es_communicator_info *ret_info);
 
@@ -88,7 +81,7 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
  * mapped here, which may know it too.  -ENOENT: nobody knows. */
 int esi_catalog_world_rank(struct esi_catalog *catalog,
                            const struct es_run *local,
-                           const struct esi_catalog_process_at *process,
+                           const struct esi_catalog_process *process,
                            uint16_t communicator,
                            bool remote,
                            int rank);

@@ -486,7 +486,8 @@ static void add_to_registry(void)
     (void)es_stage_register(&esi_stage_remote);
 }
 
-void esi_remote_register(void)
+/* Adds the type to the registry of stages; esi_remote_open() does it too. */
+static void remote_register(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -512,7 +513,7 @@ int esi_remote_open(const struct esi_stage_node *node,
                                  .context = context,
                                  .data = node};
 
-    esi_remote_register();
+    remote_register();
     snprintf(ahead, sizeof ahead, "%u", node->ahead);
     snprintf(limit, sizeof limit, "%lluns", (unsigned long long)node->limit_ns);
     snprintf(label, sizeof label, "host %s", node->host);
@@ -545,9 +546,10 @@ void esi_remote_status(const struct es_stage *stage,
 
 /* --- Rows of costs ---------------------------------------------------------------- */
 
-void esi_stage_row_fill(const struct es_stage *stage,
-                        int depth,
-                        struct esi_stage_row *ret_row)
+/* What one stage has cost up to now; texts borrowed from the stage. */
+static void stage_row_fill(const struct es_stage *stage,
+                           int depth,
+                           struct esi_stage_row *ret_row)
 {
     struct es_stage_cost cost;
 
@@ -634,7 +636,7 @@ void esi_stage_foreach_row(struct es_stage *stage,
 {
     struct esi_stage_row row;
 
-    esi_stage_row_fill(stage, depth, &row);
+    stage_row_fill(stage, depth, &row);
     visit(data, &row);
     if (esi_stage_is_remote(stage))
         (void)esi_remote_foreach_row(stage, depth + 1, timeout_ns, visit, data);

@@ -28,9 +28,6 @@
 
 extern const struct es_stage_ops esi_stage_remote;
 
-/* Adds the type to the registry of stages; esi_remote_open() does it too. */
-void esi_remote_register(void);
-
 /* Whether `stage` is of this type; the calls below take such stages only. */
 bool esi_stage_is_remote(const struct es_stage *stage);
 
@@ -63,11 +60,6 @@ int esi_remote_foreach_row(struct es_stage *stage,
                            uint64_t timeout_ns,
                            void (*visit)(void *data, const struct esi_stage_row *row),
                            void *data);
-
-/* What one stage has cost up to now; texts borrowed from the stage. */
-void esi_stage_row_fill(const struct es_stage *stage,
-                        int depth,
-                        struct esi_stage_row *ret_row);
 
 /* Calls `visit` for `stage`, which has that depth, and for all below.  What stands in
  * tuple servers follows its remote stage; a server that does not answer within

@@ -57,7 +57,8 @@ enum {
 
 /* --- Reports to the process that started this one ----------------------------- */
 
-void esi_daemon_report(int ready, const char *fault, const char *text)
+/* Reports that it is ready (fault NULL) with the text to print, or what is wrong. */
+static void daemon_report(int ready, const char *fault, const char *text)
 {
     if (ready >= 0)
         dprintf(ready, "%c%s\n", fault ? '-' : '+', fault ? fault : text);
@@ -702,7 +703,7 @@ static void report_addresses(const struct daemon *daemon, int ready)
     for (size_t i = 0; (address = esi_server_address(daemon->server, i)) != NULL; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s",
                  i > 0 ? "\n" : "", address);
-    esi_daemon_report(ready, NULL, text);
+    daemon_report(ready, NULL, text);
     if (ready >= 0)
         close(ready);
 }
@@ -724,7 +725,7 @@ int esi_daemon_serve(const struct esi_daemon_options *options,
     int code = daemon.signals < 0 ? -errno : start_serving(&daemon, &error);
     if (code < 0) {
         es_error_format(&error, fault, sizeof fault);
-        esi_daemon_report(ready, error.text[0] ? fault : strerror(-code), NULL);
+        daemon_report(ready, error.text[0] ? fault : strerror(-code), NULL);
     } else {
         start_guard(&daemon);
         if (daemon.registration)

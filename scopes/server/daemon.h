@@ -37,8 +37,6 @@ struct esi_daemon_options {
  * esi_daemon_report().  The calling process never returns: it prints the report and
  * ends with 0, or with 2 after a fault. */
 int esi_daemon_detach(int keep);
-/* Reports that it is ready (fault NULL) with the text to print, or what is wrong. */
-void esi_daemon_report(int ready, const char *fault, const char *text);
 /* Makes the process one that does not disturb: nice, on any CPU. */
 void esi_daemon_step_back(void);
 

@@ -89,10 +89,11 @@ static int check_bytes(const struct esi_element_budget *budget,
         bytes, ES_BUDGET_FREE_PERCENT, room.free_bytes, room.total_bytes);
 }
 
-int esi_element_budget_extend(struct esi_element_budget *budget,
-                              struct esi_element_share *share,
-                              uint64_t bytes,
-                              struct es_error *error)
+/* The same for more bytes of an element that is there. */
+static int element_budget_extend(struct esi_element_budget *budget,
+                                 struct esi_element_share *share,
+                                 uint64_t bytes,
+                                 struct es_error *error)
 {
     int result = check_bytes(budget, share, bytes, error);
 
@@ -120,7 +121,7 @@ int esi_element_budget_add(struct esi_element_budget *budget,
                          "of two, times bytes of a tuple)",
                          bytes, ES_BUDGET_ELEMENT_BYTES);
     if (result == 0)
-        result = esi_element_budget_extend(budget, share, bytes, error);
+        result = element_budget_extend(budget, share, bytes, error);
     if (result < 0)
         return result;
     if (share)
@@ -758,7 +759,7 @@ int esi_element_store_add_communicator(struct esi_element_store *store,
     int result;
 
     pthread_mutex_lock(&store->lock);
-    result = esi_element_budget_extend(&store->budget, NULL, bytes, NULL);
+    result = element_budget_extend(&store->budget, NULL, bytes, NULL);
     if (result == 0) {
         result = esi_segment_add_communicator(placed->home->segment, config, &index);
         esi_element_budget_expire(&store->budget, bytes);

@@ -70,11 +70,6 @@ int esi_element_budget_add(struct esi_element_budget *budget,
                            struct esi_element_share *share,
                            uint64_t bytes,
                            struct es_error *error);
-/* The same for more bytes of an element that is there. */
-int esi_element_budget_extend(struct esi_element_budget *budget,
-                              struct esi_element_share *share,
-                              uint64_t bytes,
-                              struct es_error *error);
 /* The bytes are reserved, or will not be. */
 void esi_element_budget_expire(struct esi_element_budget *budget, uint64_t bytes);
 /* An element is gone, or was not made. */

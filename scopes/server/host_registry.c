@@ -329,9 +329,10 @@ int esi_host_registry_descriptor(const struct esi_host_registry *registry)
     return registry->descriptor;
 }
 
-enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
-                                             enum esi_run_end known,
-                                             uint64_t timeout_ns)
+/* Waits until the run's end is another than `known`, or the time is over. */
+static enum esi_run_end host_registry_await_end(struct esi_host_registry *registry,
+                                                enum esi_run_end known,
+                                                uint64_t timeout_ns)
 {
     const uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     bool has_time = true;
@@ -361,8 +362,10 @@ static bool is_incomplete(const struct esi_host_registry *registry,
     return missing > 0;
 }
 
-size_t esi_host_registry_await_others(struct esi_host_registry *registry,
-                                      uint64_t timeout_ns)
+/* Waits until the run's end was reported to all other hosts or they are silent.
+ * Returns to how many it was. */
+static size_t host_registry_await_others(struct esi_host_registry *registry,
+                                         uint64_t timeout_ns)
 {
     const uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     size_t informed;
@@ -375,7 +378,9 @@ size_t esi_host_registry_await_others(struct esi_host_registry *registry,
     return informed;
 }
 
-void esi_host_registry_owe_answer(struct esi_host_registry *registry)
+/* The reply to the request that ends the run is sent before the server ends: owed
+ * before esi_host_registry_end(), answered when it is sent. */
+static void host_registry_owe_answer(struct esi_host_registry *registry)
 {
     pthread_mutex_lock(&registry->lock);
     registry->answers_owed++;
@@ -591,7 +596,7 @@ static int serve_register(struct esi_service_call *call)
         esi_host_registry_set_address(registry, home, false);
     enum esi_run_end end = esi_host_registry_ending(registry);
     if (end == entry.known_end && wait_ns > 0 && entry.state == ES_SERVER_UP)
-        end = esi_host_registry_await_end(
+        end = host_registry_await_end(
             registry, end, (uint64_t)(wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS));
     esi_json_out_string(call->reply, "end", esi_run_end_name(end));
     return 0;
@@ -633,9 +638,9 @@ static int serve_end(struct esi_service_call *call)
     if (call->code < 0)
         return call->code;
     connection->owes_answer = true;
-    esi_host_registry_owe_answer(registry);
+    host_registry_owe_answer(registry);
     esi_host_registry_end(registry, keep ? ES_RUN_ENDED_KEEP : ES_RUN_ENDED);
-    size_t informed = esi_host_registry_await_others(registry, END_NS);
+    size_t informed = host_registry_await_others(registry, END_NS);
     esi_json_out_unsigned(call->reply, "hosts", informed + 1);
     write_unreached(registry, call->reply);
     esi_json_out_bool(call->reply, "stays",

@@ -107,17 +107,8 @@ void esi_host_registry_end(struct esi_host_registry *registry, enum esi_run_end 
 enum esi_run_end esi_host_registry_ending(struct esi_host_registry *registry);
 /* Readable once an end was reported: for poll(2). */
 int esi_host_registry_descriptor(const struct esi_host_registry *registry);
-/* Waits until the run's end is another than `known`, or the time is over. */
-enum esi_run_end esi_host_registry_await_end(struct esi_host_registry *registry,
-                                             enum esi_run_end known,
-                                             uint64_t timeout_ns);
-/* Waits until the run's end was reported to all other hosts or they are silent.
- * Returns to how many it was. */
-size_t esi_host_registry_await_others(struct esi_host_registry *registry,
-                                      uint64_t timeout_ns);
 /* The reply to the request that ends the run is sent before the server ends: owed
  * before esi_host_registry_end(), answered when it is sent. */
-void esi_host_registry_owe_answer(struct esi_host_registry *registry);
 void esi_host_registry_answered(struct esi_host_registry *registry);
 void esi_host_registry_await_answers(struct esi_host_registry *registry,
                                      uint64_t timeout_ns);

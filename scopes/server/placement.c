@@ -172,7 +172,7 @@ static void mark_elements(struct esi_placement *placement)
 /* --- Elements of other hosts --------------------------------------------------- */
 
 struct location_report {
-    const struct esi_catalog_element_at *element;
+    const struct esi_catalog_element *element;
     bool is_taken;
 };
 
@@ -187,7 +187,7 @@ static void write_location(struct esi_json_out *out, void *data)
 
 /* Reports to the server of the process's host what has become of an element. */
 static void report_location(const struct esi_placement *placement,
-                            const struct esi_catalog_element_at *element,
+                            const struct esi_catalog_element *element,
                             bool is_taken)
 {
     struct location_report report = {.element = element, .is_taken = is_taken};
@@ -199,7 +199,7 @@ static void report_location(const struct esi_placement *placement,
 }
 
 static int store_element(const struct esi_placement *placement,
-                         const struct esi_catalog_element_at *element,
+                         const struct esi_catalog_element *element,
                          struct es_error *error,
                          struct esi_placed_element **ret_placed)
 {
@@ -230,7 +230,7 @@ static int store_element(const struct esi_placement *placement,
 }
 
 /* The scope's function: whether the element is to lie here, and has got its place. */
-static bool choose_element(void *data, const struct esi_catalog_element_at *element)
+static bool choose_element(void *data, const struct esi_catalog_element *element)
 {
     struct esi_placement *placement = data;
     const char *here = placement->config.service->host;

@@ -24,7 +24,8 @@ const char *esi_ending_state_name(enum es_process_state state)
     return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "?";
 }
 
-bool esi_ending_is_failure(const struct es_segment_info *info)
+/* Whether this process came to an end that is worth a look. */
+static bool ending_is_failure(const struct es_segment_info *info)
 {
     switch (info->state) {
     case ES_PROCESS_RUNNING:
@@ -106,7 +107,7 @@ static bool is_nearer(const struct es_segment_info *info,
 /* Launchers kill the others also where a rank exits too early, with code 0. */
 static bool may_have_failed(const struct es_segment_info *info)
 {
-    return esi_ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
+    return ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
 }
 
 bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
@@ -125,7 +126,7 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
             continue; /* no process of the program */
         ending.segments++;
         ending.alive += info.alive;
-        ending.failed += esi_ending_is_failure(&info);
+        ending.failed += ending_is_failure(&info);
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
             best = info;
     }

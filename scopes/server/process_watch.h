@@ -25,9 +25,6 @@ struct esi_ending {
 /* Looks at the run's segments.  False when there are none. */
 bool esi_ending_scan(const char *run, struct esi_ending *ret_ending);
 
-/* Whether this process came to an end that is worth a look. */
-bool esi_ending_is_failure(const struct es_segment_info *info);
-
 /* What became of the process, in a few words: "running", "killed by signal 9 (Killed)".
  * Returns `out`. */
 const char *esi_ending_describe(const struct es_segment_info *info,

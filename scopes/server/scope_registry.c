@@ -192,11 +192,6 @@ int esi_scope_registry_register(struct esi_scope_registry *registry,
     return 0;
 }
 
-const char *esi_scope_entry_name(const struct esi_scope_entry *entry)
-{
-    return entry->name;
-}
-
 void esi_scope_registry_deregister(struct esi_scope_registry *registry,
                                    struct esi_scope_entry *entry)
 {
@@ -278,8 +273,9 @@ static void write_entry(const struct esi_scope_entry *entry, struct esi_json_out
     esi_json_out_end(reply);
 }
 
-void esi_scope_registry_list(struct esi_scope_registry *registry,
-                             struct esi_json_out *reply)
+/* Writes an object for each scope, in order of their names. */
+static void scope_registry_list(struct esi_scope_registry *registry,
+                                struct esi_json_out *reply)
 {
     pthread_mutex_lock(&registry->lock);
     esi_json_out_begin_array(reply, "scopes");
@@ -435,7 +431,7 @@ static int serve_answer(struct esi_service_call *call)
 
 static int serve_scopes(struct esi_service_call *call)
 {
-    esi_scope_registry_list(call->connection->service->scopes, call->reply);
+    scope_registry_list(call->connection->service->scopes, call->reply);
     return 0;
 }
 

@@ -34,7 +34,6 @@ int esi_scope_registry_register(struct esi_scope_registry *registry,
                                 const struct es_member *request,
                                 struct es_error *error,
                                 struct esi_scope_entry **ret_entry);
-const char *esi_scope_entry_name(const struct esi_scope_entry *entry);
 /* A command that waits for it fails. */
 void esi_scope_registry_deregister(struct esi_scope_registry *registry,
                                    struct esi_scope_entry *entry);
@@ -50,10 +49,6 @@ int esi_scope_registry_answer(struct esi_scope_registry *registry,
                               struct esi_scope_entry *entry,
                               const struct es_member *request,
                               struct es_error *error);
-
-/* Writes an object for each scope, in order of their names. */
-void esi_scope_registry_list(struct esi_scope_registry *registry,
-                             struct esi_json_out *reply);
 
 /* Leaves a command (an object, copied) for the scope and waits for the answer, which
  * the caller destroys.  A consumer that has fetched it by then has half the time again.

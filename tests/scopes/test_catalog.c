@@ -108,12 +108,12 @@ static int refresh_until_new(struct fixture *fixture)
     return result;
 }
 
-static const struct esi_catalog_element_at *find(const struct fixture *fixture,
-                                                 const char *host,
-                                                 const char *name)
+static const struct esi_catalog_element *find(const struct fixture *fixture,
+                                              const char *host,
+                                              const char *name)
 {
     for (size_t i = 0; i < esi_catalog_element_count(fixture->catalog); i++) {
-        const struct esi_catalog_element_at *element =
+        const struct esi_catalog_element *element =
             esi_catalog_element_at(fixture->catalog, i);
 
         if (strcmp(element->info.host, host) == 0 &&
@@ -198,7 +198,7 @@ static void clocks_are_told_by_the_home_server(void **state)
 static void elements_are_found_once(void **state)
 {
     struct fixture *fixture = *state;
-    const struct esi_catalog_element_at *element;
+    const struct esi_catalog_element *element;
 
     assert_int_equal(refresh(fixture), 2);
     assert_int_equal(esi_catalog_silent_count(fixture->catalog), 0);
@@ -325,7 +325,7 @@ static void a_run_whose_servers_are_gone_is_over(void **state)
 static void communicators_are_asked_for(void **state)
 {
     struct fixture *fixture = *state;
-    const struct esi_catalog_process_at *process;
+    const struct esi_catalog_process *process;
     struct es_communicator_info info;
 
     refresh(fixture);

@@ -547,7 +547,8 @@ int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done)
     return run->error;
 }
 
-int esi_tree_run_wait(struct esi_tree_run *run)
+/* Waits until it is done. */
+static int tree_run_wait(struct esi_tree_run *run)
 {
     while (run->error == MPI_SUCCESS && run->lanes_left > 0) {
         run->error = complete_pieces(run, true);
@@ -576,7 +577,7 @@ int esi_tree_run(const struct esi_tree_call *call)
 
     if (result != MPI_SUCCESS)
         return result;
-    result = esi_tree_run_wait(&run);
+    result = tree_run_wait(&run);
     release_run(&run);
     return result;
 }

@@ -92,9 +92,6 @@ int esi_tree_run_begin(const struct esi_tree_call *call, struct esi_tree_run **r
  * buffers are its own again. */
 int esi_tree_run_step(struct esi_tree_run *run, bool *ret_done);
 
-/* Waits until it is done. */
-int esi_tree_run_wait(struct esi_tree_run *run);
-
 /* Frees it.  The messages of a run that failed are left to MPI.  Accepts NULL. */
 void esi_tree_run_end(struct esi_tree_run *run);
 
