@@ -11,6 +11,8 @@
 #include "pathmap/layout.h"
 
 #include <errno.h>
+#include <jansson.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,4 +121,20 @@ void esi_layout_free_dump(char *dump)
     json_get_alloc_funcs(NULL, &release);
     if (dump != NULL)
         release(dump);
+}
+
+/* --- The hash seed ---------------------------------------------------------------- */
+
+/* The library would do so by itself with its first object, by looking at a variable
+ * that other threads may be writing: right, but not for tools that look for races. */
+static void choose_seed(void)
+{
+    json_object_seed(0); /* 0: a random one */
+}
+
+void esi_json_seed(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, choose_seed);
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/library_words.h"
-#include "pathmap/seed.h"
+#include "pathmap/layout.h"
 
 static const json_t *json_of(const struct es_member *member)
 {

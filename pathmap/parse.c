@@ -10,13 +10,12 @@
 
 #include "base/input.h"
 #include "base/library_words.h"
-#include "pathmap/complete.h"
+#include "pathmap/generate.h"
 #include "pathmap/file.h"
 #include "pathmap/layout.h"
 #include "pathmap/map.h"
 #include "pathmap/record.h"
-#include "pathmap/scope_location.h"
-#include "pathmap/seed.h"
+#include "pathmap/text_location.h"
 #include "pathmap/validate.h"
 
 static const struct esi_step root = {0};

@@ -7,10 +7,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
+#include "pathmap/validate.h"
 #include "tuplespace/layout.h"
 
 enum { COLLECTOR, ELEMENT };
@@ -184,4 +187,264 @@ int esi_path_set_threshold(struct esi_pathmap_path *path, uint32_t threshold)
         property->real = (double)threshold;
     }
     return 0;
+}
+
+/* --- Checking paths --------------------------------------------------------------- */
+
+/*
+ * What the paths of an expanded map must keep to.
+ *
+ * A path is a "collector" stage followed by an "element" stage.  The threads of a rank
+ * share their collectors' properties, since the observed process makes its elements by
+ * rank.
+ */
+enum { WAY = 128 };
+
+static int fail_in(const struct esi_check *check,
+                   size_t path,
+                   const char *member,
+                   const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
+
+static int fail_in(const struct esi_check *check,
+                   size_t path,
+                   const char *member,
+                   const char *format,
+                   ...)
+{
+    char way[WAY], words[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    snprintf(way, sizeof(way), "paths[%zu]%s", path, member);
+    return esi_reader_fail_path(check->reader, way, "%s", words);
+}
+
+static bool value_fits(const struct esi_field *member,
+                       const struct esi_pathmap_property *property)
+{
+    switch (member->kind) {
+    case ESI_FIELD_BOOLEAN:
+        return property->kind == ES_PATHMAP_VALUE_BOOLEAN;
+    case ESI_FIELD_INTEGER:
+        return property->kind == ES_PATHMAP_VALUE_INTEGER &&
+               property->integer >= member->minimum &&
+               property->integer <= member->maximum;
+    default:
+        return property->kind == ES_PATHMAP_VALUE_STRING &&
+               (uint64_t)esi_field_choice(member, esi_text_span_of(property->text)) <=
+                   (uint64_t)member->maximum;
+    }
+}
+
+static int fail_unknown(const struct esi_check *check,
+                        size_t path,
+                        size_t stage,
+                        const char *name)
+{
+    const char *const *known = esi_path_stages[stage].properties;
+    struct esi_nearest nearest;
+    struct esi_step steps[6] = {{.key = NULL}};
+    const size_t indices[] = {0, 0, path, 0, stage, 0};
+    const char *const keys[] = {NULL, "paths", NULL, "stages", NULL, "properties"};
+    struct esi_step last = {&steps[5], name, 0};
+
+    for (size_t i = 1; i < 6; i++)
+        steps[i] = (struct esi_step){&steps[i - 1], keys[i], indices[i]};
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++)
+        esi_nearest_try(&nearest, known[i]);
+    if (nearest.name != NULL)
+        return esi_reader_fail_name(check->reader, &last,
+                                    "unknown property, did you mean \"%s\"?",
+                                    nearest.name);
+    return esi_reader_fail_name(check->reader, &last,
+                                "unknown property, expected one of \"%s\", \"%s\"",
+                                known[0], known[1]);
+}
+
+/* NULL when the stage has no such property. */
+static const struct esi_field *find_field(size_t stage, const char *name)
+{
+    for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++)
+        if (strcmp(esi_path_stages[stage].properties[i], name) == 0)
+            return esi_fields_find(&esi_collector_fields, name);
+    return NULL;
+}
+
+static int check_property(const struct esi_check *check,
+                          size_t path,
+                          size_t index,
+                          const struct esi_pathmap_property *property)
+{
+    const struct esi_field *known = find_field(index, property->name);
+    char member[WAY], expected[160];
+
+    if (known == NULL)
+        return fail_unknown(check, path, index, property->name);
+    if (value_fits(known, property))
+        return 0;
+    snprintf(member, sizeof(member), ".stages[%zu].properties.%s", index, known->name);
+    const char *quote = property->kind == ES_PATHMAP_VALUE_STRING ? "\"" : "";
+    return fail_in(
+        check, path, member, "found %s%.60s%s, expected %s", quote, property->text,
+        quote, esi_field_expected(known, ESI_FORM_JSON, expected, sizeof(expected)));
+}
+
+static int check_properties(const struct esi_check *check, size_t path, size_t index)
+{
+    const struct esi_pathmap_stage *stage = &check->map->paths[path].stages[index];
+    char member[WAY], expected[160];
+
+    for (size_t i = 0; i < stage->property_count; i++) {
+        int code = check_property(check, path, index, &stage->properties[i]);
+        if (code < 0)
+            return code;
+    }
+    for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++) {
+        const char *name = esi_path_stages[index].properties[i];
+        if (esi_pathmap_stage_property(stage, name) != NULL)
+            continue;
+        snprintf(member, sizeof(member), ".stages[%zu]", index);
+        return fail_in(check, path, member, "property \"%s\" is missing, expected %s",
+                       name,
+                       esi_field_expected(find_field(index, name), ESI_FORM_JSON,
+                                          expected, sizeof(expected)));
+    }
+    return 0;
+}
+
+static int check_stages(const struct esi_check *check, size_t index)
+{
+    const struct esi_pathmap_path *path = &check->map->paths[index];
+    int code = 0;
+
+    if (path->stage_count != ESI_PATH_STAGES)
+        return fail_in(check, index, ".stages",
+                       "found %zu stages, expected a collector and an element",
+                       path->stage_count);
+    for (size_t i = 0; i < ESI_PATH_STAGES && code == 0; i++) {
+        const char *type = esi_path_stages[i].type;
+        char way[WAY], member[WAY];
+        snprintf(member, sizeof(member), ".stages[%zu].type", i);
+        if (strcmp(path->stages[i].type, type) != 0)
+            return fail_in(check, index, member, "found \"%s\", expected \"%s\"",
+                           path->stages[i].type, type);
+        snprintf(way, sizeof(way), "paths[%zu].stages[%zu].host", index, i);
+        code = esi_check_host(check, path->stages[i].host, way);
+        if (code == 0)
+            code = check_properties(check, index, i);
+    }
+    return code;
+}
+
+/* The collector runs where the rank does. */
+static int check_collector_host(const struct esi_check *check, size_t index)
+{
+    const struct esi_pathmap_path *path = &check->map->paths[index];
+    const struct esi_pathmap_host *host =
+        esi_pathmap_rank_host(check->map, (int)path->rank);
+    const char *said = path->stages[0].host;
+
+    if (said == NULL || host == NULL || strcmp(said, host->name) == 0)
+        return 0;
+    return fail_in(check, index, ".stages[0].host",
+                   "found \"%s\", expected \"%s\", where rank %" PRId64 " runs", said,
+                   host->name, path->rank);
+}
+
+static int check_path(const struct esi_check *check, size_t index)
+{
+    const struct esi_pathmap_path *path = &check->map->paths[index];
+    char id[ESI_PATH_NAME_BYTES], element[ESI_PATH_NAME_BYTES];
+    size_t collector;
+
+    if (path->rank >= check->map->application.ranks)
+        return fail_in(check, index, ".rank",
+                       "found %" PRId64 ", expected a rank from 0 to %" PRId64,
+                       path->rank, check->map->application.ranks - 1);
+    if (!esi_names_find(&check->collectors, path->collector, &collector))
+        return fail_in(check, index, ".collector",
+                       "found \"%s\", expected the name of a collector in collectors",
+                       path->collector);
+    esi_path_id((int)path->rank, (int)path->thread, path->collector, id);
+    if (strcmp(path->id, id) != 0)
+        return fail_in(check, index, ".id", "found \"%s\", expected \"%s\"", path->id,
+                       id);
+    esi_path_element(id, (int)check->map->collectors[collector].plan.split, element);
+    if (strcmp(path->element, element) != 0)
+        return fail_in(check, index, ".element", "found \"%s\", expected \"%s\"",
+                       path->element, element);
+    int code = check_stages(check, index);
+    return code == 0 ? check_collector_host(check, index) : code;
+}
+
+/* --- Paths of one rank and collector ---------------------------------------------- */
+
+static int compare_paths(const void *a, const void *b)
+{
+    const struct esi_pathmap_path *left = *(const struct esi_pathmap_path *const *)a;
+    const struct esi_pathmap_path *right = *(const struct esi_pathmap_path *const *)b;
+    int order = strcmp(left->collector, right->collector);
+
+    if (order != 0)
+        return order;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    if (left->thread != right->thread)
+        return left->thread < right->thread ? -1 : 1;
+    return (left > right) - (left < right);
+}
+
+static int check_pair(const struct esi_check *check,
+                      const struct esi_pathmap_path *earlier,
+                      const struct esi_pathmap_path *path)
+{
+    struct esi_path_settings a, b;
+    size_t index = (size_t)(path - check->map->paths);
+
+    if (path->rank != earlier->rank || strcmp(path->collector, earlier->collector) != 0)
+        return 0;
+    if (path->thread == earlier->thread)
+        return fail_in(check, index, ".id",
+                       "found \"%s\" a second time, expected each path once", path->id);
+    esi_path_settings(earlier, &a);
+    esi_path_settings(path, &b);
+    if (esi_path_settings_equal(&a, &b))
+        return 0;
+    return fail_in(
+        check, index, ".stages",
+        "found other properties than those of path \"%s\", expected the threads of "
+        "a rank to share them",
+        earlier->id);
+}
+
+static int check_pairs(const struct esi_check *check)
+{
+    const struct esi_pathmap *map = check->map;
+    const struct esi_pathmap_path **sorted =
+        calloc(map->path_count + 1, sizeof(*sorted));
+    int code = 0;
+
+    if (sorted == NULL)
+        return esi_reader_fail_memory(check->reader);
+    for (size_t i = 0; i < map->path_count; i++)
+        sorted[i] = &map->paths[i];
+    qsort(sorted, map->path_count, sizeof(*sorted), compare_paths);
+    for (size_t i = 1; i < map->path_count && code == 0; i++)
+        code = check_pair(check, sorted[i - 1], sorted[i]);
+    free(sorted);
+    return code;
+}
+
+int esi_check_paths(const struct esi_check *check)
+{
+    for (size_t i = 0; i < check->map->path_count; i++) {
+        int code = check_path(check, i);
+        if (code < 0)
+            return code;
+    }
+    return check_pairs(check);
 }

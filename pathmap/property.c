@@ -11,7 +11,6 @@
 #include "pathmap/layout.h"
 #include "pathmap/map.h"
 #include "pathmap/record.h"
-#include "pathmap/seed.h"
 
 static int read_value(const struct esi_reader *reader,
                       const struct esi_step *step,

@@ -1,18 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Reading records: the members of a JSON object into the fields that the tables name.
- */
+/* Records by the tables of their fields: read from JSON objects, written, freed. */
 #include "config.h"
 
 #include "pathmap/record.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pathmap/map.h"
-#include "pathmap/record_private.h"
+#include "pathmap/pathmap.h"
+#include "pathmap/layout.h"
+
+/* --- Arrays of fields, whose items only the table knows --------------------------- */
+
+/* Pointers of any type are copied as bytes: they are no `void *` objects. */
+static void *array_of(const struct esi_field *member, const void *record)
+{
+    void *array;
+
+    memcpy(&array, (const char *)record + member->offset, sizeof(array));
+    return array;
+}
+
+static size_t count_of(const struct esi_field *member, const void *record)
+{
+    size_t count;
+
+    memcpy(&count, (const char *)record + member->count_offset, sizeof(count));
+    return count;
+}
+
+static void set_array(const struct esi_field *member,
+                      void *record,
+                      void *array,
+                      size_t count)
+{
+    memcpy((char *)record + member->offset, &array, sizeof(array));
+    memcpy((char *)record + member->count_offset, &count, sizeof(count));
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
 
 /* What one member is read with. */
 struct record_location {
@@ -228,7 +259,7 @@ static int read_edges(const struct record_location *place,
     struct esi_tree_edge *edges = calloc(count, sizeof(*edges));
     if (edges == NULL)
         return esi_reader_fail_memory(place->reader);
-    esi_field_set_array(place->member, record, edges, count);
+    set_array(place->member, record, edges, count);
     for (size_t i = 0; i < count; i++) {
         struct esi_step step = {place->step, NULL, i};
         const json_t *pair = json_array_get(json, i);
@@ -259,7 +290,7 @@ static int read_integers(const struct record_location *place,
     int64_t *numbers = calloc(count > 0 ? count : 1, sizeof(*numbers));
     if (numbers == NULL)
         return esi_reader_fail_memory(place->reader);
-    esi_field_set_array(place->member, record, numbers, count);
+    set_array(place->member, record, numbers, count);
     for (size_t i = 0; i < count; i++) {
         struct esi_step step = {place->step, NULL, i};
         const struct esi_field item = {.kind = ESI_FIELD_INTEGER,
@@ -286,7 +317,7 @@ static int read_objects(const struct record_location *place,
     char *records = calloc(count > 0 ? count : 1, schema->size);
     if (records == NULL)
         return esi_reader_fail_memory(place->reader);
-    esi_field_set_array(place->member, record, records, count);
+    set_array(place->member, record, records, count);
     for (size_t i = 0; i < count; i++) {
         struct esi_step step = {place->step, NULL, i};
         int code = esi_record_read(place->reader, &step, schema,
@@ -311,7 +342,7 @@ static int read_properties(const struct record_location *place,
     if (code == -ENOMEM)
         return esi_reader_fail_memory(place->reader);
     if (code == 0)
-        esi_field_set_array(place->member, record, properties, count);
+        set_array(place->member, record, properties, count);
     return code;
 }
 
@@ -436,4 +467,220 @@ int esi_record_read(const struct esi_reader *reader,
             return code;
     }
     return check_required(reader, step, schema, json);
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+static json_t *write_flags(const struct esi_field *member, uint32_t flags)
+{
+    json_t *list = json_array();
+
+    for (int i = (int)member->minimum; member->choices[i] != NULL; i++)
+        if ((flags & 1u << i) != 0 &&
+            json_array_append_new(list, json_string(member->choices[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *write_edges(const struct esi_tree_edge *edges, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(
+                list, json_pack("[i, i]", edges[i].parent, edges[i].child)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *write_integers(const int64_t *numbers, size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(list, json_integer(numbers[i])) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *write_record(const struct esi_fields *schema, const void *record)
+{
+    json_t *json = NULL;
+
+    return esi_record_write(schema, record, &json) == 0 ? json : NULL;
+}
+
+static json_t *write_objects(const struct esi_fields *schema,
+                             const char *records,
+                             size_t count)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(
+                list, write_record(schema, records + i * schema->size)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *write_properties(const struct esi_pathmap_property *properties,
+                                size_t count)
+{
+    json_t *json = NULL;
+
+    return esi_properties_write(properties, count, &json) == 0 ? json : NULL;
+}
+
+/* What a field has a text for. */
+static json_t *write_text(const struct esi_field *member, const void *record)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    json_t *json = NULL;
+
+    if (out == NULL)
+        return NULL;
+    esi_field_format(member, record, out);
+    if (fclose(out) == 0)
+        json = json_string(text);
+    free(text);
+    return json;
+}
+
+/* Whether the document says nothing of the member. */
+static bool is_left_out(const struct esi_field *member, const void *record)
+{
+    const char *field = (const char *)record + member->offset;
+    bool quiet = (member->flags & ESI_FIELD_QUIET) != 0;
+
+    if ((member->flags & ESI_FIELD_LINE_ONLY) != 0)
+        return true;
+    if ((member->flags & ESI_FIELD_IN_PLACE) != 0)
+        return *field == '\0';
+    switch (member->kind) {
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+    case ESI_FIELD_CHOICE:
+    case ESI_FIELD_FLAGS:
+        return quiet && esi_field_get(member, record) == member->initial;
+    case ESI_FIELD_BOOLEAN:
+    case ESI_FIELD_OBJECT:
+    case ESI_FIELD_RANKS:
+        return false;
+    default:
+        return array_of(member, record) == NULL;
+    }
+}
+
+static json_t *write_member(const struct esi_field *member, const void *record)
+{
+    const void *field = (const char *)record + member->offset;
+
+    switch (member->kind) {
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+        return json_integer(esi_field_get(member, record));
+    case ESI_FIELD_BOOLEAN:
+        return json_boolean(esi_field_get(member, record));
+    case ESI_FIELD_CHOICE:
+        return json_string(member->choices[esi_field_get(member, record)]);
+    case ESI_FIELD_FLAGS:
+        return write_flags(member, (uint32_t)esi_field_get(member, record));
+    case ESI_FIELD_RANKS:
+        return write_text(member, record);
+    case ESI_FIELD_EDGES:
+        return write_edges(array_of(member, record), count_of(member, record));
+    case ESI_FIELD_INTEGERS:
+        return write_integers(array_of(member, record), count_of(member, record));
+    case ESI_FIELD_OBJECT:
+        return write_record(member->fields, field);
+    case ESI_FIELD_OBJECTS:
+        return write_objects(member->fields, array_of(member, record),
+                             count_of(member, record));
+    case ESI_FIELD_PROPERTIES:
+        return write_properties(array_of(member, record), count_of(member, record));
+    default:
+        return json_string((member->flags & ESI_FIELD_IN_PLACE) != 0
+                               ? field
+                               : array_of(member, record));
+    }
+}
+
+int esi_record_write(const struct esi_fields *schema,
+                     const void *record,
+                     json_t **ret_json)
+{
+    json_t *json;
+
+    esi_json_seed();
+    json = json_object();
+    for (size_t i = 0; i < esi_fields_count(schema); i++) {
+        const struct esi_field *member = esi_fields_at(schema, i);
+        if (is_left_out(member, record))
+            continue;
+        json_t *value = write_member(member, record);
+        if (member->kind == ESI_FIELD_OBJECT &&
+            (member->flags & ESI_FIELD_REQUIRED) == 0 && value != NULL &&
+            json_object_size(value) == 0) {
+            json_decref(value);
+            continue;
+        }
+        if (json_object_set_new(json, member->name, value) != 0) {
+            json_decref(json);
+            return -ENOMEM;
+        }
+    }
+    if (json == NULL)
+        return -ENOMEM;
+    *ret_json = json;
+    return 0;
+}
+
+/* --- Freeing ---------------------------------------------------------------------- */
+
+static void free_member(const struct esi_field *member, void *record)
+{
+    void *array;
+
+    if ((member->flags & (ESI_FIELD_IN_PLACE | ESI_FIELD_LINE_ONLY)) != 0)
+        return;
+    switch (member->kind) {
+    case ESI_FIELD_INTEGER:
+    case ESI_FIELD_DURATION:
+    case ESI_FIELD_BOOLEAN:
+    case ESI_FIELD_CHOICE:
+    case ESI_FIELD_FLAGS:
+    case ESI_FIELD_OTHER:
+        return;
+    case ESI_FIELD_OBJECT:
+        esi_record_fini(member->fields, (char *)record + member->offset);
+        return;
+    case ESI_FIELD_OBJECTS:
+        array = array_of(member, record);
+        for (size_t i = 0; array != NULL && i < count_of(member, record); i++)
+            esi_record_fini(member->fields, (char *)array + i * member->fields->size);
+        free(array);
+        return;
+    case ESI_FIELD_PROPERTIES:
+        esi_properties_destroy(array_of(member, record), count_of(member, record));
+        return;
+    default:
+        free(array_of(member, record));
+    }
+}
+
+void esi_record_fini(const struct esi_fields *schema, void *record)
+{
+    for (size_t i = 0; i < esi_fields_count(schema); i++)
+        free_member(esi_fields_at(schema, i), record);
+    memset(record, 0, schema->size);
 }

@@ -5,10 +5,15 @@
 
 #include "pathmap/text_location.h"
 
+#include <jansson.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
+#include "pathmap/map.h"
 
 const char *esi_step_format(const struct esi_step *step, char *out, size_t size)
 {
@@ -198,4 +203,218 @@ void esi_text_cursor_locate(struct esi_text_cursor *cursor,
     }
     *ret_line = cursor->line;
     *ret_column = (int)(cursor->at - cursor->line_start) + 1;
+}
+
+/* --- Stages and properties of scopes ---------------------------------------------- */
+
+/*
+ * The records were read from the same text, so their order is the text's: the cursor
+ * and the records go side by side.
+ */
+static void place_value(struct esi_text_cursor *cursor,
+                        struct esi_pathmap_property *property);
+
+static void place_items(struct esi_text_cursor *cursor,
+                        struct esi_pathmap_property *items,
+                        size_t count,
+                        bool named)
+{
+    size_t i = 0;
+
+    for (bool more = esi_text_cursor_enter(cursor); more && i < count; i++) {
+        if (named) {
+            esi_text_cursor_locate(cursor, &items[i].name_line, &items[i].name_column);
+            esi_text_cursor_read_name(cursor, items[i].name);
+        }
+        place_value(cursor, &items[i]);
+        more = esi_text_cursor_next(cursor);
+    }
+}
+
+/* Leaves the cursor behind the value. */
+static void place_value(struct esi_text_cursor *cursor,
+                        struct esi_pathmap_property *property)
+{
+    esi_text_cursor_locate(cursor, &property->line, &property->column);
+    if (property->kind == ES_PATHMAP_VALUE_LIST)
+        place_items(cursor, property->items, property->item_count, false);
+    else if (property->kind == ES_PATHMAP_VALUE_OBJECT)
+        place_items(cursor, property->items, property->item_count, true);
+    else
+        esi_text_cursor_skip(cursor);
+}
+
+static void place_stage(struct esi_text_cursor *cursor,
+                        struct esi_pathmap_stage *stage);
+
+static void place_children(struct esi_text_cursor *cursor,
+                           struct esi_pathmap_stage *stage)
+{
+    size_t i = 0;
+
+    for (bool more = esi_text_cursor_enter(cursor); more && i < stage->child_count;
+         i++) {
+        place_stage(cursor, &stage->children[i]);
+        more = esi_text_cursor_next(cursor);
+    }
+}
+
+static void place_stage(struct esi_text_cursor *cursor, struct esi_pathmap_stage *stage)
+{
+    esi_text_cursor_locate(cursor, &stage->line, &stage->column);
+    for (bool more = esi_text_cursor_enter(cursor); more;
+         more = esi_text_cursor_next(cursor)) {
+        struct esi_text_cursor name = *cursor;
+        if (esi_text_cursor_read_name(cursor, "children")) {
+            place_children(cursor, stage);
+            continue;
+        }
+        *cursor = name;
+        if (esi_text_cursor_read_name(cursor, "properties"))
+            place_items(cursor, stage->properties, stage->property_count, true);
+        else
+            esi_text_cursor_skip(cursor);
+    }
+}
+
+void esi_scope_locate(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope)
+{
+    for (bool more = esi_text_cursor_enter(cursor); more;
+         more = esi_text_cursor_next(cursor)) {
+        struct esi_text_cursor name = *cursor;
+        if (esi_text_cursor_read_name(cursor, "tree")) {
+            place_stage(cursor, &scope->tree);
+            continue;
+        }
+        *cursor = name;
+        if (esi_text_cursor_read_name(cursor, "properties"))
+            place_items(cursor, scope->properties, scope->property_count, true);
+        else
+            esi_text_cursor_skip(cursor);
+    }
+}
+
+void esi_scopes_locate(struct esi_text_cursor *cursor,
+                       struct esi_pathmap_scope *scopes,
+                       size_t count)
+{
+    size_t i = 0;
+
+    for (bool more = esi_text_cursor_enter(cursor); more && i < count; i++) {
+        esi_scope_locate(cursor, &scopes[i]);
+        more = esi_text_cursor_next(cursor);
+    }
+}
+
+/* --- Faults ----------------------------------------------------------------------- */
+
+enum { WORDS_BYTES = 320, PATH_STEPS = 2 * ESI_MAX_DEPTH + 16 };
+
+static int reader_fail(const struct esi_reader *reader,
+                       const struct esi_step *step,
+                       bool name,
+                       int code,
+                       const char *words)
+{
+    char path[192];
+    int line = 0, column = 0;
+
+    if (reader->text != NULL) {
+        struct esi_text_cursor cursor;
+        esi_text_cursor_init(&cursor, reader->text, reader->length);
+        if (esi_text_cursor_seek(&cursor, step, name))
+            esi_text_cursor_locate(&cursor, &line, &column);
+    }
+    return es_error_set_at(reader->error, code, reader->source, line, column, "%s: %s",
+                           esi_step_format(step, path, sizeof(path)), words);
+}
+
+int esi_reader_fail(const struct esi_reader *reader,
+                    const struct esi_step *step,
+                    int code,
+                    const char *format,
+                    ...)
+{
+    char words[WORDS_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    return reader_fail(reader, step, false, code, words);
+}
+
+int esi_reader_fail_name(const struct esi_reader *reader,
+                         const struct esi_step *step,
+                         const char *format,
+                         ...)
+{
+    char words[WORDS_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    return reader_fail(reader, step, true, -EINVAL, words);
+}
+
+/* Cuts "mapping.ranks[2].host" into steps, whose keys are copied to `keys`, as long as
+ * twice the path.  Returns the last step. */
+static const struct esi_step *reader_split(const char *path,
+                                           char *keys,
+                                           struct esi_step *steps)
+{
+    size_t count = 1;
+
+    steps[0] = (struct esi_step){0};
+    while (*path != '\0' && count < PATH_STEPS) {
+        struct esi_step *step = &steps[count];
+        *step = (struct esi_step){.parent = &steps[count - 1]};
+        count++;
+        if (*path == '[') {
+            char *end;
+            step->index = strtoull(path + 1, &end, 10);
+            path = end + (*end == ']');
+        } else {
+            size_t length = strcspn(path, ".[");
+            memcpy(keys, path, length);
+            keys[length] = '\0';
+            step->key = keys;
+            keys += length + 1;
+            path += length;
+        }
+        path += *path == '.';
+    }
+    return &steps[count - 1];
+}
+
+int esi_reader_fail_path(const struct esi_reader *reader,
+                         const char *path,
+                         const char *format,
+                         ...)
+{
+    char words[WORDS_BYTES], keys[2 * ESI_PATH_BYTES];
+    struct esi_step steps[PATH_STEPS];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(words, sizeof(words), format, arguments);
+    va_end(arguments);
+    return reader_fail(reader, reader_split(path, keys, steps), false, -EINVAL, words);
+}
+
+const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(out, ESI_PATH_BYTES, format, arguments);
+    va_end(arguments);
+    return out;
+}
+
+int esi_reader_fail_memory(const struct esi_reader *reader)
+{
+    return es_error_set_at(reader->error, -ENOMEM, reader->source, 0, 0,
+                           "no memory left for the pathmap");
 }

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "eventspace/error.h"
+
 /* One step of the way from the document's root.  Lives on the stack of who walks the
  * document; the root has no parent. */
 struct esi_step {
@@ -58,5 +60,56 @@ bool esi_text_cursor_seek(struct esi_text_cursor *cursor,
 void esi_text_cursor_locate(struct esi_text_cursor *cursor,
                             int *ret_line,
                             int *ret_column);
+
+/* --- Scopes ----------------------------------------------------------------------- */
+
+struct esi_pathmap_scope;
+
+/* Notes in the records of scopes where their stages and properties stand in the text.
+ * `cursor` is at the list of scopes, or at the one scope.  One walk over their text. */
+void esi_scopes_locate(struct esi_text_cursor *cursor,
+                       struct esi_pathmap_scope *scopes,
+                       size_t count);
+void esi_scope_locate(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope);
+
+/* --- Faults ----------------------------------------------------------------------- */
+
+/* The text that is being read, for the places of its faults.  text NULL = the map does
+ * not come from a text. */
+struct esi_reader {
+    const char *text;
+    size_t length;
+    const char *source;
+    struct es_error *error;
+};
+
+/* Fills the error with the place and name of `step` and the words.  Returns `code`. */
+int esi_reader_fail(const struct esi_reader *reader,
+                    const struct esi_step *step,
+                    int code,
+                    const char *format,
+                    ...) __attribute__((format(printf, 4, 5)));
+
+/* The same at the member's name.  Returns -EINVAL. */
+int esi_reader_fail_name(const struct esi_reader *reader,
+                         const struct esi_step *step,
+                         const char *format,
+                         ...) __attribute__((format(printf, 3, 4)));
+
+enum { ESI_PATH_BYTES = 1536 };
+
+/* The same with the way as text, "mapping.ranks[2].host", of names from the tables only
+ * and less than ESI_PATH_BYTES long. */
+int esi_reader_fail_path(const struct esi_reader *reader,
+                         const char *path,
+                         const char *format,
+                         ...) __attribute__((format(printf, 3, 4)));
+
+/* Writes such a way, cut if need be.  Returns out. */
+const char *esi_way(char out[ESI_PATH_BYTES], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* No memory.  Returns -ENOMEM. */
+int esi_reader_fail_memory(const struct esi_reader *reader);
 
 #endif

@@ -38,15 +38,12 @@ int esi_check_unique(const struct esi_check *check,
 /* Fills map->seats from the mapping, the groups and the hosts' slots
  * (rank_placement.c). */
 int esi_rank_placements_fill(const struct esi_check *check);
-/* validate_scope.c; `path` is the way to the scope, "" for a document of its own. */
+/* `path` is the way to the scope, "" for a document of its own. */
 int esi_check_scope(const struct esi_check *check,
                     const struct esi_pathmap_scope *scope,
                     const char *path);
-int esi_check_scopes(const struct esi_check *check);
-/* validate_rules.c */
 int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules);
-int esi_check_map_rules(const struct esi_check *check);
-/* validate_path.c */
+/* path.c */
 int esi_check_paths(const struct esi_check *check);
 
 #endif
