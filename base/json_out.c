@@ -6,13 +6,14 @@
 #include "base/json_out.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/plain.h"
 
 void esi_json_out_init(struct esi_json_out *out, FILE *stream)
 {
@@ -208,4 +209,34 @@ void esi_json_out_raw(struct esi_json_out *out, const char *key, const char *jso
     begin_value(out, key);
     fputs(json, out->stream);
     end_value(out);
+}
+
+/* --- As a text in memory ---------------------------------------------------------- */
+
+int esi_json_text_begin(struct esi_json_text *json)
+{
+    json->text = NULL;
+    json->length = 0;
+    json->stream = open_memstream(&json->text, &json->length);
+    if (!json->stream)
+        return -ENOMEM;
+    esi_json_out_init(&json->out, json->stream);
+    return 0;
+}
+
+int esi_json_text_finish(struct esi_json_text *json,
+                         char **ret_text,
+                         size_t *ret_length)
+{
+    int is_lost = ferror(json->stream);
+
+    if (fclose(json->stream) != 0 || is_lost) {
+        free(json->text);
+        *ret_text = NULL;
+        return -ENOMEM;
+    }
+    *ret_text = json->text;
+    if (ret_length)
+        *ret_length = json->length;
+    return 0;
 }

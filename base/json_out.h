@@ -21,6 +21,7 @@
 #define ES_BASE_JSON_OUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -56,5 +57,36 @@ void esi_json_out_bool(struct esi_json_out *out, const char *key, bool value);
 void esi_json_out_null(struct esi_json_out *out, const char *key);
 /* A value that is JSON text already. */
 void esi_json_out_raw(struct esi_json_out *out, const char *key, const char *json);
+
+/* --- As a text in memory ---------------------------------------------------------- */
+
+/*
+ * JSON as a text in memory.
+ *
+ *     struct esi_json_text json;
+ *
+ *     if (esi_json_text_begin(&json) < 0)
+ *         return -ENOMEM;
+ *     esi_json_out_begin_object(&json.out, NULL);
+ *     esi_json_out_end(&json.out);
+ *     return esi_json_text_finish(&json, &text, &length);
+ */
+
+/* Caller's memory, which stays where it is until the text is finished. */
+struct esi_json_text {
+    struct esi_json_out out; /* write here */
+    FILE *stream;            /* for JSON that is text already */
+    char *text;              /* private, as `length` */
+    size_t length;
+};
+
+/* -ENOMEM: there is nothing to finish. */
+int esi_json_text_begin(struct esi_json_text *json);
+
+/* Gives what was written, and its length unless `ret_length` is NULL.  Caller frees
+ * *ret_text.  -ENOMEM: *ret_text is NULL. */
+int esi_json_text_finish(struct esi_json_text *json,
+                         char **ret_text,
+                         size_t *ret_length);
 
 #endif

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
-
 enum { ESCAPE_BYTES = 12 }; /* with the 0 */
 
 static bool is_printable(uint32_t character)
@@ -179,4 +177,78 @@ char *esi_plain_duplicate(const char *text)
     char *copy = malloc(size);
 
     return copy ? esi_plain_copy(copy, size, text) : NULL;
+}
+
+/* --- CSV -------------------------------------------------------------------------- */
+
+/* Whether a spread sheet takes the text for more than a text or a number. */
+static bool is_calculated(const char *text)
+{
+    if (*text == '+' || *text == '-')
+        return text[1] == '\0' || text[1 + strspn(text + 1, "0123456789.")] != '\0';
+    return *text == '=' || *text == '@';
+}
+
+void esi_csv_text(FILE *stream, const char *text)
+{
+    bool is_formula = is_calculated(text);
+
+    if (!is_formula && !strpbrk(text, ",\"")) {
+        esi_plain_write(stream, text);
+        return;
+    }
+    char *plain = esi_plain_duplicate(text);
+    fputs(is_formula ? "\"'" : "\"", stream);
+    for (const char *next = plain ? plain : ""; *next; next++) {
+        if (*next == '"')
+            fputc('"', stream);
+        fputc(*next, stream);
+    }
+    fputc('"', stream);
+    free(plain);
+}
+
+/* --- UTF-8 ------------------------------------------------------------------------ */
+
+size_t esi_utf8_length(const unsigned char *text)
+{
+    unsigned char first = text[0];
+    unsigned char low = 0x80, high = 0xbf; /* bounds of the second byte */
+    size_t length;
+
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        length = 2;
+    else if (first >= 0xe0 && first <= 0xef)
+        length = 3;
+    else if (first >= 0xf0 && first <= 0xf4)
+        length = 4;
+    else
+        return 0;
+    if (first == 0xe0)
+        low = 0xa0;
+    else if (first == 0xed)
+        high = 0x9f;
+    else if (first == 0xf0)
+        low = 0x90;
+    else if (first == 0xf4)
+        high = 0x8f;
+    /* A terminating 0 fails each comparison, so nothing behind it is read. */
+    if (text[1] < low || text[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+uint32_t esi_utf8_value(const unsigned char *text, size_t length)
+{
+    static const unsigned char first_bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t value = text[0] & first_bits[length];
+
+    for (size_t i = 1; i < length; i++)
+        value = value << 6 | (text[i] & 0x3f);
+    return value;
 }

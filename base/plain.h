@@ -18,6 +18,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Whether nothing of the text has to be escaped. */
@@ -43,5 +44,23 @@ char *esi_plain_copy(char *out, size_t size, const char *text);
 
 /* The same as long as that takes.  Caller frees; NULL without memory. */
 char *esi_plain_duplicate(const char *text);
+
+/* --- Comma-separated values (RFC 4180); lines end in "\r\n" ----------------------- */
+
+/* Writes a field, in quotes where it needs them and with escapes as above,
+ * so that a row is a line.  A text that begins with = + - or @, and is no number, gets
+ * a ' in front: spread sheets would calculate it.  Write errors stay in the stream. */
+void esi_csv_text(FILE *stream, const char *text);
+
+/* --- Characters of UTF-8 ---------------------------------------------------------- */
+
+/* As RFC 3629 has them: no overlong forms, no surrogates, nothing past U+10FFFF. */
+
+/* Length of the character that `text` begins with, or 0 if it begins with none.  `text`
+ * ends with a 0, which is a character of length 1. */
+size_t esi_utf8_length(const unsigned char *text);
+
+/* The number of that character. */
+uint32_t esi_utf8_value(const unsigned char *text, size_t length);
 
 #endif

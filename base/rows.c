@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "base/csv.h"
+#include "base/plain.h"
 
 enum row_goal {
     ROW_COLUMNS, /* the headings */

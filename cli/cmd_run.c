@@ -23,7 +23,7 @@
 #include "scopes/server/process_watch.h"
 #include "tuplespace/plan/tree_rules.h"
 #include "tuplespace/segment_name.h"
-#include "tuplespace/transport/interface.h"
+#include "tuplespace/transport/address.h"
 
 enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 

@@ -19,7 +19,7 @@
 #include "scopes/server/daemon.h"
 #include "scopes/server/server_location.h"
 #include "tuplespace/segment_name.h"
-#include "tuplespace/transport/interface.h"
+#include "tuplespace/transport/address.h"
 #include "tuplespace/transport/run_key.h"
 
 #define SECOND_NS UINT64_C(1000000000)

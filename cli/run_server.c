@@ -13,7 +13,7 @@
 #include "base/host.h"
 #include "cli/command.h"
 #include "cli/server_start.h"
-#include "tuplespace/transport/interface.h"
+#include "tuplespace/transport/address.h"
 #include "tuplespace/transport/run_key.h"
 
 enum { ADDRESSES_MAX = 8, SAID_BYTES = 4096 };

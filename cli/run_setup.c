@@ -24,7 +24,7 @@
 #include "scopes/server/server_location.h"
 #include "tuplespace/plan/plan.h"
 #include "tuplespace/run_directory.h"
-#include "tuplespace/transport/interface.h"
+#include "tuplespace/transport/address.h"
 
 #define PLAN_FILE "collect.plan"
 

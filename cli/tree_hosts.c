@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "cli/command.h"
 #include "scopes/collective_trees.h"
 #include "scopes/remote/servers.h"

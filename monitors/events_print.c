@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/csv.h"
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "eventspace/operation.h"

@@ -69,8 +69,8 @@ struct esi_rules {
     char *comment; /* of the document of their own */
 };
 
-/* Adds the rules to an empty plan (collection.c).  -ENOMEM; the plan is to be finished then
- * too. */
+/* Adds the rules to an empty plan (collection.c).  -ENOMEM; the plan is to be finished
+ * then too. */
 int esi_rules_fill(const struct esi_rules *said, struct esi_tree_plan *plan);
 
 /* Where a rank runs and how wide it is. */

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "base/now.h"
 #include "pathmap/message.h"
 #include "scopes/remote/remote.h"

@@ -15,7 +15,6 @@
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "base/table.h"
-#include "base/utf8.h"
 #include "scopes/show_tree.h"
 
 enum { DEPTH_MAX = 40 }; /* deeper stages are drawn no further to the right */

@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/csv.h"
-#include "base/json_text.h"
+#include "base/plain.h"
+#include "base/json_out.h"
 #include "monitors/order/export_private.h"
 
 static const char *const columns[] = {

@@ -12,7 +12,6 @@
 #define ES_SCOPES_REMOTE_CLOCK_REGISTRY_H
 
 #include "base/clock_estimate.h"
-#include "base/clock_fit.h"
 #include "base/host_clock.h"
 #include "base/json_out.h"
 #include "eventspace/clock.h"

@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "base/now.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/remote_private.h"

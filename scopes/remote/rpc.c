@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "base/now.h"
 
 enum { LARGEST_ERRNO = 4095 };

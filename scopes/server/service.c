@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/rpc.h"
 #include "scopes/server/element_store.h"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/clock_fit.h"
+#include "base/clock_estimate.h"
 #include "base/host_clock.h"
 #include "tests/suites.h"
 

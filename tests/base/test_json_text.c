@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "tests/suites.h"
 
 static void test_object(void **state)

@@ -13,7 +13,6 @@
 
 #include <cmocka.h>
 
-#include "base/csv.h"
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "tests/suites.h"

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "eventspace/run.h"
 #include "scopes/collective_trees.h"
 #include "tests/fuzz/fuzz_target.h"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "tests/suites.h"
 
 static const char text[] =

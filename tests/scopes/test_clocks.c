@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "eventspace/stage_batch.h"
 #include "scopes/remote/clock_registry.h"
 #include "tests/suites.h"

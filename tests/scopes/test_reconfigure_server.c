@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/host.h"
-#include "base/json_text.h"
+#include "base/json_out.h"
 #include "scopes/remote/servers.h"
 #include "tests/await.h"
 #include "tests/scopes/changes.h"

@@ -20,10 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/list.h"
-#include "tuplespace/transport/acceptor_log.h"
+#include "base/now.h"
 #include "tuplespace/transport/acceptor_pending.h"
 
 enum {
@@ -40,6 +41,121 @@ enum {
 #define SECOND_NS UINT64_C(1000000000)
 #define SENDING_NS (5 * SECOND_NS)
 #define IDLE_NS (3600 * SECOND_NS) /* after which we only wait again */
+
+/* --- The log ---------------------------------------------------------------------- */
+
+/* Refusals are at most one line a second: those in between are counted, so that
+ * strangers can neither fill the disk nor hide anything.  Any thread may log. */
+enum { REFUSAL_BYTES = 512 };
+
+struct server_log {
+    void (*write)(void *data, const char *line); /* NULL: there is none */
+    void *data;
+    pthread_mutex_t lock;     /* guards what follows, and is held while writing */
+    uint64_t refusal_ns;      /* when a refusal was last written */
+    size_t unwritten;         /* refusals since then */
+    char last[REFUSAL_BYTES]; /* the last of them */
+};
+
+enum { LINE_BYTES = 1024 };
+
+#define MS_NS UINT64_C(1000000)
+
+static void log_init(struct server_log *log,
+                     void (*write)(void *data, const char *line),
+                     void *data)
+{
+    *log = (struct server_log){.write = write, .data = data};
+    pthread_mutex_init(&log->lock, NULL);
+}
+
+/* Called with the lock held. */
+static void write_line(struct server_log *log, const char *words)
+{
+    char line[LINE_BYTES];
+    struct timespec now;
+    struct tm parts;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &parts);
+    size_t length = strftime(line, sizeof line, "%Y-%m-%d %H:%M:%S", &parts);
+    snprintf(line + length, sizeof line - length, ".%03ld %s", now.tv_nsec / 1000000,
+             words);
+    log->write(log->data, line);
+}
+
+/* Writes a line, with the time in front. */
+__attribute__((format(printf, 2, 0))) static void log_list(struct server_log *log,
+                                                           const char *format,
+                                                           va_list arguments)
+{
+    char words[LINE_BYTES - 64];
+
+    if (!log->write)
+        return;
+    vsnprintf(words, sizeof words, format, arguments);
+    pthread_mutex_lock(&log->lock);
+    write_line(log, words);
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* Called with the lock held. */
+static void write_refusals(struct server_log *log)
+{
+    char words[REFUSAL_BYTES + 64];
+
+    if (log->unwritten == 1)
+        snprintf(words, sizeof words, "refused %s", log->last);
+    else
+        snprintf(words, sizeof words, "refused %zu connections, the last of them %s",
+                 log->unwritten, log->last);
+    log->unwritten = 0;
+    log->refusal_ns = esi_now_ns(CLOCK_MONOTONIC);
+    write_line(log, words);
+}
+
+/* Called with the lock held. */
+static int flush_refusals(struct server_log *log)
+{
+    if (log->unwritten == 0)
+        return -1;
+    uint64_t since_ns = esi_now_ns(CLOCK_MONOTONIC) - log->refusal_ns;
+    if (log->refusal_ns != 0 && since_ns < SECOND_NS)
+        return (int)((SECOND_NS - since_ns) / MS_NS) + 1;
+    write_refusals(log);
+    return -1;
+}
+
+/* A refusal: written now, or counted. */
+static void log_refusal(struct server_log *log, const char *peer, const char *reason)
+{
+    if (!log->write)
+        return;
+    pthread_mutex_lock(&log->lock);
+    log->unwritten++;
+    snprintf(log->last, sizeof log->last, "%s: %s", peer, reason);
+    flush_refusals(log);
+    pthread_mutex_unlock(&log->lock);
+}
+
+/* Writes what was counted if it is time.  Returns the milliseconds until it will be;
+ * -1: there is nothing to write. */
+static int log_flush(struct server_log *log)
+{
+    pthread_mutex_lock(&log->lock);
+    int left_ms = flush_refusals(log);
+    pthread_mutex_unlock(&log->lock);
+    return left_ms;
+}
+
+static void log_fini(struct server_log *log)
+{
+    if (log->unwritten > 0)
+        write_refusals(log);
+    pthread_mutex_destroy(&log->lock);
+}
+
+/* --- The server ------------------------------------------------------------------- */
 
 struct connection {
     struct esi_list_link in_list; /* in `live` or `ended` */
@@ -63,7 +179,7 @@ struct esi_server {
     int wake; /* eventfd: the accepting thread has something to look at */
     pthread_t acceptor;
     struct pollfd polled[1 + LISTENERS_MAX * (1 + ESI_PENDING_MAX)]; /* its own */
-    struct esi_server_log log;
+    struct server_log log;
     pthread_mutex_t lock;  /* guards what follows */
     struct esi_list live;  /* their threads run */
     struct esi_list ended; /* their threads are to be joined */
@@ -72,14 +188,12 @@ struct esi_server {
     pthread_cond_t has_left;
 };
 
-/* --- Log ---------------------------------------------------------------------- */
-
 void esi_acceptor_log(struct esi_server *server, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    esi_server_log_list(&server->log, format, arguments);
+    log_list(&server->log, format, arguments);
     va_end(arguments);
 }
 
@@ -131,9 +245,8 @@ static void refuse_for_room(struct connection *connection)
     static const char words[] = "the tuple server has as many connections as it takes";
     struct iovec part = {.iov_base = (void *)words, .iov_len = sizeof words - 1};
 
-    esi_server_log_refusal(&connection->server->log,
-                           esi_link_peer_address(connection->link),
-                           "there are as many connections as it takes");
+    log_refusal(&connection->server->log, esi_link_peer_address(connection->link),
+                "there are as many connections as it takes");
     esi_link_send(connection->link, ES_FRAME_REFUSAL, 0, &part, 1, SENDING_NS);
 }
 
@@ -216,8 +329,7 @@ static void start_connection(void *data, struct es_link *link)
         pthread_mutex_unlock(&server->lock);
     }
     if (code < 0) {
-        esi_server_log_refusal(&server->log, esi_link_peer_address(link),
-                               strerror(-code));
+        log_refusal(&server->log, esi_link_peer_address(link), strerror(-code));
         esi_link_close(link);
         free(connection);
     }
@@ -227,7 +339,7 @@ static void note_refused(void *data, const struct es_link *link, const char *rea
 {
     struct esi_server *server = data;
 
-    esi_server_log_refusal(&server->log, esi_link_peer_address(link), reason);
+    log_refusal(&server->log, esi_link_peer_address(link), reason);
 }
 
 /* -EAGAIN: nobody waits any more; 0: there may be more. */
@@ -274,7 +386,7 @@ static int acceptor_sooner(int a_ms, int b_ms)
 /* Waits for what there is to do; whatever has events has them in `polled` then. */
 static void await_work(struct esi_server *server, struct pollfd *polled)
 {
-    int timeout_ms = esi_server_log_flush(&server->log);
+    int timeout_ms = log_flush(&server->log);
     size_t count = 0;
     uint64_t woken;
 
@@ -373,7 +485,7 @@ static void free_server(struct esi_server *server)
         close(server->wake);
     pthread_cond_destroy(&server->has_left);
     pthread_mutex_destroy(&server->lock);
-    esi_server_log_fini(&server->log);
+    log_fini(&server->log);
     explicit_bzero(&server->config.key, sizeof server->config.key);
     free(server);
 }
@@ -392,7 +504,7 @@ int esi_acceptor_start(const struct esi_server_config *config,
     strcpy(server->greeting.program, "eventspaced");
     server->greeting.pid = (uint32_t)getpid();
     pthread_mutex_init(&server->lock, NULL);
-    esi_server_log_init(&server->log, config->log, config->log_data);
+    log_init(&server->log, config->log, config->log_data);
     pthread_cond_init(&server->has_left, NULL);
     server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int code = server->wake < 0 ? -errno : listen_on_all(server, error);

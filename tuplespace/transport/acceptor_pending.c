@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/now.h"
 #include "tuplespace/transport/link_private.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -177,8 +178,9 @@ static void make_room(struct esi_pending *pending,
 void esi_pending_add(struct esi_pending *pending, struct es_link *link)
 {
     const struct esi_pending_config *config = &pending->config;
-    struct newcomer newcomer = {
-        .link = link, .origin = origin_of(link), .came_ns = esi_link_now_ns()};
+    struct newcomer newcomer = {.link = link,
+                                .origin = origin_of(link),
+                                .came_ns = esi_now_ns(CLOCK_MONOTONIC)};
 
     int code =
         esi_handshake_create(link, config->greeting, config->key, &newcomer.handshake);
@@ -246,7 +248,7 @@ static bool acceptor_pending_refuse(struct esi_pending *pending,
 
     pending->config.refused(pending->config.data, newcomer->link,
                             error->text[0] ? error->text : strerror(-code));
-    newcomer->refused_ns = esi_link_now_ns();
+    newcomer->refused_ns = esi_now_ns(CLOCK_MONOTONIC);
     if (esi_link_drain(newcomer->link))
         return true;
     remove_at(pending, index, false);
@@ -295,7 +297,7 @@ void esi_pending_advance(struct esi_pending *pending, const struct pollfd *polle
     for (size_t i = pending->count; i-- > 0;) {
         if (polled[i].revents != 0 && !read_more(pending, i))
             continue;
-        if (deadline_of(pending, &pending->newcomers[i]) <= esi_link_now_ns())
+        if (deadline_of(pending, &pending->newcomers[i]) <= esi_now_ns(CLOCK_MONOTONIC))
             acceptor_pending_expire(pending, i);
     }
 }

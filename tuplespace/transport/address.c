@@ -5,12 +5,19 @@
 
 #include "tuplespace/transport/address.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 static const char *const prefixes[] = {
     [ES_ADDRESS_UNIX] = "unix:",
@@ -117,4 +124,155 @@ const char *esi_address_format(const struct esi_address *address,
         snprintf(out, ES_ADDRESS_BYTES, "%s%s%.280s%s:%u", prefix, bare ? "" : "[",
                  address->place, bare ? "" : "]", address->port);
     return out;
+}
+
+/* --- Addresses of this host ------------------------------------------------------- */
+
+static bool format_ipv4(const struct sockaddr *address, char out[ES_INTERFACE_BYTES])
+{
+    const struct sockaddr_in *ipv4 = (const struct sockaddr_in *)(const void *)address;
+
+    return inet_ntop(AF_INET, &ipv4->sin_addr, out, ES_INTERFACE_BYTES) != NULL;
+}
+
+static bool format_ipv6(const struct sockaddr *address, char out[ES_INTERFACE_BYTES])
+{
+    const struct sockaddr_in6 *ipv6 =
+        (const struct sockaddr_in6 *)(const void *)address;
+    char text[INET6_ADDRSTRLEN];
+
+    if (IN6_IS_ADDR_LINKLOCAL(&ipv6->sin6_addr) ||
+        !inet_ntop(AF_INET6, &ipv6->sin6_addr, text, sizeof text))
+        return false;
+    snprintf(out, ES_INTERFACE_BYTES, "[%s]", text);
+    return true;
+}
+
+static bool interface_format(const struct ifaddrs *one,
+                             int family,
+                             char out[ES_INTERFACE_BYTES])
+{
+    if (!one->ifa_addr || one->ifa_addr->sa_family != family ||
+        !(one->ifa_flags & IFF_UP) || (one->ifa_flags & IFF_LOOPBACK))
+        return false;
+    return family == AF_INET ? format_ipv4(one->ifa_addr, out)
+                             : format_ipv6(one->ifa_addr, out);
+}
+
+size_t esi_interface_addresses(char (*out)[ES_INTERFACE_BYTES], size_t max)
+{
+    static const int families[] = {AF_INET, AF_INET6};
+    struct ifaddrs *all;
+    size_t count = 0;
+
+    if (getifaddrs(&all) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        for (const struct ifaddrs *one = all; one && count < max; one = one->ifa_next)
+            count += interface_format(one, families[i], out[count]);
+    freeifaddrs(all);
+    return count;
+}
+
+/* Any port will do: nothing is sent. */
+#define SOME_PORT "9"
+
+static bool is_loop(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *ipv4 = (const void *)address;
+        return ntohl(ipv4->sin_addr.s_addr) >> 24 == 127;
+    }
+    const struct sockaddr_in6 *ipv6 = (const void *)address;
+    return IN6_IS_ADDR_LOOPBACK(&ipv6->sin6_addr);
+}
+
+/* Whether a socket can have the address: then it is this host's. */
+static bool is_own(const struct addrinfo *info)
+{
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+    int descriptor = socket(info->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    if (descriptor < 0)
+        return false;
+    memcpy(&address, info->ai_addr, info->ai_addrlen);
+    if (info->ai_family == AF_INET)
+        ((struct sockaddr_in *)&address)->sin_port = 0;
+    else
+        ((struct sockaddr_in6 *)&address)->sin6_port = 0;
+    bool can = bind(descriptor, (struct sockaddr *)&address, info->ai_addrlen) == 0;
+    close(descriptor);
+    return can;
+}
+
+static int format_one(const struct sockaddr *address, char out[ES_INTERFACE_BYTES])
+{
+    bool done = address->sa_family == AF_INET    ? format_ipv4(address, out)
+                : address->sa_family == AF_INET6 ? format_ipv6(address, out)
+                                                 : false;
+
+    return done ? 0 : -EADDRNOTAVAIL;
+}
+
+/* Brackets around an IPv6 address are taken off.  Caller frees *ret_list with
+ * freeaddrinfo(). */
+static int look_up(const char *host, int flags, struct addrinfo **ret_list)
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                                   .ai_socktype = SOCK_DGRAM,
+                                   .ai_flags = AI_NUMERICSERV | flags};
+    char plain[256];
+    size_t length = strlen(host);
+
+    snprintf(plain, sizeof plain, "%s", host);
+    if (host[0] == '[' && length > 2 && length < sizeof plain &&
+        host[length - 1] == ']')
+        snprintf(plain, sizeof plain, "%.*s", (int)(length - 2), host + 1);
+    return getaddrinfo(plain, SOME_PORT, &hints, ret_list) == 0 ? 0 : -EHOSTUNREACH;
+}
+
+int esi_interface_find(const char *host, char out[ES_INTERFACE_BYTES])
+{
+    struct addrinfo *list;
+    bool is_number = look_up(host, AI_NUMERICHOST, &list) == 0;
+    int code = is_number ? 0 : look_up(host, 0, &list);
+
+    if (code < 0)
+        return -EADDRNOTAVAIL;
+    code = -EADDRNOTAVAIL;
+    for (const struct addrinfo *one = list; one && code < 0; one = one->ai_next)
+        if ((is_number || !is_loop(one->ai_addr)) && is_own(one))
+            code = format_one(one->ai_addr, out);
+    freeaddrinfo(list);
+    return code;
+}
+
+static int local_end(const struct addrinfo *info, char out[ES_INTERFACE_BYTES])
+{
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+    socklen_t length = sizeof address;
+    int descriptor = socket(info->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int code = -EHOSTUNREACH;
+
+    if (descriptor < 0)
+        return code;
+    if (connect(descriptor, info->ai_addr, info->ai_addrlen) == 0 &&
+        getsockname(descriptor, (struct sockaddr *)&address, &length) == 0)
+        code = format_one((const struct sockaddr *)&address, out);
+    close(descriptor);
+    return code;
+}
+
+int esi_interface_toward(const char *host, char out[ES_INTERFACE_BYTES])
+{
+    struct addrinfo *list;
+    int code = look_up(host, 0, &list);
+
+    if (code < 0)
+        return code;
+    code = -EHOSTUNREACH;
+    for (const struct addrinfo *one = list; one && code < 0; one = one->ai_next)
+        code = local_end(one, out);
+    freeaddrinfo(list);
+    return code;
 }

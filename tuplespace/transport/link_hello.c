@@ -15,18 +15,64 @@
 #include "config.h"
 
 #include <errno.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 
 #include "tuplespace/transport/link_private.h"
 
+/* --- Proofs that both sides have the run's key, without showing it ---------------- */
+
+#define LABEL_BYTES 32
+
+/* Random bytes that were never used before.  -errno. */
+static int make_challenge(unsigned char out[ESI_TOKEN_BYTES])
+{
+    if (getrandom(out, ESI_TOKEN_BYTES, 0) != ESI_TOKEN_BYTES)
+        return errno ? -errno : -EIO;
+    return 0;
+}
+
+/* What only a holder of the key can make of both hellos: HMAC-SHA256 over who proves,
+ * the client's hello and the server's.  -ENOMEM. */
+static int make_proof(const struct esi_run_key *key,
+                      bool by_server,
+                      const unsigned char client[ESI_HELLO_BYTES],
+                      const unsigned char server[ESI_HELLO_BYTES],
+                      unsigned char out[ESI_TOKEN_BYTES])
+{
+    /* The label keeps a proof from being sent back as one's own. */
+    unsigned char text[LABEL_BYTES + 2 * ESI_HELLO_BYTES] = {0};
+    unsigned length = 0;
+
+    strcpy((char *)text, by_server ? "eventspace server" : "eventspace client");
+    memcpy(text + LABEL_BYTES, client, ESI_HELLO_BYTES);
+    memcpy(text + LABEL_BYTES + ESI_HELLO_BYTES, server, ESI_HELLO_BYTES);
+    if (!HMAC(EVP_sha256(), key->bytes, ES_RUN_KEY_BYTES, text, sizeof text, out,
+              &length))
+        return -ENOMEM;
+    return length == ESI_TOKEN_BYTES ? 0 : -EIO;
+}
+
+/* In constant time. */
+static bool is_equal_proof(const unsigned char a[ESI_TOKEN_BYTES],
+                           const unsigned char b[ESI_TOKEN_BYTES])
+{
+    return CRYPTO_memcmp(a, b, ESI_TOKEN_BYTES) == 0;
+}
+
+/* --- A hello under way ------------------------------------------------------------ */
+
 #define REFUSAL_BYTES 400
 #define LINGER_BYTES 65536
 
-/* A hello under way. */
 struct hello {
     struct es_link *link;
     const struct esi_greeting *greeting; /* ours */
@@ -153,7 +199,7 @@ static int link_hello_welcome(struct hello *hello)
 static int say_hello(struct hello *hello)
 {
     unsigned char token[ESI_TOKEN_BYTES] = {0};
-    int rc = hello->link->ops->needs_proof ? esi_proof_challenge(token) : 0;
+    int rc = hello->link->ops->needs_proof ? make_challenge(token) : 0;
 
     if (rc != 0)
         return link_hello_fail(hello, rc, "no random numbers");
@@ -180,7 +226,7 @@ static int answer_challenge(struct hello *hello, const struct esi_frame *frame)
     if (rc != 0)
         return rc;
     memcpy(hello->server, frame->payload, ESI_HELLO_BYTES);
-    rc = esi_proof_make(hello->party.key, false, hello->client, hello->server, proof);
+    rc = make_proof(hello->party.key, false, hello->client, hello->server, proof);
     if (rc != 0)
         return link_hello_fail(hello, rc, "cannot make a proof");
     return link_hello_say(hello, ES_FRAME_PROOF, proof, sizeof proof);
@@ -195,10 +241,10 @@ static int be_welcome(struct hello *hello, const struct esi_frame *frame)
         rc = check_run(hello);
     if (rc != 0 || !hello->link->ops->needs_proof)
         return rc != 0 ? rc : link_hello_welcome(hello);
-    rc = esi_proof_make(hello->party.key, true, hello->client, hello->server, proof);
+    rc = make_proof(hello->party.key, true, hello->client, hello->server, proof);
     if (rc != 0)
         return link_hello_fail(hello, rc, "cannot make a proof");
-    if (!esi_proof_is_equal(proof, hello->theirs.token))
+    if (!is_equal_proof(proof, hello->theirs.token))
         return link_hello_fail(hello, -EACCES,
                                "the server does not have the run's key");
     return link_hello_welcome(hello);
@@ -356,7 +402,7 @@ static int link_hello_challenge(struct esi_handshake *handshake)
     struct hello *hello = &handshake->hello;
     struct esi_greeting nobody = {.pid = 0};
     unsigned char token[ESI_TOKEN_BYTES];
-    int rc = esi_proof_challenge(token);
+    int rc = make_challenge(token);
 
     if (rc != 0)
         return link_hello_fail(hello, rc, "no random numbers");
@@ -395,9 +441,9 @@ static bool is_proof(const struct hello *hello,
 {
     unsigned char expected[ESI_TOKEN_BYTES];
 
-    return esi_proof_make(key, false, hello->client, hello->server, expected) == 0 &&
-           esi_proof_is_equal(expected, proof) &&
-           esi_proof_make(key, true, hello->client, hello->server, ret_ours) == 0;
+    return make_proof(key, false, hello->client, hello->server, expected) == 0 &&
+           is_equal_proof(expected, proof) &&
+           make_proof(key, true, hello->client, hello->server, ret_ours) == 0;
 }
 
 static int take_proof(struct esi_handshake *handshake)

@@ -4,11 +4,9 @@
  * What the files of links share: the link, and the table of operations by which the
  * kinds differ.
  *
- *   link.c          frames over any kind: buffers, limits
- *   link_hello.c    connecting and greeting
- *   link_socket.c   bytes over a plain socket, waiting
+ *   link.c          frames over any kind: buffers, limits; bytes over a plain socket
+ *   link_hello.c    connecting and greeting; proves the key where nothing is encrypted
  *   link_unix.c, link_tcp.c, link_tls.c   the kinds
- *   link_proof.c    proves the key where nothing is encrypted
  *   listener.c      the accepting side
  */
 #ifndef ES_TUPLESPACE_TRANSPORT_LINK_PRIVATE_H
@@ -21,6 +19,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "eventspace/error.h"
 #include "tuplespace/transport/address.h"
 #include "tuplespace/transport/hello.h"
 #include "tuplespace/transport/link.h"
@@ -116,14 +115,12 @@ int esi_link_make(const struct esi_link_ops *ops,
 /* Sets the limit of what follows. */
 void esi_link_begin(struct es_link *link, uint64_t timeout_ns);
 
-/* CLOCK_MONOTONIC. */
-uint64_t esi_link_now_ns(void);
 /* The end of a span that begins now; saturates. */
 uint64_t esi_link_deadline(uint64_t timeout_ns);
 /* What is left until then. */
 uint64_t esi_link_remaining(uint64_t deadline_ns);
 
-/* --- Bytes over a plain socket (link_socket.c) ---------------------------------- */
+/* --- Bytes over a plain socket (link.c) ---------------------------------- */
 
 ssize_t esi_socket_receive(struct es_link *link, void *memory, size_t size);
 int esi_socket_send(struct es_link *link, struct iovec *parts, int count);
@@ -164,22 +161,5 @@ void esi_handshake_destroy(struct esi_handshake *handshake);
 #define ESI_LINGER_NS UINT64_C(500000000)
 /* Reads away what a refused peer sends.  False: the link may be closed now. */
 bool esi_link_drain(struct es_link *link);
-
-/* --- Proofs (link_proof.c) -------------------------------------------------------- */
-
-/* Random bytes that were never used before.  -errno. */
-int esi_proof_challenge(unsigned char out[ESI_TOKEN_BYTES]);
-
-/* What only a holder of the key can make of both hellos: HMAC-SHA256 over who proves,
- * the client's hello and the server's.  -ENOMEM. */
-int esi_proof_make(const struct esi_run_key *key,
-                   bool by_server,
-                   const unsigned char client[ESI_HELLO_BYTES],
-                   const unsigned char server[ESI_HELLO_BYTES],
-                   unsigned char out[ESI_TOKEN_BYTES]);
-
-/* Compares in constant time. */
-bool esi_proof_is_equal(const unsigned char a[ESI_TOKEN_BYTES],
-                        const unsigned char b[ESI_TOKEN_BYTES]);
 
 #endif

@@ -105,7 +105,7 @@ static int connect_one(const struct addrinfo *info,
         rc = errno == EINPROGRESS || errno == EINTR
                  ? finish_connect(descriptor, deadline_ns)
                  : -errno;
-    /* From here on reads may block: see link_socket.c. */
+    /* From here on reads may block: see link.c. */
     if (rc == 0 && fcntl(descriptor, F_SETFL, 0) != 0)
         rc = -errno;
     if (rc != 0) {
