@@ -81,8 +81,11 @@ static void take_one_out(struct esi_clock_estimate *estimate)
             (estimate->count - chosen) * sizeof *knots);
 }
 
-void esi_clock_estimate_append(struct esi_clock_estimate *estimate,
-                               const struct esi_clock_knot *knot)
+/* Appends a knot, which must be later than the last one (else nothing happens).  Takes
+ * an old one out where there are too many.  Its offset is moved, and its error made
+ * larger, where else the clock would run backward. */
+static void append_estimate(struct esi_clock_estimate *estimate,
+                            const struct esi_clock_knot *knot)
 {
     struct esi_clock_knot added = *knot;
 
@@ -134,7 +137,10 @@ static struct esi_clock_knot clock_estimate_narrow(const struct esi_clock_drift 
     return narrowed;
 }
 
-void esi_clock_estimate_tighten(struct esi_clock_estimate *estimate)
+/* Moves knots to where the last one and the drift say that they must be, where this
+ * halves their error at least.  Not once knots were taken out: their neighbours answer
+ * for them as they are. */
+static void tighten_estimate(struct esi_clock_estimate *estimate)
 {
     struct esi_clock_knot *knots = estimate->knots;
 
@@ -511,7 +517,7 @@ static void append_knot(const struct esi_clock_fit *fit,
     };
 
     knot.bow_ns = find_bow(estimate, knot.local_ns, knot.offset_ns, has_broken);
-    esi_clock_estimate_append(estimate, &knot);
+    append_estimate(estimate, &knot);
     estimate->drift = (struct esi_clock_drift){
         .ppb = drift * 1e9,
         .error_ppb = esi_clock_greater(corridor->drift_most - drift,
@@ -533,6 +539,6 @@ bool esi_clock_fit_update(struct esi_clock_fit *fit,
         return false;
     bool has_broken = find_corridor(fit, &corridor);
     append_knot(fit, &corridor, has_broken, estimate);
-    esi_clock_estimate_tighten(estimate);
+    tighten_estimate(estimate);
     return true;
 }

@@ -54,17 +54,6 @@ void esi_clock_estimate_be_home(struct esi_clock_estimate *estimate,
 
 bool esi_clock_estimate_is_home(const struct esi_clock_estimate *estimate);
 
-/* Appends a knot, which must be later than the last one (else nothing happens).  Takes
- * an old one out where there are too many.  Its offset is moved, and its error made
- * larger, where else the clock would run backward. */
-void esi_clock_estimate_append(struct esi_clock_estimate *estimate,
-                               const struct esi_clock_knot *knot);
-
-/* Moves knots to where the last one and the drift say that they must be, where this
- * halves their error at least.  Not once knots were taken out: their neighbours answer
- * for them as they are. */
-void esi_clock_estimate_tighten(struct esi_clock_estimate *estimate);
-
 /* Whether it could have been made by the calls above: times ascend, the clock never
  * runs backward.  For estimates that come from elsewhere. */
 bool esi_clock_estimate_is_valid(const struct esi_clock_estimate *estimate);

@@ -14,11 +14,6 @@ bool esi_pathmap_has_collectives(const struct esi_pathmap *map)
     return map->rules.collectives != NULL;
 }
 
-size_t esi_pathmap_collective_count(const struct esi_pathmap *map)
-{
-    return map->rules.collective_count;
-}
-
 const struct esi_pathmap_collective *esi_pathmap_collective(
     const struct esi_pathmap *map,
     size_t index)
@@ -114,11 +109,6 @@ const char *esi_pathmap_stage_host(const struct esi_pathmap *map,
     const struct esi_pathmap_stage *found =
         owner != NULL ? find_stage(&owner->tree, stage) : NULL;
     return found != NULL ? found->host : NULL;
-}
-
-size_t esi_pathmap_collector_count(const struct esi_pathmap *map)
-{
-    return map->collector_count;
 }
 
 const struct esi_pathmap_collector *esi_pathmap_collector(const struct esi_pathmap *map,

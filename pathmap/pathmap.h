@@ -169,7 +169,6 @@ struct esi_pathmap_collector {
     char *comment;
 };
 
-size_t esi_pathmap_collector_count(const struct esi_pathmap *map);
 const struct esi_pathmap_collector *esi_pathmap_collector(const struct esi_pathmap *map,
                                                           size_t index);
 
@@ -184,7 +183,6 @@ struct esi_pathmap_collective {
 /* Whether the map says anything of collective trees, and be it an empty list: then the
  * run can be switched. */
 bool esi_pathmap_has_collectives(const struct esi_pathmap *map);
-size_t esi_pathmap_collective_count(const struct esi_pathmap *map);
 const struct esi_pathmap_collective *esi_pathmap_collective(
     const struct esi_pathmap *map,
     size_t index);

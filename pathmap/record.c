@@ -52,7 +52,8 @@ struct record_location {
     const struct esi_field *member;
 };
 
-const char *esi_json_found(const json_t *json, char *out, size_t size)
+/* "-1", "\"abc\"", "a list": what was found, cut to a few words.  Returns out. */
+static const char *json_found(const json_t *json, char *out, size_t size)
 {
     size_t length;
 
@@ -84,7 +85,7 @@ static int fail_found(const struct record_location *place, const json_t *json)
 
     return esi_reader_fail(
         place->reader, place->step, -EINVAL, "found %s, expected %s",
-        esi_json_found(json, found, sizeof(found)),
+        json_found(json, found, sizeof(found)),
         esi_field_expected(place->member, ESI_FORM_JSON, expected, sizeof(expected)));
 }
 
@@ -200,7 +201,7 @@ static int fail_flag(const struct record_location *place,
     one.maximum = 0;
     return esi_reader_fail(
         place->reader, step, -EINVAL, "found %s, expected %s",
-        esi_json_found(json, found, sizeof(found)),
+        json_found(json, found, sizeof(found)),
         esi_field_expected(&one, ESI_FORM_JSON, expected, sizeof(expected)));
 }
 
@@ -267,7 +268,7 @@ static int read_edges(const struct record_location *place,
         if (json_array_size(pair) != 2)
             return esi_reader_fail(place->reader, &step, -EINVAL,
                                    "found %s, expected two ranks: [parent, child]",
-                                   esi_json_found(pair, found, sizeof(found)));
+                                   json_found(pair, found, sizeof(found)));
         int code =
             read_rank(place, &step, 0, json_array_get(pair, 0), &edges[i].parent);
         if (code == 0)
@@ -447,7 +448,7 @@ int esi_record_read(const struct esi_reader *reader,
 
     if (!json_is_object(json))
         return esi_reader_fail(reader, step, -EINVAL, "found %s, expected an object",
-                               esi_json_found(json, found, sizeof(found)));
+                               json_found(json, found, sizeof(found)));
     if (depth_of(step) > 2 * ESI_MAX_DEPTH)
         return esi_reader_fail(reader, step, -EINVAL, "nested deeper than %d levels",
                                ESI_MAX_DEPTH);

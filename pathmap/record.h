@@ -39,7 +39,4 @@ int esi_properties_write(const struct esi_pathmap_property *properties,
                          json_t **ret_json);
 void esi_properties_destroy(struct esi_pathmap_property *properties, size_t count);
 
-/* "-1", "\"abc\"", "a list": what was found, cut to a few words.  Returns out. */
-const char *esi_json_found(const json_t *json, char *out, size_t size);
-
 #endif

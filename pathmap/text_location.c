@@ -79,7 +79,8 @@ void esi_text_cursor_init(struct esi_text_cursor *cursor,
     skip_space(cursor);
 }
 
-void esi_text_cursor_skip(struct esi_text_cursor *cursor)
+/* From a value to behind it. */
+static void cursor_skip(struct esi_text_cursor *cursor)
 {
     int depth = 0;
 
@@ -100,7 +101,9 @@ void esi_text_cursor_skip(struct esi_text_cursor *cursor)
     }
 }
 
-bool esi_text_cursor_enter(struct esi_text_cursor *cursor)
+/* From an object or list to its first name or item.  False when it is empty: then
+ * behind it. */
+static bool cursor_enter(struct esi_text_cursor *cursor)
 {
     if (!is_at(cursor, '{') && !is_at(cursor, '['))
         return false;
@@ -113,7 +116,9 @@ bool esi_text_cursor_enter(struct esi_text_cursor *cursor)
     return cursor->at < cursor->end;
 }
 
-bool esi_text_cursor_next(struct esi_text_cursor *cursor)
+/* From behind a value to the next name or item.  False at the end: then behind the
+ * whole. */
+static bool cursor_next(struct esi_text_cursor *cursor)
 {
     skip_space(cursor);
     bool more = is_at(cursor, ',');
@@ -135,7 +140,8 @@ static bool is_key(const char *token, size_t length, const char *key)
     return same;
 }
 
-bool esi_text_cursor_read_name(struct esi_text_cursor *cursor, const char *key)
+/* From a name to its value; true if the name is `key`. */
+static bool cursor_read_name(struct esi_text_cursor *cursor, const char *key)
 {
     const char *token = cursor->at;
 
@@ -152,27 +158,27 @@ bool esi_text_cursor_read_name(struct esi_text_cursor *cursor, const char *key)
 
 static bool seek_member(struct esi_text_cursor *cursor, const char *key, bool name)
 {
-    if (!is_at(cursor, '{') || !esi_text_cursor_enter(cursor))
+    if (!is_at(cursor, '{') || !cursor_enter(cursor))
         return false;
     do {
         const char *start = cursor->at;
-        if (esi_text_cursor_read_name(cursor, key)) {
+        if (cursor_read_name(cursor, key)) {
             if (name)
                 cursor->at = start;
             return cursor->at < cursor->end;
         }
-        esi_text_cursor_skip(cursor);
-    } while (esi_text_cursor_next(cursor));
+        cursor_skip(cursor);
+    } while (cursor_next(cursor));
     return false;
 }
 
 static bool seek_item(struct esi_text_cursor *cursor, size_t index)
 {
-    if (!is_at(cursor, '[') || !esi_text_cursor_enter(cursor))
+    if (!is_at(cursor, '[') || !cursor_enter(cursor))
         return false;
     for (size_t i = 0; i < index; i++) {
-        esi_text_cursor_skip(cursor);
-        if (!esi_text_cursor_next(cursor))
+        cursor_skip(cursor);
+        if (!cursor_next(cursor))
             return false;
     }
     return true;
@@ -221,13 +227,13 @@ static void place_items(struct esi_text_cursor *cursor,
 {
     size_t i = 0;
 
-    for (bool more = esi_text_cursor_enter(cursor); more && i < count; i++) {
+    for (bool more = cursor_enter(cursor); more && i < count; i++) {
         if (named) {
             esi_text_cursor_locate(cursor, &items[i].name_line, &items[i].name_column);
-            esi_text_cursor_read_name(cursor, items[i].name);
+            cursor_read_name(cursor, items[i].name);
         }
         place_value(cursor, &items[i]);
-        more = esi_text_cursor_next(cursor);
+        more = cursor_next(cursor);
     }
 }
 
@@ -241,7 +247,7 @@ static void place_value(struct esi_text_cursor *cursor,
     else if (property->kind == ES_PATHMAP_VALUE_OBJECT)
         place_items(cursor, property->items, property->item_count, true);
     else
-        esi_text_cursor_skip(cursor);
+        cursor_skip(cursor);
 }
 
 static void place_stage(struct esi_text_cursor *cursor,
@@ -252,45 +258,42 @@ static void place_children(struct esi_text_cursor *cursor,
 {
     size_t i = 0;
 
-    for (bool more = esi_text_cursor_enter(cursor); more && i < stage->child_count;
-         i++) {
+    for (bool more = cursor_enter(cursor); more && i < stage->child_count; i++) {
         place_stage(cursor, &stage->children[i]);
-        more = esi_text_cursor_next(cursor);
+        more = cursor_next(cursor);
     }
 }
 
 static void place_stage(struct esi_text_cursor *cursor, struct esi_pathmap_stage *stage)
 {
     esi_text_cursor_locate(cursor, &stage->line, &stage->column);
-    for (bool more = esi_text_cursor_enter(cursor); more;
-         more = esi_text_cursor_next(cursor)) {
+    for (bool more = cursor_enter(cursor); more; more = cursor_next(cursor)) {
         struct esi_text_cursor name = *cursor;
-        if (esi_text_cursor_read_name(cursor, "children")) {
+        if (cursor_read_name(cursor, "children")) {
             place_children(cursor, stage);
             continue;
         }
         *cursor = name;
-        if (esi_text_cursor_read_name(cursor, "properties"))
+        if (cursor_read_name(cursor, "properties"))
             place_items(cursor, stage->properties, stage->property_count, true);
         else
-            esi_text_cursor_skip(cursor);
+            cursor_skip(cursor);
     }
 }
 
 void esi_scope_locate(struct esi_text_cursor *cursor, struct esi_pathmap_scope *scope)
 {
-    for (bool more = esi_text_cursor_enter(cursor); more;
-         more = esi_text_cursor_next(cursor)) {
+    for (bool more = cursor_enter(cursor); more; more = cursor_next(cursor)) {
         struct esi_text_cursor name = *cursor;
-        if (esi_text_cursor_read_name(cursor, "tree")) {
+        if (cursor_read_name(cursor, "tree")) {
             place_stage(cursor, &scope->tree);
             continue;
         }
         *cursor = name;
-        if (esi_text_cursor_read_name(cursor, "properties"))
+        if (cursor_read_name(cursor, "properties"))
             place_items(cursor, scope->properties, scope->property_count, true);
         else
-            esi_text_cursor_skip(cursor);
+            cursor_skip(cursor);
     }
 }
 
@@ -300,9 +303,9 @@ void esi_scopes_locate(struct esi_text_cursor *cursor,
 {
     size_t i = 0;
 
-    for (bool more = esi_text_cursor_enter(cursor); more && i < count; i++) {
+    for (bool more = cursor_enter(cursor); more && i < count; i++) {
         esi_scope_locate(cursor, &scopes[i]);
-        more = esi_text_cursor_next(cursor);
+        more = cursor_next(cursor);
     }
 }
 

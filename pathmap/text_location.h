@@ -41,16 +41,6 @@ struct esi_text_cursor {
 void esi_text_cursor_init(struct esi_text_cursor *cursor,
                           const char *text,
                           size_t length);
-/* From an object or list to its first name or item.  False when it is empty: then
- * behind it. */
-bool esi_text_cursor_enter(struct esi_text_cursor *cursor);
-/* From behind a value to the next name or item.  False at the end: then behind the
- * whole. */
-bool esi_text_cursor_next(struct esi_text_cursor *cursor);
-/* From a name to its value; true if the name is `key`. */
-bool esi_text_cursor_read_name(struct esi_text_cursor *cursor, const char *key);
-/* From a value to behind it. */
-void esi_text_cursor_skip(struct esi_text_cursor *cursor);
 /* From the document's value to the step's (or to its name).  False if the text has
  * none. */
 bool esi_text_cursor_seek(struct esi_text_cursor *cursor,

@@ -64,10 +64,11 @@ int esi_check_ranges(const struct esi_check *check,
     return code;
 }
 
-int esi_check_unique(const struct esi_check *check,
-                     const struct esi_names *names,
-                     const char *path,
-                     const char *member)
+/* No two records of the list at `path` have one name (member `member`). */
+static int check_unique(const struct esi_check *check,
+                        const struct esi_names *names,
+                        const char *path,
+                        const char *member)
 {
     char way[ESI_PATH_BYTES];
     size_t index, earlier;
@@ -207,9 +208,9 @@ static int check_cluster(const struct esi_check *check)
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
-    code = esi_check_unique(check, &clusters, "cluster.clusters", "name");
+    code = check_unique(check, &clusters, "cluster.clusters", "name");
     if (code == 0)
-        code = esi_check_unique(check, &check->hosts, "cluster.hosts", "name");
+        code = check_unique(check, &check->hosts, "cluster.hosts", "name");
     if (code == 0)
         code = check_hosts(check, &clusters);
     esi_names_fini(&clusters);
@@ -240,7 +241,7 @@ static int check_collector_ranks(const struct esi_check *check,
 static int check_collectors(const struct esi_check *check)
 {
     const struct esi_pathmap *map = check->map;
-    int code = esi_check_unique(check, &check->collectors, "collectors", "name");
+    int code = check_unique(check, &check->collectors, "collectors", "name");
     char way[WAY];
 
     for (size_t i = 0; i < map->collector_count && code == 0; i++) {
@@ -353,7 +354,7 @@ int esi_check_rules(const struct esi_check *check, const struct esi_rules *rules
 
     if (code < 0)
         return esi_reader_fail_memory(check->reader);
-    code = esi_check_unique(check, &names, "collectives", "name");
+    code = check_unique(check, &names, "collectives", "name");
     for (size_t i = 0; i < rules->collective_count && code == 0; i++)
         code = check_rule(check, &rules->collectives[i].rule, i);
     esi_names_fini(&names);
@@ -577,7 +578,7 @@ static int check_scopes(const struct esi_check *check)
     if (esi_names_init(&names, map->scopes, map->scope_count, sizeof(*map->scopes),
                        offsetof(struct esi_pathmap_scope, name), false) < 0)
         return esi_reader_fail_memory(check->reader);
-    int code = esi_check_unique(check, &names, "scopes", "name");
+    int code = check_unique(check, &names, "scopes", "name");
     for (size_t i = 0; i < map->scope_count && code == 0; i++) {
         esi_way(way, "scopes[%zu]", i);
         code = esi_check_scope(check, &map->scopes[i], way);

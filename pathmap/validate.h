@@ -29,11 +29,6 @@ int esi_check_ranges(const struct esi_check *check,
                      int64_t limit,
                      const char *what,
                      const char *path);
-/* No two records of the list at `path` have one name (member `member`). */
-int esi_check_unique(const struct esi_check *check,
-                     const struct esi_names *names,
-                     const char *path,
-                     const char *member);
 
 /* Fills map->seats from the mapping, the groups and the hosts' slots
  * (rank_placement.c). */

@@ -45,8 +45,7 @@ uint64_t esi_element_view_head(const struct es_element_view *element)
 }
 
 /* First position that readers may still ask for, when the head is `head`. */
-static uint64_t element_view_oldest(const struct es_element_view *element,
-                                    uint64_t head)
+static uint64_t view_oldest(const struct es_element_view *element, uint64_t head)
 {
     struct esi_element_layout *layout = element->layout;
     uint64_t limit = atomic_load_explicit(&layout->limit, memory_order_relaxed);
@@ -84,7 +83,7 @@ void es_element_view_info(const struct es_element_view *element,
         .block = atomic_load_explicit(&layout->on_full, memory_order_relaxed) !=
                  ES_ON_FULL_DISCARD,
         .head = head,
-        .oldest = element_view_oldest(element, head),
+        .oldest = view_oldest(element, head),
         .polls = atomic_load_explicit(&layout->polls, memory_order_relaxed),
         .held = atomic_load_explicit(&layout->held, memory_order_relaxed),
         .blocked = atomic_load_explicit(&layout->blocked, memory_order_relaxed),
@@ -251,8 +250,8 @@ void es_cursor_init(struct es_cursor *cursor,
 {
     uint64_t head = load_head(element);
 
-    *cursor = (struct es_cursor){
-        .position = at_end ? head : element_view_oldest(element, head)};
+    *cursor =
+        (struct es_cursor){.position = at_end ? head : view_oldest(element, head)};
 }
 
 /* Moves the cursor over what is gone.  Returns how many tuples can be copied next. */
@@ -261,7 +260,7 @@ static size_t catch_up(const struct es_element_view *element,
                        size_t max)
 {
     uint64_t head = load_head(element);
-    uint64_t oldest = element_view_oldest(element, head);
+    uint64_t oldest = view_oldest(element, head);
     uint64_t count;
 
     if (cursor->position >= head)
@@ -581,8 +580,8 @@ int es_element_register_reader(const struct es_element_view *element, uint64_t p
     } while (!atomic_compare_exchange_weak_explicit(
         &layout->reader, &reader, own_reader_word(), memory_order_acq_rel,
         memory_order_relaxed));
-    oldest = element_view_oldest(
-        element, atomic_load_explicit(&layout->head, memory_order_acquire));
+    oldest =
+        view_oldest(element, atomic_load_explicit(&layout->head, memory_order_acquire));
     atomic_store_explicit(&layout->passed_at, 0, memory_order_relaxed);
     /* Not control_advance(): the last reader's position may have been further on. */
     atomic_store_explicit(&layout->reader_position,

@@ -357,12 +357,19 @@ static void the_first_rule_that_fits_decides(void **state)
 
 static void operations_have_names_and_codes(void **state)
 {
+    const struct esi_field *operations =
+        esi_fields_find(&esi_tree_rule_fields, "operations");
+    const struct esi_field *levels = esi_fields_find(&esi_tree_rule_fields, "levels");
+
     (void)state;
-    for (uint32_t bit = 1; bit <= ES_TREE_ALL; bit <<= 1)
-        assert_int_equal(esi_tree_operation_by_name(esi_tree_operation_name(bit)), bit);
+    for (int bit = 0; 1u << bit <= ES_TREE_ALL; bit++)
+        assert_int_equal(
+            esi_field_choice(operations,
+                             esi_text_span_of(esi_tree_operation_name(1u << bit))),
+            bit);
     assert_string_equal(esi_tree_operation_name(3), "?");
     assert_string_equal(esi_tree_operation_name(0), "?");
-    assert_int_equal(esi_tree_operation_by_name("scan"), 0);
+    assert_int_equal(esi_field_choice(operations, esi_text_span_of("scan")), -1);
     assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Bcast_c),
                      1u << ES_TREE_BCAST);
     assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Iallreduce),
@@ -371,8 +378,9 @@ static void operations_have_names_and_codes(void **state)
                      ES_TREE_NONBLOCKING(ES_TREE_REDUCE));
     assert_int_equal(esi_tree_operation_of_code(ES_OP_MPI_Gatherv), 0);
     assert_int_equal(esi_tree_operation_of_code(0), 0);
-    assert_string_equal(esi_tree_level_name(ES_TREE_LEVEL_GATEWAY), "gateway");
-    assert_string_equal(esi_tree_level_name(32), "?");
+    assert_int_equal(1u << esi_field_choice(levels, esi_text_span_of("gateway")),
+                     ES_TREE_LEVEL_GATEWAY);
+    assert_int_equal(esi_field_choice(levels, esi_text_span_of("?")), -1);
 }
 
 SUITE(test_tree_rules)

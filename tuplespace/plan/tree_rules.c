@@ -82,26 +82,12 @@ static const char *const shape_names[] = {
 static const char *const level_names[] = {"core",    "socket",  "host",
                                           "cluster", "gateway", NULL};
 
-/* The name of the only bit that is set. */
-static const char *name_of_bit(const char *const *names, uint32_t bit)
-{
-    for (unsigned int i = 0; names[i]; i++)
-        if (bit == 1u << i)
-            return names[i];
-    return "?";
-}
-
 const char *esi_tree_operation_name(uint32_t operation)
 {
-    return name_of_bit(operation_names, operation);
-}
-
-uint32_t esi_tree_operation_by_name(const char *name)
-{
     for (unsigned int i = 0; i < OPERATION_COUNT; i++)
-        if (strcmp(name, operation_names[i]) == 0)
-            return 1u << i;
-    return 0;
+        if (operation == 1u << i)
+            return operation_names[i];
+    return "?";
 }
 
 uint32_t esi_tree_operation_of_code(uint16_t operation)
@@ -127,11 +113,6 @@ int esi_tree_shape_by_name(const char *name, enum esi_tree_shape *ret_shape)
         }
     }
     return -EINVAL;
-}
-
-const char *esi_tree_level_name(uint32_t level)
-{
-    return name_of_bit(level_names, level);
 }
 
 /* --- The fields of a rule --------------------------------------------------------- */

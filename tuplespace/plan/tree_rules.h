@@ -186,12 +186,8 @@ const struct esi_tree_rule *esi_tree_rules_find(const struct esi_tree_rules *rul
 const char *esi_tree_shape_name(enum esi_tree_shape shape);
 /* -EINVAL: no such name. */
 int esi_tree_shape_by_name(const char *name, enum esi_tree_shape *ret_shape);
-/* "host", ... of one bit of `levels`; "?" if it is none. */
-const char *esi_tree_level_name(uint32_t level);
 /* "barrier", "iallreduce", ... of one bit; "?" if it is none. */
 const char *esi_tree_operation_name(uint32_t operation);
-/* The bit; 0 = no such name. */
-uint32_t esi_tree_operation_by_name(const char *name);
 /* The bit for a code of the operation table (large-count variants too); 0 = no trees
  * are built for it. */
 uint32_t esi_tree_operation_of_code(uint16_t operation);
