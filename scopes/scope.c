@@ -318,13 +318,14 @@ void es_scope_close(struct es_scope *scope)
 static void scope_acknowledge(struct es_scope *scope)
 {
     for (size_t i = 0; scope->config.lossless && i < scope->from.places.count; i++) {
-        struct esi_place *place = &scope->from.places.items[i];
+        struct esi_read_state *place = &scope->from.places.items[i];
 
-        if (!place->registered || place->acknowledged == place->given)
+        if (!place->registered || place->acknowledged == place->delivered)
             continue;
-        place->acknowledged = place->given;
+        place->acknowledged = place->delivered;
         if (esi_origins_read_here(&scope->from, i))
-            es_element_acknowledge(scope->from.origins.items[i].element, place->given);
+            es_element_acknowledge(scope->from.origins.items[i].element,
+                                   place->delivered);
     }
 }
 

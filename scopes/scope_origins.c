@@ -49,7 +49,7 @@ bool esi_origins_read_here(const struct esi_scope_origins *from, size_t index)
 static void register_reader(struct esi_scope_origins *from, size_t index)
 {
     const struct es_element_view *element = from->origins.items[index].element;
-    struct esi_place *place = &from->places.items[index];
+    struct esi_read_state *place = &from->places.items[index];
     struct es_element_info info;
 
     place->registered = true;
@@ -57,12 +57,12 @@ static void register_reader(struct esi_scope_origins *from, size_t index)
         return;
     es_element_view_info(element, &info);
     place->registered =
-        info.block && es_element_register_reader(element, place->given) == 0;
+        info.block && es_element_register_reader(element, place->delivered) == 0;
 }
 
 static void unregister_reader(struct esi_scope_origins *from, size_t index)
 {
-    struct esi_place *place = &from->places.items[index];
+    struct esi_read_state *place = &from->places.items[index];
 
     if (place->registered && esi_origins_read_here(from, index))
         es_element_unregister_reader(from->origins.items[index].element);
@@ -80,11 +80,11 @@ static const struct es_host_clock *host_clock_of(const struct esi_scope_origins 
 static void begin_place(struct esi_scope_origins *from, size_t index, bool at_end)
 {
     struct es_origin *origin = &from->origins.items[index];
-    struct esi_place *place = &from->places.items[index];
+    struct esi_read_state *place = &from->places.items[index];
     struct es_element_info info;
 
     es_cursor_init(&place->read, origin->element, at_end);
-    place->given = place->read.position;
+    place->delivered = place->read.position;
     if (from->config->lossless)
         register_reader(from, index);
     if (place->registered) {
@@ -92,7 +92,7 @@ static void begin_place(struct esi_scope_origins *from, size_t index, bool at_en
         es_element_view_info(origin->element, &info);
         origin->missed = info.oldest;
     }
-    place->given = place->acknowledged = place->read.position;
+    place->delivered = place->acknowledged = place->read.position;
 }
 
 /* What an origin has whose reading place follows. */
@@ -116,7 +116,7 @@ static void add_origin(struct esi_scope_origins *from,
     origin->missed = info->oldest;
     origin->host_clock = host_clock_of(from, info->host);
     from->processes[index] = process;
-    from->places.items[from->places.count++] = (struct esi_place){0};
+    from->places.items[from->places.count++] = (struct esi_read_state){0};
 }
 
 static void add_local_origin(struct esi_scope_origins *from,
@@ -168,13 +168,13 @@ static void add_remote_origin(struct esi_scope_origins *from,
 {
     const struct esi_catalog_process *process = element->process;
     size_t index = from->origins.count;
-    struct esi_place *place = &from->places.items[index];
+    struct esi_read_state *place = &from->places.items[index];
 
     add_origin(from, &element->info,
                &(struct es_origin){.pid = process->info.pid, .clock = &process->clock},
                process);
     place->read.position = at_end ? ES_POSITION_END : element->info.oldest;
-    place->given = place->acknowledged = place->read.position;
+    place->delivered = place->acknowledged = place->read.position;
     if (from->config->lossless)
         register_reader(from, index);
 }

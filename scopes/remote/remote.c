@@ -136,7 +136,7 @@ static void close_remote(struct es_stage *stage)
 
 /* --- Places ----------------------------------------------------------------------- */
 
-static struct esi_place *place_of(const struct es_stage *stage, uint32_t origin)
+static struct esi_read_state *place_of(const struct es_stage *stage, uint32_t origin)
 {
     return &stage->context->places->items[origin];
 }

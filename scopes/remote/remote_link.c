@@ -188,7 +188,7 @@ static void write_origin(const struct es_origin *origin,
     esi_json_out_end(out);
 }
 
-static struct esi_place *place_at(const struct es_stage *stage, uint32_t index)
+static struct esi_read_state *place_at(const struct es_stage *stage, uint32_t index)
 {
     const struct esi_remote *remote = stage->state;
 
@@ -200,9 +200,9 @@ static struct esi_place *place_at(const struct es_stage *stage, uint32_t index)
 static uint64_t position_at(const struct es_stage *stage, uint32_t index)
 {
     const struct esi_remote *remote = stage->state;
-    const struct esi_place *place = place_at(stage, index);
+    const struct esi_read_state *place = place_at(stage, index);
 
-    return remote->opened ? place->read.position : place->given;
+    return remote->opened ? place->read.position : place->delivered;
 }
 
 static void write_origins(const struct es_stage *stage, struct esi_json_out *out)
@@ -288,12 +288,12 @@ static void write_open(struct esi_json_out *out, void *data)
 static void take_position(struct es_stage *stage, uint32_t index, uint64_t position)
 {
     struct esi_remote *remote = stage->state;
-    struct esi_place *place = place_at(stage, index);
+    struct esi_read_state *place = place_at(stage, index);
 
     remote->wire_state.next[index] = position;
     /* Others are known here. */
     if (position_at(stage, index) == ES_POSITION_END)
-        place->read.position = place->given = place->acknowledged = position;
+        place->read.position = place->delivered = place->acknowledged = position;
 }
 
 static int take_positions(struct es_stage *stage,

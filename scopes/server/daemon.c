@@ -725,7 +725,7 @@ int esi_daemon_serve(const struct esi_daemon_options *options,
     int code = daemon.signals < 0 ? -errno : start_serving(&daemon, &error);
     if (code < 0) {
         es_error_format(&error, fault, sizeof fault);
-        daemon_report(ready, error.text[0] ? fault : strerror(-code), NULL);
+        daemon_report(ready, error.text[0] ? fault : strerror(-code), "");
     } else {
         start_guard(&daemon);
         if (daemon.registration)

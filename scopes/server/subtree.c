@@ -242,9 +242,9 @@ static int take_texts(struct esi_subtree *subtree,
 
 static void take_place(const struct es_member *member,
                        const struct es_origin *origin,
-                       struct esi_place *ret_place)
+                       struct esi_read_state *ret_place)
 {
-    *ret_place = (struct esi_place){.registered = false};
+    *ret_place = (struct esi_read_state){.registered = false};
     if (esi_member_boolean_or(member, "end", false)) {
         ret_place->read.position = ES_POSITION_END;
         if (origin->element)
@@ -253,9 +253,9 @@ static void take_place(const struct es_member *member,
         ret_place->read.position =
             (uint64_t)esi_member_integer_or(member, "position", 0);
     }
-    ret_place->given = ret_place->read.position;
+    ret_place->delivered = ret_place->read.position;
     ret_place->acknowledged = (uint64_t)esi_member_integer_or(
-        member, "acknowledged", (int64_t)ret_place->given);
+        member, "acknowledged", (int64_t)ret_place->delivered);
 }
 
 static int read_origin(struct esi_subtree *subtree,
@@ -520,7 +520,7 @@ static int begin_positions(struct esi_subtree *subtree)
     if (!subtree->positions || !subtree->wire.next)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        uint64_t given = subtree->places.items[i].given;
+        uint64_t given = subtree->places.items[i].delivered;
 
         subtree->wire.next[i] = given == ES_POSITION_END ? 0 : given;
     }
@@ -538,7 +538,7 @@ static void write_reply(const struct esi_subtree *subtree, struct esi_json_out *
     esi_json_out_begin_array(reply, "missing");
     for (size_t i = 0; i < subtree->origins.count; i++)
         if (!subtree->origins.items[i].element &&
-            subtree->places.items[i].given == ES_POSITION_END)
+            subtree->places.items[i].delivered == ES_POSITION_END)
             esi_json_out_unsigned(reply, NULL, i);
     esi_json_out_end(reply);
 }
@@ -600,7 +600,7 @@ static int open_subtree(struct esi_service_call *call, struct esi_subtree **ret_
 static void find_positions(struct esi_subtree *subtree)
 {
     for (size_t i = 0; i < subtree->places.count; i++) {
-        uint64_t position = esi_place_position(&subtree->places.items[i]);
+        uint64_t position = esi_read_state_position(&subtree->places.items[i]);
 
         subtree->positions[i] =
             position == ES_POSITION_END ? subtree->wire.next[i] : position;

@@ -288,7 +288,7 @@ int made_consumer_pull(struct made_consumer *consumer,
     if (!repeat)
         es_batch_clear(&consumer->batch);
     for (size_t i = 0; i < consumer->places.count && !repeat; i++)
-        consumer->places.items[i].acknowledged = consumer->places.items[i].given;
+        consumer->places.items[i].acknowledged = consumer->places.items[i].delivered;
     consumer->batch.notice_count = 0;
     if (consumer->batch.count >= max)
         return 0;

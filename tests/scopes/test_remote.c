@@ -270,7 +270,7 @@ static void reading_begins_behind_what_is_there(void **state)
     write_some(fixture, 1000);
     for (size_t i = 0; i < fixture->consumer.places.count; i++)
         fixture->consumer.places.items[i].read.position =
-            fixture->consumer.places.items[i].given = ES_POSITION_END;
+            fixture->consumer.places.items[i].delivered = ES_POSITION_END;
     before = written(fixture, -1);
     made_consumer_open(&fixture->consumer, in_two_levels(fixture, "gather"));
     write_some(fixture, 1000);

@@ -156,7 +156,7 @@ static void lose_with_some_kept(struct fixture *fixture, size_t expected)
     write_tuple(fixture, 0, HOUR_NS / 2);
     pull(fixture, 100, false);
     assert_int_equal(fixture->consumer.batch.count, expected);
-    assert_int_equal(fixture->consumer.places.items[0].given, expected);
+    assert_int_equal(fixture->consumer.places.items[0].delivered, expected);
     lose(fixture, 0);
     pull(fixture, 100, false);
     finish(fixture);

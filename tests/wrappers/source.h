@@ -19,7 +19,7 @@ struct source {
 
     size_t taken; /* of the pulls that succeeded: see source_commit() */
     size_t given;
-    struct esi_place *place; /* moves with `given`; borrowed, may be NULL */
+    struct esi_read_state *place; /* moves with `given`; borrowed, may be NULL */
     unsigned pulls;
     unsigned announced;          /* times it was asked */
     struct es_pull announcement; /* the last; max = 0 when it was followed */

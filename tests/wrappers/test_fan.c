@@ -258,7 +258,7 @@ static void nothing_is_lost_or_repeated(void **state)
 
 static void a_sort_tells_what_it_keeps(void **state)
 {
-    struct esi_place items[CHILDREN] = {0};
+    struct esi_read_state items[CHILDREN] = {0};
     struct es_places places = {.items = items, .count = CHILDREN};
     const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;
@@ -279,7 +279,7 @@ static void a_sort_tells_what_it_keeps(void **state)
     for (size_t i = 0; i < 30; i++)
         given[consumer.batch.marks[i].origin]++;
     for (size_t i = 0; i < CHILDREN; i++) {
-        assert_int_equal(esi_place_position(&items[i]), given[i]);
+        assert_int_equal(esi_read_state_position(&items[i]), given[i]);
         assert_int_equal(items[i].kept, family.sources[i].given - given[i]);
         kept += items[i].kept;
     }
@@ -292,7 +292,7 @@ static void a_sort_tells_what_it_keeps(void **state)
 /* A sort over another: what leaves the lower one is still in the tree. */
 static void sorts_keep_a_suffix_together(void **state)
 {
-    struct esi_place items[CHILDREN] = {0};
+    struct esi_read_state items[CHILDREN] = {0};
     struct es_places places = {.items = items, .count = CHILDREN};
     const struct es_stage_context here = {.origins = &origins, .places = &places};
     struct family family;
@@ -317,7 +317,7 @@ static void sorts_keep_a_suffix_together(void **state)
             assert_int_equal(mark->position, given[mark->origin]++);
         }
         for (size_t i = 0; i < CHILDREN; i++)
-            assert_int_equal(esi_place_position(&items[i]), given[i]);
+            assert_int_equal(esi_read_state_position(&items[i]), given[i]);
     }
     es_stage_close(stage);
     consumer_fini(&consumer);

@@ -22,7 +22,7 @@ static struct es_clock clock_record = {.kind = ES_CLOCK_MONOTONIC,
                                        .frequency_hz = 1000000000};
 static struct es_origin origin_item = {.name = "", .clock = &clock_record};
 static struct es_origins origins = {.items = &origin_item, .count = 1};
-static struct esi_place place_item;
+static struct esi_read_state place_item;
 static struct es_places places = {.items = &place_item, .count = 1};
 static const struct es_stage_context context = {.origins = &origins, .places = &places};
 
@@ -41,7 +41,7 @@ static void set_up(struct fixture *fixture,
 {
     struct es_stage *child;
 
-    place_item = (struct esi_place){.kept = 0};
+    place_item = (struct esi_read_state){.kept = 0};
     fixture->source =
         (struct source){.tuples = tuples, .asks = true, .place = &place_item};
     child = source_open(&fixture->source);
@@ -67,7 +67,7 @@ static size_t pull(struct fixture *fixture)
 /* What is kept begins at `position` and ends where the child stands. */
 static void kept_from(const struct fixture *fixture, uint64_t position)
 {
-    assert_int_equal(esi_place_position(&place_item), position);
+    assert_int_equal(esi_read_state_position(&place_item), position);
     assert_int_equal(place_item.kept, fixture->source.given - position);
 }
 
@@ -161,7 +161,7 @@ static void stream(const char *type, const char *property, uint64_t seed)
 
             es_stage_close(fixture.stage);
             esi_locations_rewind(&places);
-            fixture.source.given = place_item.given;
+            fixture.source.given = place_item.delivered;
             fixture.source.announcement.max = 0;
             child = source_open(&fixture.source);
             fixture.stage = stage_over(type, &child, 1, &context, property, "40", NULL);

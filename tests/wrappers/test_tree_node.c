@@ -28,7 +28,7 @@ static struct es_origin origin_items[MADE_KINDS] = {
     {.name = "o", .clock = &clock_record, .classes = 1u << ES_CLASS_COLLECTIVE},
 };
 static struct es_origins origins = {.items = origin_items, .count = MADE_KINDS};
-static struct esi_place place_items[MADE_KINDS];
+static struct esi_read_state place_items[MADE_KINDS];
 static struct es_places places = {.items = place_items, .count = MADE_KINDS};
 static const struct es_stage_context context = {.origins = &origins, .places = &places};
 
@@ -62,7 +62,7 @@ static void set_up(struct fixture *fixture, uint64_t seed, size_t overlap)
         (struct fixture){.kinds = MADE_KINDS, .batch = "0", .random = seed * 7919 + 17};
     made_edges_make(&made, MADE_INSTANCES, overlap, &fixture->random);
     for (uint32_t i = 0; i < MADE_KINDS; i++) {
-        place_items[i] = (struct esi_place){.kept = 0};
+        place_items[i] = (struct esi_read_state){.kept = 0};
         fixture->sources[i] = (struct source){.tuples = made.tuples[i],
                                               .origin = i,
                                               .asks = true,
@@ -133,7 +133,7 @@ static void reopen(struct fixture *fixture)
     es_stage_close(fixture->stage);
     esi_locations_rewind(&places);
     for (size_t i = 0; i < MADE_KINDS; i++) {
-        fixture->sources[i].given = place_items[i].given;
+        fixture->sources[i].given = place_items[i].delivered;
         fixture->sources[i].announcement.max = 0;
     }
     open_stage(fixture);
@@ -217,7 +217,7 @@ static void a_small_limit_lets_pieces_go_up_in_order(void **state)
                 reopen(&fixture);
         }
         for (size_t i = 0; i < MADE_KINDS; i++)
-            assert_int_equal(place_items[i].given, made.counts[i]);
+            assert_int_equal(place_items[i].delivered, made.counts[i]);
         tear_down(&fixture);
     }
 }
@@ -278,7 +278,7 @@ static void what_is_kept_is_a_suffix(void **state)
         each_came_once();
         /* And nothing is kept for good. */
         for (size_t i = 0; i < MADE_KINDS; i++)
-            assert_int_equal(place_items[i].given, made.counts[i]);
+            assert_int_equal(place_items[i].delivered, made.counts[i]);
         tear_down(&fixture);
     }
 }

@@ -116,7 +116,7 @@ static uint64_t count_waiting(const struct es_stage *stage)
     for (size_t i = 0; i < gate->origin_count && count < gate->enough; i++) {
         uint32_t origin = gate->origins[i];
         uint64_t head = esi_element_view_head(context->origins->items[origin].element);
-        uint64_t position = esi_place_position(&context->places->items[origin]);
+        uint64_t position = esi_read_state_position(&context->places->items[origin]);
 
         count += head > position ? head - position : 0;
     }

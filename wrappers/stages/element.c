@@ -197,7 +197,7 @@ static int read_every(const struct es_stage *stage,
                       const struct es_pull *pull,
                       struct es_batch *batch)
 {
-    struct esi_place *place = &stage->context->places->items[stage->origin];
+    struct esi_read_state *place = &stage->context->places->items[stage->origin];
     size_t left = pull->max;
     bool all = left == 0;
 

@@ -310,9 +310,9 @@ void es_stage_close(struct es_stage *stage)
 /* --- Tuples that are kept --------------------------------------------------------- */
 
 /* The place that the tuple moves; NULL = none. */
-static struct esi_place *place_of(const struct es_stage *stage,
-                                  const struct es_tuple *tuple,
-                                  const struct es_mark *mark)
+static struct esi_read_state *place_of(const struct es_stage *stage,
+                                       const struct es_tuple *tuple,
+                                       const struct es_mark *mark)
 {
     const struct es_places *places = stage->context ? stage->context->places : NULL;
 
@@ -332,7 +332,7 @@ void es_stage_keep(const struct es_stage *stage,
                    const struct es_tuple *tuple,
                    const struct es_mark *mark)
 {
-    struct esi_place *place = place_of(stage, tuple, mark);
+    struct esi_read_state *place = place_of(stage, tuple, mark);
 
     if (place)
         esi_place_keep(place, mark->position);
@@ -343,7 +343,7 @@ void es_stage_release(const struct es_stage *stage,
                       const struct es_tuple *tuple,
                       const struct es_mark *mark)
 {
-    struct esi_place *place = place_of(stage, tuple, mark);
+    struct esi_read_state *place = place_of(stage, tuple, mark);
 
     if (place)
         esi_place_release(place, mark->position, esi_stage_is_outermost(stage));

@@ -15,41 +15,41 @@
 /* Where reading stands in one element.  Kept apart from the stages, so that a tree can
  * be made anew over the same elements without losing or repeating a tuple.
  *
- * Tuples below the position (esi_place_position()) have left the tree, or were left out
- * by it; those from there on have not. */
-struct esi_place {
+ * Tuples below the position (esi_read_state_position()) have left the tree, or it has
+ * left them out; those from there on have not. */
+struct esi_read_state {
     struct es_cursor read; /* behind what the element stage, or the remote stage that
                               stands for it, has emitted */
     uint64_t kept;         /* of that, tuples that stages above keep */
     uint64_t first;        /* kept > 0: none below this position is kept */
-    uint64_t given;        /* position after the last good pull of the tree's root */
-    uint64_t acknowledged; /* `given` of the last batch that the consumer has used */
+    uint64_t delivered;    /* position after the last good pull of the tree's root */
+    uint64_t acknowledged; /* `delivered` of the last batch that the consumer used */
     bool registered; /* the writer waits for this reader where the element blocks */
 };
 
 /* One place per origin, by the origin's index.  Stages in several threads may use
  * different places at the same time. */
 struct es_places {
-    struct esi_place *items;
+    struct esi_read_state *items;
     size_t count;
     bool fixed; /* only the latest tuples are read: no place moves */
 };
 
 /* First tuple that has not left the tree: what its stages keep is a suffix. */
-static inline uint64_t esi_place_position(const struct esi_place *place)
+static inline uint64_t esi_read_state_position(const struct esi_read_state *place)
 {
     return place->kept ? place->first : place->read.position;
 }
 
 /* What es_stage_keep() and es_stage_release() do to the place of a tuple; `outermost`:
  * no stage above keeps tuples. */
-static inline void esi_place_keep(struct esi_place *place, uint64_t position)
+static inline void esi_place_keep(struct esi_read_state *place, uint64_t position)
 {
     if (place->kept++ == 0)
         place->first = position;
 }
 
-static inline void esi_place_release(struct esi_place *place,
+static inline void esi_place_release(struct esi_read_state *place,
                                      uint64_t position,
                                      bool outermost)
 {
@@ -62,14 +62,14 @@ static inline void esi_place_release(struct esi_place *place,
 static inline void esi_locations_commit(struct es_places *places)
 {
     for (size_t i = 0; !places->fixed && i < places->count; i++)
-        places->items[i].given = esi_place_position(&places->items[i]);
+        places->items[i].delivered = esi_read_state_position(&places->items[i]);
 }
 
 /* The tree is closed: what it kept is read again. */
 static inline void esi_locations_rewind(struct es_places *places)
 {
     for (size_t i = 0; !places->fixed && i < places->count; i++) {
-        places->items[i].read.position = places->items[i].given;
+        places->items[i].read.position = places->items[i].delivered;
         places->items[i].kept = 0;
     }
 }
