@@ -26,16 +26,17 @@ int esi_pathmap_rank_count(const struct esi_pathmap *map)
     return (int)map->application.ranks;
 }
 
-static const struct esi_rank_placement *seat_of(const struct esi_pathmap *map, int rank)
+static const struct esi_rank_placement *placement_of(const struct esi_pathmap *map,
+                                                     int rank)
 {
-    return rank >= 0 && rank < map->application.ranks ? &map->seats[rank] : NULL;
+    return rank >= 0 && rank < map->application.ranks ? &map->placements[rank] : NULL;
 }
 
 int esi_pathmap_thread_count(const struct esi_pathmap *map, int rank)
 {
-    const struct esi_rank_placement *seat = seat_of(map, rank);
+    const struct esi_rank_placement *placement = placement_of(map, rank);
 
-    return seat != NULL ? seat->threads : 0;
+    return placement != NULL ? placement->threads : 0;
 }
 
 size_t esi_pathmap_cluster_count(const struct esi_pathmap *map)
@@ -72,16 +73,18 @@ const struct esi_pathmap_host *esi_pathmap_find_host(const struct esi_pathmap *m
 const struct esi_pathmap_host *esi_pathmap_rank_host(const struct esi_pathmap *map,
                                                      int rank)
 {
-    const struct esi_rank_placement *seat = seat_of(map, rank);
+    const struct esi_rank_placement *placement = placement_of(map, rank);
 
-    return seat != NULL && seat->host >= 0 ? &map->cluster.hosts[seat->host] : NULL;
+    return placement != NULL && placement->host >= 0
+               ? &map->cluster.hosts[placement->host]
+               : NULL;
 }
 
 int esi_pathmap_rank_core(const struct esi_pathmap *map, int rank)
 {
-    const struct esi_rank_placement *seat = seat_of(map, rank);
+    const struct esi_rank_placement *placement = placement_of(map, rank);
 
-    return seat != NULL ? seat->core : -1;
+    return placement != NULL ? placement->core : -1;
 }
 
 static const struct esi_pathmap_stage *find_stage(const struct esi_pathmap_stage *stage,
@@ -188,7 +191,7 @@ void esi_pathmap_summarize(const struct esi_pathmap *map,
         .expanded = map->paths != NULL,
     };
     for (int64_t r = 0; r < map->application.ranks; r++)
-        ret_summary->threads += (size_t)map->seats[r].threads;
+        ret_summary->threads += (size_t)map->placements[r].threads;
     for (size_t i = 0; i < map->path_count; i++) {
         struct esi_path_settings settings;
         esi_path_settings(&map->paths[i], &settings);

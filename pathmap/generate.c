@@ -164,9 +164,9 @@ static int format_ranks(const struct esi_pathmap *map, int host, char **ret_text
         return -ENOMEM;
     for (int first = 0, last; first < count; first = last + 1) {
         last = first;
-        if (map->seats[first].host != host)
+        if (map->placements[first].host != host)
             continue;
-        while (last + 1 < count && map->seats[last + 1].host == host)
+        while (last + 1 < count && map->placements[last + 1].host == host)
             last++;
         fprintf(out, "%s%d", separator, first);
         if (last > first)
@@ -418,7 +418,7 @@ static size_t count_paths(const struct esi_pathmap *map)
     for (int rank = 0; rank < map->application.ranks; rank++)
         for (size_t c = 0; c < map->collector_count; c++)
             if (esi_collector_plan_has_rank(&map->collectors[c].plan, rank))
-                count += (size_t)map->seats[rank].threads;
+                count += (size_t)map->placements[rank].threads;
     return count;
 }
 
@@ -426,7 +426,7 @@ static int fill_paths(struct esi_pathmap *map)
 {
     for (int rank = 0; rank < map->application.ranks; rank++) {
         const struct esi_pathmap_host *host = esi_pathmap_rank_host(map, rank);
-        for (int thread = 0; thread < map->seats[rank].threads; thread++)
+        for (int thread = 0; thread < map->placements[rank].threads; thread++)
             for (size_t c = 0; c < map->collector_count; c++) {
                 if (!esi_collector_plan_has_rank(&map->collectors[c].plan, rank))
                     continue;
@@ -458,18 +458,18 @@ static int spell_seat(const struct esi_pathmap *map,
                       int rank,
                       struct esi_rank_mapping *entry)
 {
-    const struct esi_rank_placement *seat = &map->seats[rank];
+    const struct esi_rank_placement *placement = &map->placements[rank];
     char number[16];
 
     snprintf(number, sizeof(number), "%d", rank);
     entry->ranks = strdup(number);
-    entry->host = strdup(map->cluster.hosts[seat->host].name);
-    if (seat->core >= 0) {
-        snprintf(number, sizeof(number), "%d", seat->core);
+    entry->host = strdup(map->cluster.hosts[placement->host].name);
+    if (placement->core >= 0) {
+        snprintf(number, sizeof(number), "%d", placement->core);
         entry->cores = strdup(number);
     }
     bool whole = entry->ranks != NULL && entry->host != NULL &&
-                 (seat->core < 0 || entry->cores != NULL);
+                 (placement->core < 0 || entry->cores != NULL);
     return whole ? 0 : -ENOMEM;
 }
 
@@ -498,7 +498,7 @@ static int add_host(struct esi_pathmap *map, struct es_error *error)
         return 0;
     int code = esi_cluster_generate(&request, error, &map->cluster);
     for (int64_t r = 0; r < map->application.ranks && code == 0; r++)
-        map->seats[r].host = 0;
+        map->placements[r].host = 0;
     return code;
 }
 
@@ -534,7 +534,7 @@ int esi_pathmap_expand(struct esi_pathmap *map, struct es_error *error)
         }
         *map = before;
         for (int64_t r = 0; !had_hosts && r < map->application.ranks; r++)
-            map->seats[r].host = -1;
+            map->placements[r].host = -1;
         es_error_set(error, code, "the pathmap cannot be expanded: %s",
                      strerror(-code));
     } else {

@@ -98,10 +98,10 @@ struct esi_pathmap {
     size_t path_count;
 
     /* Not in the document. */
-    bool observes; /* the application is a monitor: scopes look at another's ranks */
+    bool observes; /* the application is a monitor: scopes read another's ranks */
     char *source;
     struct esi_rank_placement
-        *seats; /* one per rank, once the map is checked (rank_placement.c) */
+        *placements; /* one per rank, once the map is checked (rank_placement.c) */
 };
 
 #endif

@@ -156,7 +156,7 @@ void esi_pathmap_destroy(struct esi_pathmap *map)
     if (map == NULL)
         return;
     free(map->source);
-    free(map->seats);
+    free(map->placements);
     esi_record_fini(&esi_map_fields, map);
     free(map);
     errno = saved;

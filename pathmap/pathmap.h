@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The pathmap: which thread communicates through which paths, on which hosts, collected
- * by what, and which scopes look at it (docs/pathmap.md, eventspace-pathmap(5)).
+ * by what, and which scopes read it (docs/pathmap.md, eventspace-pathmap(5)).
  *
  * A map is made from a JSON text or by the generator, is valid from then on, and is not
  * changed but by the functions below that say so.  What the accessors lend lives until
@@ -39,7 +39,7 @@ int esi_pathmap_load(const char *path,
                      struct es_error *error,
                      struct esi_pathmap **ret_map);
 
-/* The same of a monitor's own map: its scopes look at the ranks of the application that
+/* The same of a monitor's own map: its scopes read the ranks of the application that
  * is observed, which may be more than the monitor's threads. */
 int esi_pathmap_parse_observer(const char *text,
                                size_t length,

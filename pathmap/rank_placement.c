@@ -84,7 +84,7 @@ static int fill_threads(const struct esi_check *check)
         code = rank_placement_claim(check, application->groups[i].ranks,
                                     "application.groups", i, owners);
     for (int64_t r = 0; r < application->ranks && code == 0; r++)
-        check->map->seats[r].threads =
+        check->map->placements[r].threads =
             (int)(owners[r] == NOBODY ? application->threads
                                       : application->groups[owners[r]].threads);
     free(owners);
@@ -147,7 +147,7 @@ static int seat_mapped(const struct esi_check *check,
     const struct esi_mapping *mapping = &check->map->mapping;
 
     for (int64_t r = 0; r < check->map->application.ranks; r++) {
-        struct esi_rank_placement *seat = &check->map->seats[r];
+        struct esi_rank_placement *placement = &check->map->placements[r];
         size_t host;
         if (owners[r] == NOBODY)
             return esi_reader_fail_path(check->reader, "mapping.ranks",
@@ -155,8 +155,8 @@ static int seat_mapped(const struct esi_check *check,
                                         ", expected one for each of %" PRId64 " ranks",
                                         r, check->map->application.ranks);
         if (esi_names_find(&check->hosts, mapping->ranks[owners[r]].host, &host))
-            seat->host = (int)host;
-        seat->core = next_core(&cores[owners[r]]);
+            placement->host = (int)host;
+        placement->core = next_core(&cores[owners[r]]);
     }
     return 0;
 }
@@ -208,7 +208,7 @@ static void fill_slots(struct esi_pathmap *map)
             host = (host + 1) % map->cluster.host_count;
             taken = 0;
         }
-        map->seats[r].host = (int)host;
+        map->placements[r].host = (int)host;
         taken++;
     }
 }
@@ -217,12 +217,12 @@ int esi_rank_placements_fill(const struct esi_check *check)
 {
     struct esi_pathmap *map = check->map;
 
-    free(map->seats);
-    map->seats = calloc((size_t)map->application.ranks, sizeof(*map->seats));
-    if (map->seats == NULL)
+    free(map->placements);
+    map->placements = calloc((size_t)map->application.ranks, sizeof(*map->placements));
+    if (map->placements == NULL)
         return esi_reader_fail_memory(check->reader);
     for (int64_t r = 0; r < map->application.ranks; r++)
-        map->seats[r] = (struct esi_rank_placement){.host = -1, .core = -1};
+        map->placements[r] = (struct esi_rank_placement){.host = -1, .core = -1};
 
     int code = fill_threads(check);
     if (code < 0)

@@ -9,7 +9,7 @@
 #include "pathmap/names.h"
 #include "pathmap/record.h"
 
-/* Checks the whole map and fills its seats.  -EINVAL, -ENOMEM. */
+/* Checks the whole map and fills its placements.  -EINVAL, -ENOMEM. */
 int esi_map_validate(const struct esi_reader *reader, struct esi_pathmap *map);
 
 /* What the parts of the check share. */
@@ -30,7 +30,7 @@ int esi_check_ranges(const struct esi_check *check,
                      const char *what,
                      const char *path);
 
-/* Fills map->seats from the mapping, the groups and the hosts' slots
+/* Fills map->placements from the mapping, the groups and the hosts' slots
  * (rank_placement.c). */
 int esi_rank_placements_fill(const struct esi_check *check);
 /* `path` is the way to the scope, "" for a document of its own. */

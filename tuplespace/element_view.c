@@ -334,7 +334,7 @@ size_t es_element_read(const struct es_element_view *element,
 
 /* --- The open tuple --------------------------------------------------------------- */
 
-/* One look at the slot behind the newest tuple.  1: whole and open; 0: nothing open
+/* Samples the slot behind the newest tuple.  1: whole and open; 0: nothing open
  * there; -EAGAIN: it changed meanwhile.
  *
  * The slot first holds an old tuple, whose stop is not 0.  So stop is read before the

@@ -11,7 +11,7 @@
 #include "tuplespace/layout.h"
 
 /* As es_element_open(), with the position at which the operation will be published.
- * Tuple and position come from one consistent look at the element. */
+ * Tuple and position are from one consistent sample of the element. */
 int esi_element_view_open(const struct es_element_view *element,
                           struct es_tuple *ret_tuple,
                           uint64_t *ret_position);

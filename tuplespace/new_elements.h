@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Elements that have just been made, without a look at all segments.
+ * Elements that have just been made, without a scan of all segments.
  *
  * A process that adds an element wakes who waits for its count of elements, so that a
  * reader finds the elements of a thread that lives for milliseconds before their rings
