@@ -14,13 +14,6 @@ bool esi_pathmap_has_collectives(const struct esi_pathmap *map)
     return map->rules.collectives != NULL;
 }
 
-const struct esi_pathmap_collective *esi_pathmap_collective(
-    const struct esi_pathmap *map,
-    size_t index)
-{
-    return index < map->rules.collective_count ? &map->rules.collectives[index] : NULL;
-}
-
 int esi_pathmap_rank_count(const struct esi_pathmap *map)
 {
     return (int)map->application.ranks;

@@ -121,9 +121,10 @@ static int fill_cluster(const struct esi_pathmap_request *request,
     return code;
 }
 
-int esi_cluster_generate(const struct esi_pathmap_request *request,
-                         struct es_error *error,
-                         struct esi_cluster_map *cluster)
+/* Fills an empty cluster map with one host at least.  On failure nothing is in it. */
+static int cluster_generate(const struct esi_pathmap_request *request,
+                            struct es_error *error,
+                            struct esi_cluster_map *cluster)
 {
     struct esi_pathmap scratch = {0}; /* whose tables know how to free a cluster map */
     struct esi_hostfile hostfile;
@@ -230,6 +231,9 @@ static int check_request(const struct esi_pathmap_request *request,
     return 0;
 }
 
+/* Puts the scopes "heartbeat" and "events" into a map that has none.  -ENOMEM. */
+static int map_add_scopes(struct esi_pathmap *map);
+
 static int fill_map(const struct esi_pathmap_request *request,
                     struct es_error *error,
                     struct esi_pathmap *map)
@@ -238,13 +242,13 @@ static int fill_map(const struct esi_pathmap_request *request,
 
     esi_fields_init(&esi_map_fields, map);
     map->version = ES_PATHMAP_VERSION;
-    int code = esi_cluster_generate(request, error, &map->cluster);
+    int code = cluster_generate(request, error, &map->cluster);
     if (code < 0)
         return code;
     map->application.ranks =
         request->ranks > 0 ? request->ranks : count_slots(&map->cluster);
     map->application.threads = request->threads > 0 ? request->threads : 1;
-    if (esi_map_complete(map) < 0 || esi_map_add_scopes(map) < 0)
+    if (esi_map_complete(map) < 0 || map_add_scopes(map) < 0)
         return fail_memory(error);
     if (request->threshold > 0)
         code = esi_pathmap_set_threshold(map, request->threshold, error);
@@ -393,7 +397,7 @@ static int add_scope(struct esi_pathmap_scope *scope, size_t index)
     return fill_stage(&scope->tree, defaults[index].levels, LEVELS);
 }
 
-int esi_map_add_scopes(struct esi_pathmap *map)
+static int map_add_scopes(struct esi_pathmap *map)
 {
     const size_t count = sizeof(defaults) / sizeof(defaults[0]);
     int code = 0;
@@ -496,7 +500,7 @@ static int add_host(struct esi_pathmap *map, struct es_error *error)
 
     if (map->cluster.hosts != NULL)
         return 0;
-    int code = esi_cluster_generate(&request, error, &map->cluster);
+    int code = cluster_generate(&request, error, &map->cluster);
     for (int64_t r = 0; r < map->application.ranks && code == 0; r++)
         map->placements[r].host = 0;
     return code;

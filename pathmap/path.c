@@ -23,16 +23,20 @@ const struct esi_path_stage esi_path_stages[ESI_PATH_STAGES] = {
     {"element", "element_properties", {"threshold", "on_full"}},
 };
 
-const char *esi_path_id(int rank,
-                        int thread,
-                        const char *collector,
-                        char out[ESI_PATH_NAME_BYTES])
+/* "RANK.THREAD/COLLECTOR".  Returns out. */
+static const char *path_id(int rank,
+                           int thread,
+                           const char *collector,
+                           char out[ESI_PATH_NAME_BYTES])
 {
     snprintf(out, ESI_PATH_NAME_BYTES, "%d.%d/%s", rank, thread, collector);
     return out;
 }
 
-const char *esi_path_element(const char *id, int split, char out[ESI_PATH_NAME_BYTES])
+/* The id and "[comm=*]", "[peer=*]" by enum esi_split.  Returns out. */
+static const char *path_element(const char *id,
+                                int split,
+                                char out[ESI_PATH_NAME_BYTES])
 {
     snprintf(out, ESI_PATH_NAME_BYTES, "%.63s%s%s", id,
              split == ES_SPLIT_COMMUNICATOR || split == ES_SPLIT_BOTH ? "[comm=*]" : "",
@@ -156,9 +160,9 @@ int esi_path_init(struct esi_pathmap_path *path,
 
     path->rank = rank;
     path->thread = thread;
-    path->id = strdup(esi_path_id(rank, thread, collector->plan.name, id));
+    path->id = strdup(path_id(rank, thread, collector->plan.name, id));
     path->collector = strdup(collector->plan.name);
-    path->element = strdup(esi_path_element(id, (int)collector->plan.split, element));
+    path->element = strdup(path_element(id, (int)collector->plan.split, element));
     path->stages = calloc(ESI_PATH_STAGES, sizeof(*path->stages));
     if (path->id == NULL || path->collector == NULL || path->element == NULL ||
         path->stages == NULL)
@@ -369,11 +373,11 @@ static int check_path(const struct esi_check *check, size_t index)
         return fail_in(check, index, ".collector",
                        "found \"%s\", expected the name of a collector in collectors",
                        path->collector);
-    esi_path_id((int)path->rank, (int)path->thread, path->collector, id);
+    path_id((int)path->rank, (int)path->thread, path->collector, id);
     if (strcmp(path->id, id) != 0)
         return fail_in(check, index, ".id", "found \"%s\", expected \"%s\"", path->id,
                        id);
-    esi_path_element(id, (int)check->map->collectors[collector].plan.split, element);
+    path_element(id, (int)check->map->collectors[collector].plan.split, element);
     if (strcmp(path->element, element) != 0)
         return fail_in(check, index, ".element", "found \"%s\", expected \"%s\"",
                        path->element, element);

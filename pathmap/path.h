@@ -20,15 +20,6 @@ struct esi_path_stage {
 
 extern const struct esi_path_stage esi_path_stages[ESI_PATH_STAGES];
 
-/* "RANK.THREAD/COLLECTOR".  Returns out. */
-const char *esi_path_id(int rank,
-                        int thread,
-                        const char *collector,
-                        char out[ESI_PATH_NAME_BYTES]);
-
-/* The id and "[comm=*]", "[peer=*]" by enum esi_split.  Returns out. */
-const char *esi_path_element(const char *id, int split, char out[ESI_PATH_NAME_BYTES]);
-
 /* What may differ between ranks that share a collector. */
 struct esi_path_settings {
     bool enabled;

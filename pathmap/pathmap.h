@@ -183,9 +183,6 @@ struct esi_pathmap_collective {
 /* Whether the map says anything of collective trees, and be it an empty list: then the
  * run can be switched. */
 bool esi_pathmap_has_collectives(const struct esi_pathmap *map);
-const struct esi_pathmap_collective *esi_pathmap_collective(
-    const struct esi_pathmap *map,
-    size_t index);
 /* The rules for the observed processes, with the clusters and gateways of the hosts (of
  * maps without rules too).  Caller finishes the plan with esi_tree_plan_fini().
  * -ENOMEM.

@@ -540,13 +540,6 @@ size_t esi_catalog_process_count(const struct esi_catalog *catalog)
     return catalog->process_count;
 }
 
-const struct esi_catalog_process *esi_catalog_process_at(
-    const struct esi_catalog *catalog,
-    size_t index)
-{
-    return index < catalog->process_count ? &catalog->processes[index]->public : NULL;
-}
-
 /* --- Communicators ------------------------------------------------------------ */
 
 static void read_info(const struct es_member *member,

@@ -65,9 +65,6 @@ const struct esi_catalog_element *esi_catalog_element_at(
     size_t index);
 
 size_t esi_catalog_process_count(const struct esi_catalog *catalog);
-const struct esi_catalog_process *esi_catalog_process_at(
-    const struct esi_catalog *catalog,
-    size_t index);
 /* A communicator of such a process; asked for once, then kept.  -ENOENT: no such index;
  * or why its host did not answer. */
 int esi_catalog_communicator_find(struct esi_catalog *catalog,
