@@ -117,6 +117,7 @@ member() {
 
 # start_load OPTION... - returns when it has written, or is ready to.
 start_load() {
+    : >"$work/load" # of the load before, which was ready, too
     "$build/bench/load" --run "$name-load" --here --ranks 2 --elements 4 --quiet "$@" \
         >"$work/load" 2>&1 &
     writer=$!
