@@ -467,7 +467,7 @@ static const char *serve_till_the_end(struct daemon *daemon)
         if (reason || poll(polled, 2, has_ended ? DRAIN_TICK_MS : TICK_MS) <= 0)
             continue;
         if (polled[0].revents)
-            reason = "a signal asked for it";
+            reason = "it was asked to by a signal";
         if (polled[1].revents)
             (void)!read(polled[1].fd, &count, sizeof count);
     }
