@@ -185,7 +185,7 @@ static int raise_tree(struct es_scope *scope,
     if (result < 0)
         return result;
     close_tree(scope);
-    esi_locations_rewind(&scope->from.places);
+    esi_places_rewind(&scope->from.places);
     scope->broken = false;
     scope->root = root;
     scope->cost.stages = esi_stage_node_count(plan);
@@ -406,7 +406,7 @@ static int pull_batch(struct es_scope *scope, struct es_pull *pull, bool repeat)
     result = fill_batch(scope, pull, first);
     scope->repeats = result < 0;
     if (result == 0) {
-        esi_locations_commit(&scope->from.places);
+        esi_places_commit(&scope->from.places);
         return 0;
     }
     scope->broken = true;

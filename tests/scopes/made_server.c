@@ -270,7 +270,7 @@ void made_consumer_open(struct made_consumer *consumer, struct esi_stage_node *n
         fail_msg("%s", error.text);
     esi_stage_node_destroy(node);
     es_stage_close(consumer->root);
-    esi_locations_rewind(&consumer->places);
+    esi_places_rewind(&consumer->places);
     consumer->root = root;
 }
 
@@ -299,6 +299,6 @@ int made_consumer_pull(struct made_consumer *consumer,
     es_stage_ask(consumer->root, &pull);
     result = es_stage_pull(consumer->root, &pull, &consumer->batch);
     if (result == 0)
-        esi_locations_commit(&consumer->places);
+        esi_places_commit(&consumer->places);
     return result;
 }

@@ -160,7 +160,7 @@ static void stream(const char *type, const char *property, uint64_t seed)
             struct es_stage *child;
 
             es_stage_close(fixture.stage);
-            esi_locations_rewind(&places);
+            esi_places_rewind(&places);
             fixture.source.given = place_item.delivered;
             fixture.source.announcement.max = 0;
             child = source_open(&fixture.source);
@@ -171,7 +171,7 @@ static void stream(const char *type, const char *property, uint64_t seed)
         for (size_t j = 0; j < fixture.consumer.batch.count; j++)
             assert_int_equal(fixture.consumer.batch.marks[j].position, seen++);
         kept_from(&fixture, seen);
-        esi_locations_commit(&places);
+        esi_places_commit(&places);
     }
     assert_int_equal(seen, TUPLES);
     tear_down(&fixture);

@@ -131,7 +131,7 @@ static void each_came_once(void)
 static void reopen(struct fixture *fixture)
 {
     es_stage_close(fixture->stage);
-    esi_locations_rewind(&places);
+    esi_places_rewind(&places);
     for (size_t i = 0; i < MADE_KINDS; i++) {
         fixture->sources[i].given = place_items[i].delivered;
         fixture->sources[i].announcement.max = 0;
@@ -211,7 +211,7 @@ static void a_small_limit_lets_pieces_go_up_in_order(void **state)
                 assert_int_equal(taken[mark->origin][mark->position]++, 0);
                 next[mark->origin] = mark->position + 1;
             }
-            esi_locations_commit(&places);
+            esi_places_commit(&places);
             quiet = ended && fixture.consumer.batch.count == 0 ? quiet + 1 : 0;
             if (!ended && next_random(&fixture.random) % 6 == 0)
                 reopen(&fixture);
@@ -270,7 +270,7 @@ static void what_is_kept_is_a_suffix(void **state)
                 fixture.consumer.pull.realtime_ns += UINT64_C(20000000);
             assert_int_equal(consumer_pull(&fixture.consumer, fixture.stage), 0);
             note_batch(&fixture);
-            esi_locations_commit(&places);
+            esi_places_commit(&places);
             quiet = ended && fixture.consumer.batch.count == 0 ? quiet + 1 : 0;
             if (!ended && next_random(&fixture.random) % 6 == 0)
                 reopen(&fixture);

@@ -59,14 +59,14 @@ static inline void esi_place_release(struct esi_read_state *place,
 }
 
 /* A pull of the root has succeeded. */
-static inline void esi_locations_commit(struct es_places *places)
+static inline void esi_places_commit(struct es_places *places)
 {
     for (size_t i = 0; !places->fixed && i < places->count; i++)
         places->items[i].delivered = esi_read_state_position(&places->items[i]);
 }
 
 /* The tree is closed: what it kept is read again. */
-static inline void esi_locations_rewind(struct es_places *places)
+static inline void esi_places_rewind(struct es_places *places)
 {
     for (size_t i = 0; !places->fixed && i < places->count; i++) {
         places->items[i].read.position = places->items[i].delivered;
