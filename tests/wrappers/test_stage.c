@@ -8,12 +8,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "eventspace/stage.h"
 #include "tests/suites.h"
+#include "tests/text_file.h"
 
 /* --- Properties --------------------------------------------------------------- */
 
@@ -323,6 +326,73 @@ static void a_failed_pull_leaves_the_batch_as_it_was(void **state)
     es_stage_close(gather);
 }
 
+/* --- The document ----------------------------------------------------------------- */
+
+enum { COLUMNS = 6, PROPERTIES_COLUMN = 4 };
+
+/* An entry of the last column, "`NAME` words (DEFAULT)", against the type's table. */
+static void check_entry(const struct es_stage_ops *ops, const char *entry)
+{
+    char name[32] = "", expected[64];
+
+    sscanf(entry, " `%31[^`]`", name);
+    for (size_t i = 0; i < ops->property_count; i++) {
+        const struct es_property_schema *property = &ops->properties[i];
+
+        if (strcmp(property->name, name) != 0)
+            continue;
+        snprintf(expected, sizeof expected, "(%s)",
+                 property->fallback ? property->fallback : "");
+        if (property->fallback && *property->fallback && !strstr(entry, expected))
+            fail_msg("%s: the document has '%s', and the default is %s", ops->name,
+                     entry, property->fallback);
+        return;
+    }
+    fail_msg("%s: the document has '%s', which is no property", ops->name, entry);
+}
+
+/* Returns whether the line is the row of a type. */
+static bool check_row(char *line)
+{
+    char *columns[COLUMNS] = {NULL};
+    char type[32] = "";
+    const struct es_stage_ops *ops;
+    size_t entries = 0;
+
+    for (size_t i = 0; i < COLUMNS && line; i++)
+        columns[i] = strsep(&line, "|");
+    if (!columns[COLUMNS - 1] || sscanf(columns[1], " `%31[^`]`", type) != 1)
+        return false;
+    ops = es_stage_find(type);
+    if (!ops || strncmp(columns[PROPERTIES_COLUMN], " see ", 5) == 0)
+        return false;
+    while (columns[PROPERTIES_COLUMN]) {
+        check_entry(ops, strsep(&columns[PROPERTIES_COLUMN], ";"));
+        entries++;
+    }
+    if (entries != ops->property_count)
+        fail_msg("%s: the document has %zu of its %zu properties", type, entries,
+                 ops->property_count);
+    return true;
+}
+
+static void the_document_has_all_properties(void **state)
+{
+    const char *top = getenv("top_srcdir");
+    char path[512];
+    size_t rows = 0;
+    char *text;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/docs/stages.md", top ? top : ".");
+    text = text_file_read(path);
+    assert_non_null(text);
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+        rows += check_row(line) ? 1 : 0;
+    assert_int_equal(rows, 12);
+    free(text);
+}
+
 SUITE(test_stage)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +405,7 @@ SUITE(test_stage)
         cmocka_unit_test(unknown_types_and_wrong_trees_are_refused_with_words),
         cmocka_unit_test(a_limit_is_kept_and_every_child_gets_its_turn),
         cmocka_unit_test(a_failed_pull_leaves_the_batch_as_it_was),
+        cmocka_unit_test(the_document_has_all_properties),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
