@@ -51,7 +51,16 @@ waits()
 await 20 waits
 victim=$("$eventspace" list -f json "$prefix-killed" |
     sed -n 's/.*"rank":1,.*"pid":\([0-9]*\),.*/\1/p')
+# The launcher kills rank 0 then: not before it is noted how rank 1 ended.
+launcher=$(ps -o ppid= -p "$victim")
+is_noted()
+{
+    "$eventspace" list -f json "$prefix-killed" | grep -q '"rank":1,.*"state":"killed"'
+}
+kill -STOP "${launcher// /}"
 kill -KILL "$victim" || fault "rank 1 has no process '$victim'"
+await 20 is_noted
+kill -CONT "${launcher// /}"
 await 20 test ! -e "/proc/$launched"
 wait $launched
 [ $? -ne 0 ] || fault "run ended well though rank 1 was killed"

@@ -81,7 +81,7 @@ descendants()
 }
 
 # A farm: messages while it runs; what nobody received is known in the end only.
-start farm 3 "$apps/masterworker" --tasks 600 --numbers 4000
+start farm 3 "$apps/masterworker" --tasks 3000 --numbers 4000
 follow farm mpi MessageRace LostMessage Overtaking
 compare farm mpi MessageRace '' MessageRace LostMessage Overtaking
 
