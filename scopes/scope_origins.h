@@ -38,15 +38,15 @@ struct esi_scope_origins {
 
 /* Makes the catalog of the other hosts, if there are servers.  -errno. */
 int esi_origins_find_servers(struct esi_scope_origins *from);
-/* Lets the writers that wait for this scope go on. */
+/* No writer waits for this scope any more. */
 void esi_origins_unregister(struct esi_scope_origins *from);
 void esi_origins_fini(struct esi_scope_origins *from);
 
 /* Adds the elements that are selected and not yet known.  Returns their number or
  * -errno. */
 int esi_origins_find(struct esi_scope_origins *from, bool joining);
-/* Takes the origins from `count` on back: no writer waits for them any more.
- * `catalogued` is as it was before they were found. */
+/* Removes the origins from `count` on; no writer waits for them any more.  `catalogued`
+ * is the value that it had before they were found. */
 void esi_origins_drop(struct esi_scope_origins *from, size_t count, size_t catalogued);
 
 /* Makes writers wait, or no longer, as `lossless` says now. */
@@ -56,7 +56,7 @@ bool esi_origins_read_here(const struct esi_scope_origins *from, size_t index);
 /* Where the consumer stands; NULL: all stages stand in its process. */
 const char *esi_origins_consumer_host(const struct esi_scope_origins *from);
 
-/* Gives the tuples of the batch from `first` on times in ns since 1970. */
+/* Converts the times of the batch's tuples, from `first` on, to ns since 1970. */
 void esi_origins_make_global(const struct esi_scope_origins *from,
                              struct es_batch *batch,
                              size_t first);

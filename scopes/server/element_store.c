@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "eventspace/run.h"
 #include "tuplespace/element_view.h"
@@ -179,9 +180,11 @@ struct esi_element_store {
     int serial;
     struct kept_segment **segments; /* owned, items too */
     size_t segment_count;
+    size_t segment_capacity;
     struct esi_placed_element *
         *placed; /* owned, items too; of the thread that places */
     size_t placed_count;
+    size_t placed_capacity;
     struct esi_element_budget budget;
     struct es_run *before; /* what a server before this one has left; may be NULL */
     atomic_bool stops;
@@ -260,13 +263,11 @@ static int add_place(struct esi_element_store *store,
                      struct kept_segment **ret_kept,
                      int *ret_serial)
 {
-    struct kept_segment **grown =
-        reallocarray(store->segments, store->segment_count + 1, sizeof *grown);
     struct kept_segment *kept;
 
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(store->segments, store->segment_capacity,
+                          store->segment_count + 1) < 0)
         return -ENOMEM;
-    store->segments = grown;
     kept = calloc(1, sizeof *kept);
     if (!kept)
         return -ENOMEM;
@@ -582,13 +583,11 @@ static int begin_placed(struct esi_element_store *store,
                         struct es_error *error,
                         struct kept_segment **ret_home)
 {
-    struct esi_placed_element **grown =
-        reallocarray(store->placed, store->placed_count + 1, sizeof(*grown));
     int result;
 
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(store->placed, store->placed_capacity,
+                          store->placed_count + 1) < 0)
         return -ENOMEM;
-    store->placed = grown;
     result = esi_element_budget_add(&store->budget, NULL, bytes, error);
     if (result < 0)
         return result;
