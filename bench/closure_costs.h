@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "monitors/order/order.h"
-#include "monitors/patterns/closure.h"
+#include "monitors/search/thesis/closure.h"
 
 /* Random sets: set i is events[begins[i]] to events[begins[i + 1] - 1]. */
 struct closure_sets {

@@ -19,7 +19,7 @@
 
 #include "base/now.h"
 #include "eventspace/operation.h"
-#include "monitors/collective_statistics.h"
+#include "monitors/collectives/collective_statistics.h"
 
 enum { MPI_ALLREDUCE_BYTES = 8, ROUNDS = 5 };
 

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/now.h"
-#include "monitors/order/communications.h"
+#include "monitors/order/cluster/communications.h"
 
 /* "13" or "13/50/200". */
 static int parse_sizes(struct es_order_config *config, const char *text)

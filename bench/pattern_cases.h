@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitors/patterns/search.h"
+#include "monitors/search/search.h"
 
 enum { PATTERN_CASE_PREDICATES = 2 };
 

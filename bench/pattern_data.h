@@ -9,8 +9,8 @@
 
 #include "bench/pattern_sets.h"
 #include "monitors/order/order.h"
-#include "monitors/patterns/domains.h"
-#include "monitors/patterns/successors.h"
+#include "monitors/search/domains/domains.h"
+#include "monitors/search/thesis/successors.h"
 
 struct pattern_data {
     struct es_pattern_file *file;

@@ -23,7 +23,7 @@
 
 #include "base/now.h"
 #include "monitors/order/order.h"
-#include "monitors/patterns/live.h"
+#include "monitors/search/live/live.h"
 
 /* Rare events make matches rare: patterns look for what should not be. */
 static const char rare[] =

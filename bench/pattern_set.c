@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bench/pattern_sets.h"
-#include "monitors/order/set_write.h"
+#include "monitors/eventset/set_write.h"
 
 struct options {
     struct pattern_set_config config;

@@ -20,7 +20,7 @@
 
 #include "base/now.h"
 #include "bench/pattern_data.h"
-#include "monitors/patterns/search.h"
+#include "monitors/search/search.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 

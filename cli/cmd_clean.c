@@ -12,8 +12,8 @@
 #include "base/plain.h"
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/run_setup.h"
-#include "cli/server_start.h"
+#include "cli/launch/run_setup.h"
+#include "cli/launch/server_start.h"
 #include "tuplespace/run_directory.h"
 #include "tuplespace/segment_name.h"
 

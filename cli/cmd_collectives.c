@@ -16,9 +16,9 @@
 #include "cli/collectives_advise.h"
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
-#include "monitors/collectives_map.h"
-#include "monitors/collectives_print.h"
-#include "monitors/node_watch.h"
+#include "monitors/collectives/collectives_map.h"
+#include "monitors/collectives/collectives_print.h"
+#include "monitors/collectives/node_watch.h"
 #include "base/options.h"
 
 enum {

@@ -14,7 +14,7 @@
 #include "cli/consumer.h"
 #include "cli/map_scope.h"
 #include "cli/view_options.h"
-#include "monitors/events_print.h"
+#include "monitors/events/events_print.h"
 #include "base/options.h"
 
 enum {

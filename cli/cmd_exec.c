@@ -13,11 +13,11 @@
 
 #include "cli/command.h"
 #include "cli/commands.h"
-#include "cli/job.h"
-#include "cli/preload.h"
-#include "cli/rank_host.h"
-#include "cli/rank_watcher.h"
-#include "cli/supervise.h"
+#include "cli/launch/job.h"
+#include "cli/launch/preload.h"
+#include "cli/launch/rank_host.h"
+#include "cli/launch/rank_watcher.h"
+#include "cli/launch/supervise.h"
 #include "tuplespace/segment_name.h"
 
 struct exec_arguments {

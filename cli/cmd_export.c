@@ -10,7 +10,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
-#include "monitors/order/export.h"
+#include "monitors/eventset/formats/export.h"
 
 enum {
     OPTION_TO = 256,

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
-#include "monitors/heartbeat_print.h"
+#include "monitors/heartbeat/heartbeat_print.h"
 #include "base/options.h"
 
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };

@@ -11,8 +11,8 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
-#include "monitors/order/set_write.h"
-#include "monitors/order/shiviz_read.h"
+#include "monitors/eventset/set_write.h"
+#include "monitors/eventset/formats/shiviz_read.h"
 
 enum {
     OPTION_FROM = 256,

@@ -16,7 +16,7 @@
 #include "cli/order_answer.h"
 #include "cli/order_prepare.h"
 #include "cli/order_show.h"
-#include "monitors/order/strategy.h"
+#include "monitors/order/cluster/strategy.h"
 #include "base/options.h"
 
 enum {

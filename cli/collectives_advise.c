@@ -19,7 +19,7 @@
 #include "base/array.h"
 #include "cli/collectives_apply.h"
 #include "cli/tree_change.h"
-#include "monitors/collectives_advice.h"
+#include "monitors/advice/collectives_advice.h"
 
 enum { COMMAND_BYTES = 512 };
 

@@ -18,7 +18,7 @@
 
 #include "cli/command.h"
 #include "cli/consumer.h"
-#include "monitors/collectives_monitor.h"
+#include "monitors/collectives/collectives_monitor.h"
 
 struct esi_collectives_advise {
     bool wanted;

@@ -19,7 +19,7 @@
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "cli/tree_change.h"
-#include "monitors/describe.h"
+#include "monitors/follow/describe.h"
 
 /* Communicators follow at their next agreement, about twice a second. */
 #define WAIT_NS UINT64_C(5000000000)

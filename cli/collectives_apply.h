@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/consumer.h"
-#include "monitors/collectives_advice.h"
+#include "monitors/advice/collectives_advice.h"
 
 struct esi_applier;
 

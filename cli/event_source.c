@@ -14,8 +14,8 @@
 #include "base/now.h"
 #include "cli/command.h"
 #include "cli/event_source_run.h"
-#include "monitors/order/set_spool.h"
-#include "monitors/order/set_write.h"
+#include "monitors/eventset/set_spool.h"
+#include "monitors/eventset/set_write.h"
 
 #define FIRST_NS UINT64_C(2000000000) /* until then nothing is shown */
 #define NEXT_NS UINT64_C(500000000)

@@ -9,7 +9,7 @@
 
 #include "cli/consumer.h"
 #include "cli/unmatched.h"
-#include "monitors/set_source.h"
+#include "monitors/causality/set_source.h"
 
 /* Zeros, but for the path, are what there is now, on all hosts. */
 struct esi_event_source {

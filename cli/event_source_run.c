@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "monitors/causality_scope.h"
+#include "monitors/causality/causality_scope.h"
 
 /* Between readings that found nothing. */
 #define PAUSE_NS 10000000

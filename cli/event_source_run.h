@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "cli/consumer.h"
-#include "monitors/set_source.h"
+#include "monitors/causality/set_source.h"
 
 struct esi_run_reading {
     bool follow; /* until the run is over, or an interrupt */

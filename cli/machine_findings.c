@@ -17,8 +17,8 @@
 
 #include "base/host.h"
 #include "base/process.h"
-#include "cli/capture.h"
-#include "cli/preload.h"
+#include "cli/launch/capture.h"
+#include "cli/launch/preload.h"
 #include "cli/program_file.h"
 #include "eventspace/clock.h"
 #include "tuplespace/run_directory.h"

@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "monitors/order/order.h"
-#include "monitors/order/trace_names.h"
+#include "monitors/eventset/trace_names.h"
 
 /* Answers the questions in a file ("-" = standard input), a line each, until one is
  * wrong; what the order has forgotten is answered "forgotten".  `names` are sorted. The

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "monitors/order/trace_names.h"
+#include "monitors/eventset/trace_names.h"
 
 #define NO_HOST UINT32_MAX
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli/event_source.h"
-#include "monitors/order/communications.h"
+#include "monitors/order/cluster/communications.h"
 
 struct esi_order_knowledge {
     struct es_communications *communications; /* NULL: was not asked for */

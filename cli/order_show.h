@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/unmatched.h"
 #include "monitors/order/order.h"
-#include "monitors/set_source.h"
+#include "monitors/causality/set_source.h"
 
 /* `config` is what the order was made with, `facts` and `unmatched` are what was said
  * of its source; building it took `time_ns`. */

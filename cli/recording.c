@@ -20,7 +20,7 @@
 #include "base/now.h"
 #include "base/plain.h"
 #include "cli/interrupt.h"
-#include "cli/run_setup.h"
+#include "cli/launch/run_setup.h"
 #include "tuplespace/new_elements.h"
 
 /* Between readings: where writers may wait for us, and where nothing came so many

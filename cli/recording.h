@@ -10,7 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/consumer.h"
-#include "monitors/recorder.h"
+#include "monitors/archive/recorder.h"
 
 struct esi_recording {
     struct es_recorder_config recorder;

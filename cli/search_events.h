@@ -10,8 +10,8 @@
 #include "cli/search_file.h"
 #include "cli/search_options.h"
 #include "monitors/order/order.h"
-#include "monitors/patterns/domains.h"
-#include "monitors/patterns/event_details.h"
+#include "monitors/search/domains/domains.h"
+#include "monitors/search/domains/event_details.h"
 
 struct esi_search_events {
     struct es_order *order;

@@ -16,7 +16,7 @@
 
 #include "base/json_out.h"
 #include "base/plain.h"
-#include "monitors/patterns/program.h"
+#include "monitors/search/language/program.h"
 
 /* --- Where it is ------------------------------------------------------------------ */
 

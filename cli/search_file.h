@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "cli/command.h"
-#include "monitors/patterns/pattern.h"
+#include "monitors/search/language/pattern.h"
 
 struct esi_search_file {
     char *path; /* owned: where it was found */

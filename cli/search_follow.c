@@ -14,7 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/search_print.h"
 #include "cli/search_show.h"
-#include "monitors/patterns/live.h"
+#include "monitors/search/live/live.h"
 
 /* Of the order before its last cut unless --memory says otherwise, so that a run
  * without end can be followed: what is beyond is forgotten. */

@@ -13,7 +13,7 @@
 #include "base/json_out.h"
 #include "base/plain.h"
 #include "base/table.h"
-#include "monitors/describe.h"
+#include "monitors/follow/describe.h"
 
 enum { FEW = 16 }; /* events of most matches */
 

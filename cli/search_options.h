@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/event_source.h"
-#include "monitors/patterns/search.h"
+#include "monitors/search/search.h"
 
 /* Texts are borrowed from the command line. */
 struct esi_search_options {

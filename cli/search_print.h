@@ -11,9 +11,9 @@
 
 #include "cli/command.h"
 #include "cli/search_progress.h"
-#include "monitors/patterns/domains.h"
-#include "monitors/patterns/event_details.h"
-#include "monitors/patterns/matches.h"
+#include "monitors/search/domains/domains.h"
+#include "monitors/search/domains/event_details.h"
+#include "monitors/search/matches.h"
 
 /* Zeros but for the first ones. */
 struct esi_search_print {

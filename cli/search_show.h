@@ -5,7 +5,7 @@
 #define ES_CLI_SEARCH_SHOW_H
 
 #include "cli/search_events.h"
-#include "monitors/patterns/live.h"
+#include "monitors/search/live/live.h"
 
 /* After the predicate's name if several are searched. */
 void esi_search_show_count(const struct esi_search_file *file,

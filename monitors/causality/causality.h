@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "eventspace/tuple.h"
-#include "monitors/order/event.h"
+#include "monitors/eventset/event.h"
 
 struct es_causality_config {
     struct es_set_sink sink; /* gets the ordered stream */

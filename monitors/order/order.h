@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/order/event.h"
+#include "monitors/eventset/event.h"
 
 enum { ES_ORDER_LEVELS = 8 }; /* of clusters below the top, at most */
 

@@ -15,8 +15,8 @@
 #define ES_MONITORS_ORDER_QUESTION_H
 
 #include "eventspace/error.h"
-#include "monitors/order/event.h"
-#include "monitors/order/trace_names.h"
+#include "monitors/eventset/event.h"
+#include "monitors/eventset/trace_names.h"
 
 enum es_question_kind {
     ES_QUESTION_RELATION, /* of `a` and `b` */

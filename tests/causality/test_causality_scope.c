@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/causality_scope.h"
+#include "monitors/causality/causality_scope.h"
 #include "tests/causality/made_stream.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"

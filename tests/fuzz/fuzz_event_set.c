@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/order/set_format.h"
-#include "monitors/order/set_line.h"
-#include "monitors/order/set_read.h"
+#include "monitors/eventset/set_format.h"
+#include "monitors/eventset/set_line.h"
+#include "monitors/eventset/set_read.h"
 #include "tests/fuzz/fuzz_target.h"
 
 /* --- Both ways to read a line ----------------------------------------------------- */

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/input.h"
-#include "monitors/patterns/pattern.h"
+#include "monitors/search/language/pattern.h"
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/patterns/pattern_compare.h"
+#include "tests/search/pattern_compare.h"
 
 /* What is no text has no lines. */
 static void check_error(const struct es_error *error, const char *text, size_t length)

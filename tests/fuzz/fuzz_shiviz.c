@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "monitors/order/order.h"
-#include "monitors/order/shiviz_read.h"
+#include "monitors/eventset/formats/shiviz_read.h"
 #include "tests/fuzz/fuzz_target.h"
 
 /* Reads a text to its end; 1 if it has none, which cannot be. */

@@ -6,7 +6,7 @@
 
 . "${0%/*}/functions.sh"
 
-same=$top_srcdir/tests/patterns/same_matches.py
+same=$top_srcdir/tests/search/same_matches.py
 export EVENTSPACE_PATTERNS=$top_srcdir/share/patterns
 patterns='MessageRace LostMessage Overtaking ProbeRace'
 

@@ -3,7 +3,7 @@
 /* Tests of who waits for whom in one collective operation, by hand. */
 #include "config.h"
 
-#include "monitors/collectives.h"
+#include "monitors/collectives/collectives.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

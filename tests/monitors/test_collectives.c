@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "monitors/collectives.h"
+#include "monitors/collectives/collectives.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "monitors/collective_statistics.h"
-#include "monitors/size_class.h"
+#include "monitors/collectives/collective_statistics.h"
+#include "monitors/collectives/size_class.h"
 #include "tests/monitors/draw.h"
 #include "tests/suites.h"
 #include "tuplespace/operation_codes.h"

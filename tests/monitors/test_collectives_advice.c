@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/collectives_advice.h"
+#include "monitors/advice/collectives_advice.h"
 #include "tests/suites.h"
 
 enum { SIZE = 4, HOP_NS = 50000 };

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/collectives_map.h"
+#include "monitors/collectives/collectives_map.h"
 #include "pathmap/pathmap.h"
 #include "scopes/run_map.h"
 #include "tests/suites.h"

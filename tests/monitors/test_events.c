@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/events_print.h"
+#include "monitors/events/events_print.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/events.h"
+#include "monitors/events/events.h"
 #include "tests/scopes/made_server.h"
 #include "tests/suites.h"
 

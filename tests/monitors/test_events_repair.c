@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/events_repair.h"
+#include "monitors/events/events_repair.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 

@@ -3,7 +3,7 @@
 /* Tests of the sketch of quantiles and of measures, against all values sorted. */
 #include "config.h"
 
-#include "monitors/measure.h"
+#include "monitors/collectives/measure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

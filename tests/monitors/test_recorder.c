@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "monitors/archive/archive_read.h"
-#include "monitors/recorder.h"
+#include "monitors/archive/recorder.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/host_clock.h"
-#include "monitors/recorder_clock.h"
+#include "monitors/archive/recorder_clock.h"
 #include "tests/scopes/made_run.h"
 #include "tests/suites.h"
 

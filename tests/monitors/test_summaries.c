@@ -3,7 +3,7 @@
 /* Tests of summaries that are collected over pulls, against sums by hand. */
 #include "config.h"
 
-#include "monitors/summaries.h"
+#include "monitors/events/summaries.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "monitors/describe.h"
-#include "monitors/thread_state.h"
+#include "monitors/follow/describe.h"
+#include "monitors/follow/thread_state.h"
 #include "tests/suites.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/time_repair.h"
+#include "monitors/events/time_repair.h"
 #include "tests/suites.h"
 
 enum { PROCESSES = 6, MOST = 2000 };

@@ -15,9 +15,9 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/link_feed.h"
-#include "monitors/tree_advice.h"
-#include "monitors/tree_model.h"
+#include "monitors/advice/link_feed.h"
+#include "monitors/advice/tree_advice.h"
+#include "monitors/advice/tree_model.h"
 #include "tests/suites.h"
 
 enum { MOST_RANKS = 64 };

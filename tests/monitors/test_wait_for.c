@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "eventspace/operation.h"
-#include "monitors/wait_for.h"
+#include "monitors/heartbeat/wait_for.h"
 #include "tests/suites.h"
 
 enum { RANKS = 3 };

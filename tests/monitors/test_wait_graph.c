@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/wait_graph.h"
+#include "monitors/heartbeat/wait_graph.h"
 #include "tests/suites.h"
 
 enum { MOST = 6, TARGETS = 4 };

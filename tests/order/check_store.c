@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/communications.h"
+#include "monitors/order/cluster/communications.h"
 
 enum { READERS = 2, PAIRS = 24 }; /* asked after each event */
 

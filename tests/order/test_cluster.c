@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/communications.h"
+#include "monitors/order/cluster/communications.h"
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
 

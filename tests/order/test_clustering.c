@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/cluster_levels.h"
-#include "monitors/order/clustering_greedy.h"
-#include "monitors/order/communications.h"
+#include "monitors/order/cluster/cluster_levels.h"
+#include "monitors/order/cluster/clustering_greedy.h"
+#include "monitors/order/cluster/communications.h"
 #include "monitors/order/order.h"
 #include "tests/order/made_computation.h"
 #include "tests/suites.h"

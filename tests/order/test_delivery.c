@@ -3,7 +3,7 @@
 /* The canonical order of event sets, against brute force. */
 #include "config.h"
 
-#include "monitors/order/delivery.h"
+#include "monitors/eventset/delivery.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/export.h"
+#include "monitors/eventset/formats/export.h"
 #include "tests/suites.h"
 
 static struct es_event_attribute number(const char *name, int64_t value)

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/communications.h"
+#include "monitors/order/cluster/communications.h"
 #include "monitors/order/order.h"
 #include "tests/order/check_store.h"
 #include "tests/order/made_computation.h"

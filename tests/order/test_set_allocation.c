@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/set_read.h"
-#include "monitors/order/set_write.h"
+#include "monitors/eventset/set_read.h"
+#include "monitors/eventset/set_write.h"
 #include "tests/failing.h"
 #include "tests/order/made_set.h"
 #include "tests/suites.h"

@@ -24,9 +24,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitors/order/set_number.h"
-#include "monitors/order/set_read.h"
-#include "monitors/order/set_write.h"
+#include "monitors/eventset/set_number.h"
+#include "monitors/eventset/set_read.h"
+#include "monitors/eventset/set_write.h"
 #include "tests/order/made_set.h"
 #include "tests/suites.h"
 #include "tests/text_file.h"

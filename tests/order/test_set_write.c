@@ -3,7 +3,7 @@
 /* Event sets are written whole or not at all, with all traces in their header. */
 #include "config.h"
 
-#include "monitors/order/set_write.h"
+#include "monitors/eventset/set_write.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

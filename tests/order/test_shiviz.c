@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "monitors/order/export.h"
+#include "monitors/eventset/formats/export.h"
 #include "monitors/order/order.h"
-#include "monitors/order/shiviz_read.h"
+#include "monitors/eventset/formats/shiviz_read.h"
 #include "tests/order/made_computation.h"
 #include "tests/suites.h"
 

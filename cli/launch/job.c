@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Names of runs.
+ *
+ * Ranks that somebody else's launcher starts cannot talk to each other before MPI is
+ * up, and need one name by then.  So each computes it from what they all see alike.
+ */
+#include "config.h"
+
+#include "cli/launch/job.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "base/process.h"
+#include "tuplespace/segment_name.h"
+
+/* A rank has one of these; what started it has not. */
+static const char *const rank_variables[] = {
+    "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "FLUX_TASK_RANK"};
+
+static const char *const job_variables[] = {"SLURM_JOB_ID",   "SLURM_STEP_ID",
+                                            "PMIX_NAMESPACE", "FLUX_JOB_ID",
+                                            "PBS_JOBID",      "LSB_JOBID"};
+
+enum {
+    RANK_VARIABLE_COUNT = sizeof rank_variables / sizeof rank_variables[0],
+    JOB_VARIABLE_COUNT = sizeof job_variables / sizeof job_variables[0],
+    PROGRAM_CHARACTERS = 32, /* of its name that go into a run's */
+};
+
+/* The file's name, in characters that a run's name may have. */
+static void shorten_program(const char *program, char ret_short[PROGRAM_CHARACTERS + 1])
+{
+    const char *slash = strrchr(program, '/');
+    const char *name = slash ? slash + 1 : program;
+    size_t length = 0;
+
+    for (; name[length] && length < PROGRAM_CHARACTERS; length++) {
+        char character[2] = {name[length], '\0'};
+        ret_short[length] = esi_run_id_is_valid(character) ? name[length] : '_';
+    }
+    ret_short[length] = '\0';
+    /* A name that begins with '-' would look like an option. */
+    if (length == 0 || ret_short[0] == '-')
+        strcpy(ret_short, "run");
+}
+
+static void append_letters(uint64_t number, int count, char *name)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    size_t length = strlen(name);
+
+    while (count-- > 0) {
+        name[length++] = letters[number % 36];
+        number /= 36;
+    }
+    name[length] = '\0';
+}
+
+void esi_job_fresh_name(const char *program, char ret_name[ES_RUN_NAME_BYTES])
+{
+    char name[PROGRAM_CHARACTERS + 1];
+    time_t now = time(NULL);
+    struct tm parts = {0};
+    uint64_t random = (uint64_t)getpid();
+
+    shorten_program(program, name);
+    localtime_r(&now, &parts);
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
+        random ^= (uint64_t)clock();
+    snprintf(ret_name, ES_RUN_NAME_BYTES, "%s-%02d%02d%02d-", name, parts.tm_hour % 24,
+             parts.tm_min % 60, parts.tm_sec % 61);
+    append_letters(random, 4, ret_name);
+}
+
+/* Whole file, cut to `size` - 1 bytes and terminated; its length, or -1. */
+static ssize_t read_file(const char *path, char *ret_text, size_t size)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file)
+        return -1;
+    size_t length = fread(ret_text, 1, size - 1, file);
+    fclose(file);
+    ret_text[length] = '\0';
+    return (ssize_t)length;
+}
+
+/* A process's parent, or 0 when it cannot be found out. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[1024];
+    int parent;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    if (read_file(path, text, sizeof text) < 0)
+        return 0;
+    /* The second field, the name, may hold anything, also ')'. */
+    const char *rest = strrchr(text, ')');
+    return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* Whether a block of NUL-terminated strings has NAME=... */
+static bool block_has(const char *block, size_t length, const char *name)
+{
+    size_t name_length = strlen(name);
+
+    for (const char *next = block; next < block + length; next += strlen(next) + 1)
+        if (strncmp(next, name, name_length) == 0 && next[name_length] == '=')
+            return true;
+    return false;
+}
+
+/* Whether the process was started as a rank: its environment says so, and may be read.
+ */
+static bool is_rank(pid_t pid, const char *variable)
+{
+    enum { ENVIRONMENT_BYTES = 256 * 1024 };
+    char path[64];
+    char *block = malloc(ENVIRONMENT_BYTES);
+    bool found = false;
+
+    if (!block)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    ssize_t length = read_file(path, block, ENVIRONMENT_BYTES);
+    if (length > 0)
+        found = block_has(block, (size_t)length, variable);
+    free(block);
+    return found;
+}
+
+static const char *own_rank_variable(void)
+{
+    for (size_t i = 0; i < RANK_VARIABLE_COUNT; i++)
+        if (getenv(rank_variables[i]))
+            return rank_variables[i];
+    return NULL;
+}
+
+/* The nearest ancestor that is no rank itself: scripts may stand between it and us. */
+static pid_t find_launcher(const char *variable)
+{
+    pid_t pid = getppid();
+
+    while (pid > 1 && is_rank(pid, variable))
+        pid = parent_of(pid);
+    return pid;
+}
+
+/* FNV-1a, which is good enough for names and the same everywhere. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    /* Texts are told apart from their concatenation. */
+    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    return hash_text(hash, text);
+}
+
+static int number_of(const char *variable)
+{
+    const char *text = getenv(variable);
+    char *end;
+
+    if (!text)
+        return 0;
+    long number = strtol(text, &end, 10);
+    return *end || number < 1 || number > INT_MAX ? 0 : (int)number;
+}
+
+int esi_job_local_ranks(void)
+{
+    int ranks = number_of("MPI_LOCALNRANKS");
+
+    return ranks ? ranks : number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
+}
+
+static bool is_on_one_host(void)
+{
+    int all = number_of("PMI_SIZE");
+
+    if (!all)
+        all = number_of("OMPI_COMM_WORLD_SIZE");
+    return all && all == esi_job_local_ranks();
+}
+
+static bool hash_job_ids(uint64_t *hash)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < JOB_VARIABLE_COUNT; i++) {
+        const char *value = getenv(job_variables[i]);
+        if (!value || !*value)
+            continue;
+        *hash = hash_text(hash_text(*hash, job_variables[i]), value);
+        found = true;
+    }
+    return found;
+}
+
+/* "--control-port HOST:PORT" on the command line of the launcher's daemon. */
+static bool hash_control_port(pid_t launcher, uint64_t *hash)
+{
+    char path[64], line[4096];
+
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)launcher);
+    ssize_t length = read_file(path, line, sizeof line);
+    const char *next = line;
+    while (length > 0 && next < line + length) {
+        bool found = strcmp(next, "--control-port") == 0;
+        next += strlen(next) + 1;
+        if (found && next < line + length) {
+            *hash = hash_text(*hash, next);
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t hash_launcher(uint64_t hash, pid_t launcher)
+{
+    char host[ES_HOST_NAME_BYTES];
+    uint64_t start = 0;
+
+    esi_process_start_time(launcher, &start);
+    hash = hash_text(hash, esi_host_name(host));
+    return hash_number(hash_number(hash, (uint64_t)launcher), start);
+}
+
+bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES])
+{
+    const char *variable = own_rank_variable();
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    if (!variable)
+        return false;
+    hash = hash_number(hash, (uint64_t)geteuid());
+    pid_t launcher = find_launcher(variable);
+    bool spans_hosts = !is_on_one_host();
+    bool has_ids = spans_hosts && hash_job_ids(&hash);
+    bool has_port = spans_hosts && hash_control_port(launcher, &hash);
+    if (!has_ids && !has_port)
+        hash = hash_launcher(hash, launcher);
+    /* Not the program's name: ranks that run different programs are one job all the
+     * same. */
+    strcpy(ret_name, "job-");
+    append_letters(hash, 8, ret_name);
+    return true;
+}

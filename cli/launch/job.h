@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Names of runs: made fresh, or agreed among the ranks of one job without a word
+ * spoken. */
+#ifndef ES_CLI_LAUNCH_JOB_H
+#define ES_CLI_LAUNCH_JOB_H
+
+#include <stdbool.h>
+
+enum { ES_RUN_NAME_BYTES = 64 }; /* with the terminating 0 */
+
+/* Makes a readable name that nobody else has: "PROGRAM-TIME-RANDOM", the time as
+ * HHMMSS. */
+void esi_job_fresh_name(const char *program, char ret_name[ES_RUN_NAME_BYTES]);
+
+/*
+ * Makes the name on which all ranks of this job agree, "job-HASH".  The hash is of
+ *  - on one host (the launcher says so: MPI_LOCALNRANKS equals PMI_SIZE and the like):
+ * the process that started the ranks, its start time, and the host;
+ *  - on several: the ids that job managers hand out (SLURM_JOB_ID, SLURM_STEP_ID,
+ *    PMIX_NAMESPACE, FLUX_JOB_ID, PBS_JOBID, LSB_JOBID), and the --control-port of
+ * Hydra's proxies, which is the same on all hosts of one mpiexec;
+ *  - where there is none of these: as on one host.
+ * False when this process is no rank of a job: then it is a run of its own.
+ */
+bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES]);
+
+/* Ranks that the launcher started on this host, 0 when it did not say. */
+int esi_job_local_ranks(void);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* The command line by which `eventspace run` has its ranks started. */
+#include "config.h"
+
+#include "cli/launch/launcher.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wordexp.h>
+
+static int append(struct es_command_line *line, const char *word)
+{
+    char **words = realloc(line->words, (line->count + 2) * sizeof *words);
+
+    if (!words)
+        return -ENOMEM;
+    line->words = words;
+    words[line->count] = strdup(word);
+    words[line->count + 1] = NULL;
+    if (!words[line->count])
+        return -ENOMEM;
+    line->count++;
+    return 0;
+}
+
+static int append_all(struct es_command_line *line, const char *const *words)
+{
+    int code = 0;
+
+    for (; *words && code == 0; words++)
+        code = append(line, *words);
+    return code;
+}
+
+void esi_command_line_fini(struct es_command_line *line)
+{
+    for (size_t i = 0; i < line->count; i++)
+        free(line->words[i]);
+    free(line->words);
+    *line = (struct es_command_line){.words = NULL};
+}
+
+static const char *why_not_split(int failure)
+{
+    switch (failure) {
+    case WRDE_BADCHAR:
+        return "one of | & ; < > ( ) { } or a line's end stands there without quotes";
+    case WRDE_CMDSUB:
+        return "commands in it are not run";
+    case WRDE_SYNTAX:
+        return "a quote or bracket is not closed";
+    default:
+        return "it cannot be split into words";
+    }
+}
+
+static int append_launcher(struct es_command_line *line,
+                           const char *command,
+                           struct es_error *error)
+{
+    wordexp_t split;
+
+    int failure = wordexp(command, &split, WRDE_NOCMD);
+    if (failure == WRDE_NOSPACE) {
+        wordfree(&split);
+        return -ENOMEM;
+    }
+    if (failure)
+        return es_error_set(error, -EINVAL, "'%s': %s", command,
+                            why_not_split(failure));
+    int code = split.we_wordc > 0
+                   ? append_all(line, (const char *const *)split.we_wordv)
+                   : es_error_set(error, -EINVAL, "it is empty");
+    wordfree(&split);
+    return code;
+}
+
+/* Words that start this same command on every rank. */
+static int append_self(struct es_command_line *line)
+{
+    char self[PATH_MAX];
+
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return -errno;
+    self[length] = '\0';
+    int code = append(line, self);
+    if (code == 0)
+        code = append(line, "exec");
+    return code == 0 ? append(line, "--") : code;
+}
+
+static const char *default_launcher(void)
+{
+    const char *chosen = getenv("EVENTSPACE_LAUNCHER");
+
+    if (chosen && *chosen)
+        return chosen;
+    return *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
+}
+
+int esi_launcher_command_line(const struct es_launcher_request *request,
+                              struct es_error *error,
+                              struct es_command_line *ret_line)
+{
+    struct es_command_line line = {.words = NULL};
+    char ranks[16];
+
+    snprintf(ranks, sizeof ranks, "%d", request->ranks);
+    const char *counts[] = {"-n", ranks, NULL};
+    /* An option that both MPICH's and Open MPI's launchers know. */
+    const char *hosts[] = {"-machinefile", request->hostfile, NULL};
+
+    int code = append_launcher(
+        &line, request->command ? request->command : default_launcher(), error);
+    if (code == 0)
+        code = append_all(&line, counts);
+    if (code == 0 && request->hostfile)
+        code = append_all(&line, hosts);
+    if (code == 0 && request->collect)
+        code = append_self(&line);
+    if (code == 0)
+        code = append_all(&line, (const char *const *)request->program);
+    if (code < 0) {
+        esi_command_line_fini(&line);
+        return code;
+    }
+    *ret_line = line;
+    return 0;
+}

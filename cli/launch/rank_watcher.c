@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * A process beside a rank that notes how the rank ends.
+ *
+ * Only a parent can wait(2) for a process, and the rank's parent is the launcher.  The
+ * watcher learns of the end from a pidfd, and how it was
+ *   - from /proc/PID/stat, as long as the launcher has not waited for the rank, else
+ *   - from the pidfd, which keeps the status behind that (Linux 6.15 and later).
+ */
+#include "config.h"
+
+#include "cli/launch/rank_watcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/launch/job.h"
+#include "eventspace/run.h"
+#include "scopes/server/process_watch.h"
+#include "scopes/server/server_location.h"
+
+/* Between two looks at a process where the kernel has no pidfd (before Linux 5.3). */
+enum { LOOK_MS = 50 };
+
+/* Watchers share its lock.  It is there as long as the run is. */
+static const char lock_file[] = "run.json";
+
+/* What linux/pidfd.h has since Linux 6.13, the exit code since 6.15. */
+struct pidfd_facts {
+    uint64_t mask;
+    uint64_t cgroup;
+    uint32_t ids[11];
+    int32_t exit_code;
+};
+
+#define PIDFD_FACTS_GET _IOWR(0xff, 11, struct pidfd_facts)
+#define PIDFD_FACTS_EXIT (UINT64_C(1) << 3)
+
+struct rank_watcher {
+    const char *run;
+    pid_t rank;
+    int pidfd; /* of the rank; -1 = the kernel has none */
+    int lock;  /* -1 = nobody waits for the watcher */
+    bool clean_up;
+};
+
+/* --- The rank's end --------------------------------------------------------------- */
+
+/* Whether the process has ended and can still be looked at: its status then. */
+static bool read_zombie(pid_t pid, int *ret_status)
+{
+    enum { STATE = 3, EXIT_CODE = 52 };
+    char path[32], text[1024];
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    /* The program's name may have blanks and parentheses. */
+    const char *field = strrchr(text, ')');
+    if (!field || (field[2] != 'Z' && field[2] != 'X'))
+        return false;
+    for (int i = STATE - 1; i < EXIT_CODE && field; i++)
+        field = strchr(field + 1, ' ');
+    if (!field)
+        return false;
+    *ret_status = atoi(field + 1);
+    return true;
+}
+
+static bool is_gone(pid_t pid)
+{
+    return kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Once somebody has waited for the process. */
+static bool read_reaped(int pidfd, int *ret_status)
+{
+    struct pidfd_facts facts = {.mask = PIDFD_FACTS_EXIT};
+
+    if (ioctl(pidfd, PIDFD_FACTS_GET, &facts) != 0 || !(facts.mask & PIDFD_FACTS_EXIT))
+        return false;
+    *ret_status = facts.exit_code;
+    return true;
+}
+
+/* Waits for the rank's end.  Whether its status was to be had. */
+static bool await_end(const struct rank_watcher *watcher, int *ret_status)
+{
+    struct pollfd rank = {.fd = watcher->pidfd, .events = POLLIN};
+
+    if (watcher->pidfd < 0) {
+        while (!read_zombie(watcher->rank, ret_status)) {
+            if (is_gone(watcher->rank))
+                return false;
+            poll(NULL, 0, LOOK_MS);
+        }
+        return true;
+    }
+    while (poll(&rank, 1, -1) < 0 && errno == EINTR)
+        continue;
+    return read_zombie(watcher->rank, ret_status) ||
+           read_reaped(watcher->pidfd, ret_status);
+}
+
+/* The last rank of a job that no `eventspace run` looks after removes what it left, if
+ * all went well: once as many ranks have been here as the launcher started. */
+static void clean_up_run(const char *run)
+{
+    int expected = esi_job_local_ranks();
+    struct esi_ending ending;
+
+    if (esi_ending_scan(run, &ending) && ending.alive == 0 && ending.failed == 0 &&
+        ending.segments >= (size_t)(expected ? expected : 1))
+        es_run_remove(run, false);
+}
+
+/* --- The process ------------------------------------------------------------------ */
+
+static void close_range_of(unsigned first, unsigned last)
+{
+    enum { MANY = 65536 };
+
+    if (first > last || syscall(SYS_close_range, first, last, 0u) == 0)
+        return;
+    /* Kernels before 5.9. */
+    for (unsigned i = first; i <= last && i < MANY; i++)
+        close((int)i);
+}
+
+/* Out of the way of the numbers below `rest`, which are assigned anew. */
+static int copy_above(int descriptor, int rest)
+{
+    return descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, rest);
+}
+
+static int move_descriptor(int descriptor, int to)
+{
+    close(to);
+    return descriptor < 0 ? -1 : dup2(descriptor, to);
+}
+
+/*
+ * Readers of the program's pipes and sockets must see their end when the program closes
+ * them, so no copy may live here.  0 to 2 stay taken: what is opened later must not be
+ * mistaken for standard error.
+ */
+static void drop_descriptors(struct rank_watcher *watcher)
+{
+    enum { PIDFD = STDERR_FILENO + 1, LOCK, REST };
+    int pidfd = copy_above(watcher->pidfd, REST),
+        lock = copy_above(watcher->lock, REST);
+    int null = open("/dev/null", O_RDWR);
+
+    for (int i = 0; null >= 0 && i <= STDERR_FILENO; i++)
+        dup2(null, i);
+    watcher->pidfd = move_descriptor(pidfd, PIDFD);
+    watcher->lock = move_descriptor(lock, LOCK);
+    close_range_of(REST, ~0u);
+}
+
+_Noreturn static void watch_rank(struct rank_watcher *watcher)
+{
+    sigset_t all;
+    int status;
+
+    /* Signals are for the program. */
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    drop_descriptors(watcher);
+    if (await_end(watcher, &status)) {
+        es_run_note_exit(watcher->run, watcher->rank, status);
+        if (status == 0 && watcher->clean_up)
+            clean_up_run(watcher->run);
+    }
+    _exit(0);
+}
+
+/* The watcher's parent is gone at once, so that the program has no child that it does
+ * not know. */
+static int fork_watcher(struct rank_watcher *watcher)
+{
+    int status;
+    pid_t between = fork();
+
+    if (between == 0) {
+        pid_t pid = fork();
+        if (pid == 0)
+            watch_rank(watcher);
+        _exit(pid < 0 ? errno : 0);
+    }
+    if (between < 0)
+        return -errno;
+    while (waitpid(between, &status, 0) < 0)
+        if (errno != EINTR)
+            return -errno;
+    return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+}
+
+int esi_rank_watcher_start(const char *run, bool clean_up)
+{
+    struct sigaction before, plain = {.sa_handler = SIG_DFL};
+    struct rank_watcher watcher = {
+        .run = run,
+        .rank = getpid(),
+        .pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0),
+        .lock = esi_run_lock_share(run, lock_file),
+        .clean_up = clean_up,
+    };
+
+    /* The process in between must be found even where whoever started us ignores
+     * SIGCHLD. */
+    sigaction(SIGCHLD, &plain, &before);
+    int code = fork_watcher(&watcher);
+    sigaction(SIGCHLD, &before, NULL);
+    if (watcher.pidfd >= 0)
+        close(watcher.pidfd);
+    if (watcher.lock >= 0)
+        close(watcher.lock);
+    return code;
+}
+
+void esi_rank_watchers_await(const char *run, uint64_t timeout_ns)
+{
+    esi_run_lock_await_free(run, lock_file, timeout_ns);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The collective trees that a run starts with.
+ *
+ * A rank without the library in it would wait for ever for the others' trees, and they
+ * for it: so all get the rules or none.
+ */
+#include "config.h"
+
+#include "cli/launch/run_trees.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/program_file.h"
+#include "eventspace/operation.h"
+#include "pathmap/pathmap.h"
+#include "tuplespace/plan/plan.h"
+
+/* Linux takes 128 KiB in one variable. */
+enum { LONGEST = 120000 };
+
+/* --- Whether all ranks can -------------------------------------------------------- */
+
+/* NULL: nothing stands against it. */
+static const char *why_not_program(const char *name)
+{
+    struct es_program_file file;
+    const char *why = NULL;
+
+    if (esi_program_file_read(name, NULL, &file) < 0)
+        return NULL;
+    if (file.kind == ES_PROGRAM_STATIC)
+        why = "the program is linked statically";
+    else if (file.defines_mpi)
+        why = "the program has MPI linked statically";
+    else if (file.changes_rights)
+        why = "the program runs with the rights of its file's owner";
+    esi_program_file_fini(&file);
+    return why;
+}
+
+static const char *why_not(const struct es_run_request *request)
+{
+    if (getenv("EVENTSPACE_DISABLE"))
+        return "EVENTSPACE_DISABLE is set";
+    for (char **word = request->program; *word; word++)
+        if (strcmp(*word, ":") == 0)
+            return "launchers start further programs behind a ':' on their own";
+    return why_not_program(request->program[0]);
+}
+
+/* --- The rules -------------------------------------------------------------------- */
+
+/* Only the map's hosts stay. */
+static int replace_rules(struct esi_tree_plan *plan, const struct esi_tree_rule *rule)
+{
+    struct esi_tree_rules rules = {.rules = calloc(1, sizeof *rules.rules), .count = 1};
+
+    if (!rules.rules)
+        return -ENOMEM;
+    if (esi_tree_rule_copy(rule, rules.rules) < 0) {
+        free(rules.rules);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < plan->rules.count; i++)
+        esi_tree_rule_fini(&plan->rules.rules[i]);
+    free(plan->rules.rules);
+    plan->rules = rules;
+    return 0;
+}
+
+int esi_run_trees_text(const struct es_run_request *request,
+                       const struct esi_pathmap *map,
+                       struct es_error *error,
+                       char **ret_text)
+{
+    struct esi_tree_plan plan;
+    char *text = NULL;
+
+    *ret_text = NULL;
+    if (!request->trees && !esi_pathmap_has_collectives(map))
+        return 0;
+    const char *why = why_not(request);
+    if (why) {
+        esi_command_note("no collective trees: %s", why);
+        return 0;
+    }
+    int code = esi_pathmap_tree_plan(map, error, &plan);
+    if (code < 0)
+        return code;
+    if (request->tree)
+        code = replace_rules(&plan, request->tree);
+    if (code == 0)
+        code = esi_tree_plan_format(&plan, &text);
+    esi_tree_plan_fini(&plan);
+    if (code == 0 && strlen(text) > LONGEST) {
+        esi_command_note("no collective trees: their rules take more than %d bytes",
+                         LONGEST);
+        free(text);
+        text = NULL;
+    }
+    if (code == 0)
+        *ret_text = text;
+    return code;
+}
+
+int esi_run_trees_plan(const struct es_run_request *request, struct es_plan *plan)
+{
+    size_t count = plan->count;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct esi_collector_plan *collector = &plan->collectors[i];
+        if ((collector->classes & ES_CLASSES_TREE) != 0 ||
+            es_class_by_name(collector->name) >= ES_CLASS_CONTRIBUTE)
+            return 0;
+    }
+    int code = esi_plan_add_trees(plan);
+    for (size_t i = count; code == 0 && request->threshold && i < plan->count; i++)
+        plan->collectors[i].threshold = request->threshold;
+    return code;
+}
+
+int esi_run_trees_set(const char *text)
+{
+    char *line = strdup(text);
+
+    if (!line)
+        return -ENOMEM;
+    esi_tree_text_flatten(line);
+    int code = setenv("EVENTSPACE_TREES", line, 1) == 0 ? 0 : -errno;
+    free(line);
+    return code;
+}

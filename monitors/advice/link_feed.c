@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* link_feed.c - the first end of a message waits in its match for the second. */
+#include "config.h"
+
+#include "monitors/advice/link_feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/collectives/collectives.h"
+
+/* Ends come in any order: which of them has come, and above that when it began. */
+enum { SENT = 1, RECEIVED = 2, END_MASK = 3, END_BITS = 2 };
+
+/* A departure of so many bytes at most tells what its end has to do for it. */
+enum { SMALL = 1024 };
+
+/* Ranks that were seen to depart up, by a hash of their tree and them.  Two that fall
+ * together cost a leaf's messages. */
+enum { INNER_BITS = 1 << 14 };
+
+struct es_link_feed {
+    struct es_link_feed_config config;
+    struct es_time_matcher *matcher; /* owned */
+    uint64_t messages;
+    uint8_t inner[INNER_BITS / 8];
+};
+
+int es_link_feed_create(const struct es_link_feed_config *config,
+                        struct es_link_feed **ret_feed)
+{
+    struct es_link_feed *feed = calloc(1, sizeof *feed);
+    int result;
+
+    if (!feed)
+        return -ENOMEM;
+    feed->config = *config;
+    result = es_time_matcher_create(config->max_open ? config->max_open : 65536,
+                                    &feed->matcher);
+    if (result < 0) {
+        free(feed);
+        return result;
+    }
+    *ret_feed = feed;
+    return 0;
+}
+
+void es_link_feed_destroy(struct es_link_feed *feed)
+{
+    if (!feed)
+        return;
+    es_time_matcher_destroy(feed->matcher);
+    free(feed);
+}
+
+/* Both ends are known: `match` holds the first.  A receiver that waits before the
+ * message is sent, whatever clocks say, has not come late. */
+static void tell(struct es_link_feed *feed,
+                 const struct es_match *match,
+                 const struct es_timed *timed,
+                 uint64_t bytes)
+{
+    bool sends = (timed->link.ends & ES_TIME_BEFORE) != 0;
+    uint64_t sent_ns = sends ? timed->start_ns : match->latest_ns;
+    uint64_t received_ns = sends ? match->latest_ns : timed->stop_ns;
+    uint64_t waits_ns = sends ? match->waiting >> END_BITS : timed->start_ns;
+    uint64_t error_ns = timed->error_ns > UINT64_MAX - match->error_ns
+                            ? UINT64_MAX
+                            : timed->error_ns + match->error_ns;
+    struct esi_location places[2];
+    enum es_link_class class;
+
+    if (!feed->config.place(feed->config.data, match->key.source, &places[0]) ||
+        !feed->config.place(feed->config.data, match->key.destination, &places[1]))
+        return;
+    class = es_link_class_of(&places[0], &places[1]);
+    if (class == ES_LINK_HOST && error_ns > ES_SAME_CLOCK_ERROR_NS)
+        error_ns = ES_SAME_CLOCK_ERROR_NS;
+    if (error_ns < sent_ns && waits_ns <= sent_ns - error_ns)
+        es_link_costs_add_awaited(feed->config.costs, class, bytes,
+                                  (int64_t)(received_ns - sent_ns), error_ns);
+    else
+        es_link_costs_add(feed->config.costs, class, bytes,
+                          (int64_t)(received_ns - sent_ns), error_ns);
+    feed->messages++;
+}
+
+static int add_end(struct es_link_feed *feed,
+                   const struct es_timed *timed,
+                   uint64_t bytes)
+{
+    const struct es_time_link *link = &timed->link;
+    bool sends = link->ends == ES_TIME_BEFORE;
+    struct es_match *match;
+    int result;
+
+    match = es_time_matcher_meet(feed->matcher, &link->key, 2, 1, &result);
+    if (!match)
+        return result;
+    if (!match->told) {
+        match->told = true;
+        match->waiting = timed->start_ns << END_BITS | (sends ? SENT : RECEIVED);
+        match->latest_ns = sends ? timed->start_ns : timed->stop_ns;
+        match->error_ns = timed->error_ns;
+    } else if ((match->waiting & END_MASK) != (sends ? SENT : RECEIVED)) {
+        tell(feed, match, timed, bytes);
+    }
+    es_time_matcher_leave(feed->matcher, match);
+    return 0;
+}
+
+static void tell_overhead(struct es_link_feed *feed, const struct es_timed *timed)
+{
+    const struct es_match_key *key = &timed->link.key;
+    struct esi_location places[2];
+
+    if (feed->config.place(feed->config.data, key->source, &places[0]) &&
+        feed->config.place(feed->config.data, key->destination, &places[1]))
+        es_link_costs_add_overhead(feed->config.costs,
+                                   es_link_class_of(&places[0], &places[1]),
+                                   timed->stop_ns - timed->start_ns);
+}
+
+static uint64_t hash_of_inner(const struct es_match_key *key)
+{
+    uint64_t hash = key->communicator[0] ^ key->communicator[1];
+
+    hash = (hash ^ (uint32_t)key->tag) * UINT64_C(0x9E3779B97F4A7C15);
+    hash = (hash ^ (uint32_t)key->source) * UINT64_C(0x9E3779B97F4A7C15);
+    return (hash >> 32) % INNER_BITS;
+}
+
+int es_link_feed_add_contribution(struct es_link_feed *feed,
+                                  const struct es_timed *timed,
+                                  uint64_t bytes)
+{
+    uint64_t at = hash_of_inner(&timed->link.key);
+
+    if (feed->inner[at / 8] & 1u << at % 8)
+        return 0;
+    return add_end(feed, timed, bytes);
+}
+
+static void note_departure(struct es_link_feed *feed,
+                           const struct es_timed *timed,
+                           uint64_t bytes)
+{
+    if (timed->link.key.kind == ES_MATCH_EDGE_UP) {
+        uint64_t at = hash_of_inner(&timed->link.key);
+
+        feed->inner[at / 8] |= (uint8_t)(1u << at % 8);
+    }
+    if (bytes <= SMALL)
+        tell_overhead(feed, timed);
+}
+
+int es_link_feed_add(struct es_link_feed *feed,
+                     const struct es_timed *timed,
+                     uint64_t bytes)
+{
+    const struct es_time_link *link = &timed->link;
+    bool is_edge =
+        link->key.kind == ES_MATCH_EDGE_UP || link->key.kind == ES_MATCH_EDGE_DOWN;
+
+    if (link->key.kind == 0 || link->key.kind == ES_MATCH_COLLECTIVE)
+        return 0;
+    if (is_edge && link->ends == ES_TIME_BEFORE)
+        note_departure(feed, timed, bytes);
+    return add_end(feed, timed, bytes);
+}
+uint64_t es_link_feed_messages(const struct es_link_feed *feed)
+{
+    return feed->messages;
+}

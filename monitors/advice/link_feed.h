@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Feeds costs of links (link_costs.h) with the messages of a stream of operations: with
+ * sends and receives, and with both ends of the edges of instrumented trees, whichever
+ * of them the stream has.
+ *
+ *   es_link_feed_create(&config, &feed);
+ *   for each operation:  esi_time_link_read(activity, rank, 0, &timed.link);
+ *                        es_link_feed_add(feed, &timed, activity->bytes);
+ *
+ * Bounded: so many messages wait for their other end, then the oldest is forgotten.
+ *
+ *   one feed is one thread's at a time.
+ */
+#ifndef ES_MONITORS_ADVICE_LINK_FEED_H
+#define ES_MONITORS_ADVICE_LINK_FEED_H
+
+#include <stddef.h>
+
+#include "monitors/advice/link_costs.h"
+#include "monitors/events/time_repair.h"
+
+/* Place of a world rank.  False: not known; then its messages tell nothing. */
+typedef bool (*es_place_fn)(void *data, int world_rank, struct esi_location *ret_place);
+
+struct es_link_feed_config {
+    struct es_link_costs *costs; /* borrowed */
+    es_place_fn place;
+    void *data;
+    size_t max_open; /* 0 = 65536 */
+};
+
+struct es_link_feed;
+
+int es_link_feed_create(const struct es_link_feed_config *config,
+                        struct es_link_feed **ret_feed);
+/* Accepts NULL. */
+void es_link_feed_destroy(struct es_link_feed *feed);
+
+/* One end of a message, with run times as the clocks say (not repaired).  Operations
+ * that are none are passed over.  0 or -ENOMEM. */
+int es_link_feed_add(struct es_link_feed *feed,
+                     const struct es_timed *timed,
+                     uint64_t bytes);
+
+/* What a rank brings into a tree: of a leaf that is its message to its parent, and is
+ * taken as one; of ranks that are known to depart it is none.  The link's key and end
+ * are those of a departure up. */
+int es_link_feed_add_contribution(struct es_link_feed *feed,
+                                  const struct es_timed *timed,
+                                  uint64_t bytes);
+
+/* Messages that told something. */
+uint64_t es_link_feed_messages(const struct es_link_feed *feed);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* tree_advice_private.h - what tree_advice.c keeps and tree_propose.c reads. */
+#ifndef ES_MONITORS_ADVICE_TREE_ADVICE_PRIVATE_H
+#define ES_MONITORS_ADVICE_TREE_ADVICE_PRIVATE_H
+
+#include <stdio.h>
+
+#include "monitors/advice/tree_advice.h"
+
+/* One instance. */
+struct esi_advice_sample {
+    double *enters_ns; /* owned; of each rank, since the first */
+    int root;
+    uint64_t bytes;
+    bool tree;
+    uint32_t version;
+    double measured_ns;
+    double error_ns;
+};
+
+enum { ESI_ADVICE_PASTS = 4, ESI_ADVICE_PAST_KEPT = 128 };
+
+/* What was measured with what was in force for a time. */
+struct esi_advice_past {
+    bool tree;
+    uint32_t version;
+    uint64_t count;
+    uint64_t touched;
+    double measured_ns[ESI_ADVICE_PAST_KEPT]; /* the newest, in any order */
+    double error_ns[ESI_ADVICE_PAST_KEPT];
+};
+
+struct esi_advice_group {
+    uint64_t key[2];
+    char communicator[64];
+    uint32_t operation;
+    unsigned order; /* of size; bytes below 2^order */
+    int size;
+    bool tree; /* of the newest instance, as the next */
+    uint32_t version;
+    int *world_ranks; /* owned */
+    struct esi_advice_past pasts[ESI_ADVICE_PASTS];
+    uint64_t instances;
+    uint64_t touched;
+    struct esi_advice_sample *samples; /* owned; room for as many as are kept */
+    size_t count;
+};
+
+struct es_tree_advisor {
+    struct es_tree_advisor_config config;
+    struct esi_advice_group *groups; /* owned */
+    size_t count;
+    uint64_t touches;
+    uint64_t state; /* of the choice of samples */
+};
+
+/* Mean without the smallest and the greatest eighth, and its standard error (may be
+ * NULL), which is reckoned as if these were as near as the rest.  Sorts the numbers. */
+double esi_advice_typical(double *numbers, size_t count, double *ret_error);
+
+#endif

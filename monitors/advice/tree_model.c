@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* tree_model.c - ranks are gone through so that whoever sends comes before who gets:
+ * children before parents on the way up, parents before children on the way down. */
+#include "config.h"
+
+#include "monitors/advice/tree_model.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* A rank as it goes through the operation. */
+struct node {
+    double busy_ns;                  /* until then, with what it does itself */
+    double in_ns;                    /* door for what comes */
+    double out_ns;                   /* door for what leaves */
+    double sent_ns[ES_MODEL_PIECES]; /* first byte of each piece on its way to it (down)
+                                        or from it (up) leaves then */
+};
+
+struct walk {
+    const struct esi_tree *tree;
+    const struct es_model_operation *operation;
+    struct node *nodes;
+    int *order; /* parents before children */
+    unsigned pieces;
+};
+
+static bool goes_up(enum esi_tree_kind kind)
+{
+    return kind != ES_TREE_BCAST && kind != ES_TREE_SCATTER;
+}
+
+static bool goes_down(enum esi_tree_kind kind)
+{
+    return kind != ES_TREE_REDUCE && kind != ES_TREE_GATHER;
+}
+
+double es_tree_model_bytes_up(const struct esi_tree *tree,
+                              const struct es_model_operation *operation,
+                              int child)
+{
+    double bytes = (double)operation->bytes;
+
+    switch (operation->kind) {
+    case ES_TREE_REDUCE:
+    case ES_TREE_ALLREDUCE:
+        return bytes;
+    case ES_TREE_GATHER:
+    case ES_TREE_ALLGATHER:
+        return bytes * tree->subtree[child];
+    default:
+        return 0;
+    }
+}
+
+double es_tree_model_bytes_down(const struct esi_tree *tree,
+                                const struct es_model_operation *operation,
+                                int child)
+{
+    double bytes = (double)operation->bytes;
+
+    switch (operation->kind) {
+    case ES_TREE_BCAST:
+    case ES_TREE_ALLREDUCE:
+        return bytes;
+    case ES_TREE_SCATTER:
+        return bytes * tree->subtree[child];
+    case ES_TREE_ALLGATHER:
+        return bytes * tree->size;
+    default:
+        return 0;
+    }
+}
+
+/* Where edges carry different numbers of bytes, each message goes whole. */
+static unsigned pieces_of(const struct es_model_operation *operation, double bytes)
+{
+    double pieces;
+
+    if (operation->segment_bytes == 0 || bytes <= (double)operation->segment_bytes)
+        return 1;
+    pieces = bytes / (double)operation->segment_bytes;
+    return pieces >= ES_MODEL_PIECES ? ES_MODEL_PIECES
+                                     : (unsigned)pieces + (pieces > (unsigned)pieces);
+}
+
+static unsigned pieces_up(const struct walk *walk)
+{
+    const struct es_model_operation *operation = walk->operation;
+
+    return operation->kind == ES_TREE_REDUCE || operation->kind == ES_TREE_ALLREDUCE
+               ? pieces_of(operation, (double)operation->bytes)
+               : 1;
+}
+
+static unsigned pieces_down(const struct walk *walk)
+{
+    const struct es_model_operation *operation = walk->operation;
+
+    if (operation->kind == ES_TREE_SCATTER || operation->kind == ES_TREE_BARRIER)
+        return 1;
+    return pieces_of(operation,
+                     es_tree_model_bytes_down(walk->tree, operation, walk->tree->root));
+}
+
+static const struct es_link_cost *cost_of(const struct walk *walk, int child)
+{
+    const struct esi_location *places = walk->operation->places;
+    int parent = walk->tree->parents[child];
+
+    return &walk->operation->costs[es_link_class_of(&places[child], &places[parent])];
+}
+
+static double later(double x, double y)
+{
+    return x > y ? x : y;
+}
+
+/* Sends a piece; returns when its first byte leaves. */
+static double send(struct node *node, const struct es_link_cost *cost, double bytes)
+{
+    double leaves_ns;
+
+    node->busy_ns += cost->overhead_ns;
+    leaves_ns = later(node->out_ns, node->busy_ns);
+    node->out_ns = leaves_ns + cost->ns_per_byte * bytes;
+    return leaves_ns;
+}
+
+/* Takes a piece whose first byte left at `leaves_ns`. */
+static void take(struct node *node,
+                 const struct es_link_cost *cost,
+                 double bytes,
+                 double leaves_ns)
+{
+    node->in_ns =
+        later(node->in_ns, leaves_ns + cost->latency_ns) + cost->ns_per_byte * bytes;
+    node->busy_ns = later(node->busy_ns, node->in_ns) + cost->overhead_ns;
+}
+
+static void go_up(struct walk *walk, int rank)
+{
+    const struct esi_tree *tree = walk->tree;
+    struct node *node = &walk->nodes[rank];
+    const int *children = esi_tree_children(tree, rank);
+    double own =
+        rank == tree->root ? 0 : es_tree_model_bytes_up(tree, walk->operation, rank);
+
+    for (unsigned piece = 0; piece < walk->pieces; piece++) {
+        for (int i = 0; i < esi_tree_child_count(tree, rank); i++)
+            take(node, cost_of(walk, children[i]),
+                 es_tree_model_bytes_up(tree, walk->operation, children[i]) /
+                     walk->pieces,
+                 walk->nodes[children[i]].sent_ns[piece]);
+        if (rank != tree->root)
+            node->sent_ns[piece] = send(node, cost_of(walk, rank), own / walk->pieces);
+    }
+}
+
+static void go_down(struct walk *walk, int rank)
+{
+    const struct esi_tree *tree = walk->tree;
+    struct node *node = &walk->nodes[rank];
+    const int *children = esi_tree_children(tree, rank);
+
+    for (unsigned piece = 0; piece < walk->pieces; piece++) {
+        if (rank != tree->root)
+            take(node, cost_of(walk, rank),
+                 es_tree_model_bytes_down(tree, walk->operation, rank) / walk->pieces,
+                 node->sent_ns[piece]);
+        for (int i = 0; i < esi_tree_child_count(tree, rank); i++)
+            walk->nodes[children[i]].sent_ns[piece] =
+                send(node, cost_of(walk, children[i]),
+                     es_tree_model_bytes_down(tree, walk->operation, children[i]) /
+                         walk->pieces);
+    }
+}
+
+static void find_order(struct walk *walk)
+{
+    const struct esi_tree *tree = walk->tree;
+    int count = 0;
+
+    walk->order[count++] = tree->root;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < esi_tree_child_count(tree, walk->order[i]); j++)
+            walk->order[count++] = esi_tree_children(tree, walk->order[i])[j];
+}
+
+static void read_result(const struct walk *walk,
+                        double *exits_ns,
+                        struct es_model_result *ret_result)
+{
+    const struct es_model_operation *operation = walk->operation;
+    double from_ns = operation->enters_ns[walk->tree->root];
+    struct es_model_result result = {.last_exit_ns = walk->nodes[0].busy_ns};
+
+    for (int i = 0; i < walk->tree->size; i++) {
+        double exit_ns = walk->nodes[i].busy_ns;
+
+        if (goes_up(operation->kind))
+            from_ns = later(from_ns, operation->enters_ns[i]);
+        result.last_exit_ns = later(result.last_exit_ns, exit_ns);
+        result.rank_ns += exit_ns - operation->enters_ns[i];
+        if (exits_ns)
+            exits_ns[i] = exit_ns;
+    }
+    result.tree_ns = result.last_exit_ns - from_ns;
+    *ret_result = result;
+}
+
+int es_tree_model_run(const struct esi_tree *tree,
+                      const struct es_model_operation *operation,
+                      double *exits_ns,
+                      struct es_model_result *ret_result)
+{
+    struct walk walk = {.tree = tree, .operation = operation};
+    size_t size = (size_t)tree->size;
+
+    walk.nodes = calloc(size, sizeof *walk.nodes);
+    walk.order = calloc(size, sizeof *walk.order);
+    if (!walk.nodes || !walk.order) {
+        free(walk.nodes);
+        free(walk.order);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < size; i++)
+        walk.nodes[i].busy_ns = operation->enters_ns[i];
+    find_order(&walk);
+    walk.pieces = pieces_up(&walk);
+    for (size_t i = size; goes_up(operation->kind) && i-- > 0;)
+        go_up(&walk, walk.order[i]);
+    walk.pieces = pieces_down(&walk);
+    for (size_t i = 0; goes_down(operation->kind) && i < size; i++)
+        go_down(&walk, walk.order[i]);
+    read_result(&walk, exits_ns, ret_result);
+    free(walk.nodes);
+    free(walk.order);
+    return 0;
+}

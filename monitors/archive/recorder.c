@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* recorder.c - from a scope into an archive. */
+#include "config.h"
+
+#include "monitors/archive/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/host_clock.h"
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "eventspace/summary.h"
+#include "monitors/archive/archive.h"
+#include "monitors/archive/recorder_tables.h"
+#include "monitors/follow/run_end.h"
+#include "scopes/remote/run_files.h"
+#include "tuplespace/new_elements.h"
+
+/* Elements that appear join within this time, at once those of processes that are known
+ * and run on this host. */
+#define REFRESH_NS UINT64_C(100000000)
+/* Soon after the last one appeared, where others may follow: within this. */
+#define REFRESH_SOON_NS UINT64_C(20000000)
+#define SOON_NS UINT64_C(2000000000)
+#define FLUSH_NS UINT64_C(250000000)
+/* Tuples of a host whose clock is not known are waited with for so long. */
+#define CLOCK_NS UINT64_C(5000000000)
+/* A host that did not answer for so long may be gone. */
+#define SILENT_NS UINT64_C(10000000000)
+/* Tables that have grown are written again when so many times the time has gone by that
+ * it took last. */
+enum { TABLES_REST = 50 };
+
+/* Of an origin of the scope. */
+struct place {
+    uint64_t next; /* position expected next */
+    uint64_t lost; /* reported and not yet placed */
+    bool begun;    /* `next` is known */
+    bool clock_is_known;
+};
+
+struct es_recorder {
+    struct es_run *run;         /* borrowed */
+    struct es_servers *servers; /* borrowed */
+    struct es_recorder_config config;
+    struct es_scope *scope;
+    struct es_archive *archive;
+    struct esi_recorder_tables *tables;
+    struct place *places; /* by origin; owned */
+    size_t place_count;
+    const struct es_batch *last; /* NULL = none yet */
+    uint64_t refreshed_ns;       /* by CLOCK_MONOTONIC, as those below */
+    uint64_t appeared_ns;        /* when elements were found last */
+    uint64_t flushed_ns;
+    uint64_t tables_ns; /* when they were written last ... */
+    uint64_t tables_cost_ns;
+    bool tables_changed;
+    bool repeat;           /* the last batch was not used */
+    uint64_t clock_end_ns; /* when to go on without a clock; 0 = none is waited for */
+    struct es_recorder_totals totals;
+};
+
+/* --- Beginning --------------------------------------------------------------- */
+
+static int open_scope(struct es_recorder *recorder,
+                      const struct es_recorder_config *config,
+                      struct es_error *error)
+{
+    struct es_scope_config scope;
+
+    es_scope_config_init(&scope);
+    scope.view = config->view;
+    if (scope.view.selection.classes == 0)
+        scope.view.selection.classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
+    scope.take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
+    scope.lossless = config->lossless;
+    scope.servers = config->servers;
+    if (config->tree)
+        scope.tree = *config->tree;
+    if (config->max)
+        scope.max = config->max;
+    scope.name = "record";
+    return es_scope_open(recorder->run, &scope, error, &recorder->scope);
+}
+
+static int open_archive(struct es_recorder *recorder,
+                        const struct es_recorder_config *config,
+                        struct es_error *error)
+{
+    struct es_archive_config archive = {
+        .directory = config->directory,
+        .run = es_run_name(recorder->run),
+        .begun_ns = es_scope_run_now_ns(recorder->scope),
+        .packet_bytes = config->packet_bytes,
+    };
+    int result = es_archive_create(&archive, error, &recorder->archive);
+
+    if (result < 0)
+        return result;
+    return esi_recorder_tables_create(recorder->scope, recorder->servers,
+                                      es_archive_writer_tables(recorder->archive),
+                                      &recorder->tables);
+}
+
+/* Runs that were not started by `eventspace run` have none. */
+static void take_map(struct es_recorder *recorder)
+{
+    struct esi_pathmap *map;
+    char *text;
+
+    if (esi_run_map_load(es_run_name(recorder->run), recorder->servers, NULL, &map) < 0)
+        return;
+    if (esi_pathmap_format(map, &text) == 0) {
+        es_archive_write_map(recorder->archive, text);
+        free(text);
+    }
+    esi_pathmap_destroy(map);
+}
+
+int es_recorder_create(struct es_run *run,
+                       const struct es_recorder_config *config,
+                       struct es_error *error,
+                       struct es_recorder **ret_recorder)
+{
+    struct es_recorder *recorder = calloc(1, sizeof *recorder);
+    int result;
+
+    if (!recorder)
+        return -ENOMEM;
+    recorder->run = run;
+    recorder->servers = config->servers;
+    recorder->config.flush_ns = config->flush_ns ? config->flush_ns : FLUSH_NS;
+    result = open_scope(recorder, config, error);
+    if (result == 0)
+        result = open_archive(recorder, config, error);
+    if (result < 0) {
+        es_recorder_close(recorder, NULL, NULL);
+        return result;
+    }
+    take_map(recorder);
+    *ret_recorder = recorder;
+    return 0;
+}
+
+/* --- Tables ------------------------------------------------------------------ */
+
+static int write_tables(struct es_recorder *recorder)
+{
+    uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
+    int result = es_archive_write_tables(recorder->archive);
+
+    recorder->tables_ns = esi_now_ns(CLOCK_MONOTONIC);
+    recorder->tables_cost_ns = recorder->tables_ns - begun_ns;
+    recorder->tables_changed = false;
+    return result;
+}
+
+/* Takes in elements that the scope knows and we do not. */
+static int take_origins(struct es_recorder *recorder)
+{
+    size_t count = es_scope_origin_count(recorder->scope);
+    struct place *places;
+    int result = esi_recorder_tables_add_origins(recorder->tables);
+
+    if (result <= 0)
+        return result;
+    places = reallocarray(recorder->places, count, sizeof *places);
+    if (!places)
+        return -ENOMEM;
+    recorder->places = places;
+    memset(places + recorder->place_count, 0,
+           (count - recorder->place_count) * sizeof *places);
+    recorder->place_count = count;
+    recorder->appeared_ns = esi_now_ns(CLOCK_MONOTONIC);
+    return write_tables(recorder);
+}
+
+/* Looks for what is new, but not in each reading. */
+static int refresh(struct es_recorder *recorder, bool last)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    bool soon = recorder->place_count == 0 || now_ns - recorder->appeared_ns < SOON_NS;
+    int result;
+
+    if (!last && !esi_run_has_new_elements(recorder->run) &&
+        now_ns - recorder->refreshed_ns < (soon ? REFRESH_SOON_NS : REFRESH_NS))
+        return 0;
+    recorder->refreshed_ns = now_ns;
+    result = es_scope_refresh(recorder->scope);
+    if (result >= 0)
+        result = take_origins(recorder);
+    if (result >= 0)
+        result = esi_recorder_tables_refresh(recorder->tables, false);
+    if (result < 0)
+        return result;
+    recorder->tables_changed |= result > 0;
+    if (recorder->tables_changed &&
+        now_ns - recorder->tables_ns >= TABLES_REST * recorder->tables_cost_ns)
+        return write_tables(recorder);
+    return 0;
+}
+
+/* --- Clocks ------------------------------------------------------------------ */
+
+static bool clock_is_known(struct es_recorder *recorder, uint32_t index)
+{
+    const struct es_origin *origin = es_scope_origin(recorder->scope, index);
+    struct place *place = &recorder->places[index];
+    uint64_t run_ns;
+
+    if (!place->clock_is_known)
+        place->clock_is_known =
+            !origin->host_clock ||
+            esi_host_clock_run_ns(origin->host_clock, 0, &run_ns, NULL);
+    return place->clock_is_known;
+}
+
+/* Whether the batch should rather come again: times of a host whose clock is not known
+ * yet would be of another kind than those that come later. */
+static bool waits_for_clocks(struct es_recorder *recorder, const struct es_batch *batch)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    bool known = true;
+
+    for (size_t i = 0; i < batch->count && known; i++)
+        known = clock_is_known(recorder, batch->marks[i].origin);
+    if (known) {
+        recorder->clock_end_ns = 0;
+        return false;
+    }
+    if (recorder->clock_end_ns == 0)
+        recorder->clock_end_ns = now_ns + CLOCK_NS;
+    return now_ns < recorder->clock_end_ns;
+}
+
+/* --- Tuples ------------------------------------------------------------------ */
+
+static int convert(struct es_recorder *recorder,
+                   uint32_t origin,
+                   struct es_tuple *tuple)
+{
+    struct esi_recorder_clock *clock =
+        esi_recorder_tables_clock(recorder->tables, origin);
+    const struct es_origin *known = es_scope_origin(recorder->scope, origin);
+    uint64_t start = 0;
+    uint64_t stop = 0;
+    int result = esi_recorder_clock_convert(clock, known, tuple->start, &start);
+
+    if (result == 0 && tuple->stop)
+        result = esi_recorder_clock_convert(clock, known, tuple->stop, &stop);
+    tuple->start = start;
+    tuple->stop = stop;
+    return result;
+}
+
+static int lose(struct es_recorder *recorder, uint32_t origin, uint64_t lost)
+{
+    recorder->places[origin].lost -= lost;
+    return es_archive_lose(recorder->archive,
+                           esi_recorder_tables_element(recorder->tables, origin), lost);
+}
+
+/* What was lost is missing where positions are. */
+static int place_loss(struct es_recorder *recorder, const struct es_mark *mark)
+{
+    struct place *place = &recorder->places[mark->origin];
+    uint64_t lost = place->lost;
+    int result = 0;
+
+    if (place->begun && mark->position - place->next < lost)
+        lost = mark->position > place->next ? mark->position - place->next : 0;
+    if (lost > 0)
+        result = lose(recorder, mark->origin, lost);
+    place->begun = true;
+    place->next = mark->position + 1;
+    return result;
+}
+
+static int record(struct es_recorder *recorder,
+                  const struct es_batch *batch,
+                  size_t index,
+                  uint64_t *newest)
+{
+    const struct es_mark *mark = &batch->marks[index];
+    struct es_tuple tuple = batch->tuples[index];
+    int result;
+
+    if (es_mark_is_summary(mark) || tuple.stop == 0)
+        return 0;
+    esi_recorder_tables_note(recorder->tables, mark->origin, tuple.communicator);
+    result = place_loss(recorder, mark);
+    if (result == 0)
+        result = convert(recorder, mark->origin, &tuple);
+    if (result < 0)
+        return result;
+    if (tuple.stop > *newest)
+        *newest = tuple.stop;
+    result = es_archive_append(
+        recorder->archive, esi_recorder_tables_element(recorder->tables, mark->origin),
+        &tuple, mark->position);
+    return result == -EINVAL ? 0 : result; /* of no operation: counted as lost */
+}
+
+static int record_batch(struct es_recorder *recorder,
+                        const struct es_batch *batch,
+                        uint64_t *newest)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < batch->report_count; i++)
+        recorder->places[batch->reports[i].origin].lost += batch->reports[i].lost;
+    for (size_t i = 0; i < batch->count && result == 0; i++)
+        result = record(recorder, batch, i, newest);
+    for (size_t i = 0; i < batch->report_count && result == 0; i++) {
+        uint32_t origin = batch->reports[i].origin;
+
+        if (recorder->places[origin].lost > 0)
+            result = lose(recorder, origin, recorder->places[origin].lost);
+    }
+    return result;
+}
+
+static void note_lag(struct es_recorder *recorder,
+                     const struct es_batch *batch,
+                     uint64_t newest)
+{
+    uint64_t now_ns = es_scope_run_now_ns(recorder->scope);
+    struct es_recorder_totals *totals = &recorder->totals;
+
+    totals->lag_ns = batch->more && newest > 0 && now_ns > newest ? now_ns - newest : 0;
+    if (totals->lag_ns > totals->lag_most_ns)
+        totals->lag_most_ns = totals->lag_ns;
+}
+
+static int flush_old(struct es_recorder *recorder)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+
+    if (now_ns - recorder->flushed_ns < recorder->config.flush_ns / 2)
+        return 0;
+    recorder->flushed_ns = now_ns;
+    return es_archive_flush(recorder->archive, recorder->config.flush_ns / 2);
+}
+
+int es_recorder_read(struct es_recorder *recorder, bool last)
+{
+    unsigned flags =
+        (last ? ES_PULL_DRAIN : 0) | (recorder->repeat ? ES_PULL_REPEAT : 0);
+    const struct es_batch *batch;
+    uint64_t newest = 0;
+    int result = refresh(recorder, last);
+
+    if (result >= 0)
+        result = es_scope_pull(recorder->scope, flags, &batch);
+    if (result >= 0)
+        result = take_origins(recorder);
+    if (result < 0)
+        return result;
+    recorder->last = batch;
+    recorder->repeat = waits_for_clocks(recorder, batch);
+    if (recorder->repeat) {
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        return 1;
+    }
+    result = record_batch(recorder, batch, &newest);
+    if (result == 0)
+        result = flush_old(recorder);
+    if (result < 0)
+        return result;
+    note_lag(recorder, batch, newest);
+    return batch->more;
+}
+
+const struct es_error *es_recorder_failure(const struct es_recorder *recorder)
+{
+    return es_archive_failure(recorder->archive);
+}
+
+bool es_recorder_is_over(const struct es_recorder *recorder)
+{
+    return esi_run_is_over(recorder->run, recorder->scope, recorder->servers);
+}
+
+bool es_recorder_has_vanished(const struct es_recorder *recorder)
+{
+    return es_scope_has_vanished(recorder->scope);
+}
+
+static bool is_silent(const struct es_recorder *recorder, const char *host)
+{
+    static const char label[] = "host ";
+
+    for (size_t i = 0; i < recorder->last->notice_count; i++) {
+        const struct es_notice *notice = &recorder->last->notices[i];
+
+        if (notice->silent_ns >= SILENT_NS &&
+            strncmp(notice->part, label, sizeof label - 1) == 0 &&
+            strcmp(notice->part + sizeof label - 1, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool es_recorder_has_lost_contact(const struct es_recorder *recorder)
+{
+    bool lost = false;
+
+    if (!recorder->last || recorder->last->notice_count == 0)
+        return false;
+    for (uint32_t i = 0; i < recorder->place_count; i++) {
+        struct es_segment_info info;
+
+        if (es_scope_process(recorder->scope, i, &info) < 0 || !info.alive)
+            continue;
+        if (!is_silent(recorder, es_scope_origin(recorder->scope, i)->host))
+            return false;
+        lost = true;
+    }
+    return lost;
+}
+
+bool es_recorder_is_paced(const struct es_recorder *recorder)
+{
+    return es_scope_is_paced(recorder->scope);
+}
+
+size_t es_recorder_notices(const struct es_recorder *recorder,
+                           const struct es_notice **ret_notices)
+{
+    if (!recorder->last)
+        return 0;
+    *ret_notices = recorder->last->notices;
+    return recorder->last->notice_count;
+}
+
+void es_recorder_totals(const struct es_recorder *recorder,
+                        struct es_recorder_totals *ret_totals)
+{
+    const struct es_archive_tables *tables =
+        es_archive_writer_tables(recorder->archive);
+
+    *ret_totals = recorder->totals;
+    ret_totals->tuples = tables->facts.tuples;
+    ret_totals->lost = tables->facts.lost;
+    ret_totals->missed = tables->facts.missed;
+    ret_totals->open = tables->open_count;
+    ret_totals->bytes = es_archive_bytes(recorder->archive);
+    ret_totals->hosts = tables->host_count;
+    ret_totals->processes = tables->process_count;
+    ret_totals->elements = tables->element_count;
+}
+
+/* --- The end ----------------------------------------------------------------- */
+
+/* Our origin of an element as another scope knows it; UINT32_MAX = none. */
+static uint32_t find_origin(const struct es_recorder *recorder,
+                            const struct es_origin *wanted)
+{
+    for (uint32_t i = 0; i < recorder->place_count; i++) {
+        const struct es_origin *origin = es_scope_origin(recorder->scope, i);
+
+        if (origin->pid == wanted->pid && origin->rank == wanted->rank &&
+            strcmp(origin->name, wanted->name) == 0 &&
+            strcmp(origin->host, wanted->host) == 0)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static int add_open(struct es_recorder *recorder,
+                    const struct es_origin *origin,
+                    const struct es_tuple *tuple)
+{
+    struct es_archive_tables *tables = es_archive_writer_tables(recorder->archive);
+    struct es_archive_open open = {.tuple = *tuple};
+    uint32_t index = find_origin(recorder, origin);
+    int result;
+
+    if (index == UINT32_MAX)
+        return 0;
+    open.element = esi_recorder_tables_element(recorder->tables, index);
+    esi_recorder_tables_note(recorder->tables, index, tuple->communicator);
+    result = convert(recorder, index, &open.tuple);
+    return result < 0 ? result : es_archive_tables_add_open(tables, &open);
+}
+
+/* The operations that threads are in. */
+static int record_open(struct es_recorder *recorder)
+{
+    struct es_scope_config config = *es_scope_config(recorder->scope);
+    const struct es_batch *batch;
+    struct es_scope *scope;
+    int result;
+
+    config.take = ES_TAKE_LATEST;
+    config.open = true;
+    config.lossless = false;
+    config.max = SIZE_MAX / 2;
+    config.name = NULL;
+    config.tree.reduce = NULL;
+    result = es_scope_open(recorder->run, &config, NULL, &scope);
+    if (result < 0)
+        return result;
+    result = es_scope_pull(scope, 0, &batch);
+    for (size_t i = 0; result == 0 && i < batch->count; i++)
+        if (es_batch_is_open(batch, i))
+            result = add_open(recorder, es_scope_origin(scope, batch->marks[i].origin),
+                              &batch->tuples[i]);
+    es_scope_close(scope);
+    return result;
+}
+
+static int end(struct es_recorder *recorder)
+{
+    int result;
+
+    if (es_archive_failure(recorder->archive))
+        return 0; /* told when the archive is closed */
+    result = record_open(recorder);
+    if (result == 0)
+        result = esi_recorder_tables_refresh(recorder->tables, true);
+    return result < 0 ? result : 0;
+}
+
+int es_recorder_close(struct es_recorder *recorder,
+                      struct es_recorder_totals *ret_totals,
+                      struct es_error *error)
+{
+    int result = 0;
+
+    if (recorder->tables)
+        result = end(recorder);
+    if (recorder->archive) {
+        uint64_t now_ns = es_scope_run_now_ns(recorder->scope);
+        int closed;
+
+        if (ret_totals)
+            es_recorder_totals(recorder, ret_totals);
+        closed = es_archive_close(recorder->archive, now_ns, error);
+        result = closed < 0 ? closed : result;
+    }
+    esi_recorder_tables_destroy(recorder->tables);
+    es_scope_close(recorder->scope);
+    free(recorder->places);
+    free(recorder);
+    return result;
+}

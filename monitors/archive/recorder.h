@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Records a run: pulls all of a view through a scope and writes it to an archive
+ * (monitors/archive).
+ *
+ *   es_recorder_create(run, &config, &error, &recorder);
+ *   while ((result = es_recorder_read(recorder, over)) > 0 || !over) ...
+ *   es_recorder_close(recorder, &error);
+ *
+ * What is there when it begins is recorded first.  Where elements are set to block and
+ * the recorder is lossless nothing is lost; else what is, is counted and stands in the
+ * archive at its place.
+ *
+ * Not thread safe.
+ */
+#ifndef ES_MONITORS_ARCHIVE_RECORDER_H
+#define ES_MONITORS_ARCHIVE_RECORDER_H
+
+#include "eventspace/scope.h"
+
+struct es_recorder_config {
+    const char *directory; /* of the archive; borrowed for the call */
+    struct es_view view;   /* borrowed for the call; a selection without classes means
+                              those of MPI and of collective trees */
+    const struct es_tree_config *tree; /* NULL = as scopes do; borrowed for the call */
+    struct es_servers *servers;        /* NULL = this host only; borrowed */
+    bool lossless; /* programs wait for the recorder where elements are set to block */
+    bool skip_backlog;   /* nothing of what is there at the start */
+    size_t max;          /* tuples in one pull at most; 0 = as scopes do */
+    size_t packet_bytes; /* 0 = as archives do */
+    uint64_t flush_ns;   /* packets are on disk after this time; 0 = 250 ms */
+};
+
+struct es_recorder;
+
+/* Borrows the run.  -EINVAL with words where the view is not understood, -EEXIST and
+ * others where the directory cannot be used. */
+int es_recorder_create(struct es_run *run,
+                       const struct es_recorder_config *config,
+                       struct es_error *error,
+                       struct es_recorder **ret_recorder);
+
+/* Records what has come since; `last`: the run is over, nothing will come behind this.
+ * Returns 1 when there is more to be had at once, else 0, or -errno: the archive cannot
+ * be written (es_recorder_failure() says why), or the run cannot be read. */
+int es_recorder_read(struct es_recorder *recorder, bool last);
+
+/* Why the archive cannot be written; NULL = it can.  Borrowed. */
+const struct es_error *es_recorder_failure(const struct es_recorder *recorder);
+
+/* Whether no process of the run is left that could write: see es_events_are_over(). */
+bool es_recorder_is_over(const struct es_recorder *recorder);
+/* Whether nothing of the run is left to be found. */
+bool es_recorder_has_vanished(const struct es_recorder *recorder);
+/* Whether all processes that may still live are on other hosts of which nothing was
+ * heard for ten seconds. */
+bool es_recorder_has_lost_contact(const struct es_recorder *recorder);
+/* Whether the readings wait by themselves: see es_scope_is_paced(). */
+bool es_recorder_is_paced(const struct es_recorder *recorder);
+
+/* Hosts that did not deliver in the last reading; borrowed until the next. */
+size_t es_recorder_notices(const struct es_recorder *recorder,
+                           const struct es_notice **ret_notices);
+
+struct es_recorder_totals {
+    uint64_t tuples;
+    uint64_t lost;   /* while recording */
+    uint64_t missed; /* gone before recording began */
+    uint64_t open;   /* operations under way at the end */
+    uint64_t bytes;  /* of tuples */
+    uint64_t lag_ns; /* the newest tuple read was so old in the last reading that did
+                        not get all there was; 0 = all was read */
+    uint64_t lag_most_ns;
+    size_t hosts;
+    size_t processes;
+    size_t elements;
+};
+void es_recorder_totals(const struct es_recorder *recorder,
+                        struct es_recorder_totals *ret_totals);
+
+/* Records the operations under way and ends the archive; after a failure it ends where
+ * that was.  `ret_totals` may be NULL.  Frees the recorder in any case.  0, or -errno
+ * with words: the archive is not complete. */
+int es_recorder_close(struct es_recorder *recorder,
+                      struct es_recorder_totals *ret_totals,
+                      struct es_error *error);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* recorder_tables.c - the tables of an archive, from a scope. */
+#include "config.h"
+
+#include "monitors/archive/recorder_tables.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known beside the archive's row of a process. */
+struct process {
+    uint32_t origin;                  /* one of its elements */
+    struct esi_recorder_clock *clock; /* borrowed */
+    size_t wanted;  /* communicators up to this index were seen in tuples */
+    size_t grouped; /* of the rows before this one the groups are known */
+};
+
+struct esi_recorder_tables {
+    const struct es_scope *scope;
+    struct es_servers *servers;
+    struct es_archive_tables *tables;
+    struct process *processes; /* by the archive's numbers; owned */
+    uint32_t *elements;        /* the archive's number, by origin; owned */
+    size_t origin_count;
+    struct esi_recorder_clock **clocks; /* owned, as they are */
+    size_t clock_count;
+};
+
+int esi_recorder_tables_create(const struct es_scope *scope,
+                               struct es_servers *servers,
+                               struct es_archive_tables *tables,
+                               struct esi_recorder_tables **ret_recorder)
+{
+    struct esi_recorder_tables *recorder = calloc(1, sizeof *recorder);
+
+    if (!recorder)
+        return -ENOMEM;
+    recorder->scope = scope;
+    recorder->servers = servers;
+    recorder->tables = tables;
+    *ret_recorder = recorder;
+    return 0;
+}
+
+void esi_recorder_tables_destroy(struct esi_recorder_tables *recorder)
+{
+    int saved_errno = errno;
+
+    if (!recorder)
+        return;
+    for (size_t i = 0; i < recorder->clock_count; i++)
+        esi_recorder_clock_destroy(recorder->clocks[i]);
+    free(recorder->clocks);
+    free(recorder->processes);
+    free(recorder->elements);
+    free(recorder);
+    errno = saved_errno;
+}
+
+/* --- Processes --------------------------------------------------------------- */
+
+static const char *state_name(enum es_process_state state)
+{
+    static const char *const names[] = {"running", "finalized", "aborted",
+                                        "exited",  "killed",    "lost"};
+
+    return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : "lost";
+}
+
+static void describe_process(const struct esi_recorder_tables *recorder,
+                             uint32_t origin,
+                             struct es_archive_process *process)
+{
+    struct es_segment_info info;
+
+    if (es_scope_process(recorder->scope, origin, &info) < 0)
+        return;
+    process->size = info.size;
+    snprintf(process->program, sizeof process->program, "%s",
+             info.program ? info.program : "");
+    snprintf(process->state, sizeof process->state, "%s", state_name(info.state));
+    process->exit_code = info.exit_code;
+    process->signal = info.signal;
+    process->ended_realtime_ns = info.ended_realtime_ns;
+}
+
+static int find_clock(struct esi_recorder_tables *recorder,
+                      const struct es_origin *origin,
+                      struct esi_recorder_clock **ret_clock)
+{
+    struct esi_recorder_clock **clocks;
+    int result;
+
+    for (size_t i = 0; i < recorder->clock_count; i++) {
+        if (esi_recorder_clock_is_of(recorder->clocks[i], origin)) {
+            *ret_clock = recorder->clocks[i];
+            return 0;
+        }
+    }
+    clocks = reallocarray(recorder->clocks, recorder->clock_count + 1,
+                          sizeof(struct esi_recorder_clock *));
+    if (!clocks)
+        return -ENOMEM;
+    recorder->clocks = clocks;
+    result = esi_recorder_clock_create(origin, ret_clock);
+    if (result == 0)
+        clocks[recorder->clock_count++] = *ret_clock;
+    return result;
+}
+
+static int add_process(struct esi_recorder_tables *recorder,
+                       uint32_t number,
+                       uint32_t *ret_process)
+{
+    const struct es_origin *origin = es_scope_origin(recorder->scope, number);
+    struct es_archive_process row = {.rank = origin->rank,
+                                     .size = -1,
+                                     .pid = origin->pid,
+                                     .state = "running",
+                                     .exit_code = -1,
+                                     .clock = *origin->clock};
+    struct process *processes = reallocarray(
+        recorder->processes, recorder->tables->process_count + 1, sizeof *processes);
+    struct process process = {.origin = number};
+    int result;
+
+    if (!processes)
+        return -ENOMEM;
+    recorder->processes = processes;
+    result = find_clock(recorder, origin, &process.clock);
+    if (result == 0)
+        result = es_archive_tables_host(recorder->tables, origin->host, &row.host);
+    describe_process(recorder, number, &row);
+    if (result == 0)
+        result = es_archive_tables_add_process(recorder->tables, &row, ret_process);
+    if (result == 0)
+        processes[*ret_process] = process;
+    return result;
+}
+
+/* Ranks, pids and clocks' bases together tell processes of a host apart. */
+static bool is_process_of(const struct es_archive_tables *tables,
+                          const struct es_archive_process *process,
+                          const struct es_origin *origin)
+{
+    return process->pid == origin->pid && process->rank == origin->rank &&
+           process->clock.base_ticks == origin->clock->base_ticks &&
+           strcmp(tables->hosts[process->host].name, origin->host) == 0;
+}
+
+/* Elements of a process stand together, mostly. */
+static int find_process(struct esi_recorder_tables *recorder,
+                        uint32_t number,
+                        uint32_t *ret_process)
+{
+    const struct es_archive_tables *tables = recorder->tables;
+    const struct es_origin *origin = es_scope_origin(recorder->scope, number);
+
+    for (size_t i = tables->process_count; i-- > 0;) {
+        if (is_process_of(tables, &tables->processes[i], origin)) {
+            *ret_process = (uint32_t)i;
+            return 0;
+        }
+    }
+    return add_process(recorder, number, ret_process);
+}
+
+/* --- Elements ---------------------------------------------------------------- */
+
+static int add_origin(struct esi_recorder_tables *recorder, uint32_t number)
+{
+    const struct es_origin *origin = es_scope_origin(recorder->scope, number);
+    struct es_archive_element row = {
+        .thread = origin->thread,
+        .classes = origin->classes,
+        .peer = origin->peer,
+        .communicator = origin->communicator,
+        .missed = origin->missed,
+    };
+    int result = find_process(recorder, number, &row.process);
+
+    if (result < 0)
+        return result;
+    snprintf(row.name, sizeof row.name, "%s", origin->name);
+    snprintf(row.collector, sizeof row.collector, "%s", origin->collector);
+    if (origin->element) {
+        struct es_element_info info;
+
+        es_element_view_info(origin->element, &info);
+        row.threshold = info.threshold;
+        row.block = info.block;
+    }
+    recorder->tables->facts.missed += origin->missed;
+    return es_archive_tables_add_element(recorder->tables, &row,
+                                         &recorder->elements[number]);
+}
+
+int esi_recorder_tables_add_origins(struct esi_recorder_tables *recorder)
+{
+    size_t before = recorder->origin_count;
+    size_t count = es_scope_origin_count(recorder->scope);
+    uint32_t *elements;
+    int result = 0;
+
+    if (count == before)
+        return 0;
+    elements = reallocarray(recorder->elements, count, sizeof *elements);
+    if (!elements)
+        return -ENOMEM;
+    recorder->elements = elements;
+    while (recorder->origin_count < count && result == 0) {
+        result = add_origin(recorder, (uint32_t)recorder->origin_count);
+        recorder->origin_count += result == 0;
+    }
+    return result < 0 ? result : (int)(count - before);
+}
+
+uint32_t esi_recorder_tables_element(const struct esi_recorder_tables *recorder,
+                                     uint32_t origin)
+{
+    return recorder->elements[origin];
+}
+
+static struct process *process_of(const struct esi_recorder_tables *recorder,
+                                  uint32_t origin)
+{
+    uint32_t element = recorder->elements[origin];
+
+    return &recorder->processes[recorder->tables->elements[element].process];
+}
+
+struct esi_recorder_clock *esi_recorder_tables_clock(
+    const struct esi_recorder_tables *recorder,
+    uint32_t origin)
+{
+    return process_of(recorder, origin)->clock;
+}
+
+/* --- Communicators ----------------------------------------------------------- */
+
+void esi_recorder_tables_note(struct esi_recorder_tables *recorder,
+                              uint32_t origin,
+                              uint16_t communicator)
+{
+    struct process *process = process_of(recorder, origin);
+
+    if (communicator != ES_COMMUNICATOR_NONE && communicator >= process->wanted)
+        process->wanted = (size_t)communicator + 1;
+}
+
+/* -errno as es_scope_communicator(). */
+static int set_communicator(struct esi_recorder_tables *recorder,
+                            uint32_t number,
+                            uint16_t index)
+{
+    struct es_communicator_info info;
+    struct es_archive_communicator row;
+    int result = es_scope_communicator(
+        recorder->scope, recorder->processes[number].origin, index, &info);
+
+    if (result < 0)
+        return result;
+    row = (struct es_archive_communicator){
+        .key = {info.key[0], info.key[1]},
+        .rank = info.rank,
+        .size = info.size,
+        .remote_size = info.remote_size,
+        .first = info.first,
+        .remote_first = info.remote_first,
+        .parent = info.parent,
+        .freed = info.freed,
+    };
+    memcpy(row.name, info.name, sizeof row.name);
+    return es_archive_tables_set_communicator(recorder->tables, number, index, &row);
+}
+
+/* Fills `world`.  -ENOENT: not all are known. */
+static int find_members(const struct esi_recorder_tables *recorder,
+                        uint32_t origin,
+                        uint16_t index,
+                        bool remote,
+                        struct es_archive_group *group)
+{
+    int missing = 0;
+
+    /* Where something is missing it is the last that has come, mostly. */
+    for (size_t i = group->size; i-- > 0;) {
+        int rank = es_scope_world_rank(recorder->scope, origin, index, remote, (int)i);
+
+        group->world[i] = rank < 0 ? -1 : rank;
+        missing += rank < 0;
+        if (missing > 0 && i + 1 == group->size)
+            return -ENOENT;
+    }
+    return missing > 0 ? -ENOENT : 0;
+}
+
+/* 1: added; 0: it is there, or cannot be had yet; -ENOMEM. */
+static int add_group(struct esi_recorder_tables *recorder,
+                     uint32_t number,
+                     uint16_t index,
+                     bool remote)
+{
+    const struct es_archive_communicator *row =
+        &recorder->tables->processes[number].communicators[index];
+    struct es_archive_group group = {
+        .key = {row->key[0], row->key[1]},
+        .first = remote ? row->remote_first : row->first,
+        .size = (size_t)(remote ? row->remote_size : row->size),
+    };
+    int result;
+
+    if (group.first < 0 || es_archive_tables_group(recorder->tables, row, remote))
+        return 0;
+    group.world = calloc(group.size + 1, sizeof *group.world);
+    if (!group.world)
+        return -ENOMEM;
+    result = find_members(recorder, recorder->processes[number].origin, index, remote,
+                          &group);
+    if (result == 0)
+        result = es_archive_tables_add_group(recorder->tables, &group);
+    free(group.world);
+    if (result == -ENOENT)
+        return 0;
+    return result < 0 ? result : 1;
+}
+
+/* Of the communicators whose groups are not known yet. */
+static int add_groups(struct esi_recorder_tables *recorder, uint32_t number)
+{
+    struct process *process = &recorder->processes[number];
+    const struct es_archive_process *row = &recorder->tables->processes[number];
+    int added = 0;
+
+    for (size_t i = process->grouped; i < row->communicator_count; i++) {
+        const struct es_archive_communicator *communicator = &row->communicators[i];
+        int local = add_group(recorder, number, (uint16_t)i, false);
+        int remote = communicator->remote_size > 0 && local >= 0
+                         ? add_group(recorder, number, (uint16_t)i, true)
+                         : 0;
+
+        if (local < 0 || remote < 0)
+            return -ENOMEM;
+        added += local + remote;
+        if (i == process->grouped &&
+            es_archive_tables_group(recorder->tables, communicator, false) &&
+            (communicator->remote_size == 0 ||
+             es_archive_tables_group(recorder->tables, communicator, true)))
+            process->grouped++;
+    }
+    return added;
+}
+
+/* Those that were noted; `last`: also what has changed. */
+static int refresh_communicators(struct esi_recorder_tables *recorder,
+                                 uint32_t number,
+                                 bool last)
+{
+    const struct es_archive_process *row = &recorder->tables->processes[number];
+    size_t wanted = recorder->processes[number].wanted;
+    size_t before = row->communicator_count;
+    int result = 0;
+
+    for (size_t i = last ? 0 : before; i < wanted && result == 0; i++)
+        result = set_communicator(recorder, number, (uint16_t)i);
+    if (result == -ENOMEM)
+        return result;
+    result = add_groups(recorder, number);
+    return result < 0 ? result : result + (int)(row->communicator_count - before);
+}
+
+/* --- All of it --------------------------------------------------------------- */
+
+static void refresh_host(struct esi_recorder_tables *recorder,
+                         const struct es_server_info *info)
+{
+    struct es_archive_tables *tables = recorder->tables;
+
+    for (size_t i = 0; i < tables->host_count && info->clock_known; i++) {
+        struct es_archive_host *host = &tables->hosts[i];
+
+        if (strcmp(host->name, info->host) != 0)
+            continue;
+        host->clock_known = true;
+        host->clock_monotonic_ns = info->clock_monotonic_ns;
+        host->clock_offset_ns = info->clock_offset_ns;
+        host->clock_drift_ppb = info->clock_drift_ppb;
+        host->clock_error_ns = info->clock_error_ns;
+    }
+}
+
+static void refresh_hosts(struct esi_recorder_tables *recorder)
+{
+    struct es_server_info info;
+
+    for (size_t i = 0;
+         recorder->servers && es_servers_at(recorder->servers, i, &info) == 0; i++)
+        refresh_host(recorder, &info);
+}
+
+int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last)
+{
+    int added = 0;
+
+    for (uint32_t i = 0; i < recorder->tables->process_count; i++) {
+        int result = refresh_communicators(recorder, i, last);
+
+        if (result < 0)
+            return result;
+        added += result;
+        if (last)
+            describe_process(recorder, recorder->processes[i].origin,
+                             &recorder->tables->processes[i]);
+    }
+    refresh_hosts(recorder);
+    return added;
+}

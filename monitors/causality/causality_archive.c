@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * causality_archive.c - from the tuples of an archive to an event set.
+ *
+ * The archive gives its tuples by completion, each element in its order.  All up to
+ * some time is what a complete reading of the run at that time would have given.
+ */
+#include "config.h"
+
+#include "monitors/causality/causality_archive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Items between two settlements. */
+enum { READING_ITEMS = 8192 };
+
+struct feed {
+    struct es_causality *causality;
+    const struct es_archive_tables *tables;
+    uint32_t *processes; /* numbers there, by ours; owned, as the next */
+    uint32_t *elements;
+    bool *ended; /* by process; owned */
+};
+
+/* --- What is known of the run ----------------------------------------------------- */
+
+static const int32_t *members_of(const struct feed *feed,
+                                 const struct es_archive_communicator *communicator,
+                                 bool remote)
+{
+    const struct es_archive_group *group =
+        es_archive_tables_group(feed->tables, communicator, remote);
+
+    return group ? group->world : NULL;
+}
+
+static int tell_communicators(const struct feed *feed, uint32_t number)
+{
+    const struct es_archive_process *process = &feed->tables->processes[number];
+    int result = 0;
+
+    for (size_t i = 0; i < process->communicator_count && result == 0; i++) {
+        const struct es_archive_communicator *row = &process->communicators[i];
+        struct es_causal_communicator communicator = {
+            .key = {row->key[0], row->key[1]},
+            .name = row->name,
+            .rank = row->rank,
+            .size = row->size,
+            .remote_size = row->remote_size,
+            .world = members_of(feed, row, false),
+            .remote_world = row->remote_size > 0 ? members_of(feed, row, true) : NULL,
+        };
+
+        result = es_causality_set_communicator(feed->causality, feed->processes[number],
+                                               (uint16_t)i, &communicator);
+    }
+    return result;
+}
+
+static int tell_process(struct feed *feed, uint32_t number)
+{
+    const struct es_archive_process *row = &feed->tables->processes[number];
+    struct es_causal_process process = {
+        .host = feed->tables->hosts[row->host].name,
+        .rank = row->rank,
+        .identity = row->clock.base_ticks ^ (uint64_t)(uint32_t)row->pid << 32,
+    };
+    int result =
+        es_causality_add_process(feed->causality, &process, &feed->processes[number]);
+
+    return result < 0 ? result : tell_communicators(feed, number);
+}
+
+static int tell_element(struct feed *feed, uint32_t number)
+{
+    const struct es_archive_element *row = &feed->tables->elements[number];
+    int result =
+        es_causality_add_element(feed->causality, feed->processes[row->process],
+                                 row->thread, row->classes, &feed->elements[number]);
+
+    if (result == 0 && row->missed > 0)
+        result =
+            es_causality_lose(feed->causality, feed->elements[number], row->missed);
+    return result;
+}
+
+/* By rank and thread, and else as they were found. */
+static int compare_elements(const void *left, const void *right, void *data)
+{
+    const struct es_archive_tables *tables = data;
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    const struct es_archive_element *x = &tables->elements[a];
+    const struct es_archive_element *y = &tables->elements[b];
+    int32_t x_rank = tables->processes[x->process].rank;
+    int32_t y_rank = tables->processes[y->process].rank;
+
+    if (x_rank != y_rank)
+        return x_rank < y_rank ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* In the order in which a run is read that is over: whose element the recorder saw
+ * first makes no difference to what the traces are called. */
+static int tell_elements(struct feed *feed)
+{
+    size_t count = feed->tables->element_count;
+    uint32_t *sorted = calloc(count + 1, sizeof *sorted);
+    int result = sorted ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < count && sorted; i++)
+        sorted[i] = (uint32_t)i;
+    if (sorted)
+        qsort_r(sorted, count, sizeof *sorted, compare_elements, (void *)feed->tables);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = tell_element(feed, sorted[i]);
+    free(sorted);
+    return result;
+}
+
+static int tell_tables(struct feed *feed)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
+        result = tell_process(feed, i);
+    return result < 0 ? result : tell_elements(feed);
+}
+
+/* --- Tuples ----------------------------------------------------------------------- */
+
+static int add_tuple(const struct feed *feed,
+                     uint32_t element,
+                     const struct es_tuple *tuple)
+{
+    /* Nanoseconds do for ticks: they are in the same order. */
+    struct es_causal_tuple timed = {
+        .tuple = *tuple, .start_ns = tuple->start, .stop_ns = tuple->stop};
+
+    return es_causality_add(feed->causality, feed->elements[element], &timed);
+}
+
+/* The operations that its threads were in, and its end. */
+static int end_process(const struct feed *feed, uint32_t process)
+{
+    const struct es_archive_tables *tables = feed->tables;
+    int result = 0;
+
+    for (size_t i = 0; i < tables->open_count && result == 0; i++) {
+        const struct es_archive_open *open = &tables->open[i];
+
+        if (tables->elements[open->element].process == process)
+            result = add_tuple(feed, open->element, &open->tuple);
+    }
+    if (result == 0)
+        es_causality_end_process(feed->causality, feed->processes[process]);
+    feed->ended[process] = true;
+    return result;
+}
+
+static int add_item(const struct feed *feed, const struct es_archive_item *item)
+{
+    int result;
+
+    if (item->lost > 0)
+        result = es_causality_lose(feed->causality, feed->elements[item->element],
+                                   item->lost);
+    else
+        result = add_tuple(feed, item->element, &item->tuple);
+    if (result == 0 && item->ends_process)
+        result = end_process(feed, feed->tables->elements[item->element].process);
+    return result;
+}
+
+static int read_items(const struct feed *feed,
+                      struct es_archive_merge *merge,
+                      struct es_error *error)
+{
+    struct es_archive_item item;
+    uint64_t count = 0;
+    int result;
+
+    while ((result = es_archive_merge_next(merge, &item, error)) > 0) {
+        result = add_item(feed, &item);
+        if (result == 0 && ++count % READING_ITEMS == 0)
+            result = es_causality_settle(feed->causality);
+        if (result < 0)
+            break;
+    }
+    return result < 0 ? result : 0;
+}
+
+static int read_all(struct feed *feed,
+                    struct es_archive_reader *reader,
+                    struct es_error *error)
+{
+    struct es_archive_merge *merge;
+    int result = tell_tables(feed);
+
+    if (result < 0)
+        return result;
+    result = es_archive_merge_create(reader, error, &merge);
+    if (result < 0)
+        return result;
+    result = read_items(feed, merge, error);
+    es_archive_merge_destroy(merge);
+    /* Of these there are no tuples. */
+    for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
+        if (!feed->ended[i])
+            result = end_process(feed, i);
+    return result < 0 ? result : es_causality_finish(feed->causality);
+}
+
+int es_causality_read_archive(struct es_causality *causality,
+                              struct es_archive_reader *reader,
+                              struct es_error *error)
+{
+    const struct es_archive_tables *tables = es_archive_tables(reader);
+    struct feed feed = {
+        .causality = causality,
+        .tables = tables,
+        .processes = calloc(tables->process_count + 1, sizeof *feed.processes),
+        .elements = calloc(tables->element_count + 1, sizeof *feed.elements),
+        .ended = calloc(tables->process_count + 1, sizeof *feed.ended),
+    };
+    int result = -ENOMEM;
+
+    if (feed.processes && feed.elements && feed.ended)
+        result = read_all(&feed, reader, error);
+    free(feed.processes);
+    free(feed.elements);
+    free(feed.ended);
+    return result;
+}

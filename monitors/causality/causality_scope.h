@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The event set of a live run, as far as it has come: what a scope pulls goes through
+ * causality (causality/causality.h) to a sink.
+ *
+ *   es_causality_scope_config_init(&config);
+ *   config.causality.sink = sink;
+ *   es_causality_scope_open(run, &config, &error, &scope);
+ *   while ((more = es_causality_scope_read(scope, false)) >= 0)
+ *       ...pause where there is no more, till es_causality_scope_is_over()...
+ *   es_causality_scope_finish(scope);
+ *   es_causality_scope_close(scope);
+ *
+ * Works on runs that live, hang or are dead, and on all hosts of a run.
+ *
+ *   one thread at a time.
+ */
+#ifndef ES_MONITORS_CAUSALITY_CAUSALITY_SCOPE_H
+#define ES_MONITORS_CAUSALITY_CAUSALITY_SCOPE_H
+
+#include "eventspace/scope.h"
+#include "monitors/causality/causality.h"
+
+struct es_causality_scope_config {
+    struct es_view view; /* borrowed for the call; of ranks and hosts left out only a
+                            part of the order is found */
+    struct es_causality_config causality;
+    bool lossless; /* programs wait for us where their elements are set to block */
+    bool skip_backlog;
+    struct es_servers
+        *servers; /* all hosts of the run; NULL = this host only; borrowed */
+    const struct es_tree_config *tree; /* NULL = as scopes do without being told;
+                                          borrowed for the call */
+    size_t max;                        /* tuples in one pull; 0 = as scopes do */
+};
+
+/* Every tuple of all elements there are, and of those that appear. */
+void es_causality_scope_config_init(struct es_causality_scope_config *config);
+
+struct es_causality_scope;
+
+/* Borrows the run.  -EINVAL with words where the view is not understood. */
+int es_causality_scope_open(struct es_run *run,
+                            const struct es_causality_scope_config *config,
+                            struct es_error *error,
+                            struct es_causality_scope **ret_scope);
+/* Accepts NULL. */
+void es_causality_scope_close(struct es_causality_scope *scope);
+
+/* Pulls once and gives what can be given.  `drain`: elements that have appeared join at
+ * once, and what stages keep back is given, too.  1 when there is more to be had at
+ * once, else 0; -errno, or what the sink returned. */
+int es_causality_scope_read(struct es_causality_scope *scope, bool drain);
+
+/* Reads all that is there, and the operations under way; then nothing more will come.
+ */
+int es_causality_scope_finish(struct es_causality_scope *scope);
+
+/* For totals and channels; borrowed. */
+const struct es_causality *es_causality_scope_causality(
+    const struct es_causality_scope *scope);
+
+/* Parts that did not deliver in the last pull; borrowed until the next. */
+size_t es_causality_scope_notices(const struct es_causality_scope *scope,
+                                  const struct es_notice **ret_notices);
+
+/* Of the run and the scope: see es_events_are_over() and the like. */
+bool es_causality_scope_is_over(const struct es_causality_scope *scope);
+bool es_causality_scope_has_vanished(const struct es_causality_scope *scope);
+bool es_causality_scope_is_paced(const struct es_causality_scope *scope);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Event sets as ordered streams, wherever they come from. */
+#include "config.h"
+
+#include "monitors/causality/set_source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "monitors/archive/archive_read.h"
+#include "monitors/causality/causality_archive.h"
+#include "monitors/eventset/set_read.h"
+
+int es_set_source_detect(const char *path,
+                         enum es_set_source_kind *ret_kind,
+                         struct es_error *error)
+{
+    struct stat status;
+
+    if (strcmp(path, "-") == 0) {
+        *ret_kind = ES_SET_SOURCE_INPUT;
+    } else if (stat(path, &status) == 0) {
+        if (S_ISDIR(status.st_mode) && !es_archive_is_one(path))
+            return es_error_set_at(error, -EINVAL, path, 0, 0,
+                                   "a directory that is no archive of a run");
+        *ret_kind =
+            S_ISDIR(status.st_mode) ? ES_SET_SOURCE_ARCHIVE : ES_SET_SOURCE_FILE;
+    } else if (errno == ENOENT && !strchr(path, '/')) {
+        *ret_kind = ES_SET_SOURCE_RUN;
+    } else {
+        return es_error_set_at(error, -errno, path, 0, 0, "%s", strerror(errno));
+    }
+    return 0;
+}
+
+static int read_file(const struct es_set_source_config *config,
+                     struct es_set_source_facts *facts,
+                     struct es_error *error)
+{
+    struct es_set_read_config read;
+
+    (void)facts;
+    es_set_read_config_init(&read, config->sink);
+    read.attributes = config->attributes;
+    return es_set_read_file(config->path, &read, NULL, error);
+}
+
+void esi_set_source_found(const struct es_set_source_config *config,
+                          const struct es_causality *causality,
+                          struct es_set_source_facts *facts)
+{
+    facts->is_matched = true;
+    facts->is_incomplete = es_causality_is_incomplete(causality);
+    es_causality_totals(causality, &facts->totals);
+    if (config->found)
+        config->found(config->found_data, causality);
+}
+
+static int read_archive(const struct es_set_source_config *config,
+                        struct es_set_source_facts *facts,
+                        struct es_error *error)
+{
+    const struct es_causality_config search = {.sink = config->sink,
+                                               .attributes = config->attributes};
+    struct es_archive_reader *reader;
+    struct es_causality *causality;
+    int result = es_archive_open(config->path, error, &reader);
+
+    if (result < 0)
+        return result;
+    result = es_causality_create(&search, &causality);
+    if (result == 0) {
+        result = es_causality_read_archive(causality, reader, error);
+        esi_set_source_found(config, causality, facts);
+        es_causality_destroy(causality);
+    }
+    es_archive_read_close(reader);
+    return result;
+}
+
+static int read_run(const struct es_set_source_config *config,
+                    struct es_set_source_facts *facts,
+                    struct es_error *error)
+{
+    if (!config->read_run)
+        return es_error_set_at(error, -ENOENT, config->path, 0, 0,
+                               "no such file or archive");
+    return config->read_run(config->run_data, config, facts, error);
+}
+
+int es_set_source_read(const struct es_set_source_config *config,
+                       struct es_set_source_facts *ret_facts,
+                       struct es_error *error)
+{
+    static int (*const readers[])(const struct es_set_source_config *config,
+                                  struct es_set_source_facts *facts,
+                                  struct es_error *error) = {
+        [ES_SET_SOURCE_FILE] = read_file,
+        [ES_SET_SOURCE_INPUT] = read_file,
+        [ES_SET_SOURCE_ARCHIVE] = read_archive,
+        [ES_SET_SOURCE_RUN] = read_run,
+    };
+    struct es_set_source_facts facts = {.is_matched = false};
+    int result = es_set_source_detect(config->path, &facts.kind, error);
+
+    if (result == 0)
+        result = readers[facts.kind](config, &facts, error);
+    if (result == 0 && ret_facts)
+        *ret_facts = facts;
+    return result;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * collective_judge.c - who waited for whom in one collective operation.
+ *
+ * Each kind of operation says which enter a member's exit needs: the last of all, the
+ * root's, the last of the lower ranks.  What a member has spent in the operation before
+ * that enter it has lost, and who entered then owes it.
+ */
+#include "config.h"
+
+#include "monitors/collectives/collective_judge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Large-count variants have codes that are higher by so much. */
+enum { LARGE_COUNT = 2000 };
+
+struct judgement {
+    const struct esi_collective_traits *traits;
+    struct es_collective_instance *instance;
+    struct es_collective_arrival *arrivals;
+    const int *order;
+    bool binding; /* no exit can come before the enter that it needs */
+};
+
+bool esi_collective_traits(uint16_t operation, struct esi_collective_traits *ret_traits)
+{
+    uint16_t family = operation;
+    const struct es_operation *found;
+    size_t length;
+
+    if (family >= LARGE_COUNT && es_operation_find((uint16_t)(family - LARGE_COUNT)))
+        family = (uint16_t)(family - LARGE_COUNT);
+    found = es_operation_find(family);
+    if (!found || found->op_class != ES_CLASS_COLLECTIVE)
+        return false;
+    length = strlen(found->name);
+    *ret_traits = (struct esi_collective_traits){
+        .family = family,
+        .order = (enum es_order_kind)found->order,
+        .nonblocking = found->nonblocking,
+        .vector = found->name[length - 1] == 'v' || found->name[length - 1] == 'w' ||
+                  strcmp(found->name, "MPI_Reduce_scatter") == 0,
+        .synchronizing = found->synchronizing,
+    };
+    return true;
+}
+
+/* --- Order ----------------------------------------------------------------------- */
+
+/* A heap of ranks, the one that entered latest on top: sorted in place, since qsort()
+ * cannot be told whose arrivals they are. */
+static bool is_earlier(const struct es_collective_arrival *arrivals, int a, int b)
+{
+    if (arrivals[a].enter_ns != arrivals[b].enter_ns)
+        return arrivals[a].enter_ns < arrivals[b].enter_ns;
+    return a < b;
+}
+
+static void sink(const struct es_collective_arrival *arrivals,
+                 int *heap,
+                 int at,
+                 int count)
+{
+    for (;;) {
+        int child = 2 * at + 1;
+        int rank = heap[at];
+
+        if (child >= count)
+            return;
+        if (child + 1 < count && is_earlier(arrivals, heap[child], heap[child + 1]))
+            child++;
+        if (!is_earlier(arrivals, rank, heap[child]))
+            return;
+        heap[at] = heap[child];
+        heap[child] = rank;
+        at = child;
+    }
+}
+
+/* Fills `order` and returns the number of members that are known. */
+static int sort_arrivals(const struct es_collective_arrival *arrivals,
+                         int size,
+                         int *order)
+{
+    int count = 0;
+
+    for (int rank = 0; rank < size; rank++)
+        if (arrivals[rank].known)
+            order[count++] = rank;
+    for (int at = count / 2 - 1; at >= 0; at--)
+        sink(arrivals, order, at, count);
+    for (int end = count - 1; end > 0; end--) {
+        int latest = order[0];
+
+        order[0] = order[end];
+        order[end] = latest;
+        sink(arrivals, order, 0, end);
+    }
+    return count;
+}
+
+/* What can be said of any operation, also an incomplete one. */
+static void measure_spans(struct es_collective_instance *instance)
+{
+    const struct es_collective_arrival *arrivals = instance->arrivals;
+    const int *order = instance->order;
+    uint64_t first_exit_ns = UINT64_MAX;
+
+    instance->last = order[instance->known - 1];
+    instance->first_enter_ns = arrivals[order[0]].enter_ns;
+    instance->last_enter_ns = arrivals[instance->last].enter_ns;
+    instance->last_exit_ns = 0;
+    instance->late = 0;
+    for (int i = 0; i < instance->known; i++) {
+        const struct es_collective_arrival *arrival = &arrivals[order[i]];
+
+        if (arrival->exit_ns > instance->last_exit_ns)
+            instance->last_exit_ns = arrival->exit_ns;
+        if (arrival->exit_ns < first_exit_ns)
+            first_exit_ns = arrival->exit_ns;
+        instance->late +=
+            instance->last_enter_ns - arrival->enter_ns <= instance->error_ns;
+    }
+    instance->spread_ns = instance->last_enter_ns - instance->first_enter_ns;
+    instance->lead_ns = 0;
+    if (instance->known > 1)
+        instance->lead_ns =
+            instance->last_enter_ns - arrivals[order[instance->known - 2]].enter_ns;
+    instance->time_ns = instance->last_exit_ns - instance->first_enter_ns;
+    instance->tree_ns = instance->last_exit_ns - instance->last_enter_ns;
+    instance->departure_ns = instance->last_exit_ns - first_exit_ns;
+}
+
+/* --- Waits ----------------------------------------------------------------------- */
+
+/* `rank` needed somebody's enter at `needed_ns`: returns what it lost waiting. */
+static uint64_t wait_for(struct judgement *judgement, int rank, uint64_t needed_ns)
+{
+    struct es_collective_instance *instance = judgement->instance;
+    struct es_collective_arrival *arrival = &judgement->arrivals[rank];
+    uint64_t until_ns = needed_ns;
+
+    if (arrival->exit_ns < needed_ns) {
+        if (needed_ns - arrival->exit_ns > instance->error_ns) {
+            /* It has not waited for that one, and where it had to, clocks lie. */
+            instance->impossible += judgement->binding;
+            return 0;
+        }
+        instance->repaired += judgement->binding;
+        until_ns = arrival->exit_ns;
+    }
+    /* What clocks cannot tell from nothing is nothing. */
+    if (needed_ns <= arrival->enter_ns ||
+        needed_ns - arrival->enter_ns <= instance->error_ns)
+        return 0;
+    arrival->wait_ns = until_ns - arrival->enter_ns;
+    instance->lost_ns += arrival->wait_ns;
+    return arrival->wait_ns;
+}
+
+/* Shares a debt between the last `count` of the order, but for `except`. */
+static void share_debt(struct judgement *judgement,
+                       uint64_t debt_ns,
+                       int count,
+                       int except)
+{
+    const struct es_collective_instance *instance = judgement->instance;
+    uint64_t left = (uint64_t)count;
+
+    for (int i = instance->known - 1; i >= 0 && left > 0; i--) {
+        uint64_t part_ns = debt_ns / left;
+
+        if (judgement->order[i] == except)
+            continue;
+        judgement->arrivals[judgement->order[i]].debt_ns += part_ns;
+        debt_ns -= part_ns;
+        left--;
+    }
+}
+
+static void judge_all_to_all(struct judgement *judgement)
+{
+    struct es_collective_instance *instance = judgement->instance;
+
+    for (int rank = 0; rank < instance->size; rank++)
+        wait_for(judgement, rank, instance->last_enter_ns);
+    share_debt(judgement, instance->lost_ns, instance->late, -1);
+}
+
+static void judge_root_to_all(struct judgement *judgement)
+{
+    struct es_collective_instance *instance = judgement->instance;
+    struct es_collective_arrival *root = &judgement->arrivals[instance->root];
+
+    for (int rank = 0; rank < instance->size; rank++)
+        if (rank != instance->root)
+            wait_for(judgement, rank, root->enter_ns);
+    root->debt_ns = instance->lost_ns;
+}
+
+/* The root waits for the last of the others. */
+static void judge_all_to_root(struct judgement *judgement)
+{
+    struct es_collective_instance *instance = judgement->instance;
+    uint64_t last_ns = 0;
+    int late = 0;
+
+    for (int i = instance->known - 1; i >= 0; i--) {
+        int rank = judgement->order[i];
+        uint64_t enter_ns = judgement->arrivals[rank].enter_ns;
+
+        if (rank == instance->root)
+            continue;
+        if (last_ns == 0)
+            last_ns = enter_ns;
+        late += last_ns - enter_ns <= instance->error_ns;
+    }
+    if (late == 0)
+        return;
+    share_debt(judgement, wait_for(judgement, instance->root, last_ns), late,
+               instance->root);
+}
+
+/* Each waits for the last of those with lower ranks.  Where two of them are too close
+ * to one another to tell which it was, nobody is blamed. */
+static void judge_prefix(struct judgement *judgement)
+{
+    struct es_collective_instance *instance = judgement->instance;
+    const struct es_collective_arrival *arrivals = judgement->arrivals;
+    uint64_t next_ns = 0; /* enter of the last but one */
+    int last = 0;
+
+    for (int rank = 1; rank < instance->size; rank++) {
+        uint64_t lost_ns = wait_for(judgement, rank, arrivals[last].enter_ns);
+
+        if (rank == 1 || arrivals[last].enter_ns - next_ns > instance->error_ns)
+            judgement->arrivals[last].debt_ns += lost_ns;
+        if (arrivals[rank].enter_ns > arrivals[last].enter_ns) {
+            next_ns = arrivals[last].enter_ns;
+            last = rank;
+        } else if (arrivals[rank].enter_ns > next_ns) {
+            next_ns = arrivals[rank].enter_ns;
+        }
+    }
+}
+
+static void forget_waits(struct judgement *judgement)
+{
+    for (int rank = 0; rank < judgement->instance->size; rank++) {
+        judgement->arrivals[rank].wait_ns = 0;
+        judgement->arrivals[rank].debt_ns = 0;
+    }
+    judgement->instance->lost_ns = 0;
+}
+
+/* The one who owes most, if it is one. */
+static int find_culprit(const struct es_collective_instance *instance)
+{
+    const struct es_collective_arrival *arrivals = instance->arrivals;
+    uint64_t most_ns = 0;
+    bool shared = false;
+    int culprit = -1;
+
+    for (int rank = 0; rank < instance->size; rank++) {
+        uint64_t debt_ns = arrivals[rank].debt_ns;
+
+        /* Parts of one debt differ by what division leaves. */
+        if (debt_ns > most_ns) {
+            shared = culprit >= 0 && debt_ns - most_ns <= 1;
+            culprit = rank;
+            most_ns = debt_ns;
+        } else if (culprit >= 0 && most_ns - debt_ns <= 1) {
+            shared = true;
+        }
+    }
+    return shared ? -1 : culprit;
+}
+
+static bool has_root(const struct es_collective_instance *instance)
+{
+    return instance->root >= 0 && instance->root < instance->size;
+}
+
+/* False: what this kind of operation waits for is not known. */
+static bool judge_waits(struct judgement *judgement)
+{
+    struct es_collective_instance *instance = judgement->instance;
+
+    switch (judgement->traits->order) {
+    case ES_ORDER_ALL_TO_ALL:
+        judge_all_to_all(judgement);
+        return true;
+    case ES_ORDER_ROOT_TO_ALL:
+        if (!has_root(instance))
+            return false;
+        judge_root_to_all(judgement);
+        return true;
+    case ES_ORDER_ALL_TO_ROOT:
+        if (!has_root(instance))
+            return false;
+        judge_all_to_root(judgement);
+        return true;
+    case ES_ORDER_PREFIX:
+    case ES_ORDER_EXCLUSIVE_PREFIX:
+        judge_prefix(judgement);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void esi_collective_judge(const struct esi_collective_traits *traits,
+                          bool moves,
+                          struct es_collective_arrival *arrivals,
+                          int *order,
+                          struct es_collective_instance *instance)
+{
+    struct judgement judgement = {.traits = traits,
+                                  .instance = instance,
+                                  .arrivals = arrivals,
+                                  .order = order,
+                                  .binding = (traits->synchronizing || moves) &&
+                                             !traits->vector};
+
+    instance->arrivals = arrivals;
+    instance->order = order;
+    instance->known = sort_arrivals(arrivals, instance->size, order);
+    instance->lost_ns = 0;
+    instance->repaired = 0;
+    instance->impossible = 0;
+    instance->culprit = -1;
+    measure_spans(instance);
+    instance->waits_known = false;
+    if (instance->known < instance->size)
+        return;
+    if (traits->order == ES_ORDER_ROOT_TO_ALL && has_root(instance))
+        instance->tree_ns = instance->last_exit_ns - arrivals[instance->root].enter_ns;
+    instance->waits_known = judge_waits(&judgement) && !traits->nonblocking;
+    /* Impossible times show in any form; what they lost shows in none then. */
+    if (!instance->waits_known || instance->impossible > 0)
+        forget_waits(&judgement);
+    if (instance->impossible > 0)
+        instance->waits_known = false;
+    instance->culprit = find_culprit(instance);
+}

@@ -1,0 +1,730 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * collectives.c - puts the parts of collective operations together.
+ *
+ * Communicators are found by key, open instances of a communicator by number, both in
+ * hash tables with chains.  All open instances hang in one list in the order in which
+ * they were begun, so that the oldest is found when one has to go.  Instances that are
+ * done leave their memory to the next one of their communicator.
+ */
+#include "config.h"
+
+#include "monitors/collectives/collectives.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/collectives/collective_judge.h"
+#include "monitors/collectives/size_class.h"
+
+enum {
+    DEFAULT_OPEN = 65536,
+    FIRST_BUCKETS = 64,
+    LAST_RESORT = 60, /* times the patience: then an instance goes whatever was seen */
+    SPARE_MOST = 64,  /* instances a communicator keeps for reuse */
+    NUMBERS = 2048,   /* of instances that are over, which a communicator remembers */
+};
+
+/* How an instance ended. */
+enum ending { ENDING_NONE, ENDING_COMPLETE, ENDING_GIVEN_UP };
+#define DEFAULT_PATIENCE_NS UINT64_C(10000000000)
+
+/* One operation of which parts are missing. */
+struct open_instance {
+    struct open_instance *next;    /* in its bucket */
+    struct open_instance *older;   /* in the list of all */
+    struct open_instance *younger; /* likewise */
+    struct communicator *communicator;
+    uint32_t number;
+    bool tree;
+    uint32_t version;
+    struct esi_collective_traits traits;
+    int known;
+    int root;
+    uint32_t most_bytes;
+    uint32_t least_bytes;
+    uint64_t newest_ns;    /* latest exit of its parts */
+    uint64_t errors_ns[2]; /* the two greatest of its parts */
+    uint32_t clock;        /* that all parts have read; 0 = there are several */
+    int *order;            /* behind the arrivals */
+    struct es_collective_arrival arrivals[]; /* by rank */
+};
+
+/* What was seen of a member. */
+struct member {
+    bool seen;
+    uint32_t first; /* least number of an instance */
+    uint32_t newest;
+    uint64_t exit_ns; /* of the communicator's instance `done` */
+};
+
+struct communicator {
+    struct communicator *next; /* in its bucket */
+    uint64_t key[2];
+    char name[64];
+    int size;
+    struct member *members;         /* by rank */
+    struct open_instance **buckets; /* by number */
+    size_t bucket_count;            /* a power of two */
+    size_t open;
+    struct open_instance *spare; /* by `next` */
+    size_t spare_count;
+    bool has_done; /* `done` is the number of the last complete instance, which blocked
+                    */
+    uint32_t done;
+    /* The last instances that are over, by number modulo NUMBERS: parts that come late
+     * or twice do not begin them anew.  NULL = none yet. */
+    uint32_t *over;
+    uint8_t *endings; /* enum ending */
+};
+
+struct es_collectives {
+    struct es_collectives_config config;
+    struct communicator **buckets; /* by key */
+    size_t bucket_count;           /* a power of two */
+    size_t communicators;
+    struct communicator *last; /* that was used */
+    struct open_instance *oldest;
+    struct open_instance *youngest;
+    struct es_collectives_counts counts;
+};
+
+int es_collectives_create(const struct es_collectives_config *config,
+                          struct es_collectives **ret_analysis)
+{
+    struct es_collectives *analysis = calloc(1, sizeof *analysis);
+
+    if (!analysis)
+        return -ENOMEM;
+    analysis->config = *config;
+    if (analysis->config.max_open == 0)
+        analysis->config.max_open = DEFAULT_OPEN;
+    if (analysis->config.patience_ns == 0)
+        analysis->config.patience_ns = DEFAULT_PATIENCE_NS;
+    analysis->bucket_count = FIRST_BUCKETS;
+    analysis->buckets = calloc(analysis->bucket_count, sizeof *analysis->buckets);
+    if (!analysis->buckets) {
+        free(analysis);
+        return -ENOMEM;
+    }
+    *ret_analysis = analysis;
+    return 0;
+}
+
+static void free_instances(struct open_instance *instance)
+{
+    while (instance) {
+        struct open_instance *next = instance->next;
+
+        free(instance);
+        instance = next;
+    }
+}
+
+static void free_communicator(struct communicator *communicator)
+{
+    for (size_t i = 0; communicator->buckets && i < communicator->bucket_count; i++)
+        free_instances(communicator->buckets[i]);
+    free_instances(communicator->spare);
+    free(communicator->buckets);
+    free(communicator->members);
+    free(communicator->over);
+    free(communicator->endings);
+    free(communicator);
+}
+
+void es_collectives_destroy(struct es_collectives *analysis)
+{
+    int saved_errno = errno;
+
+    if (!analysis)
+        return;
+    for (size_t i = 0; i < analysis->bucket_count; i++)
+        while (analysis->buckets[i]) {
+            struct communicator *communicator = analysis->buckets[i];
+
+            analysis->buckets[i] = communicator->next;
+            free_communicator(communicator);
+        }
+    free(analysis->buckets);
+    free(analysis);
+    errno = saved_errno;
+}
+
+/* --- Communicators ---------------------------------------------------------------- */
+
+static size_t bucket_of_key(const uint64_t key[2], size_t bucket_count)
+{
+    uint64_t mixed = (key[0] ^ (key[1] << 1)) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (size_t)(mixed >> 32) & (bucket_count - 1);
+}
+
+/* Keeps chains short; without memory they get longer. */
+static void grow_communicators(struct es_collectives *analysis)
+{
+    size_t count = analysis->bucket_count * 2;
+    struct communicator **buckets;
+
+    if (analysis->communicators < analysis->bucket_count)
+        return;
+    buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return;
+    for (size_t i = 0; i < analysis->bucket_count; i++)
+        while (analysis->buckets[i]) {
+            struct communicator *moved = analysis->buckets[i];
+            size_t to = bucket_of_key(moved->key, count);
+
+            analysis->buckets[i] = moved->next;
+            moved->next = buckets[to];
+            buckets[to] = moved;
+        }
+    free(analysis->buckets);
+    analysis->buckets = buckets;
+    analysis->bucket_count = count;
+}
+
+static bool has_key(const struct communicator *communicator, const uint64_t key[2])
+{
+    return communicator->key[0] == key[0] && communicator->key[1] == key[1];
+}
+
+static struct communicator *make_communicator(const struct es_collective_call *call)
+{
+    struct communicator *communicator = calloc(1, sizeof *communicator);
+
+    if (!communicator)
+        return NULL;
+    communicator->size = call->size;
+    memcpy(communicator->key, call->key, sizeof communicator->key);
+    communicator->bucket_count = FIRST_BUCKETS;
+    communicator->buckets =
+        calloc(communicator->bucket_count, sizeof *communicator->buckets);
+    communicator->members = calloc((size_t)call->size, sizeof *communicator->members);
+    if (communicator->buckets && communicator->members)
+        return communicator;
+    free_communicator(communicator);
+    return NULL;
+}
+
+/* NULL without memory. */
+static struct communicator *find_communicator(struct es_collectives *analysis,
+                                              const struct es_collective_call *call)
+{
+    struct communicator *found = analysis->last;
+    struct communicator **bucket;
+
+    if (found && has_key(found, call->key))
+        return found;
+    bucket = &analysis->buckets[bucket_of_key(call->key, analysis->bucket_count)];
+    for (found = *bucket; found && !has_key(found, call->key);)
+        found = found->next;
+    if (!found) {
+        found = make_communicator(call);
+        if (!found)
+            return NULL;
+        found->next = *bucket;
+        *bucket = found;
+        analysis->communicators++;
+        grow_communicators(analysis);
+    }
+    analysis->last = found;
+    return found;
+}
+
+/* A name may be given at any time, and not in all processes. */
+static void take_name(struct communicator *communicator, const char *name)
+{
+    if (name && *name && strncmp(communicator->name, name, 63) != 0) {
+        memset(communicator->name, 0, sizeof communicator->name);
+        memcpy(communicator->name, name, strnlen(name, sizeof communicator->name - 1));
+    }
+}
+
+/* Numbers count up for ever, so they are compared by their distance. */
+static bool is_before(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0;
+}
+
+static void note_member(struct member *member, uint32_t number)
+{
+    if (!member->seen || is_before(number, member->first))
+        member->first = number;
+    if (!member->seen || is_before(member->newest, number))
+        member->newest = number;
+    member->seen = true;
+}
+
+/* --- Open instances --------------------------------------------------------------- */
+
+static struct open_instance **bucket_of(const struct communicator *communicator,
+                                        uint32_t number)
+{
+    return &communicator->buckets[number & (communicator->bucket_count - 1)];
+}
+
+static void grow_instances(struct communicator *communicator)
+{
+    size_t count = communicator->bucket_count * 4;
+    struct open_instance **buckets;
+
+    if (communicator->open < communicator->bucket_count)
+        return;
+    buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return;
+    for (size_t i = 0; i < communicator->bucket_count; i++)
+        while (communicator->buckets[i]) {
+            struct open_instance *moved = communicator->buckets[i];
+
+            communicator->buckets[i] = moved->next;
+            moved->next = buckets[moved->number & (count - 1)];
+            buckets[moved->number & (count - 1)] = moved;
+        }
+    free(communicator->buckets);
+    communicator->buckets = buckets;
+    communicator->bucket_count = count;
+}
+
+static struct open_instance *find_instance(const struct communicator *communicator,
+                                           uint32_t number)
+{
+    struct open_instance *found = *bucket_of(communicator, number);
+
+    while (found && found->number != number)
+        found = found->next;
+    return found;
+}
+
+static struct open_instance *take_memory(struct communicator *communicator)
+{
+    struct open_instance *instance = communicator->spare;
+    size_t size = (size_t)communicator->size;
+    size_t bytes = sizeof *instance + size * sizeof instance->arrivals[0];
+
+    if (instance) {
+        communicator->spare = instance->next;
+        communicator->spare_count--;
+    } else {
+        instance = malloc(bytes + size * sizeof instance->order[0]);
+        if (!instance)
+            return NULL;
+    }
+    memset(instance, 0, bytes);
+    instance->order = (int *)(void *)((char *)instance + bytes);
+    return instance;
+}
+
+static struct open_instance *begin_instance(struct es_collectives *analysis,
+                                            struct communicator *communicator,
+                                            const struct es_collective_call *call)
+{
+    struct open_instance *instance = take_memory(communicator);
+    struct open_instance **bucket;
+
+    if (!instance)
+        return NULL;
+    bucket = bucket_of(communicator, call->instance);
+    instance->next = *bucket;
+    *bucket = instance;
+    instance->communicator = communicator;
+    instance->number = call->instance;
+    instance->least_bytes = UINT32_MAX;
+    instance->older = analysis->youngest;
+    *(analysis->youngest ? &analysis->youngest->younger : &analysis->oldest) = instance;
+    analysis->youngest = instance;
+    analysis->counts.open++;
+    communicator->open++;
+    grow_instances(communicator);
+    return instance;
+}
+
+/* Its memory is the next one's. */
+static void end_instance(struct es_collectives *analysis,
+                         struct open_instance *instance)
+{
+    struct communicator *communicator = instance->communicator;
+    struct open_instance **at = bucket_of(communicator, instance->number);
+
+    while (*at != instance)
+        at = &(*at)->next;
+    *at = instance->next;
+    *(instance->older ? &instance->older->younger : &analysis->oldest) =
+        instance->younger;
+    *(instance->younger ? &instance->younger->older : &analysis->youngest) =
+        instance->older;
+    analysis->counts.open--;
+    communicator->open--;
+    if (communicator->spare_count >= SPARE_MOST) {
+        free(instance);
+        return;
+    }
+    instance->next = communicator->spare;
+    communicator->spare = instance;
+    communicator->spare_count++;
+}
+
+/* --- What is over ----------------------------------------------------------------- */
+
+/* Without memory late parts begin an instance anew, which is given up then. */
+static void remember(struct communicator *communicator,
+                     uint32_t number,
+                     enum ending ending)
+{
+    if (!communicator->over)
+        communicator->over = calloc(NUMBERS, sizeof *communicator->over);
+    if (!communicator->endings)
+        communicator->endings = calloc(NUMBERS, sizeof *communicator->endings);
+    if (!communicator->over || !communicator->endings)
+        return;
+    communicator->over[number % NUMBERS] = number;
+    communicator->endings[number % NUMBERS] = (uint8_t)ending;
+}
+
+static enum ending ending_of(const struct communicator *communicator, uint32_t number)
+{
+    if (!communicator->over || !communicator->endings ||
+        communicator->over[number % NUMBERS] != number)
+        return ENDING_NONE;
+    return (enum ending)communicator->endings[number % NUMBERS];
+}
+
+/* Whether so many later ones are over that it cannot be one of those remembered. */
+static bool is_forgotten(const struct communicator *communicator, uint32_t number)
+{
+    return communicator->over && communicator->endings &&
+           communicator->endings[number % NUMBERS] != ENDING_NONE &&
+           is_before(number, communicator->over[number % NUMBERS]);
+}
+
+/* Whether its part is missing because what is there of a member begins later. */
+static bool is_beginning(const struct open_instance *instance)
+{
+    const struct communicator *communicator = instance->communicator;
+
+    for (int rank = 0; rank < communicator->size; rank++) {
+        const struct member *member = &communicator->members[rank];
+
+        if (!instance->arrivals[rank].known && member->seen &&
+            is_before(instance->number, member->first))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a missing member was seen in a later operation. */
+static bool was_passed(const struct open_instance *instance)
+{
+    const struct communicator *communicator = instance->communicator;
+
+    for (int rank = 0; rank < communicator->size; rank++) {
+        const struct member *member = &communicator->members[rank];
+
+        if (!instance->arrivals[rank].known && member->seen &&
+            is_before(instance->number, member->newest))
+            return true;
+    }
+    return false;
+}
+
+/* --- Instances that are done ------------------------------------------------------ */
+
+/* Work is what lies between two operations that follow one another; nonblocking ones
+ * are over at any time. */
+static double find_imbalance(struct open_instance *instance)
+{
+    struct communicator *communicator = instance->communicator;
+    int size = communicator->size;
+    bool known = communicator->has_done && !instance->traits.nonblocking &&
+                 instance->number == communicator->done + 1;
+    double sum = 0;
+    uint64_t slowest = 0;
+
+    for (int rank = 0; rank < size && known; rank++) {
+        struct es_collective_arrival *arrival = &instance->arrivals[rank];
+        uint64_t before_ns = communicator->members[rank].exit_ns;
+
+        arrival->work_ns =
+            arrival->enter_ns > before_ns ? arrival->enter_ns - before_ns : 0;
+        sum += (double)arrival->work_ns;
+        slowest = arrival->work_ns > slowest ? arrival->work_ns : slowest;
+    }
+    for (int rank = 0; rank < size; rank++)
+        communicator->members[rank].exit_ns = instance->arrivals[rank].exit_ns;
+    communicator->has_done = !instance->traits.nonblocking;
+    communicator->done = instance->number;
+    return known && sum > 0 ? (double)slowest * size / sum - 1 : -1;
+}
+
+static void describe(const struct es_collectives *analysis,
+                     struct open_instance *open,
+                     struct es_collective_instance *ret_instance)
+{
+    const struct communicator *communicator = open->communicator;
+    uint64_t error_ns = open->errors_ns[0] + open->errors_ns[1];
+    struct es_collective_instance instance = {
+        .key = {communicator->key[0], communicator->key[1]},
+        .communicator = communicator->name,
+        .operation = open->traits.family,
+        .instance = open->number,
+        .tree = open->tree,
+        .version = open->version,
+        .size = communicator->size,
+        .root = open->root,
+        .bytes = open->most_bytes,
+        .imbalance = -1,
+        .error_ns = error_ns < open->errors_ns[0] ? UINT64_MAX : error_ns,
+    };
+
+    if (analysis->config.by_size)
+        instance.size_class = es_size_class_of(open->most_bytes);
+    if (open->clock != 0)
+        instance.error_ns = ES_SAME_CLOCK_ERROR_NS;
+    esi_collective_judge(&open->traits, open->least_bytes > 0, open->arrivals,
+                         open->order, &instance);
+    *ret_instance = instance;
+}
+
+static void give_instance(const struct es_collectives *analysis,
+                          const struct es_collective_instance *instance)
+{
+    if (analysis->config.on_instance)
+        analysis->config.on_instance(analysis->config.data, instance);
+}
+
+static void complete(struct es_collectives *analysis, struct open_instance *open)
+{
+    struct es_collective_instance instance;
+
+    describe(analysis, open, &instance);
+    instance.imbalance = find_imbalance(open);
+    analysis->counts.complete++;
+    analysis->counts.repaired += instance.repaired;
+    analysis->counts.impossible += instance.impossible;
+    remember(open->communicator, open->number, ENDING_COMPLETE);
+    give_instance(analysis, &instance);
+    end_instance(analysis, open);
+}
+
+static void give_up(struct es_collectives *analysis, struct open_instance *open)
+{
+    struct es_collective_instance instance;
+
+    /* All that is known is that it went through a tree. */
+    if (open->known == 0) {
+        end_instance(analysis, open);
+        return;
+    }
+    describe(analysis, open, &instance);
+    if (is_beginning(open))
+        analysis->counts.beginnings++;
+    else
+        analysis->counts.incomplete++;
+    remember(open->communicator, open->number, ENDING_GIVEN_UP);
+    give_instance(analysis, &instance);
+    end_instance(analysis, open);
+}
+
+void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns)
+{
+    uint64_t patience_ns = analysis->config.patience_ns;
+    struct open_instance *open = analysis->oldest;
+
+    while (open) {
+        struct open_instance *next = open->younger;
+        uint64_t age_ns = now_ns > open->newest_ns ? now_ns - open->newest_ns : 0;
+
+        if (age_ns / LAST_RESORT >= patience_ns ||
+            (age_ns >= patience_ns && was_passed(open)))
+            give_up(analysis, open);
+        open = next;
+    }
+}
+
+void es_collectives_finish(struct es_collectives *analysis)
+{
+    while (analysis->oldest)
+        give_up(analysis, analysis->oldest);
+}
+
+/* --- Adding ----------------------------------------------------------------------- */
+
+static bool is_sound(const struct es_collective_call *call)
+{
+    return call->size > 0 && call->rank >= 0 && call->rank < call->size &&
+           call->enter_ns > 0 && call->exit_ns >= call->enter_ns &&
+           call->root < call->size;
+}
+
+static void take_part(struct open_instance *open, const struct es_collective_call *call)
+{
+    struct es_collective_arrival *arrival = &open->arrivals[call->rank];
+    uint64_t error_ns = call->error_ns;
+
+    if (open->known == 0) {
+        open->clock = call->clock;
+        open->root = call->root;
+    } else if (open->clock != call->clock) {
+        open->clock = 0;
+    }
+    arrival->known = true;
+    arrival->world_rank = call->world_rank;
+    arrival->enter_ns = call->enter_ns;
+    arrival->exit_ns = call->exit_ns;
+    open->known++;
+    if (call->bytes > open->most_bytes)
+        open->most_bytes = call->bytes;
+    if (call->bytes < open->least_bytes)
+        open->least_bytes = call->bytes;
+    if (call->exit_ns > open->newest_ns)
+        open->newest_ns = call->exit_ns;
+    if (call->tree && !open->tree) {
+        open->tree = true;
+        open->version = call->version;
+    }
+    if (error_ns > open->errors_ns[0]) {
+        open->errors_ns[1] = open->errors_ns[0];
+        open->errors_ns[0] = error_ns;
+    } else if (error_ns > open->errors_ns[1]) {
+        open->errors_ns[1] = error_ns;
+    }
+}
+
+/* The open instance of a call, begun if need be; NULL: *ret_result says why not. */
+static struct open_instance *open_for(struct es_collectives *analysis,
+                                      struct communicator *communicator,
+                                      const struct es_collective_call *call,
+                                      int *ret_result)
+{
+    struct open_instance *open = find_instance(communicator, call->instance);
+
+    if (open)
+        return open;
+    switch (ending_of(communicator, call->instance)) {
+    case ENDING_COMPLETE:
+        analysis->counts.duplicates++;
+        *ret_result = -EEXIST;
+        return NULL;
+    case ENDING_GIVEN_UP:
+        analysis->counts.late++;
+        *ret_result = -ESTALE;
+        return NULL;
+    default:
+        open = begin_instance(analysis, communicator, call);
+        if (!open)
+            *ret_result = -ENOMEM;
+        return open;
+    }
+}
+
+static bool fits(const struct open_instance *open,
+                 const struct esi_collective_traits *traits,
+                 const struct es_collective_call *call)
+{
+    return open->known == 0 ||
+           (open->traits.family == traits->family && open->root == call->root);
+}
+
+/* The oldest makes room; the one that has just got a part stays. */
+static void make_room(struct es_collectives *analysis, const struct open_instance *keep)
+{
+    struct open_instance *oldest = analysis->oldest;
+
+    if (analysis->counts.open <= analysis->config.max_open)
+        return;
+    if (oldest == keep)
+        oldest = oldest->younger;
+    if (!oldest)
+        return;
+    analysis->counts.crowded++;
+    give_up(analysis, oldest);
+}
+
+static int add_to(struct es_collectives *analysis,
+                  struct communicator *communicator,
+                  const struct esi_collective_traits *traits,
+                  const struct es_collective_call *call)
+{
+    int result = 0;
+    struct open_instance *open = open_for(analysis, communicator, call, &result);
+
+    if (!open)
+        return result;
+    if (!fits(open, traits, call)) {
+        analysis->counts.mismatched++;
+        return -EPROTO;
+    }
+    if (open->arrivals[call->rank].known) {
+        analysis->counts.duplicates++;
+        return -EEXIST;
+    }
+    open->traits = *traits;
+    take_part(open, call);
+    take_name(communicator, call->communicator);
+    note_member(&communicator->members[call->rank], call->instance);
+    analysis->counts.calls++;
+    if (open->known == communicator->size)
+        complete(analysis, open);
+    else
+        make_room(analysis, open);
+    return 0;
+}
+
+int es_collectives_add(struct es_collectives *analysis,
+                       const struct es_collective_call *call)
+{
+    struct esi_collective_traits traits;
+    struct communicator *communicator;
+
+    if (!is_sound(call) || !esi_collective_traits(call->operation, &traits)) {
+        analysis->counts.invalid++;
+        return -EINVAL;
+    }
+    communicator = find_communicator(analysis, call);
+    if (!communicator)
+        return -ENOMEM;
+    if (communicator->size != call->size) {
+        analysis->counts.invalid++;
+        return -EINVAL;
+    }
+    return add_to(analysis, communicator, &traits, call);
+}
+
+int es_collectives_add_tree(struct es_collectives *analysis,
+                            const struct es_collective_call *call)
+{
+    struct communicator *communicator;
+    struct open_instance *open;
+
+    if (call->size <= 0)
+        return -EINVAL;
+    communicator = find_communicator(analysis, call);
+    if (!communicator)
+        return -ENOMEM;
+    if (communicator->size != call->size)
+        return -EINVAL;
+    open = find_instance(communicator, call->instance);
+    if (!open && (ending_of(communicator, call->instance) != ENDING_NONE ||
+                  is_forgotten(communicator, call->instance)))
+        return 0;
+    if (!open)
+        open = begin_instance(analysis, communicator, call);
+    if (!open)
+        return -ENOMEM;
+    open->tree = true;
+    open->version = call->version;
+    if (call->exit_ns > open->newest_ns)
+        open->newest_ns = call->exit_ns;
+    make_room(analysis, open);
+    return 0;
+}
+
+void es_collectives_counts(const struct es_collectives *analysis,
+                           struct es_collectives_counts *ret_counts)
+{
+    *ret_counts = analysis->counts;
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * collectives_monitor.c - the thread that takes the contributions.
+ *
+ * It holds the lock while it analyses a pull, and lets it go while it pulls and pauses,
+ * so a front end waits for a batch at most.  The scope itself is the thread's alone:
+ * what the front end needs of it is copied under the lock.
+ */
+#include "config.h"
+
+#include "monitors/collectives/collectives_monitor.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "monitors/collectives/collective_judge.h"
+#include "monitors/advice/collectives_advice.h"
+#include "monitors/collectives/recent.h"
+
+enum { KEPT_MOST = 65536, OPERATIONS = 64, MAX_OPEN = 1 << 18 };
+#define PAUSE_NS UINT64_C(50000000)
+
+/* An instance that waits for the front end, with its arrays behind it. */
+struct kept {
+    struct kept *next;
+    struct es_collective_instance instance;
+    char communicator[64];
+    struct es_collective_arrival arrivals[];
+};
+
+struct es_collectives_monitor {
+    struct es_collectives_monitor_config config;
+    uint16_t operations[OPERATIONS]; /* families that are wanted */
+    size_t operation_count;          /* 0 = all */
+    struct es_collectives_scope *scope;
+    pthread_t thread;
+    bool started;
+    atomic_bool wanted;   /* the thread is to go on */
+    pthread_mutex_t lock; /* of everything below */
+    pthread_cond_t changed;
+    struct es_collectives *analysis;
+    struct es_recent *recent;
+    struct es_collectives_report state; /* all but the statistics */
+    struct kept *kept;
+    struct kept **kept_end;
+    size_t kept_count;
+    uint64_t start_ns; /* run time from which on instances are wanted */
+    bool ended;
+    int result; /* why the thread has ended; 0 = it was told to, or the run is over */
+};
+
+void es_collectives_monitor_config_init(struct es_collectives_monitor_config *config)
+{
+    *config = (struct es_collectives_monitor_config){.communicator = NULL};
+    es_collectives_scope_config_init(&config->scope);
+}
+
+/* --- Which operations ------------------------------------------------------------- */
+
+/* "allreduce" and "MPI_Allreduce" alike.  0 = no collective has this name. */
+static uint16_t find_family(const char *name)
+{
+    bool whole = strncasecmp(name, "mpi_", 4) == 0;
+    struct esi_collective_traits traits;
+    struct es_operation const *found;
+    char full[64];
+
+    snprintf(full, sizeof full, "MPI_%s", whole ? name + 4 : name);
+    for (size_t i = 5; full[i]; i++)
+        if (full[i] >= 'A' && full[i] <= 'Z')
+            full[i] = (char)(full[i] - 'A' + 'a');
+    if (full[4] >= 'a' && full[4] <= 'z')
+        full[4] = (char)(full[4] - 'a' + 'A');
+    found = es_operation_by_name(full);
+    if (!found || !esi_collective_traits(found->code, &traits))
+        return 0;
+    return traits.family;
+}
+
+static int parse_operations(const char *text,
+                            uint16_t *ret_operations,
+                            size_t *ret_count,
+                            struct es_error *error)
+{
+    size_t count = 0;
+
+    for (const char *at = text; at && *at;) {
+        size_t length = strcspn(at, ",");
+        char name[48] = "";
+
+        if (length < sizeof name)
+            memcpy(name, at, length);
+        if (count == OPERATIONS || !find_family(name)) {
+            return es_error_set(error, -EINVAL, "'%.*s' is no collective operation",
+                                (int)length, at);
+        }
+        ret_operations[count++] = find_family(name);
+        at += length + (at[length] == ',');
+    }
+    *ret_count = count;
+    return 0;
+}
+
+int es_collectives_monitor_config_check(
+    const struct es_collectives_monitor_config *config,
+    struct es_error *error)
+{
+    uint16_t operations[OPERATIONS];
+    size_t count;
+
+    return parse_operations(config->operations, operations, &count, error);
+}
+
+static bool is_wanted(const struct es_collectives_monitor *monitor,
+                      const struct es_collective_instance *instance)
+{
+    size_t i = 0;
+
+    if (instance->first_enter_ns < monitor->start_ns)
+        return false;
+    if (monitor->config.communicator &&
+        fnmatch(monitor->config.communicator, instance->communicator, 0) != 0)
+        return false;
+    while (i < monitor->operation_count &&
+           monitor->operations[i] != instance->operation)
+        i++;
+    return monitor->operation_count == 0 || i < monitor->operation_count;
+}
+
+/* --- Instances -------------------------------------------------------------------- */
+
+/* Without memory one is left out, as all that is counted says. */
+static void keep(struct es_collectives_monitor *monitor,
+                 const struct es_collective_instance *instance)
+{
+    size_t size = (size_t)instance->size;
+    size_t known = (size_t)instance->known;
+    size_t bytes = sizeof(struct kept) + size * sizeof *instance->arrivals;
+    struct kept *kept = malloc(bytes + size * sizeof *instance->order);
+    int *order;
+
+    if (!kept)
+        return;
+    order = (int *)(void *)((char *)kept + bytes);
+    memcpy(kept->arrivals, instance->arrivals, size * sizeof *instance->arrivals);
+    memcpy(order, instance->order, known * sizeof *order);
+    kept->next = NULL;
+    kept->instance = *instance;
+    snprintf(kept->communicator, sizeof kept->communicator, "%s",
+             instance->communicator);
+    kept->instance.communicator = kept->communicator;
+    kept->instance.arrivals = kept->arrivals;
+    kept->instance.order = order;
+    *monitor->kept_end = kept;
+    monitor->kept_end = &kept->next;
+    monitor->kept_count++;
+}
+
+static void take_instance(void *data, const struct es_collective_instance *instance)
+{
+    struct es_collectives_monitor *monitor = data;
+    struct es_collectives_report *state = &monitor->state;
+
+    if (!is_wanted(monitor, instance))
+        return;
+    if (es_recent_add(monitor->recent, instance) < 0 && monitor->result == 0)
+        monitor->result = -ENOMEM;
+    if (monitor->config.advice &&
+        es_collectives_advice_add(monitor->config.advice, instance) < 0 &&
+        monitor->result == 0)
+        monitor->result = -ENOMEM;
+    if (monitor->config.keep_instances)
+        keep(monitor, instance);
+    if (state->first_ns == 0 || instance->first_enter_ns < state->first_ns)
+        state->first_ns = instance->first_enter_ns;
+    if (instance->last_exit_ns > state->last_ns)
+        state->last_ns = instance->last_exit_ns;
+}
+
+void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
+                                 es_collectives_take_fn take,
+                                 void *data)
+{
+    struct kept *kept;
+
+    pthread_mutex_lock(&monitor->lock);
+    kept = monitor->kept;
+    monitor->kept = NULL;
+    monitor->kept_end = &monitor->kept;
+    monitor->kept_count = 0;
+    pthread_cond_broadcast(&monitor->changed);
+    pthread_mutex_unlock(&monitor->lock);
+    while (kept) {
+        struct kept *next = kept->next;
+
+        if (take)
+            take(data, &kept->instance);
+        free(kept);
+        kept = next;
+    }
+}
+
+/* --- The thread ------------------------------------------------------------------- */
+
+static struct timespec time_in(uint64_t span_ns)
+{
+    uint64_t at_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
+
+    return (struct timespec){.tv_sec = (time_t)(at_ns / UINT64_C(1000000000)),
+                             .tv_nsec = (long)(at_ns % UINT64_C(1000000000))};
+}
+
+/* A pause that a stop ends; also as long as the front end has too much to take. */
+static void pause_thread(struct es_collectives_monitor *monitor, uint64_t span_ns)
+{
+    struct timespec until = time_in(span_ns);
+    int result = 0;
+
+    while (atomic_load_explicit(&monitor->wanted, memory_order_relaxed) &&
+           (monitor->kept_count >= KEPT_MOST || (span_ns > 0 && result == 0))) {
+        if (monitor->kept_count >= KEPT_MOST)
+            until = time_in(PAUSE_NS);
+        result = pthread_cond_timedwait(&monitor->changed, &monitor->lock, &until);
+    }
+}
+
+static void copy_hosts(struct es_collectives_monitor *monitor)
+{
+    struct es_collectives_report *state = &monitor->state;
+    int ranks = es_collectives_scope_ranks(monitor->scope);
+
+    if (ranks <= state->ranks)
+        return;
+    char(*hosts)[64] = realloc(state->hosts, (size_t)ranks * sizeof *hosts);
+
+    if (!hosts)
+        return;
+    state->hosts = hosts;
+    for (int rank = state->ranks; rank < ranks; rank++) {
+        const char *host = es_collectives_scope_host(monitor->scope, rank);
+
+        snprintf(hosts[rank], sizeof hosts[rank], "%s", host ? host : "");
+    }
+    state->ranks = ranks;
+}
+
+static void copy_state(struct es_collectives_monitor *monitor, bool over)
+{
+    struct es_collectives_report *state = &monitor->state;
+    const struct es_notice *notices = NULL;
+    size_t count = es_collectives_scope_notices(monitor->scope, &notices);
+
+    es_collectives_counts(monitor->analysis, &state->counts);
+    es_collectives_scope_losses(monitor->scope, &state->losses);
+    copy_hosts(monitor);
+    state->over = over;
+    state->vanished = es_collectives_scope_has_vanished(monitor->scope);
+    state->paced = es_collectives_scope_is_paced(monitor->scope);
+    state->notice_count = count < 16 ? count : 16;
+    for (size_t i = 0; i < state->notice_count; i++)
+        state->notices[i] = notices[i];
+}
+
+static void note_start(struct es_collectives_monitor *monitor)
+{
+    if (monitor->state.start_ns != 0)
+        return;
+    monitor->state.start_ns = es_collectives_scope_start_ns(monitor->scope);
+    monitor->start_ns = monitor->state.start_ns + monitor->config.since_ns;
+    if (monitor->config.since_ns == 0)
+        monitor->start_ns = 0;
+}
+
+/* One pull.  Returns 1: go on at once; 0: after a pause; -ENODATA: there is no more to
+ * come; else -errno. */
+static int look(struct es_collectives_monitor *monitor)
+{
+    /* Looked at first: what is written up to then is read below. */
+    bool over = monitor->config.once || es_collectives_scope_is_over(monitor->scope);
+    int result;
+
+    result = es_collectives_scope_pull(monitor->scope, over);
+    if (result < 0)
+        return result;
+    pthread_mutex_lock(&monitor->lock);
+    note_start(monitor);
+    if (es_collectives_scope_add(monitor->scope, monitor->analysis) < 0)
+        monitor->result = -ENOMEM;
+    if (result == 0 && over && !monitor->config.once)
+        es_collectives_finish(monitor->analysis);
+    if (monitor->result < 0)
+        result = monitor->result;
+    copy_state(monitor, over && result == 0);
+    pthread_mutex_unlock(&monitor->lock);
+    if (result == 0 && over)
+        return -ENODATA;
+    return result;
+}
+
+static void *run_thread(void *data)
+{
+    struct es_collectives_monitor *monitor = data;
+    int result;
+
+    /* Whoever is stopped at once has looked once. */
+    do {
+        result = look(monitor);
+        pthread_mutex_lock(&monitor->lock);
+        if (result >= 0)
+            pause_thread(monitor, result > 0 || monitor->state.paced ? 0 : PAUSE_NS);
+        pthread_mutex_unlock(&monitor->lock);
+    } while (result >= 0 &&
+             atomic_load_explicit(&monitor->wanted, memory_order_relaxed));
+    pthread_mutex_lock(&monitor->lock);
+    monitor->ended = true;
+    monitor->result = result < 0 && result != -ENODATA ? result : 0;
+    pthread_cond_broadcast(&monitor->changed);
+    pthread_mutex_unlock(&monitor->lock);
+    return NULL;
+}
+
+static int init_lock(struct es_collectives_monitor *monitor)
+{
+    pthread_condattr_t attributes;
+
+    if (pthread_mutex_init(&monitor->lock, NULL) != 0)
+        return -ENOMEM;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&monitor->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return 0;
+}
+
+static int open_monitor(struct es_collectives_monitor *monitor,
+                        struct es_run *run,
+                        struct es_error *error)
+{
+    struct es_collectives_config analysis = {.max_open = MAX_OPEN,
+                                             .patience_ns = monitor->config.patience_ns,
+                                             .by_size = monitor->config.by_size,
+                                             .on_instance = take_instance,
+                                             .data = monitor};
+    int result = parse_operations(monitor->config.operations, monitor->operations,
+                                  &monitor->operation_count, error);
+
+    if (result == 0)
+        result = es_recent_create(monitor->config.recent_ns, &monitor->recent);
+    if (result == 0)
+        result = es_collectives_create(&analysis, &monitor->analysis);
+    if (result == 0)
+        result = es_collectives_scope_open(run, &monitor->config.scope, error,
+                                           &monitor->scope);
+    if (result == 0)
+        es_collectives_scope_set_advice(monitor->scope, monitor->config.advice);
+    if (result == 0)
+        result = -pthread_create(&monitor->thread, NULL, run_thread, monitor);
+    monitor->started = result == 0;
+    return result;
+}
+
+int es_collectives_monitor_start(struct es_run *run,
+                                 const struct es_collectives_monitor_config *config,
+                                 struct es_error *error,
+                                 struct es_collectives_monitor **ret_monitor)
+{
+    struct es_collectives_monitor *monitor = calloc(1, sizeof *monitor);
+    int result;
+
+    if (!monitor)
+        return -ENOMEM;
+    if (init_lock(monitor) < 0) {
+        free(monitor);
+        return -ENOMEM;
+    }
+    monitor->config = *config;
+    monitor->kept_end = &monitor->kept;
+    atomic_init(&monitor->wanted, true);
+    result = open_monitor(monitor, run, error);
+    if (result < 0) {
+        es_collectives_monitor_destroy(monitor);
+        return result;
+    }
+    *ret_monitor = monitor;
+    return 0;
+}
+
+bool es_collectives_monitor_wait(struct es_collectives_monitor *monitor,
+                                 uint64_t timeout_ns)
+{
+    struct timespec until = time_in(timeout_ns);
+    bool ended;
+
+    pthread_mutex_lock(&monitor->lock);
+    while (!monitor->ended && pthread_cond_timedwait(&monitor->changed, &monitor->lock,
+                                                     &until) != ETIMEDOUT)
+        continue;
+    ended = monitor->ended;
+    pthread_mutex_unlock(&monitor->lock);
+    return ended;
+}
+
+int es_collectives_monitor_stop(struct es_collectives_monitor *monitor)
+{
+    if (!monitor->started)
+        return monitor->result;
+    pthread_mutex_lock(&monitor->lock);
+    atomic_store_explicit(&monitor->wanted, false, memory_order_relaxed);
+    pthread_cond_broadcast(&monitor->changed);
+    pthread_mutex_unlock(&monitor->lock);
+    pthread_join(monitor->thread, NULL);
+    monitor->started = false;
+    return monitor->result;
+}
+
+void es_collectives_monitor_destroy(struct es_collectives_monitor *monitor)
+{
+    int saved_errno = errno;
+
+    if (!monitor)
+        return;
+    es_collectives_monitor_stop(monitor);
+    es_collectives_monitor_take(monitor, NULL, NULL);
+    es_collectives_scope_close(monitor->scope);
+    es_collectives_destroy(monitor->analysis);
+    es_recent_destroy(monitor->recent);
+    free(monitor->state.hosts);
+    pthread_cond_destroy(&monitor->changed);
+    pthread_mutex_destroy(&monitor->lock);
+    free(monitor);
+    errno = saved_errno;
+}
+
+/* --- Reports ---------------------------------------------------------------------- */
+
+static int copy_report(const struct es_collectives_monitor *monitor,
+                       struct es_collectives_report *report)
+{
+    size_t ranks = (size_t)monitor->state.ranks;
+
+    if (ranks > 0) {
+        report->hosts = malloc(ranks * sizeof *report->hosts);
+        if (!report->hosts)
+            return -ENOMEM;
+        memcpy(report->hosts, monitor->state.hosts, ranks * sizeof *report->hosts);
+    }
+    return es_recent_sum_up(monitor->recent, report->statistics);
+}
+
+/* What was seen may reach further back than what the statistics still have. */
+static void find_span(struct es_collectives_report *report)
+{
+    uint64_t first_ns = 0;
+
+    for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++) {
+        uint64_t began_ns =
+            es_collective_statistics_at(report->statistics, i)->first_ns;
+
+        if (first_ns == 0 || began_ns < first_ns)
+            first_ns = began_ns;
+    }
+    report->first_ns = first_ns;
+}
+
+int es_collectives_monitor_report(struct es_collectives_monitor *monitor,
+                                  struct es_collectives_report *ret_report)
+{
+    struct es_collectives_report report;
+    int result;
+
+    pthread_mutex_lock(&monitor->lock);
+    report = monitor->state;
+    report.hosts = NULL;
+    result = es_collective_statistics_create(&report.statistics);
+    if (result == 0)
+        result = copy_report(monitor, &report);
+    pthread_mutex_unlock(&monitor->lock);
+    if (result < 0) {
+        es_collectives_report_fini(&report);
+        return result;
+    }
+    find_span(&report);
+    *ret_report = report;
+    return 0;
+}
+
+void es_collectives_report_fini(struct es_collectives_report *report)
+{
+    es_collective_statistics_destroy(report->statistics);
+    free(report->hosts);
+    report->statistics = NULL;
+    report->hosts = NULL;
+}
+
+int es_collectives_monitor_advise(struct es_collectives_monitor *monitor,
+                                  int (*use)(void *data,
+                                             struct es_collectives_advice *advice),
+                                  void *data)
+{
+    int result;
+
+    pthread_mutex_lock(&monitor->lock);
+    result = use(data, monitor->config.advice);
+    pthread_mutex_unlock(&monitor->lock);
+    return result;
+}
+
+const char *es_collectives_report_host(const struct es_collectives_report *report,
+                                       int world_rank)
+{
+    return world_rank >= 0 && world_rank < report->ranks ? report->hosts[world_rank]
+                                                         : "";
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The collective-operation monitor (paper, section 5.3): one thread that pulls the
+ * contributions of all ranks and analyses them, for a front end that shows results.
+ *
+ *   es_collectives_monitor_config_init(&config);
+ *   es_collectives_monitor_start(run, &config, &error, &monitor);
+ *   while (!es_collectives_monitor_wait(monitor, interval_ns)) {
+ *       es_collectives_monitor_report(monitor, &report);
+ *       show(&report);
+ *       es_collectives_report_fini(&report);
+ *   }
+ *   es_collectives_monitor_stop(monitor);
+ *   ... a last report ...
+ *   es_collectives_monitor_destroy(monitor);
+ *
+ * The run is the monitor's as long as its thread lives.
+ *
+ *   may run at the same time: the monitor's own thread and one thread that calls what
+ *   is here.
+ */
+#ifndef ES_MONITORS_COLLECTIVES_COLLECTIVES_MONITOR_H
+#define ES_MONITORS_COLLECTIVES_COLLECTIVES_MONITOR_H
+
+#include "eventspace/scope.h"
+#include "monitors/collectives/collective_statistics.h"
+#include "monitors/collectives/collectives_scope.h"
+
+/* Called for instances that were kept: see es_collectives_monitor_take(). */
+typedef void (*es_collectives_take_fn)(void *data,
+                                       const struct es_collective_instance *instance);
+
+struct es_collectives_monitor_config {
+    struct es_scope_config scope; /* es_collectives_scope_config_init(); borrowed as
+                                     there */
+    const char *communicator; /* fnmatch(3) pattern of names; NULL = all; borrowed */
+    const char *operations; /* names with commas between, with or without "MPI_"; NULL =
+                               all; borrowed */
+    uint64_t since_ns;   /* only what began at this time after the run's start, or later
+                          */
+    uint64_t recent_ns;  /* only what began in the newest so many ns; 0 = all */
+    bool by_size;        /* classes of sizes stand apart (size_class.h) */
+    bool keep_instances; /* for es_collectives_monitor_take() */
+    bool once;           /* what is there now, not what comes */
+    uint64_t patience_ns;                 /* see es_collectives_config */
+    struct es_collectives_advice *advice; /* is told of instances and messages; NULL =
+                                             none is wanted; borrowed, and only to be
+                                             used by es_collectives_monitor_advise() */
+};
+
+void es_collectives_monitor_config_init(struct es_collectives_monitor_config *config);
+
+/* Checks the operations' names.  -EINVAL with words. */
+int es_collectives_monitor_config_check(
+    const struct es_collectives_monitor_config *config,
+    struct es_error *error);
+
+struct es_collectives_monitor;
+
+/* Opens the scope and starts the thread.  Borrows the run until the monitor is stopped.
+ * -EINVAL and the like with words. */
+int es_collectives_monitor_start(struct es_run *run,
+                                 const struct es_collectives_monitor_config *config,
+                                 struct es_error *error,
+                                 struct es_collectives_monitor **ret_monitor);
+
+/* Waits so long, or until the monitor's thread has ended by itself: the run is over and
+ * all of it was read, or it cannot be read.  Returns whether it has. */
+bool es_collectives_monitor_wait(struct es_collectives_monitor *monitor,
+                                 uint64_t timeout_ns);
+
+/* Ends the thread.  Returns 0, or -errno why it could not go on. */
+int es_collectives_monitor_stop(struct es_collectives_monitor *monitor);
+/* Stops it, too.  Accepts NULL. */
+void es_collectives_monitor_destroy(struct es_collectives_monitor *monitor);
+
+/* How things stand, a copy. */
+struct es_collectives_report {
+    struct es_collective_statistics *statistics; /* owned */
+    char (*hosts)[64]; /* by world rank, "" = not known; owned */
+    int ranks;         /* world ranks that are known of */
+    struct es_collectives_counts counts;
+    struct es_collectives_losses losses;
+    uint64_t start_ns;            /* run time at which the run began */
+    uint64_t first_ns;            /* of the operations in the statistics: first enter */
+    uint64_t last_ns;             /* and last exit */
+    bool over;                    /* the run is, and all of it was read */
+    bool vanished;                /* nothing of the run is left to be found */
+    bool paced;                   /* see es_scope_is_paced() */
+    struct es_notice notices[16]; /* parts that do not deliver */
+    size_t notice_count;
+};
+
+/* -ENOMEM. */
+int es_collectives_monitor_report(struct es_collectives_monitor *monitor,
+                                  struct es_collectives_report *ret_report);
+void es_collectives_report_fini(struct es_collectives_report *report);
+
+/* Host of a world rank, "" = not known. */
+const char *es_collectives_report_host(const struct es_collectives_report *report,
+                                       int world_rank);
+
+/* Calls a function that may use the advice, and whose result is returned: meanwhile
+ * nothing is analysed. */
+int es_collectives_monitor_advise(struct es_collectives_monitor *monitor,
+                                  int (*use)(void *data,
+                                             struct es_collectives_advice *advice),
+                                  void *data);
+
+/* Gives the instances that were kept, in the order in which they became complete or
+ * were given up, and forgets them.  The monitor waits when 65,536 are kept. */
+void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
+                                 es_collectives_take_fn take,
+                                 void *data);
+
+#endif

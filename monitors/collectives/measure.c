@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* measure.c - running statistics of one quantity. */
+#include "config.h"
+
+#include "monitors/collectives/measure.h"
+
+#include <errno.h>
+
+#include "base/json_out.h"
+
+void es_measure_fini(struct es_measure *measure)
+{
+    es_quantiles_fini(&measure->quantiles);
+    *measure = (struct es_measure){.count = 0};
+}
+
+static uint64_t add_up(uint64_t a, uint64_t b)
+{
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+static void widen(struct es_measure *measure, uint64_t least, uint64_t greatest)
+{
+    if (measure->count == 0 || least < measure->least)
+        measure->least = least;
+    if (greatest > measure->greatest)
+        measure->greatest = greatest;
+}
+
+int es_measure_add(struct es_measure *measure, uint64_t value)
+{
+    double distance = (double)value - measure->mean;
+
+    if (es_quantiles_add(&measure->quantiles, value) < 0)
+        return -ENOMEM;
+    widen(measure, value, value);
+    measure->count++;
+    measure->sum = add_up(measure->sum, value);
+    measure->mean += distance / (double)measure->count;
+    measure->squares += distance * ((double)value - measure->mean);
+    return 0;
+}
+
+int es_measure_merge(struct es_measure *measure, const struct es_measure *other)
+{
+    double distance = other->mean - measure->mean;
+    double mine = (double)measure->count;
+    double theirs = (double)other->count;
+
+    if (other->count == 0)
+        return 0;
+    if (es_quantiles_merge(&measure->quantiles, &other->quantiles) < 0)
+        return -ENOMEM;
+    widen(measure, other->least, other->greatest);
+    measure->count += other->count;
+    measure->sum = add_up(measure->sum, other->sum);
+    measure->mean += distance * theirs / (mine + theirs);
+    measure->squares +=
+        other->squares + distance * distance * mine * theirs / (mine + theirs);
+    return 0;
+}
+
+/* Newton's method: the library has no need of libm but for this. */
+static double square_root(double value)
+{
+    double root = value > 1 ? value : 1;
+
+    if (value <= 0)
+        return 0;
+    for (;;) {
+        double next = (root + value / root) / 2;
+
+        if (next >= root)
+            return root;
+        root = next;
+    }
+}
+
+double es_measure_deviation(const struct es_measure *measure)
+{
+    if (measure->count < 2)
+        return 0;
+    return square_root(measure->squares / (double)measure->count);
+}
+
+static void write_quantile(struct esi_json_out *out,
+                           const char *key,
+                           const struct es_measure *measure,
+                           double part,
+                           double unit)
+{
+    esi_json_out_real(out, key,
+                      (double)es_quantiles_at(&measure->quantiles, part) / unit);
+}
+
+void es_measure_write(struct esi_json_out *out,
+                      const char *key,
+                      const struct es_measure *measure,
+                      double unit)
+{
+    esi_json_out_begin_object(out, key);
+    esi_json_out_unsigned(out, "count", measure->count);
+    esi_json_out_real(out, "sum", (double)measure->sum / unit);
+    esi_json_out_real(out, "mean", measure->mean / unit);
+    esi_json_out_real(out, "deviation", es_measure_deviation(measure) / unit);
+    esi_json_out_real(out, "min", (double)measure->least / unit);
+    esi_json_out_real(out, "max", (double)measure->greatest / unit);
+    write_quantile(out, "p50", measure, 0.5, unit);
+    write_quantile(out, "p95", measure, 0.95, unit);
+    write_quantile(out, "p99", measure, 0.99, unit);
+    esi_json_out_end(out);
+}

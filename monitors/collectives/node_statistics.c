@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* node_statistics.c - running statistics of the internal nodes of collective trees. */
+#include "config.h"
+
+#include "monitors/collectives/node_statistics.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct es_node_statistics {
+    struct es_node_row *rows; /* owned; in order */
+    size_t count;
+    size_t capacity;
+};
+
+int es_node_statistics_create(struct es_node_statistics **ret_statistics)
+{
+    struct es_node_statistics *statistics = calloc(1, sizeof *statistics);
+
+    if (!statistics)
+        return -ENOMEM;
+    *ret_statistics = statistics;
+    return 0;
+}
+
+void es_node_statistics_destroy(struct es_node_statistics *statistics)
+{
+    if (!statistics)
+        return;
+    for (size_t i = 0; i < statistics->count; i++) {
+        struct es_node_row *row = &statistics->rows[i];
+
+        es_measure_fini(&row->wait);
+        es_measure_fini(&row->spread);
+        es_measure_fini(&row->up);
+        es_measure_fini(&row->down);
+        free(row->children);
+    }
+    free(statistics->rows);
+    free(statistics);
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_row(const struct es_node_row *row,
+                       const struct es_tree_node_result *result)
+{
+    int order = compare(row->key[0], result->key[0]);
+
+    if (order == 0)
+        order = compare(row->key[1], result->key[1]);
+    if (order == 0)
+        order = compare(row->operation, result->operation);
+    if (order == 0)
+        order = compare(row->version, result->version);
+    return order ? order
+                 : (row->world_rank > result->world_rank) -
+                       (row->world_rank < result->world_rank);
+}
+
+static int insert_row(struct es_node_statistics *statistics,
+                      size_t index,
+                      const struct es_tree_node_result *result)
+{
+    struct es_node_row *row;
+
+    if (statistics->count == statistics->capacity) {
+        size_t capacity = statistics->capacity ? statistics->capacity * 2 : 16;
+
+        row = reallocarray(statistics->rows, capacity, sizeof *row);
+        if (!row)
+            return -ENOMEM;
+        statistics->rows = row;
+        statistics->capacity = capacity;
+    }
+    row = &statistics->rows[index];
+    memmove(row + 1, row, (statistics->count++ - index) * sizeof *row);
+    *row = (struct es_node_row){.operation = result->operation,
+                                .version = result->version,
+                                .world_rank = result->world_rank,
+                                .rank = result->rank};
+    memcpy(row->key, result->key, sizeof row->key);
+    snprintf(row->communicator, sizeof row->communicator, "%s", result->communicator);
+    snprintf(row->host, sizeof row->host, "%s", result->host);
+    return 0;
+}
+
+static int find_row(struct es_node_statistics *statistics,
+                    const struct es_tree_node_result *result,
+                    struct es_node_row **ret_row)
+{
+    size_t first = 0, end = statistics->count;
+    int made = 0;
+
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+
+        if (compare_row(&statistics->rows[middle], result) < 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == statistics->count ||
+        compare_row(&statistics->rows[first], result) != 0)
+        made = insert_row(statistics, first, result);
+    if (made == 0)
+        *ret_row = &statistics->rows[first];
+    return made;
+}
+
+static int count_last(struct es_node_row *row, int rank)
+{
+    struct es_node_child *children;
+    size_t index = 0;
+
+    while (index < row->child_count && row->children[index].rank < rank)
+        index++;
+    if (index == row->child_count || row->children[index].rank != rank) {
+        children = reallocarray(row->children, row->child_count + 1, sizeof *children);
+        if (!children)
+            return -ENOMEM;
+        row->children = children;
+        memmove(children + index + 1, children + index,
+                (row->child_count++ - index) * sizeof *children);
+        children[index] = (struct es_node_child){.rank = rank};
+    }
+    row->children[index].times_last++;
+    return 0;
+}
+
+static int add_up(struct es_node_row *row, const struct es_tree_node_result *result)
+{
+    int added = es_measure_add(&row->wait, result->wait_ns);
+
+    if (added == 0)
+        added = es_measure_add(&row->spread, result->spread_ns);
+    if (added == 0)
+        added = es_measure_add(&row->up, result->up_ns);
+    if (added == 0 && result->last_child >= 0)
+        added = count_last(row, result->last_child);
+    return added;
+}
+
+int es_node_statistics_add(struct es_node_statistics *statistics,
+                           const struct es_tree_node_result *result)
+{
+    struct es_node_row *row;
+    int added = find_row(statistics, result, &row);
+
+    if (added == 0 && result->has_up)
+        added = add_up(row, result);
+    if (added == 0 && result->has_down)
+        added = es_measure_add(&row->down, result->down_ns);
+    if (added == 0)
+        row->count++;
+    return added;
+}
+
+size_t es_node_statistics_count(const struct es_node_statistics *statistics)
+{
+    return statistics->count;
+}
+
+const struct es_node_row *es_node_statistics_at(
+    const struct es_node_statistics *statistics,
+    size_t index)
+{
+    return index < statistics->count ? &statistics->rows[index] : NULL;
+}
+
+const struct es_node_child *es_node_row_slowest(const struct es_node_row *row)
+{
+    const struct es_node_child *found = NULL;
+
+    for (size_t i = 0; i < row->child_count; i++)
+        if (!found || row->children[i].times_last > found->times_last)
+            found = &row->children[i];
+    return found;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The front end's half of looking after internal nodes of collective trees: a thread
+ * gathers results (tree_nodes.h) into statistics, which are shown between.
+ *
+ *   may run at the same time: the thread that is started here, and one that calls what
+ *   is here.
+ */
+#ifndef ES_MONITORS_COLLECTIVES_NODE_WATCH_H
+#define ES_MONITORS_COLLECTIVES_NODE_WATCH_H
+
+#include <stdio.h>
+
+#include "monitors/collectives/tree_nodes.h"
+
+struct es_node_watch;
+
+/* Opens the scope and starts the thread; on_result and data of the configuration are
+ * not looked at.  -EINVAL and the like with words. */
+int es_node_watch_start(const struct es_tree_nodes_config *config,
+                        struct es_error *error,
+                        struct es_node_watch **ret_watch);
+/* Ends the thread and takes what is left.  Accepts NULL. */
+void es_node_watch_stop(struct es_node_watch *watch);
+/* Accepts NULL. */
+void es_node_watch_destroy(struct es_node_watch *watch);
+
+/* A table of the nodes, those that wait longest for their children first.  0, -ENOMEM
+ * or -EIO. */
+int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t width);
+/* JSON Lines: a "node" for each node, communicator, operation and version of the rules,
+ * and a "nodes" for what was counted. */
+int es_node_watch_print_json(struct es_node_watch *watch, FILE *stream);
+
+#endif

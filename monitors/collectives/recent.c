@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* recent.c - statistics that forget. */
+#include "config.h"
+
+#include "monitors/collectives/recent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { PARTS = 16, SLICES = PARTS + 1 };
+
+struct slice {
+    struct es_collective_statistics *statistics; /* owned; NULL = empty */
+    uint64_t number; /* time divided by the slices' length */
+};
+
+struct es_recent {
+    uint64_t slice_ns; /* 0 = one slice for all */
+    uint64_t newest;   /* number of the newest slice */
+    struct slice slices[SLICES];
+};
+
+int es_recent_create(uint64_t span_ns, struct es_recent **ret_recent)
+{
+    struct es_recent *recent = calloc(1, sizeof *recent);
+
+    if (!recent)
+        return -ENOMEM;
+    if (span_ns > 0)
+        recent->slice_ns = span_ns < PARTS ? 1 : span_ns / PARTS;
+    *ret_recent = recent;
+    return 0;
+}
+
+void es_recent_destroy(struct es_recent *recent)
+{
+    if (!recent)
+        return;
+    for (int i = 0; i < SLICES; i++)
+        es_collective_statistics_destroy(recent->slices[i].statistics);
+    free(recent);
+}
+
+int es_recent_add(struct es_recent *recent,
+                  const struct es_collective_instance *instance)
+{
+    uint64_t number =
+        recent->slice_ns ? instance->first_enter_ns / recent->slice_ns : 0;
+    struct slice *slice = &recent->slices[number % SLICES];
+
+    if (recent->newest > number && recent->newest - number >= SLICES)
+        return 0;
+    if (slice->statistics && slice->number != number) {
+        es_collective_statistics_destroy(slice->statistics);
+        slice->statistics = NULL;
+    }
+    if (!slice->statistics && es_collective_statistics_create(&slice->statistics) < 0)
+        return -ENOMEM;
+    slice->number = number;
+    if (number > recent->newest)
+        recent->newest = number;
+    return es_collective_statistics_add(slice->statistics, instance);
+}
+
+int es_recent_sum_up(const struct es_recent *recent,
+                     struct es_collective_statistics *statistics)
+{
+    int result = 0;
+
+    /* The oldest first, so that groups come in the order of their appearance. */
+    for (uint64_t i = 0; i < SLICES; i++) {
+        const struct slice *slice = &recent->slices[(recent->newest + 1 + i) % SLICES];
+
+        if (slice->statistics && recent->newest - slice->number < SLICES &&
+            es_collective_statistics_merge(statistics, slice->statistics) < 0)
+            result = -ENOMEM;
+    }
+    return result;
+}

@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* tree_nodes.c - gathers the results of all internal nodes of collective trees. */
+#include "config.h"
+
+#include "monitors/collectives/tree_nodes.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "monitors/collectives/node_pieces.h"
+#include "wrappers/stages/node_edges.h"
+
+#define INTERVAL_NS UINT64_C(100000000)
+#define REFRESH_NS UINT64_C(1000000000)
+/* How long pieces of an operation wait for the others: beside some pulls. */
+#define PIECES_NS UINT64_C(2000000000)
+#define INCOMPLETE_NS UINT64_C(60000000000)
+
+enum { NODE_THREADS = 16, CHILDREN = 8 };
+
+/* A communicator of a node's process. */
+struct known_communicator {
+    uint16_t index;
+    bool known;
+    uint64_t asked_ns; /* refresh after which it was not known */
+    struct es_communicator_info info;
+    struct {
+        int rank;
+        int world;
+    } peers[CHILDREN]; /* asked for last */
+    size_t peer_count;
+    size_t next_peer;
+};
+
+/* A process whose elements are read. */
+struct tree_node {
+    const char *host; /* borrowed from the origins */
+    int pid;
+    int rank;
+    struct esi_node_pieces pieces;
+    struct esi_node_finding half; /* a way up whose way down may be in the next reply */
+    bool has_half;
+    uint64_t half_pull;                       /* number of the pull that brought it */
+    struct known_communicator *communicators; /* owned */
+    size_t communicator_count;
+};
+
+struct es_tree_nodes {
+    struct es_tree_nodes_config config;
+    struct es_run *run;      /* owned */
+    struct es_scope *scope;  /* NULL = nothing of trees has been seen yet, */
+    struct es_scope *scout;  /* then this one looks for it, and is never pulled */
+    struct tree_node *nodes; /* owned */
+    size_t node_count;
+    size_t *node_of; /* owned; per origin */
+    size_t origin_count;
+    uint64_t refreshed_ns;
+    uint64_t pull; /* number of the one that goes on */
+
+    pthread_mutex_t lock; /* of the counts, and of `ends` */
+    pthread_cond_t wake;
+    struct es_tree_nodes_counts counts;
+    bool ends;
+    bool runs;
+    pthread_t thread;
+};
+
+/* --- Opening ---------------------------------------------------------------------- */
+
+void es_tree_nodes_config_init(struct es_tree_nodes_config *config)
+{
+    *config = (struct es_tree_nodes_config){.run = NULL};
+    es_scope_config_init(&config->scope);
+    config->scope.view.selection.classes = ES_CLASSES_TREE | 1u << ES_CLASS_COLLECTIVE;
+    config->scope.tree.nodes = true;
+    config->scope.tree.node_threads = NODE_THREADS;
+    config->scope.tree.through_server = true;
+    config->scope.name = "collectives-nodes";
+}
+
+/* A tree of stages on all hosts costs them something in each pull: runs without
+ * instrumented trees do without. */
+static int open_when_needed(struct es_tree_nodes *nodes, struct es_error *error)
+{
+    struct es_scope_config scope = nodes->config.scope;
+    int result;
+
+    if (nodes->scope || es_scope_origin_count(nodes->scout) == 0)
+        return 0;
+    scope.servers = nodes->config.servers;
+    if (!scope.servers)
+        scope.tree.through_server = false;
+    result = es_scope_open(nodes->run, &scope, error, &nodes->scope);
+    if (result < 0)
+        return result;
+    es_scope_close(nodes->scout);
+    nodes->scout = NULL;
+    return 0;
+}
+
+static int open_scout(struct es_tree_nodes *nodes, struct es_error *error)
+{
+    struct es_scope_config scout;
+
+    es_scope_config_init(&scout);
+    scout.view = nodes->config.scope.view;
+    scout.view.selection.classes = ES_CLASSES_TREE;
+    scout.servers = nodes->config.servers;
+    return es_scope_open(nodes->run, &scout, error, &nodes->scout);
+}
+
+static int open_scope(struct es_tree_nodes *nodes, struct es_error *error)
+{
+    int result = nodes->config.servers
+                     ? es_run_open_empty(nodes->config.run, error, &nodes->run)
+                     : es_run_open(nodes->config.run, error, &nodes->run);
+
+    if (result == 0)
+        result = open_scout(nodes, error);
+    return result < 0 ? result : open_when_needed(nodes, error);
+}
+
+int es_tree_nodes_open(const struct es_tree_nodes_config *config,
+                       struct es_error *error,
+                       struct es_tree_nodes **ret_nodes)
+{
+    struct es_tree_nodes *nodes = calloc(1, sizeof *nodes);
+    pthread_condattr_t attributes;
+    int result;
+
+    if (!nodes)
+        return -ENOMEM;
+    nodes->config = *config;
+    if (nodes->config.interval_ns == 0)
+        nodes->config.interval_ns = INTERVAL_NS;
+    pthread_mutex_init(&nodes->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&nodes->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    nodes->refreshed_ns = esi_now_ns(CLOCK_MONOTONIC);
+    result = open_scope(nodes, error);
+    if (result < 0) {
+        es_tree_nodes_close(nodes);
+        return result;
+    }
+    *ret_nodes = nodes;
+    return 0;
+}
+
+/* Ends the thread without a last pull.  Whether there was one. */
+static bool end_thread(struct es_tree_nodes *nodes)
+{
+    if (!nodes->runs)
+        return false;
+    pthread_mutex_lock(&nodes->lock);
+    nodes->ends = true;
+    pthread_cond_signal(&nodes->wake);
+    pthread_mutex_unlock(&nodes->lock);
+    pthread_join(nodes->thread, NULL);
+    nodes->runs = nodes->ends = false;
+    return true;
+}
+
+void es_tree_nodes_close(struct es_tree_nodes *nodes)
+{
+    int saved_errno = errno;
+
+    if (!nodes)
+        return;
+    end_thread(nodes);
+    es_scope_close(nodes->scope);
+    es_scope_close(nodes->scout);
+    es_run_close(nodes->run);
+    for (size_t i = 0; i < nodes->node_count; i++) {
+        esi_node_pieces_fini(&nodes->nodes[i].pieces);
+        free(nodes->nodes[i].communicators);
+    }
+    pthread_cond_destroy(&nodes->wake);
+    pthread_mutex_destroy(&nodes->lock);
+    free(nodes->nodes);
+    free(nodes->node_of);
+    free(nodes);
+    errno = saved_errno;
+}
+
+/* --- Nodes ------------------------------------------------------------------------ */
+
+static bool is_of(const struct tree_node *node, const struct es_origin *origin)
+{
+    return node->pid == origin->pid && node->rank == origin->rank &&
+           strcmp(node->host, origin->host) == 0;
+}
+
+/* The node of an origin, which is made if there is none. */
+static int find_node(struct es_tree_nodes *nodes,
+                     const struct es_origin *origin,
+                     size_t *ret_index)
+{
+    struct tree_node *grown;
+    size_t index = nodes->node_count;
+
+    while (index > 0 && !is_of(&nodes->nodes[index - 1], origin))
+        index--;
+    if (index == 0) {
+        grown = reallocarray(nodes->nodes, nodes->node_count + 1, sizeof *grown);
+        if (!grown)
+            return -ENOMEM;
+        nodes->nodes = grown;
+        index = ++nodes->node_count;
+        grown[index - 1] = (struct tree_node){
+            .host = origin->host, .pid = origin->pid, .rank = origin->rank};
+    }
+    *ret_index = index - 1;
+    return 0;
+}
+
+/* Finds the nodes of origins that have joined. */
+static int find_nodes(struct es_tree_nodes *nodes)
+{
+    size_t count = es_scope_origin_count(nodes->scope);
+    size_t *grown;
+    int result = 0;
+
+    if (count == nodes->origin_count)
+        return 0;
+    grown = reallocarray(nodes->node_of, count, sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    nodes->node_of = grown;
+    while (nodes->origin_count < count && result == 0) {
+        size_t index = nodes->origin_count;
+
+        result = find_node(nodes, es_scope_origin(nodes->scope, (uint32_t)index),
+                           &nodes->node_of[index]);
+        nodes->origin_count += result == 0;
+    }
+    return result;
+}
+
+static struct tree_node *node_at(const struct es_tree_nodes *nodes, uint32_t origin)
+{
+    return &nodes->nodes[nodes->node_of[origin]];
+}
+
+/* --- Communicators ---------------------------------------------------------------- */
+
+/* NULL: no memory. */
+static struct known_communicator *find_communicator(struct es_tree_nodes *nodes,
+                                                    struct tree_node *node,
+                                                    uint32_t origin,
+                                                    uint16_t index)
+{
+    struct known_communicator *known = NULL;
+
+    for (size_t i = 0; i < node->communicator_count && !known; i++)
+        if (node->communicators[i].index == index)
+            known = &node->communicators[i];
+    if (!known) {
+        known = reallocarray(node->communicators, node->communicator_count + 1,
+                             sizeof *known);
+        if (!known)
+            return NULL;
+        node->communicators = known;
+        known = &known[node->communicator_count++];
+        *known = (struct known_communicator){.index = index};
+    }
+    if (!known->known && known->asked_ns != nodes->refreshed_ns) {
+        known->known =
+            es_scope_communicator(nodes->scope, origin, index, &known->info) == 0;
+        known->asked_ns = nodes->refreshed_ns;
+    }
+    return known;
+}
+
+/* World rank of a child, -1 = not known. */
+static int world_rank(struct es_tree_nodes *nodes,
+                      struct known_communicator *known,
+                      uint32_t origin,
+                      int rank)
+{
+    int world;
+
+    if (rank < 0)
+        return -1;
+    for (size_t i = 0; i < known->peer_count; i++)
+        if (known->peers[i].rank == rank)
+            return known->peers[i].world;
+    world = es_scope_world_rank(nodes->scope, origin, known->index, false, rank);
+    if (world < 0)
+        return -1;
+    known->peers[known->next_peer].rank = rank;
+    known->peers[known->next_peer].world = world;
+    known->next_peer = (known->next_peer + 1) % CHILDREN;
+    if (known->peer_count < CHILDREN)
+        known->peer_count++;
+    return world;
+}
+
+/* --- Results ---------------------------------------------------------------------- */
+
+static uint64_t run_ns(const struct es_origin *origin, uint64_t ticks, uint64_t *bound)
+{
+    uint64_t error_ns = 0;
+    uint64_t ns = es_origin_run_ns(origin, ticks, &error_ns);
+
+    if (error_ns > *bound)
+        *bound = error_ns;
+    return ns;
+}
+
+static void fill_up(const struct es_origin *origin,
+                    const struct es_tuple *up,
+                    struct es_tree_node_result *result)
+{
+    result->has_up = true;
+    result->first_arrival_ns = run_ns(origin, up->start, &result->error_ns);
+    result->last_arrival_ns = run_ns(origin, up->stop, &result->error_ns);
+    result->spread_ns = es_clock_span_ns(origin->clock, up->stop - up->start);
+    result->last_child = up->peer;
+    result->wait_ns = up->bytes;
+}
+
+static void fill_down(const struct es_origin *origin,
+                      const struct es_tuple *down,
+                      struct es_tree_node_result *result)
+{
+    result->up_ns = down->bytes;
+    if (down->peer < 0)
+        return;
+    result->has_down = true;
+    result->arrival_down_ns = run_ns(origin, down->start, &result->error_ns);
+    result->last_departure_ns = run_ns(origin, down->stop, &result->error_ns);
+    result->down_ns = down->stop > down->start
+                          ? es_clock_span_ns(origin->clock, down->stop - down->start)
+                          : 0;
+    result->last_served = down->peer;
+}
+
+/* Tells one result. */
+static int tell(struct es_tree_nodes *nodes, const struct esi_node_finding *finding)
+{
+    const struct es_origin *origin = es_scope_origin(nodes->scope, finding->origin);
+    struct tree_node *node = node_at(nodes, finding->origin);
+    struct known_communicator *known =
+        find_communicator(nodes, node, finding->origin, finding->communicator);
+    struct es_tree_node_result result = {
+        .communicator = "",
+        .instance = finding->sequence,
+        .operation = esi_tree_tag_operation(finding->tag),
+        .version = esi_tree_tag_version(finding->tag),
+        .world_rank = node->rank,
+        .rank = -1,
+        .host = node->host,
+        .last_child = -1,
+        .last_child_world = -1,
+        .last_served = -1,
+        .pieced = finding->pieced,
+    };
+
+    if (!known)
+        return -ENOMEM;
+    if (known->known) {
+        memcpy(result.key, known->info.key, sizeof result.key);
+        result.communicator = known->info.name;
+        result.rank = known->info.rank;
+    }
+    if (finding->has_up)
+        fill_up(origin, &finding->up, &result);
+    if (finding->has_down)
+        fill_down(origin, &finding->down, &result);
+    result.last_child_world =
+        world_rank(nodes, known, finding->origin, result.last_child);
+    if (nodes->config.on_result)
+        nodes->config.on_result(nodes->config.data, &result);
+    return 0;
+}
+
+/* What one pull brought. */
+struct brought {
+    uint64_t results;
+    uint64_t pieced;
+    uint64_t incomplete;
+};
+
+static int tell_counted(struct es_tree_nodes *nodes,
+                        const struct esi_node_finding *finding,
+                        struct brought *brought)
+{
+    brought->results++;
+    brought->pieced += finding->pieced;
+    return tell(nodes, finding);
+}
+
+static int finish_finding(struct es_tree_nodes *nodes,
+                          struct tree_node *node,
+                          struct esi_node_finding *finding,
+                          struct brought *brought)
+{
+    const struct es_clock *clock =
+        es_scope_origin(nodes->scope, finding->origin)->clock;
+
+    esi_node_pieces_complete(&node->pieces, clock, finding);
+    return tell_counted(nodes, finding, brought);
+}
+
+static int give_half(struct es_tree_nodes *nodes,
+                     struct tree_node *node,
+                     struct brought *brought)
+{
+    struct esi_node_finding half = node->half;
+
+    if (!node->has_half)
+        return 0;
+    node->has_half = false;
+    return finish_finding(nodes, node, &half, brought);
+}
+
+/* The limit of a reply may fall between the two halves of a result. */
+static int take_finding(struct es_tree_nodes *nodes,
+                        struct tree_node *node,
+                        struct esi_node_finding *finding,
+                        struct brought *brought)
+{
+    int result;
+
+    if (node->has_half && !finding->has_up &&
+        node->half.communicator == finding->communicator &&
+        node->half.sequence == finding->sequence) {
+        node->half.has_down = true;
+        node->half.down = finding->down;
+        return give_half(nodes, node, brought);
+    }
+    result = give_half(nodes, node, brought);
+    if (result < 0 || finding->has_down)
+        return result < 0 ? result : finish_finding(nodes, node, finding, brought);
+    node->half = *finding;
+    node->has_half = true;
+    node->half_pull = nodes->pull;
+    return 0;
+}
+
+/* Halves to which nothing has come in a whole pull are all that there is. */
+static int give_halves(struct es_tree_nodes *nodes, bool all, struct brought *brought)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < nodes->node_count && result == 0; i++)
+        if (all || nodes->nodes[i].half_pull < nodes->pull)
+            result = give_half(nodes, &nodes->nodes[i], brought);
+    return result;
+}
+
+static int take_batch(struct es_tree_nodes *nodes,
+                      const struct es_batch *batch,
+                      uint64_t now_ns,
+                      struct brought *brought)
+{
+    int result = 0;
+
+    for (size_t i = 0, count; i < batch->count && result == 0; i += count) {
+        const struct es_mark *mark = &batch->marks[i];
+        struct tree_node *node = node_at(nodes, mark->origin);
+        struct esi_node_finding finding;
+
+        count = esi_node_finding_read(batch, i, &finding);
+        if (count > 0) {
+            result = take_finding(nodes, node, &finding, brought);
+            continue;
+        }
+        count = 1;
+        result = esi_node_pieces_add(&node->pieces, &batch->tuples[i], mark, now_ns);
+        if (result == -EINVAL)
+            result = 0;
+    }
+    return result;
+}
+
+/* Operations whose pieces have all come, and those to be given up. */
+static int take_pieces(struct es_tree_nodes *nodes,
+                       uint64_t now_ns,
+                       bool all,
+                       struct brought *brought)
+{
+    uint64_t patience_ns = all ? 0 : PIECES_NS + 4 * nodes->config.interval_ns;
+    uint64_t long_ns = all ? 0 : INCOMPLETE_NS;
+    int result = 0;
+
+    for (size_t i = 0; i < nodes->node_count && result == 0; i++) {
+        struct esi_node_pieces *pieces = &nodes->nodes[i].pieces;
+        struct esi_node_finding finding;
+        int taken = pieces->edges.count > 0;
+
+        while (taken != 0 && pieces->edges.count > 0 && result == 0) {
+            uint32_t origin =
+                pieces->edges.edges[pieces->edges.instances[0].first].mark.origin;
+
+            taken = esi_node_pieces_take(pieces,
+                                         es_scope_origin(nodes->scope, origin)->clock,
+                                         now_ns, patience_ns, long_ns, &finding);
+            brought->incomplete += taken == -ENODATA;
+            if (taken > 0)
+                result = tell_counted(nodes, &finding, brought);
+        }
+    }
+    return result;
+}
+
+/* --- Pulling ---------------------------------------------------------------------- */
+
+static void count_pull(struct es_tree_nodes *nodes,
+                       const struct es_batch *batch,
+                       const struct brought *brought)
+{
+    struct es_tree_nodes_counts *counts = &nodes->counts;
+
+    pthread_mutex_lock(&nodes->lock);
+    counts->pulls++;
+    counts->failures += batch == NULL;
+    counts->results += brought->results;
+    counts->pieced += brought->pieced;
+    counts->incomplete += brought->incomplete;
+    counts->elements = es_scope_origin_count(nodes->scope);
+    if (batch) {
+        counts->silent = batch->notice_count;
+        for (size_t i = 0; i < batch->report_count; i++)
+            counts->lost += batch->reports[i].lost;
+    }
+    pthread_mutex_unlock(&nodes->lock);
+}
+
+/* Hosts whose server is away are asked again the next time.  -errno: there are trees,
+ * but they cannot be read. */
+static int refresh(struct es_tree_nodes *nodes, bool now)
+{
+    if (!now && esi_now_ns(CLOCK_MONOTONIC) - nodes->refreshed_ns < REFRESH_NS)
+        return 0;
+    (void)es_scope_refresh(nodes->scope ? nodes->scope : nodes->scout);
+    nodes->refreshed_ns = esi_now_ns(CLOCK_MONOTONIC);
+    return open_when_needed(nodes, NULL);
+}
+
+/* One pull; *ret_more if there is more to have at once. */
+static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
+{
+    const struct es_batch *batch = NULL;
+    struct brought brought = {.results = 0};
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    int result;
+
+    *ret_more = false;
+    if (!nodes->scope)
+        return 0;
+    result = es_scope_pull(nodes->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+    nodes->pull++;
+    if (result == 0)
+        result = find_nodes(nodes);
+    if (result == 0)
+        result = take_batch(nodes, batch, now_ns, &brought);
+    if (result == 0) {
+        *ret_more = batch->more;
+        result = give_halves(nodes, drain && !batch->more, &brought);
+    }
+    if (result == 0)
+        result = take_pieces(nodes, now_ns, drain && !batch->more, &brought);
+    count_pull(nodes, result == 0 ? batch : NULL, &brought);
+    return result < 0 ? result : (int)brought.results;
+}
+
+int es_tree_nodes_pull(struct es_tree_nodes *nodes)
+{
+    bool more;
+    int result = refresh(nodes, false);
+
+    return result < 0 ? result : pull_once(nodes, false, &more);
+}
+
+int es_tree_nodes_drain(struct es_tree_nodes *nodes)
+{
+    int sum = 0, result = refresh(nodes, true);
+    bool more;
+
+    if (result < 0)
+        return result;
+    /* What is complete is found so by a second look. */
+    for (int i = 0; i < 2; i++) {
+        result = pull_once(nodes, false, &more);
+        if (result < 0)
+            return result;
+        sum += result;
+    }
+    do {
+        result = pull_once(nodes, true, &more);
+        sum += result > 0 ? result : 0;
+    } while (result >= 0 && more);
+    return result < 0 ? result : sum;
+}
+
+/* --- The thread ------------------------------------------------------------------- */
+
+/* Waits until the next pull is due.  False: it is time to end. */
+static bool wait_for_turn(struct es_tree_nodes *nodes, uint64_t due_ns)
+{
+    struct timespec until = {.tv_sec = (time_t)(due_ns / 1000000000),
+                             .tv_nsec = (long)(due_ns % 1000000000)};
+    int result = 0;
+    bool ends;
+
+    pthread_mutex_lock(&nodes->lock);
+    while (!nodes->ends && result == 0)
+        result = pthread_cond_timedwait(&nodes->wake, &nodes->lock, &until);
+    ends = nodes->ends;
+    pthread_mutex_unlock(&nodes->lock);
+    return !ends;
+}
+
+static void *run(void *data)
+{
+    struct es_tree_nodes *nodes = data;
+    uint64_t due_ns = esi_now_ns(CLOCK_MONOTONIC);
+
+    do {
+        uint64_t now_ns;
+
+        (void)es_tree_nodes_pull(nodes);
+        now_ns = esi_now_ns(CLOCK_MONOTONIC);
+        due_ns += nodes->config.interval_ns;
+        if (due_ns < now_ns)
+            due_ns = now_ns;
+        if (nodes->scope && es_scope_is_paced(nodes->scope))
+            due_ns = now_ns;
+    } while (wait_for_turn(nodes, due_ns));
+    return NULL;
+}
+
+int es_tree_nodes_start(struct es_tree_nodes *nodes)
+{
+    sigset_t all, before;
+    int result;
+
+    if (nodes->runs)
+        return -EALREADY;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    result = -pthread_create(&nodes->thread, NULL, run, nodes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    nodes->runs = result == 0;
+    return result;
+}
+
+void es_tree_nodes_stop(struct es_tree_nodes *nodes)
+{
+    if (end_thread(nodes))
+        (void)es_tree_nodes_drain(nodes);
+}
+
+void es_tree_nodes_counts(struct es_tree_nodes *nodes,
+                          struct es_tree_nodes_counts *ret_counts)
+{
+    pthread_mutex_lock(&nodes->lock);
+    *ret_counts = nodes->counts;
+    pthread_mutex_unlock(&nodes->lock);
+}
+
+struct es_scope *es_tree_nodes_scope(struct es_tree_nodes *nodes)
+{
+    return nodes->scope;
+}

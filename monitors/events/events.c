@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* events.c - pulls every event of a view and hands it on. */
+#include "config.h"
+
+#include "monitors/events/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "monitors/follow/activity.h"
+#include "monitors/events/events_repair.h"
+#include "monitors/follow/run_end.h"
+#include "tuplespace/new_elements.h"
+
+/* Elements that appear join within this time. */
+#define REFRESH_NS UINT64_C(200000000)
+
+struct es_events {
+    struct es_run *run; /* borrowed */
+    struct es_events_config config;
+    struct es_scope *scope;
+    struct es_scope *open; /* for the operations under way */
+    uint64_t begun_ns;
+    uint64_t start_ns;
+    uint64_t refreshed_ns;
+    const struct es_batch *last; /* batch of the scope; NULL = none yet */
+    /* The newest events of the backlog, where not all are wanted: a ring. */
+    struct es_event *tail; /* owned */
+    size_t tail_first;
+    size_t tail_count;
+    bool summed_up;
+    struct es_summaries summaries;
+    struct esi_events_repair *repair; /* owned; NULL = times are given as they are */
+    const struct es_event_sink *sink; /* of the reading that goes on; borrowed */
+};
+
+/* The other reductions leave tuples as they are. */
+static bool sums_up(const char *reduce)
+{
+    size_t length = reduce ? strcspn(reduce, " ") : 0;
+
+    return length > 0 && strncmp(reduce, "latest", length) != 0 &&
+           strncmp(reduce, "earliest", length) != 0;
+}
+
+static int open_scopes(struct es_events *events, struct es_error *error)
+{
+    const struct es_events_config *config = &events->config;
+    struct es_scope_config scope;
+    int result;
+
+    es_scope_config_init(&scope);
+    scope.view = config->view;
+    scope.take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
+    scope.sorting = config->sorting;
+    scope.window_ns = config->window_ns;
+    scope.lossless = config->lossless;
+    scope.servers = config->servers;
+    if (config->tree)
+        scope.tree = *config->tree;
+    if (config->max)
+        scope.max = config->max;
+    scope.name = "events";
+    result = es_scope_open(events->run, &scope, error, &events->scope);
+    if (result < 0)
+        return result;
+    scope.take = ES_TAKE_LATEST;
+    scope.tree.reduce = NULL;
+    scope.lossless = false;
+    scope.sorting = ES_SORTING_NONE;
+    scope.open = true;
+    scope.max = SIZE_MAX / 2;
+    scope.name = NULL;
+    return es_scope_open(events->run, &scope, error, &events->open);
+}
+
+/* --- Events on their way to the sink ------------------------------------------ */
+
+static void keep_in_tail(struct es_events *events, const struct es_event *event)
+{
+    size_t size = events->config.last;
+
+    if (events->tail_count < size) {
+        events->tail[events->tail_count++] = *event;
+        return;
+    }
+    events->tail[events->tail_first] = *event;
+    events->tail_first = (events->tail_first + 1) % size;
+}
+
+/* The last step, behind the repair. */
+static int give_event(void *data, const struct es_event *event)
+{
+    struct es_events *events = data;
+
+    if (event->activity.stop_ns < events->config.since_ns)
+        return 0;
+    if (!events->tail)
+        return events->sink->event(events->sink->data, event);
+    keep_in_tail(events, event);
+    return 0;
+}
+
+static int open_repair(struct es_events *events)
+{
+    struct esi_events_repair_config config = {
+        .scope = events->scope,
+        .mode = events->config.repair,
+        .sorting = events->config.sorting,
+        .window_ns = events->config.window_ns,
+        .give = give_event,
+        .data = events,
+    };
+
+    if (config.mode == ES_REPAIR_NONE || events->summed_up)
+        return 0;
+    return esi_events_repair_create(&config, &events->repair);
+}
+
+int es_events_create(struct es_run *run,
+                     const struct es_events_config *config,
+                     struct es_error *error,
+                     struct es_events **ret_events)
+{
+    struct es_events *events = calloc(1, sizeof *events);
+    int result;
+
+    if (!events)
+        return -ENOMEM;
+    events->run = run;
+    events->config = *config;
+    result = open_scopes(events, error);
+    if (result == 0)
+        events->begun_ns = es_scope_run_now_ns(events->scope);
+    if (result == 0)
+        events->start_ns = esi_run_start_ns(run, events->scope);
+    events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
+    if (result == 0)
+        result = open_repair(events);
+    events->config.view = (struct es_view){0}; /* was borrowed */
+    events->config.tree = NULL;
+    if (result == 0 && config->last) {
+        events->tail = calloc(config->last, sizeof *events->tail);
+        result = events->tail ? 0 : -ENOMEM;
+    }
+    if (result < 0) {
+        es_events_destroy(events);
+        return result;
+    }
+    *ret_events = events;
+    return 0;
+}
+
+void es_events_destroy(struct es_events *events)
+{
+    int saved_errno = errno;
+
+    if (!events)
+        return;
+    esi_events_repair_destroy(events->repair);
+    es_scope_close(events->open);
+    es_scope_close(events->scope);
+    es_summaries_fini(&events->summaries);
+    free(events->tail);
+    free(events);
+    errno = saved_errno;
+}
+
+static struct es_event make_event(const struct es_scope *scope,
+                                  const struct es_batch *batch,
+                                  size_t index)
+{
+    const struct es_mark *mark = &batch->marks[index];
+    struct es_event event = {.origin = es_scope_origin(scope, mark->origin),
+                             .position = mark->position};
+
+    esi_activity_read(scope, mark->origin, &batch->tuples[index], &event.activity);
+    return event;
+}
+
+static int give_losses(const struct es_events *events,
+                       const struct es_batch *batch,
+                       const struct es_event_sink *sink)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < batch->report_count && result >= 0; i++)
+        result = sink->loss(sink->data,
+                            es_scope_origin(events->scope, batch->reports[i].origin),
+                            batch->reports[i].lost);
+    return result;
+}
+
+/* --- The backlog -------------------------------------------------------------- */
+
+static int give_tail(struct es_events *events, const struct es_event_sink *sink)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < events->tail_count && result >= 0; i++) {
+        size_t at = (events->tail_first + i) % events->config.last;
+
+        result = sink->event(sink->data, &events->tail[at]);
+    }
+    free(events->tail);
+    events->tail = NULL;
+    return result;
+}
+
+static int keep_summary(struct es_events *events,
+                        const struct es_batch *batch,
+                        size_t index,
+                        size_t *old)
+{
+    const struct es_mark *mark = &batch->marks[index];
+    struct es_summary_row row = {.origin =
+                                     es_scope_origin(events->scope, mark->origin)};
+
+    if (es_summary_decode(&batch->tuples[index], mark, &row.summary) < 0)
+        return 0;
+    *old += row.summary.last_ns <= events->begun_ns;
+    return es_summaries_add(&events->summaries, &row);
+}
+
+/* Gives a batch.  *ret_old counts the events that completed before the reading began.
+ */
+static int give_batch(struct es_events *events,
+                      const struct es_batch *batch,
+                      const struct es_event_sink *sink,
+                      size_t *ret_old)
+{
+    int result = give_losses(events, batch, sink);
+
+    events->sink = sink;
+    *ret_old = 0;
+    for (size_t i = 0; i < batch->count && result >= 0; i++) {
+        struct es_event event;
+
+        if (es_mark_is_summary(&batch->marks[i])) {
+            result = keep_summary(events, batch, i, ret_old);
+            continue;
+        }
+        event = make_event(events->scope, batch, i);
+        *ret_old += event.activity.stop_ns <= events->begun_ns;
+        result = events->repair ? esi_events_repair_add(events->repair, &event)
+                                : give_event(events, &event);
+    }
+    return result;
+}
+
+/* At the end of a reading. */
+static int give_held(struct es_events *events, bool all)
+{
+    if (!events->repair)
+        return 0;
+    return all ? esi_events_repair_finish(events->repair)
+               : esi_events_repair_rest(events->repair);
+}
+
+int es_events_read_backlog(struct es_events *events,
+                           bool drain,
+                           const struct es_event_sink *sink)
+{
+    const struct es_batch *batch;
+    size_t old = 0;
+    int result;
+
+    /* A program may write faster than we can read: what is newer ends the backlog. */
+    do {
+        result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+        if (result >= 0)
+            events->last = batch;
+        if (result >= 0)
+            result = give_batch(events, batch, sink, &old);
+    } while (result >= 0 && batch->more && old > 0);
+    if (result >= 0)
+        result = give_held(events, drain || events->tail);
+    if (result >= 0 && events->tail)
+        result = give_tail(events, sink);
+    return result < 0 ? result : 0;
+}
+
+/* --- What comes ----------------------------------------------------------------- */
+
+/* Looking for new segments costs more than a pull: not in each of them, but in the
+ * last. */
+static int refresh(struct es_events *events, bool last)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
+
+    if (!last && !esi_run_has_new_elements(events->run) &&
+        now_ns - events->refreshed_ns < REFRESH_NS)
+        return 0;
+    events->refreshed_ns = now_ns;
+    return es_scope_refresh(events->scope);
+}
+
+int es_events_read_new(struct es_events *events,
+                       bool drain,
+                       const struct es_event_sink *sink)
+{
+    const struct es_batch *batch;
+    size_t old;
+    int result = refresh(events, drain);
+
+    if (result >= 0)
+        result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+    if (result >= 0)
+        events->last = batch;
+    if (result >= 0)
+        result = give_batch(events, batch, sink, &old);
+    if (result >= 0 && !batch->more)
+        result = give_held(events, drain);
+    if (result < 0)
+        return result;
+    return batch->more;
+}
+
+bool es_events_are_summed_up(const struct es_events *events)
+{
+    return events->summed_up;
+}
+
+int es_events_give_summaries(struct es_events *events, const struct es_event_sink *sink)
+{
+    struct es_summaries *summaries = &events->summaries;
+    int result = 0;
+
+    es_summaries_merge(summaries);
+    for (size_t i = 0; i < summaries->count && result >= 0; i++)
+        result = sink->summary(sink->data, &summaries->rows[i]);
+    summaries->count = 0;
+    return result < 0 ? result : 0;
+}
+
+int es_events_read_open(struct es_events *events, const struct es_event_sink *sink)
+{
+    const struct es_batch *batch;
+    int result;
+
+    if (events->summed_up)
+        return 0;
+    result = es_scope_refresh(events->open);
+    if (result >= 0)
+        result = es_scope_pull(events->open, 0, &batch);
+    for (size_t i = 0; result >= 0 && i < batch->count; i++) {
+        struct es_event event;
+
+        if (!es_batch_is_open(batch, i))
+            continue;
+        event = make_event(events->open, batch, i);
+        result = sink->event(sink->data, &event);
+    }
+    return result < 0 ? result : 0;
+}
+
+size_t es_events_notices(const struct es_events *events,
+                         const struct es_notice **ret_notices)
+{
+    if (!events->last)
+        return 0;
+    *ret_notices = events->last->notices;
+    return events->last->notice_count;
+}
+
+bool es_events_are_over(const struct es_events *events)
+{
+    return esi_run_is_over(events->run, events->scope, events->config.servers);
+}
+
+bool es_events_are_paced(const struct es_events *events)
+{
+    return es_scope_is_paced(events->scope);
+}
+
+uint64_t es_events_now_ns(const struct es_events *events)
+{
+    return es_scope_run_now_ns(events->scope);
+}
+
+uint64_t es_events_start_ns(const struct es_events *events)
+{
+    return events->start_ns;
+}
+
+void es_events_losses(const struct es_events *events,
+                      uint64_t *ret_lost,
+                      uint64_t *ret_missed)
+{
+    struct es_scope_cost cost;
+
+    es_scope_cost(events->scope, &cost);
+    *ret_lost = cost.lost;
+    *ret_missed = 0;
+    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++)
+        *ret_missed += es_scope_origin(events->scope, i)->missed;
+}
+
+bool es_events_repairs(const struct es_events *events,
+                       struct es_time_repair_totals *ret_totals)
+{
+    if (!events->repair)
+        return false;
+    esi_events_repair_totals(events->repair, ret_totals);
+    return true;
+}

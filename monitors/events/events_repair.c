@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* events_repair.c - numbers processes, and makes keys of what tuples say. */
+#include "config.h"
+
+#include "monitors/events/events_repair.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/now.h"
+#include "eventspace/operation.h"
+#include "tuplespace/plan/tree_rules.h"
+
+#define DEFAULT_WINDOW_NS UINT64_C(10000000)
+/* What a message takes at least: to be told apart from the send. */
+#define LATENCY_NS 1
+/* The low bits of a tree tuple's tag are the operation's code. */
+#define TAG_OPERATION 0xffff
+
+struct esi_events_repair {
+    struct esi_events_repair_config config;
+    struct es_time_repair *repair;
+    uint32_t *processes; /* owned; of each origin, plus one; 0 = not known yet */
+    size_t process_count;
+    uint32_t known;     /* processes */
+    uint64_t newest_ns; /* that was added */
+    uint64_t marked_ns; /* CLOCK_MONOTONIC when ... */
+    uint64_t mark_ns;   /* ... this was the newest */
+};
+
+/* --- What belongs together -------------------------------------------------------- */
+
+static void link_message(const struct es_activity *activity,
+                         int rank,
+                         bool receives,
+                         enum es_match_kind kind,
+                         struct es_time_link *link)
+{
+    if (activity->peer < 0 || activity->peer == rank)
+        return;
+    link->key.kind = kind;
+    link->key.source = receives ? activity->peer : rank;
+    link->key.destination = receives ? rank : activity->peer;
+    link->key.tag = activity->tag;
+    link->key.sequence = activity->sequence;
+    link->ends = receives ? ES_TIME_AFTER : ES_TIME_BEFORE;
+    link->members = 2;
+    link->befores = 1;
+}
+
+/* Kind of a collective operation that orders its members for certain;
+ * ES_TREE_KIND_COUNT = none.  Where counts are each member's own, some may have nothing
+ * to wait for. */
+static enum esi_tree_kind kind_of(uint16_t operation)
+{
+    uint32_t bit = esi_tree_operation_of_code(operation);
+
+    for (unsigned kind = 0; kind < ES_TREE_KIND_COUNT; kind++)
+        if (bit & (1u << kind | ES_TREE_NONBLOCKING(kind)))
+            return (enum esi_tree_kind)kind;
+    return ES_TREE_KIND_COUNT;
+}
+
+static void link_collective(const struct es_activity *activity,
+                            bool is_root,
+                            int size,
+                            struct es_time_link *link)
+{
+    enum esi_tree_kind kind = kind_of(activity->operation);
+    bool from_root = kind == ES_TREE_BCAST || kind == ES_TREE_SCATTER;
+    bool to_root = kind == ES_TREE_REDUCE || kind == ES_TREE_GATHER;
+
+    if (kind == ES_TREE_KIND_COUNT || size < 2 ||
+        (kind != ES_TREE_BARRIER && activity->bytes == 0))
+        return;
+    link->key.kind = ES_MATCH_COLLECTIVE;
+    link->key.sequence = activity->sequence;
+    link->members = (uint32_t)size;
+    link->befores = from_root ? 1 : (uint32_t)size;
+    link->ends = (!from_root || is_root ? ES_TIME_BEFORE : 0) |
+                 ((to_root && !is_root) || (from_root && is_root) ? 0 : ES_TIME_AFTER);
+}
+
+/* An edge of a tree over which a message went. */
+static void link_edge(const struct es_activity *activity,
+                      int rank,
+                      bool arrives,
+                      struct es_time_link *link)
+{
+    const char *name = es_operation_name(activity->operation);
+    bool up = strstr(name, " up") != NULL;
+
+    if (activity->bytes == 0 &&
+        kind_of((uint16_t)(activity->tag & TAG_OPERATION)) != ES_TREE_BARRIER)
+        return;
+    link_message(activity, rank, arrives, up ? ES_MATCH_EDGE_UP : ES_MATCH_EDGE_DOWN,
+                 link);
+}
+
+void esi_time_link_read(const struct es_activity *activity,
+                        int rank,
+                        int size,
+                        struct es_time_link *ret_link)
+{
+    const struct es_operation *operation = es_operation_find(activity->operation);
+    struct es_time_link link = {.ends = 0};
+
+    if (operation && activity->has_communicator &&
+        activity->sequence != ES_SEQUENCE_UNKNOWN) {
+        switch (operation->op_class) {
+        case ES_CLASS_SEND:
+        case ES_CLASS_RECEIVE:
+            link_message(activity, rank, operation->op_class == ES_CLASS_RECEIVE,
+                         ES_MATCH_MESSAGE, &link);
+            break;
+        case ES_CLASS_COLLECTIVE:
+            link_collective(activity, activity->peer == rank, size, &link);
+            break;
+        case ES_CLASS_ARRIVAL:
+        case ES_CLASS_DEPARTURE:
+            link_edge(activity, rank, operation->op_class == ES_CLASS_ARRIVAL, &link);
+            break;
+        default:
+            break;
+        }
+    }
+    if (link.key.kind)
+        memcpy(link.key.communicator, activity->key, sizeof link.key.communicator);
+    *ret_link = link;
+}
+
+/* Members of the communicator of a collective; 0 where there is no telling, as where
+ * there are two groups. */
+static int size_of(const struct esi_events_repair *repair,
+                   const struct es_activity *activity)
+{
+    struct es_communicator_info info;
+
+    if (kind_of(activity->operation) == ES_TREE_KIND_COUNT ||
+        es_scope_communicator(repair->config.scope, activity->origin,
+                              activity->communicator_index, &info) < 0)
+        return 0;
+    return info.remote_size == 0 ? info.size : 0;
+}
+
+/* --- Processes ----------------------------------------------------------------- */
+
+static int grow_processes(struct esi_events_repair *repair, uint32_t origin)
+{
+    size_t count = repair->process_count ? repair->process_count : 64;
+    uint32_t *grown;
+
+    while (count <= origin)
+        count *= 2;
+    grown = realloc(repair->processes, count * sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    memset(grown + repair->process_count, 0,
+           (count - repair->process_count) * sizeof *grown);
+    repair->processes = grown;
+    repair->process_count = count;
+    return 0;
+}
+
+/* Number of the process that an origin is of.  All its elements have one clock. */
+static int find_process(struct esi_events_repair *repair,
+                        uint32_t index,
+                        uint32_t *ret_process)
+{
+    const struct es_scope *scope = repair->config.scope;
+    const struct es_origin *origin = es_scope_origin(scope, index);
+
+    if (index >= repair->process_count && grow_processes(repair, index) < 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < repair->process_count && !repair->processes[index]; i++) {
+        const struct es_origin *other;
+
+        if (!repair->processes[i])
+            continue;
+        other = es_scope_origin(scope, i);
+        if (other->pid == origin->pid && other->rank == origin->rank &&
+            strcmp(other->host, origin->host) == 0)
+            repair->processes[index] = repair->processes[i];
+    }
+    if (!repair->processes[index])
+        repair->processes[index] = ++repair->known;
+    *ret_process = repair->processes[index] - 1;
+    return 0;
+}
+
+/* --- The stream ------------------------------------------------------------------ */
+
+static int give(void *data, const struct es_timed *timed, void *payload)
+{
+    const struct esi_events_repair *repair = data;
+    struct es_event *event = payload;
+
+    /* Origins may have moved since. */
+    event->origin = es_scope_origin(repair->config.scope, event->activity.origin);
+    event->activity.start_ns = timed->start_ns;
+    event->activity.stop_ns = timed->stop_ns;
+    return repair->config.give(repair->config.data, event);
+}
+
+int esi_events_repair_create(const struct esi_events_repair_config *config,
+                             struct esi_events_repair **ret_repair)
+{
+    struct esi_events_repair *repair = calloc(1, sizeof *repair);
+    struct es_time_repair_config settings = {
+        .mode = config->mode,
+        .latency_ns = LATENCY_NS,
+        .payload_bytes = sizeof(struct es_event),
+        .sorted = config->sorting == ES_SORTING_STOP,
+        .give = give,
+        .data = repair,
+    };
+    int result;
+
+    if (!repair)
+        return -ENOMEM;
+    repair->config = *config;
+    if (repair->config.window_ns == 0)
+        repair->config.window_ns = DEFAULT_WINDOW_NS;
+    /* Unsorted, an element is read to its end before the next: a match may be far. */
+    settings.window_ns =
+        config->sorting == ES_SORTING_NONE ? UINT64_MAX : repair->config.window_ns;
+    repair->marked_ns = esi_now_ns(CLOCK_MONOTONIC);
+    result = es_time_repair_create(&settings, &repair->repair);
+    if (result < 0) {
+        esi_events_repair_destroy(repair);
+        return result;
+    }
+    *ret_repair = repair;
+    return 0;
+}
+
+void esi_events_repair_destroy(struct esi_events_repair *repair)
+{
+    if (!repair)
+        return;
+    es_time_repair_destroy(repair->repair);
+    free(repair->processes);
+    free(repair);
+}
+
+int esi_events_repair_add(struct esi_events_repair *repair,
+                          const struct es_event *event)
+{
+    const struct es_activity *activity = &event->activity;
+    struct es_timed timed = {.start_ns = activity->start_ns,
+                             .stop_ns = activity->stop_ns,
+                             .error_ns = activity->error_ns};
+    int result = find_process(repair, activity->origin, &timed.process);
+
+    if (result < 0)
+        return result;
+    esi_time_link_read(activity, event->origin->rank, size_of(repair, activity),
+                       &timed.link);
+    if (timed.stop_ns > repair->newest_ns)
+        repair->newest_ns = timed.stop_ns;
+    result = es_time_repair_add(repair->repair, &timed, event);
+    /* Nonsense is for whoever reads it to see, not to be repaired. */
+    return result == -EINVAL ? repair->config.give(repair->config.data, event) : result;
+}
+
+int esi_events_repair_rest(struct esi_events_repair *repair)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    int result;
+
+    if (repair->config.sorting == ES_SORTING_NONE)
+        return es_time_repair_finish(repair->repair);
+    if (now_ns - repair->marked_ns < repair->config.window_ns)
+        return 0;
+    result = es_time_repair_settle(repair->repair, repair->mark_ns);
+    repair->marked_ns = now_ns;
+    repair->mark_ns = repair->newest_ns;
+    return result;
+}
+
+int esi_events_repair_finish(struct esi_events_repair *repair)
+{
+    return es_time_repair_finish(repair->repair);
+}
+
+void esi_events_repair_totals(const struct esi_events_repair *repair,
+                              struct es_time_repair_totals *ret_totals)
+{
+    es_time_repair_totals(repair->repair, ret_totals);
+}

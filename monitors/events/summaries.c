@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* summaries.c - merges the summaries of several pulls by sorting them. */
+#include "config.h"
+
+#include "monitors/events/summaries.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEWEST_ROWS = 1024 };
+
+void es_summaries_fini(struct es_summaries *summaries)
+{
+    free(summaries->rows);
+    *summaries = (struct es_summaries){.rows = NULL};
+}
+
+static int compare_integers(int a, int b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_threads(const struct es_origin *a, const struct es_origin *b)
+{
+    int result = compare_integers(a->rank, b->rank);
+
+    if (result == 0)
+        result = strcmp(a->host, b->host);
+    if (result == 0)
+        result = compare_integers(a->pid, b->pid);
+    return result ? result : compare_integers(a->thread, b->thread);
+}
+
+static int compare_groups(const struct es_summary_row *a,
+                          const struct es_summary_row *b)
+{
+    int result;
+
+    switch (a->summary.by) {
+    case ES_SUMMARY_BY_OPERATION:
+        return compare_integers(a->summary.operation, b->summary.operation);
+    case ES_SUMMARY_BY_ORIGIN:
+        result = compare_threads(a->origin, b->origin);
+        return result ? result : strcmp(a->origin->name, b->origin->name);
+    case ES_SUMMARY_BY_THREAD:
+        return compare_threads(a->origin, b->origin);
+    case ES_SUMMARY_BY_RANK:
+        return compare_integers(a->origin->rank, b->origin->rank);
+    case ES_SUMMARY_BY_HOST:
+        return strcmp(a->origin->host, b->origin->host);
+    default:
+        return 0;
+    }
+}
+
+static int compare_rows(const void *first, const void *second)
+{
+    const struct es_summary_row *a = first;
+    const struct es_summary_row *b = second;
+    int result = compare_integers((int)a->summary.kind, (int)b->summary.kind);
+
+    if (result == 0)
+        result = compare_integers((int)a->summary.of, (int)b->summary.of);
+    if (result == 0)
+        result = compare_integers((int)a->summary.by, (int)b->summary.by);
+    if (result == 0)
+        result = compare_groups(a, b);
+    return result ? result
+                  : compare_integers((int)a->summary.bucket, (int)b->summary.bucket);
+}
+
+void es_summaries_merge(struct es_summaries *summaries)
+{
+    struct es_summary_row *rows = summaries->rows;
+    size_t last = 0;
+
+    if (summaries->count == 0)
+        return;
+    qsort(rows, summaries->count, sizeof *rows, compare_rows);
+    for (size_t i = 1; i < summaries->count; i++) {
+        if (compare_rows(&rows[last], &rows[i]) == 0)
+            es_summary_merge(&rows[last].summary, &rows[i].summary);
+        else
+            rows[++last] = rows[i];
+    }
+    summaries->count = summaries->merged = last + 1;
+}
+
+int es_summaries_add(struct es_summaries *summaries, const struct es_summary_row *row)
+{
+    /* So that memory is that of the groups, and merging linear in the rows. */
+    if (summaries->count >= FEWEST_ROWS && summaries->count >= 2 * summaries->merged)
+        es_summaries_merge(summaries);
+    if (summaries->count == summaries->capacity) {
+        size_t capacity = summaries->capacity ? summaries->capacity * 2 : 64;
+        struct es_summary_row *rows =
+            reallocarray(summaries->rows, capacity, sizeof *rows);
+
+        if (!rows)
+            return -ENOMEM;
+        summaries->rows = rows;
+        summaries->capacity = capacity;
+    }
+    summaries->rows[summaries->count++] = *row;
+    return 0;
+}

@@ -1,0 +1,608 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * time_repair.c - moves each time on as far as the times before it demand.
+ *
+ * Start and stop of an operation are two points of its process's line.  Points are
+ * settled in the order of their times: a stop when all that must come before it is
+ * settled, a start when no earlier stop of its process is still to be.  Since in truth
+ * what comes before is earlier, this never waits in a circle; where matches or times
+ * are wrong and it does, waiting ends with the window.
+ *
+ * Operations lie in a ring in the order of adding, and are named by their number + 1 in
+ * that order, 0 being none.
+ */
+#include "config.h"
+
+#include "monitors/events/time_repair.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/events/logical_clock.h"
+
+#define DEFAULT_MAX ((size_t)65536)
+#define DEFAULT_CONTROL 0.99
+#define MOST_PROCESSES (UINT32_C(1) << 20)
+
+struct held {
+    struct es_timed timed;  /* as it came; with the repaired times once settled */
+    struct es_match *match; /* NULL = none, or done with */
+    uint64_t next;          /* in its process */
+    uint64_t next_start;    /* in its process's starts that are not settled */
+    uint64_t next_waiting;  /* for the same match */
+    uint64_t shown_start_ns;
+    bool start_settled;
+    bool waits;
+    bool forced;  /* no longer to wait */
+    bool settled; /* both times are */
+    bool given;
+};
+
+struct process {
+    struct es_logical_clock clock;
+    uint64_t first; /* whose stop is not settled */
+    uint64_t last;
+    uint64_t starts; /* that others wait for and that are not settled, in order */
+    uint64_t last_start;
+    uint64_t newest_ns;
+};
+
+/* Settled and not given: a heap, the least first. */
+struct waiting {
+    uint64_t key; /* time, or number */
+    uint64_t number;
+};
+
+struct es_time_repair {
+    struct es_time_repair_config config;
+    struct es_time_repair_totals totals;
+    struct es_time_matcher *matcher;
+    struct process *processes; /* owned */
+    size_t process_count;
+    struct held *ring; /* owned; a power of two; likewise payloads and heap */
+    char *payloads;
+    struct waiting *heap;
+    size_t ring_size;
+    size_t heap_count;
+    uint64_t added;     /* number of the newest */
+    uint64_t given;     /* all up to here were given */
+    uint64_t unsettled; /* all before this number are settled */
+    uint64_t newest_ns; /* stop */
+    uint32_t *todo;     /* owned: processes to look at */
+    size_t todo_count;
+    size_t todo_size;
+};
+
+static struct held *at(const struct es_time_repair *repair, uint64_t number)
+{
+    return &repair->ring[number & (repair->ring_size - 1)];
+}
+
+static void *payload_of(const struct es_time_repair *repair, uint64_t number)
+{
+    return repair->payloads +
+           (number & (repair->ring_size - 1)) * repair->config.payload_bytes;
+}
+
+int es_time_repair_create(const struct es_time_repair_config *config,
+                          struct es_time_repair **ret_repair)
+{
+    struct es_time_repair *repair = calloc(1, sizeof *repair);
+    size_t max_open = config->max_open ? config->max_open : DEFAULT_MAX;
+    int result;
+
+    if (!repair)
+        return -ENOMEM;
+    repair->config = *config;
+    if (repair->config.max_held == 0)
+        repair->config.max_held = DEFAULT_MAX;
+    if (repair->config.control <= 0)
+        repair->config.control = DEFAULT_CONTROL;
+    if (config->mode != ES_REPAIR_LOGICAL)
+        repair->config.control = 0;
+    repair->unsettled = 1;
+    result = es_time_matcher_create(max_open, &repair->matcher);
+    if (result < 0) {
+        es_time_repair_destroy(repair);
+        return result;
+    }
+    *ret_repair = repair;
+    return 0;
+}
+
+void es_time_repair_destroy(struct es_time_repair *repair)
+{
+    if (!repair)
+        return;
+    es_time_matcher_destroy(repair->matcher);
+    free(repair->processes);
+    free(repair->ring);
+    free(repair->payloads);
+    free(repair->heap);
+    free(repair->todo);
+    free(repair);
+}
+
+/* --- Giving --------------------------------------------------------------------- */
+
+static void heap_push(struct es_time_repair *repair, struct waiting item)
+{
+    size_t place = repair->heap_count++;
+
+    while (place > 0) {
+        const struct waiting *parent = &repair->heap[(place - 1) / 2];
+
+        if (parent->key < item.key ||
+            (parent->key == item.key && parent->number < item.number))
+            break;
+        repair->heap[place] = *parent;
+        place = (place - 1) / 2;
+    }
+    repair->heap[place] = item;
+}
+
+static bool is_less(const struct waiting *x, const struct waiting *y)
+{
+    return x->key < y->key || (x->key == y->key && x->number < y->number);
+}
+
+static struct waiting heap_pop(struct es_time_repair *repair)
+{
+    struct waiting *heap = repair->heap;
+    struct waiting top = heap[0];
+    struct waiting item = heap[--repair->heap_count];
+    size_t place = 0;
+
+    for (;;) {
+        size_t child = 2 * place + 1;
+
+        if (child >= repair->heap_count)
+            break;
+        if (child + 1 < repair->heap_count && is_less(&heap[child + 1], &heap[child]))
+            child++;
+        if (!is_less(&heap[child], &item))
+            break;
+        heap[place] = heap[child];
+        place = child;
+    }
+    heap[place] = item;
+    return top;
+}
+
+/* Up to which key nothing can come any more that would have to be given before. */
+static uint64_t limit(struct es_time_repair *repair)
+{
+    while (repair->unsettled <= repair->added && at(repair, repair->unsettled)->settled)
+        repair->unsettled++;
+    if (!repair->config.sorted)
+        return repair->unsettled - 1;
+    if (repair->unsettled > repair->added)
+        return repair->newest_ns;
+    return at(repair, repair->unsettled)->timed.stop_ns;
+}
+
+static int give(struct es_time_repair *repair, uint64_t number)
+{
+    struct held *held = at(repair, number);
+    int result = repair->config.give(repair->config.data, &held->timed,
+                                     payload_of(repair, number));
+
+    held->given = true;
+    while (repair->given < repair->added && at(repair, repair->given + 1)->given)
+        repair->given++;
+    return result;
+}
+
+/* Where times were moved far ahead, order is given up before memory is. */
+static bool is_crowded(const struct es_time_repair *repair)
+{
+    return repair->added - repair->given >= 2 * (uint64_t)repair->config.max_held;
+}
+
+static int give_settled(struct es_time_repair *repair, bool all)
+{
+    uint64_t last = all ? UINT64_MAX : limit(repair);
+    int result = 0;
+
+    while (result >= 0 && repair->heap_count > 0 &&
+           (repair->heap[0].key <= last || is_crowded(repair)))
+        result = give(repair, heap_pop(repair).number);
+    return result < 0 ? result : 0;
+}
+
+/* --- Settling ------------------------------------------------------------------- */
+
+static void look_at(struct es_time_repair *repair, uint32_t process)
+{
+    repair->todo[repair->todo_count++] = process;
+}
+
+static void leave_match(struct es_time_repair *repair, struct held *held)
+{
+    if (held->match)
+        es_time_matcher_leave(repair->matcher, held->match);
+    held->match = NULL;
+}
+
+static void note_move(struct es_time_repair *repair,
+                      const struct held *held,
+                      uint64_t stop_ns)
+{
+    uint64_t start_by = held->shown_start_ns - held->timed.start_ns;
+    uint64_t stop_by = stop_ns - held->timed.stop_ns;
+    uint64_t largest = start_by > stop_by ? start_by : stop_by;
+
+    repair->totals.moved += largest > 0;
+    if (largest > repair->totals.largest_ns)
+        repair->totals.largest_ns = largest;
+}
+
+/* Tells a match when one of its members started, and wakes who waits for all of them.
+ */
+static void tell_start(struct es_time_repair *repair,
+                       struct es_match *match,
+                       uint64_t time_ns,
+                       uint64_t error_ns)
+{
+    if (match->befores_left == 0)
+        return;
+    if (!match->told || time_ns > match->latest_ns) {
+        match->latest_ns = time_ns;
+        match->error_ns = error_ns;
+    }
+    match->told = true;
+    if (--match->befores_left > 0)
+        return;
+    for (uint64_t number = match->waiting; number;) {
+        struct held *held = at(repair, number);
+
+        look_at(repair, held->timed.process);
+        number = held->next_waiting;
+    }
+    match->waiting = 0;
+}
+
+static void settle_start(struct es_time_repair *repair, struct held *held)
+{
+    uint64_t error_ns = held->timed.error_ns;
+
+    held->shown_start_ns = es_logical_clock_at(
+        &repair->processes[held->timed.process].clock, held->timed.start_ns, &error_ns);
+    held->start_settled = true;
+    if (!held->match || !(held->timed.link.ends & ES_TIME_BEFORE))
+        return;
+    tell_start(repair, held->match, held->shown_start_ns, error_ns);
+    if (!(held->timed.link.ends & ES_TIME_AFTER))
+        leave_match(repair, held);
+}
+
+/* Starts before every stop that is not settled. */
+static void settle_starts(struct es_time_repair *repair, struct process *process)
+{
+    while (process->starts) {
+        struct held *held = at(repair, process->starts);
+
+        if (process->first && process->first != process->starts &&
+            at(repair, process->first)->timed.stop_ns <= held->timed.start_ns)
+            return;
+        process->starts = held->next_start;
+        if (!process->starts)
+            process->last_start = 0;
+        settle_start(repair, held);
+    }
+}
+
+static uint64_t sum(uint64_t x, uint64_t y)
+{
+    return x > UINT64_MAX - y ? UINT64_MAX : x + y;
+}
+
+/* Makes the process's clock jump if the stop is too early. */
+static void check_stop(struct es_time_repair *repair,
+                       struct process *process,
+                       const struct held *held)
+{
+    const struct es_match *match = held->match;
+    uint64_t error_ns = 0;
+    struct es_logical_jump jump;
+    bool beyond;
+
+    if (!match || !(held->timed.link.ends & ES_TIME_AFTER) || !match->told)
+        return;
+    jump = (struct es_logical_jump){.at_ns = held->timed.stop_ns,
+                                    .to_ns = match->latest_ns,
+                                    .error_ns = match->error_ns};
+    if (match->key.kind != ES_MATCH_COLLECTIVE)
+        jump.to_ns = sum(jump.to_ns, repair->config.latency_ns);
+    repair->totals.checked++;
+    if (es_logical_clock_at(&process->clock, jump.at_ns, &error_ns) >= jump.to_ns)
+        return;
+    beyond = jump.to_ns - jump.at_ns > sum(held->timed.error_ns, match->error_ns);
+    repair->totals.beyond += beyond;
+    if (beyond && repair->config.mode != ES_REPAIR_LOGICAL)
+        return;
+    repair->totals.repaired++;
+    es_logical_clock_jump(&process->clock, &jump);
+}
+
+static void settle_stop(struct es_time_repair *repair, uint64_t number)
+{
+    struct held *held = at(repair, number);
+    struct process *process = &repair->processes[held->timed.process];
+    uint64_t error_ns = 0;
+    uint64_t stop_ns;
+
+    check_stop(repair, process, held);
+    stop_ns = es_logical_clock_at(&process->clock, held->timed.stop_ns, &error_ns);
+    if (!held->start_settled)
+        settle_start(repair, held);
+    if (stop_ns < held->shown_start_ns)
+        stop_ns = held->shown_start_ns;
+    note_move(repair, held, stop_ns);
+    leave_match(repair, held);
+    process->first = held->next;
+    if (!process->first)
+        process->last = 0;
+    held->timed.start_ns = held->shown_start_ns;
+    held->timed.stop_ns = stop_ns;
+    held->settled = true;
+    heap_push(repair, (struct waiting){
+                          .key = repair->config.sorted ? stop_ns : number,
+                          .number = number,
+                      });
+}
+
+/* Whether a stop can be settled; if not, its process is looked at again when it can. */
+static bool is_ready(struct es_time_repair *repair, uint64_t number)
+{
+    struct held *held = at(repair, number);
+    struct es_match *match = held->match;
+
+    if (!match || !(held->timed.link.ends & ES_TIME_AFTER) || held->forced ||
+        match->befores_left == 0)
+        return true;
+    if (!held->waits) {
+        held->waits = true;
+        held->next_waiting = match->waiting;
+        match->waiting = number;
+    }
+    return false;
+}
+
+/* Settles what can be in the processes to look at, and in those that this wakes. */
+static void progress(struct es_time_repair *repair)
+{
+    while (repair->todo_count > 0) {
+        struct process *process =
+            &repair->processes[repair->todo[--repair->todo_count]];
+
+        settle_starts(repair, process);
+        while (process->first && is_ready(repair, process->first)) {
+            settle_stop(repair, process->first);
+            settle_starts(repair, process);
+        }
+    }
+}
+
+/* Takes one that waits off its match's list, since its place will be another's. */
+static void stop_waiting(struct es_time_repair *repair, uint64_t number)
+{
+    struct held *held = at(repair, number);
+    uint64_t *link = &held->match->waiting;
+
+    while (*link != number)
+        link = &at(repair, *link)->next_waiting;
+    *link = held->next_waiting;
+}
+
+/* Settles the oldest that is not, with what is known.  All that came before it is
+ * settled, so it waits for nothing but its own match. */
+static void force_oldest(struct es_time_repair *repair)
+{
+    uint64_t number = repair->unsettled;
+    struct held *held = at(repair, number);
+
+    if (held->waits)
+        stop_waiting(repair, number);
+    held->forced = true;
+    repair->totals.unmatched++;
+    look_at(repair, held->timed.process);
+    progress(repair);
+}
+
+int es_time_repair_settle(struct es_time_repair *repair, uint64_t time_ns)
+{
+    (void)limit(repair);
+    while (repair->unsettled <= repair->added &&
+           at(repair, repair->unsettled)->timed.stop_ns <= time_ns) {
+        force_oldest(repair);
+        (void)limit(repair);
+    }
+    return give_settled(repair, false);
+}
+
+int es_time_repair_finish(struct es_time_repair *repair)
+{
+    int result = es_time_repair_settle(repair, UINT64_MAX);
+
+    return result < 0 ? result : give_settled(repair, true);
+}
+
+/* --- Adding --------------------------------------------------------------------- */
+
+static int grow_processes(struct es_time_repair *repair, uint32_t process)
+{
+    size_t count = repair->process_count ? repair->process_count : 16;
+    struct process *grown;
+
+    while (count <= process)
+        count *= 2;
+    grown = realloc(repair->processes, count * sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    repair->processes = grown;
+    for (size_t i = repair->process_count; i < count; i++)
+        grown[i] = (struct process){.clock.control = repair->config.control};
+    repair->process_count = count;
+    return 0;
+}
+
+/* Moves ring and payloads into others of twice the size. */
+static int grow_ring(struct es_time_repair *repair)
+{
+    size_t size = repair->ring_size ? 2 * repair->ring_size : 64;
+    size_t bytes = repair->config.payload_bytes;
+    struct es_time_repair old = *repair;
+    struct waiting *heap = realloc(repair->heap, size * sizeof *heap);
+    struct held *ring = heap ? calloc(size, sizeof *ring) : NULL;
+    char *payloads = ring ? calloc(size, bytes ? bytes : 1) : NULL;
+
+    if (heap)
+        repair->heap = heap;
+    if (!payloads) {
+        free(ring);
+        return -ENOMEM;
+    }
+    repair->ring = ring;
+    repair->payloads = payloads;
+    repair->ring_size = size;
+    for (uint64_t number = old.given + 1; number <= old.added; number++) {
+        *at(repair, number) = *at(&old, number);
+        if (bytes)
+            memcpy(payload_of(repair, number), payload_of(&old, number), bytes);
+    }
+    free(old.ring);
+    free(old.payloads);
+    return 0;
+}
+
+/* Each operation wakes those who wait for it once, and itself: that many processes at
+ * most are to be looked at. */
+static int grow_todo(struct es_time_repair *repair)
+{
+    size_t size = 2 * repair->ring_size + 2;
+    uint32_t *todo;
+
+    if (repair->todo_size >= size)
+        return 0;
+    todo = realloc(repair->todo, size * sizeof *todo);
+    if (!todo)
+        return -ENOMEM;
+    repair->todo = todo;
+    repair->todo_size = size;
+    return 0;
+}
+
+static int make_room(struct es_time_repair *repair, uint32_t process)
+{
+    int result = 0;
+
+    if (process >= repair->process_count)
+        result = grow_processes(repair, process);
+    if (result == 0 && repair->added - repair->given >= repair->ring_size)
+        result = grow_ring(repair);
+    return result < 0 ? result : grow_todo(repair);
+}
+
+static int meet_others(struct es_time_repair *repair, struct held *held)
+{
+    const struct es_time_link *link = &held->timed.link;
+    int result = 0;
+
+    if (link->key.kind == 0 || link->ends == 0)
+        return 0;
+    held->match = es_time_matcher_meet(repair->matcher, &link->key, link->members,
+                                       link->befores, &result);
+    return result;
+}
+
+/* Into the process's starts that others wait for, in order of time: nearly always the
+ * last. */
+static void insert_start(struct es_time_repair *repair,
+                         struct process *process,
+                         uint64_t number)
+{
+    struct held *held = at(repair, number);
+    uint64_t *link = &process->starts;
+
+    if (process->last_start &&
+        at(repair, process->last_start)->timed.start_ns <= held->timed.start_ns)
+        link = &at(repair, process->last_start)->next_start;
+    while (*link && at(repair, *link)->timed.start_ns <= held->timed.start_ns)
+        link = &at(repair, *link)->next_start;
+    held->next_start = *link;
+    *link = number;
+    if (!held->next_start)
+        process->last_start = number;
+}
+
+static void enter(struct es_time_repair *repair, uint64_t number)
+{
+    struct held *held = at(repair, number);
+    struct process *process = &repair->processes[held->timed.process];
+
+    if (process->last)
+        at(repair, process->last)->next = number;
+    else
+        process->first = number;
+    process->last = number;
+    if (held->match && (held->timed.link.ends & ES_TIME_BEFORE))
+        insert_start(repair, process, number);
+    repair->totals.operations++;
+    repair->totals.disordered += held->timed.stop_ns < process->newest_ns;
+    if (held->timed.stop_ns > process->newest_ns)
+        process->newest_ns = held->timed.stop_ns;
+    if (held->timed.stop_ns > repair->newest_ns)
+        repair->newest_ns = held->timed.stop_ns;
+}
+
+/* What has waited for too long, or stands in the way. */
+static void age(struct es_time_repair *repair)
+{
+    uint64_t window_ns = repair->config.window_ns;
+
+    (void)limit(repair);
+    while (repair->unsettled <= repair->added) {
+        const struct held *oldest = at(repair, repair->unsettled);
+
+        if (repair->added - repair->unsettled < repair->config.max_held &&
+            sum(oldest->timed.stop_ns, window_ns) >= repair->newest_ns)
+            return;
+        force_oldest(repair);
+        (void)limit(repair);
+    }
+}
+
+int es_time_repair_add(struct es_time_repair *repair,
+                       const struct es_timed *timed,
+                       const void *payload)
+{
+    uint64_t number = repair->added + 1;
+    int result;
+
+    if (timed->stop_ns < timed->start_ns || timed->process >= MOST_PROCESSES)
+        return -EINVAL;
+    result = make_room(repair, timed->process);
+    if (result < 0)
+        return result;
+    *at(repair, number) = (struct held){.timed = *timed};
+    result = meet_others(repair, at(repair, number));
+    if (result < 0)
+        return result;
+    if (repair->config.payload_bytes)
+        memcpy(payload_of(repair, number), payload, repair->config.payload_bytes);
+    repair->added = number;
+    enter(repair, number);
+    look_at(repair, timed->process);
+    progress(repair);
+    age(repair);
+    return give_settled(repair, false);
+}
+
+void es_time_repair_totals(const struct es_time_repair *repair,
+                           struct es_time_repair_totals *ret_totals)
+{
+    *ret_totals = repair->totals;
+}

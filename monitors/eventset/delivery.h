@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The canonical order: takes events in any order that a file may have and gives them as
+ * an ordered stream (event.h).
+ *
+ *   es_delivery_create(&config, &delivery);
+ *   ... events to es_delivery_sink(delivery)
+ *   es_delivery_finish(delivery, &error);
+ *   es_delivery_destroy(delivery);
+ *
+ * Kahn's algorithm taking, among the units that are ready, the one that came first.  A
+ * unit is an event, or both halves of a sync, placed by the half that came first and
+ * given together.  Of a stream that is ordered already nothing waits.
+ *
+ * An event is given as soon as nothing that is yet to come could be given before it: a
+ * receive waits for its sends alone.  A sync that is ready but for its other half,
+ * which did not come yet, holds up everything that came later.
+ *
+ * Only the first event that waits of a trace is looked at; it waits for one event at a
+ * time, in a heap of that event's trace.  So an event costs O(partners + log traces),
+ * and at most one node of each trace is in a heap.
+ */
+#ifndef ES_MONITORS_EVENTSET_DELIVERY_H
+#define ES_MONITORS_EVENTSET_DELIVERY_H
+
+#include <stdint.h>
+
+#include "eventspace/error.h"
+#include "monitors/eventset/event.h"
+
+struct es_delivery_config {
+    struct es_set_sink sink;
+    /* For errors, where events come from a file: its name, and the line of the event
+     * that is being told (borrowed for the delivery's life).  NULL = none. */
+    const char *source;
+    const uint64_t *line;
+    uint64_t memory_bytes;    /* of events that wait; beyond, they do so in a file */
+    const char *spill_folder; /* of that file; NULL = $TMPDIR or /var/tmp */
+};
+
+struct es_delivery_statistics {
+    uint64_t events;        /* given */
+    uint64_t waiting;       /* now */
+    uint64_t waited_events; /* that could not be given at once */
+    uint64_t waited_bytes;  /* of them, at most at a time, in memory or not */
+};
+
+struct es_delivery;
+
+/* 512 MiB in memory, no source. */
+void es_delivery_config_init(struct es_delivery_config *config,
+                             struct es_set_sink sink);
+
+/* Texts of the configuration are borrowed for the delivery's life.  0 or -ENOMEM. */
+int es_delivery_create(const struct es_delivery_config *config,
+                       struct es_delivery **ret_delivery);
+/* Accepts NULL. */
+void es_delivery_destroy(struct es_delivery *delivery);
+
+/* Where the events go in.  Its calls give -EINVAL for an event out of turn, of a trace
+ * that was not told or that is a sync of nothing, -ENOMEM, -EIO or -ENOSPC when what
+ * waits cannot be written, and what the sink behind gave; then the delivery is only
+ * good for destroying. */
+struct es_set_sink es_delivery_sink(struct es_delivery *delivery);
+
+/* Nothing more comes.  0; -EINVAL when events wait still: on a cycle, or for one that
+ * did not come.  The error names such an event. */
+int es_delivery_finish(struct es_delivery *delivery, struct es_error *error);
+
+void es_delivery_statistics(const struct es_delivery *delivery,
+                            struct es_delivery_statistics *ret_statistics);
+
+#endif

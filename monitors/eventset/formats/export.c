@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Event sets in the formats of other tools: what all formats share. */
+#include "config.h"
+
+#include "monitors/eventset/formats/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/eventset/formats/export_private.h"
+
+static const struct esi_export_ops *const formats[] = {
+    &esi_export_set, &esi_export_shiviz, &esi_export_chrome,
+    &esi_export_dot, &esi_export_csv,
+};
+
+enum { FORMATS = sizeof formats / sizeof formats[0] };
+
+struct es_export_counts es_export_counts(const struct es_export *export)
+{
+    return export->counts;
+}
+
+static const struct esi_export_ops *find_format(const char *name)
+{
+    for (size_t i = 0; i < FORMATS; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+static int begin(struct es_export *export, struct es_error *error)
+{
+    int result;
+
+    if (!export->ops->writes_itself) {
+        result = es_output_file_open(export->config.path, error, &export->file);
+        if (result < 0)
+            return result;
+        export->stream = es_output_file_stream(export->file);
+    }
+    return export->ops->begin(export, error);
+}
+
+int es_export_create(const struct es_export_config *config,
+                     struct es_error *error,
+                     struct es_export **ret_export)
+{
+    const struct esi_export_ops *ops = find_format(config->format);
+    struct es_export *export;
+    int result;
+
+    if (!ops)
+        return es_error_set(error, -EINVAL,
+                            "'%s' is not a format of event sets; expected "
+                            "event-set, shiviz, chrome, dot or csv",
+                            config->format);
+    export = malloc(sizeof *export);
+    if (!export)
+        return -ENOMEM;
+    *export = (struct es_export){.ops = ops, .config = *config};
+    es_rows_init(&export->names, sizeof(char *), 4);
+    result = begin(export, error);
+    if (result < 0) {
+        es_export_destroy(export);
+        return result;
+    }
+    *ret_export = export;
+    return 0;
+}
+
+void es_export_destroy(struct es_export *export)
+{
+    if (!export)
+        return;
+    if (export->ops->destroy)
+        export->ops->destroy(export->state);
+    es_output_file_discard(export->file);
+    for (uint32_t i = 0; i < esi_export_traces(export); i++)
+        free(*(char **)es_rows_at(&export->names, i));
+    es_rows_fini(&export->names);
+    free(export);
+}
+
+/* --- Events that come ------------------------------------------------------------- */
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct es_export *export = data;
+    char *copy;
+
+    if (trace != esi_export_traces(export))
+        return -EINVAL;
+    copy = strdup(name);
+    if (!copy || es_rows_push(&export->names, &copy) < 0) {
+        free(copy);
+        return -ENOMEM;
+    }
+    return export->ops->trace ? export->ops->trace(export, trace, name) : 0;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct es_export *export = data;
+    int result;
+
+    if (event->id.trace >= esi_export_traces(export))
+        return -EINVAL;
+    result = export->ops->event(export, event);
+    return result == 0 && export->stream && ferror(export->stream) ? -EIO : result;
+}
+
+struct es_set_sink es_export_sink(struct es_export *export)
+{
+    return (struct es_set_sink){
+        .trace = take_trace, .event = take_event, .data = export};
+}
+
+int es_export_finish(struct es_export *export, struct es_error *error)
+{
+    struct es_output_file *file = export->file;
+    int result = export->ops->finish(export, error);
+
+    if (result < 0 || !file)
+        return result;
+    export->file = NULL;
+    return es_output_file_close(file, error);
+}
+
+/* --- What formats share ----------------------------------------------------------- */
+
+uint32_t esi_export_traces(const struct es_export *export)
+{
+    return (uint32_t)es_rows_count(&export->names);
+}
+
+const char *esi_export_name(const struct es_export *export, uint32_t trace)
+{
+    return *(char *const *)es_rows_at(&export->names, trace);
+}
+
+const char *esi_event_kind_name(enum es_event_kind kind)
+{
+    static const char *const names[] = {
+        [ES_EVENT_UNARY] = "unary",
+        [ES_EVENT_SEND] = "send",
+        [ES_EVENT_RECEIVE] = "receive",
+        [ES_EVENT_SYNC] = "sync",
+    };
+
+    return names[kind];
+}
+
+const char *esi_attribute_text(const struct es_event_attribute *attribute,
+                               char out[ESI_NUMBER_BYTES])
+{
+    if (attribute->text)
+        return attribute->text;
+    snprintf(out, ESI_NUMBER_BYTES, "%" PRId64, attribute->number);
+    return out;
+}
+
+const struct es_event_attribute *esi_attribute_find(const struct es_set_event *event,
+                                                    const char *name)
+{
+    for (size_t i = 0; i < event->attribute_count; i++)
+        if (strcmp(event->attributes[i].name, name) == 0)
+            return &event->attributes[i];
+    return NULL;
+}
+
+bool es_event_number(const struct es_set_event *event,
+                     const char *name,
+                     int64_t *ret_number)
+{
+    const struct es_event_attribute *attribute = esi_attribute_find(event, name);
+    long long number;
+    char *end;
+
+    if (!attribute)
+        return false;
+    if (!attribute->text) {
+        *ret_number = attribute->number;
+        return true;
+    }
+    errno = 0;
+    number = strtoll(attribute->text, &end, 10);
+    if (errno || end == attribute->text || *end)
+        return false;
+    *ret_number = number;
+    return true;
+}
+
+static bool is_among(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+void esi_attributes_write(struct esi_json_out *out,
+                          const struct es_set_event *event,
+                          const char *const *skip)
+{
+    char number[ESI_NUMBER_BYTES];
+
+    for (size_t i = 0; i < event->attribute_count; i++)
+        if (!is_among(event->attributes[i].name, skip))
+            esi_json_out_string(out, event->attributes[i].name,
+                                esi_attribute_text(&event->attributes[i], number));
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Event sets as JSON trace events, for Perfetto and chrome://tracing.
+ *
+ * A trace is a thread.  An event with times is a slice; enter and exit of a collective
+ * operation are one.  Slices of a thread must nest: what would not, and nonblocking
+ * operations, are asynchronous pairs instead, with a slice of no length where the event
+ * is, to which the arrows of messages can be tied (chrome_slices.h).  Events without
+ * times are put after all that they follow: a set without any times is shown in logical
+ * time, a microsecond for each step.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/eventset/formats/chrome_slices.h"
+#include "monitors/eventset/formats/export_private.h"
+
+enum {
+    TRACES_PID = 1, /* traces that are no ranks' */
+    RANKS_PID = 2,  /* rank 0; those of the others follow */
+    STEP_NS = 1000, /* of logical time */
+};
+
+/* A thread, and where its events are. */
+struct chrome_trace {
+    uint32_t pid;
+    struct esi_chrome_slices slices;
+    struct es_rows anchors; /* int64_t: when each event is, for arrows */
+    int64_t last_ns;        /* the latest time of its events */
+};
+
+struct chrome_export {
+    struct es_rows traces; /* struct chrome_trace */
+    bool has_times;        /* some event has had */
+    int64_t start_ns;
+    uint64_t flows; /* arrows so far */
+};
+
+static struct chrome_trace *trace_at(struct es_export *export, uint32_t trace)
+{
+    struct chrome_export *chrome = export->state;
+
+    return es_rows_at(&chrome->traces, trace);
+}
+
+static int begin(struct es_export *export, struct es_error *error)
+{
+    struct chrome_export *chrome = calloc(1, sizeof *chrome);
+
+    (void)error;
+    if (!chrome)
+        return -ENOMEM;
+    es_rows_init(&chrome->traces, sizeof(struct chrome_trace), 4);
+    chrome->start_ns = export->config.has_start ? export->config.start_ns : 0;
+    export->state = chrome;
+    /* The display unit comes first, so that each event can begin with a comma. */
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+          "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,"
+          "\"args\":{\"name\":\"traces\"}}\n",
+          export->stream);
+    return 0;
+}
+
+static void destroy(void *state)
+{
+    struct chrome_export *chrome = state;
+
+    if (!chrome)
+        return;
+    for (uint64_t i = 0; i < es_rows_count(&chrome->traces); i++) {
+        struct chrome_trace *trace = es_rows_at(&chrome->traces, i);
+
+        esi_chrome_slices_fini(&trace->slices);
+        es_rows_fini(&trace->anchors);
+    }
+    es_rows_fini(&chrome->traces);
+    free(chrome);
+}
+
+/* --- What is written -------------------------------------------------------------- */
+
+static double microseconds(const struct es_export *export, int64_t time_ns)
+{
+    const struct chrome_export *chrome = export->state;
+
+    return (double)(time_ns - chrome->start_ns) / 1000;
+}
+
+/* Begins a trace event, up to its time; the caller ends it. */
+static void begin_record(struct es_export *export,
+                         struct esi_json_out *out,
+                         const char *phase,
+                         const char *name,
+                         uint32_t trace)
+{
+    fputc(',', export->stream);
+    esi_json_out_init(out, export->stream);
+    esi_json_out_begin_object(out, NULL);
+    esi_json_out_string(out, "ph", phase);
+    esi_json_out_string(out, "name", name);
+    esi_json_out_unsigned(out, "pid", trace_at(export, trace)->pid);
+    esi_json_out_unsigned(out, "tid", (uint64_t)trace + 1);
+}
+
+static void write_name(struct es_export *export,
+                       const char *what,
+                       uint32_t trace,
+                       const char *name)
+{
+    struct esi_json_out out;
+
+    begin_record(export, &out, "M", what, trace);
+    esi_json_out_begin_object(&out, "args");
+    esi_json_out_string(&out, "name", name);
+    esi_json_out_end(&out);
+    esi_json_out_end(&out);
+}
+
+static void write_arguments(struct esi_json_out *out, const struct es_set_event *event)
+{
+    static const char *const times[] = {"start", "stop", "class", NULL};
+
+    esi_json_out_begin_object(out, "args");
+    esi_json_out_unsigned(out, "index", event->id.index);
+    esi_json_out_string(out, "kind", esi_event_kind_name(event->kind));
+    if (*event->text)
+        esi_json_out_string(out, "text", event->text);
+    esi_json_out_begin_object(out, "attributes");
+    esi_attributes_write(out, event, times);
+    esi_json_out_end(out);
+    esi_json_out_end(out);
+}
+
+static void write_category(struct esi_json_out *out, const struct es_set_event *event)
+{
+    const struct es_event_attribute *class = esi_attribute_find(event, "class");
+
+    esi_json_out_string(out, "cat",
+                        class && class->text ? class->text
+                                             : esi_event_kind_name(event->kind));
+}
+
+static void write_slice(struct es_export *export,
+                        const struct es_set_event *event,
+                        const char *name,
+                        const struct esi_chrome_span *span)
+{
+    struct esi_json_out out;
+
+    begin_record(export, &out, "X", name, event->id.trace);
+    write_category(&out, event);
+    esi_json_out_real(&out, "ts", microseconds(export, span->start_ns));
+    esi_json_out_real(&out, "dur", (double)(span->stop_ns - span->start_ns) / 1000);
+    write_arguments(&out, event);
+    esi_json_out_end(&out);
+}
+
+/* One end of an asynchronous pair, whose identity is that of its event. */
+static void write_async(struct es_export *export,
+                        struct es_event_id event,
+                        const char *phase,
+                        const char *name,
+                        int64_t time_ns)
+{
+    struct esi_json_out out;
+    char id[32];
+
+    snprintf(id, sizeof id, "%" PRIu32 ":%" PRIu32, event.trace, event.index);
+    begin_record(export, &out, phase, name, event.trace);
+    esi_json_out_string(&out, "cat", "operation");
+    esi_json_out_string(&out, "id", id);
+    esi_json_out_real(&out, "ts", microseconds(export, time_ns));
+    esi_json_out_end(&out);
+}
+
+static void write_arrow_end(struct es_export *export,
+                            const char *phase,
+                            struct es_event_id id,
+                            int64_t time_ns)
+{
+    struct chrome_export *chrome = export->state;
+    struct esi_json_out out;
+
+    begin_record(export, &out, phase, "message", id.trace);
+    esi_json_out_string(&out, "cat", "message");
+    esi_json_out_unsigned(&out, "id", chrome->flows);
+    if (*phase == 'f')
+        esi_json_out_string(&out, "bp", "e");
+    esi_json_out_real(&out, "ts", microseconds(export, time_ns));
+    esi_json_out_end(&out);
+}
+
+/* --- Traces ----------------------------------------------------------------------- */
+
+/* "RANK.THREAD": the rank, else -1. */
+static long rank_of(const char *name)
+{
+    char *end;
+    long rank;
+
+    if (name[strspn(name, "0123456789.")] || *name == '.')
+        return -1;
+    rank = strtol(name, &end, 10);
+    if (*end != '.' || end[1] == '\0' || strchr(end + 1, '.') || rank > 1 << 30)
+        return -1;
+    return rank;
+}
+
+static int take_trace(struct es_export *export, uint32_t trace, const char *name)
+{
+    struct chrome_export *chrome = export->state;
+    struct chrome_trace row;
+    long rank = rank_of(name);
+    char shown[32];
+
+    row =
+        (struct chrome_trace){.pid = rank < 0 ? TRACES_PID : RANKS_PID + (uint32_t)rank,
+                              .last_ns = INT64_MIN};
+    es_rows_init(&row.anchors, sizeof(int64_t), 4);
+    if (es_rows_push(&chrome->traces, &row) < 0)
+        return -ENOMEM;
+    if (rank >= 0) {
+        snprintf(shown, sizeof shown, "rank %ld", rank);
+        write_name(export, "process_name", trace, shown);
+    }
+    write_name(export, "thread_name", trace, name);
+    return 0;
+}
+
+/* --- When an event is ------------------------------------------------------------- */
+
+static int64_t anchor_of(struct es_export *export, struct es_event_id id)
+{
+    struct es_rows *anchors = &trace_at(export, id.trace)->anchors;
+
+    return id.index <= es_rows_count(anchors)
+               ? *(int64_t *)es_rows_at(anchors, id.index - 1)
+               : INT64_MIN;
+}
+
+/* The latest event that it follows; INT64_MIN = none. */
+static int64_t latest_before(struct es_export *export, const struct es_set_event *event)
+{
+    int64_t latest = INT64_MIN;
+
+    if (event->id.index > 1)
+        latest = anchor_of(export,
+                           (struct es_event_id){event->id.trace, event->id.index - 1});
+    for (uint32_t i = 0; i < event->partner_count; i++) {
+        int64_t anchor = anchor_of(export, event->partners[i]);
+
+        if (anchor > latest)
+            latest = anchor;
+    }
+    return latest;
+}
+
+/* Takes the times that the event has, or makes logical ones. */
+static void find_span(struct es_export *export,
+                      const struct es_set_event *event,
+                      struct esi_chrome_span *ret_span)
+{
+    struct chrome_export *chrome = export->state;
+    int64_t start;
+    int64_t stop;
+
+    bool has_start = es_event_number(event, "start", &start);
+
+    if (es_event_number(event, "stop", &stop) || has_start) {
+        start = has_start ? start : stop;
+        stop = es_event_number(event, "stop", &stop) && stop > start ? stop : start;
+        if (!chrome->has_times && !export->config.has_start)
+            chrome->start_ns = start;
+        chrome->has_times = true;
+        *ret_span = (struct esi_chrome_span){start, stop};
+        return;
+    }
+    start = latest_before(export, event);
+    if (start == INT64_MIN)
+        start = chrome->start_ns;
+    else if (!chrome->has_times)
+        start += STEP_NS;
+    stop = chrome->has_times ? start : start + STEP_NS;
+    *ret_span = (struct esi_chrome_span){start, stop};
+}
+
+/* --- Events ----------------------------------------------------------------------- */
+
+enum step { STEP_WHOLE, STEP_ENTER, STEP_EXIT };
+
+/* "MPI_Bcast enter" without its last word. */
+static enum step name_of(const struct es_set_event *event,
+                         char name[ESI_CHROME_NAME_BYTES])
+{
+    static const char *const words[] = {[STEP_ENTER] = " enter", [STEP_EXIT] = " exit"};
+    size_t length;
+
+    snprintf(name, ESI_CHROME_NAME_BYTES, "%s", *event->type ? event->type : "event");
+    length = strlen(name);
+    for (enum step step = STEP_ENTER; step <= STEP_EXIT; step++) {
+        size_t tail = strlen(words[step]);
+
+        if (length > tail && strcmp(name + length - tail, words[step]) == 0) {
+            name[length - tail] = '\0';
+            return step;
+        }
+    }
+    return STEP_WHOLE;
+}
+
+static int write_arrows(struct es_export *export,
+                        const struct es_set_event *event,
+                        int64_t anchor_ns)
+{
+    struct chrome_export *chrome = export->state;
+
+    if (event->kind != ES_EVENT_RECEIVE)
+        return 0;
+    for (uint32_t i = 0; i < event->partner_count; i++) {
+        int64_t sent_ns = anchor_of(export, event->partners[i]);
+
+        if (sent_ns == INT64_MIN)
+            return -EINVAL;
+        chrome->flows++;
+        export->counts.messages++;
+        export->counts.backward += sent_ns > anchor_ns;
+        write_arrow_end(export, "s", event->partners[i], sent_ns);
+        write_arrow_end(export, "f", event->id, anchor_ns);
+    }
+    return 0;
+}
+
+static void write_point(struct es_export *export,
+                        const struct es_set_event *event,
+                        const char *name,
+                        int64_t time_ns)
+{
+    struct esi_chrome_span span = {time_ns, time_ns};
+
+    write_slice(export, event, name, &span);
+}
+
+/* A slice if slices nest with it, else an asynchronous pair and a slice of no length.
+ */
+static void write_span(struct es_export *export,
+                       const struct es_set_event *event,
+                       const char *name,
+                       const struct esi_chrome_span *span,
+                       int64_t anchor_ns)
+{
+    struct esi_chrome_slices *slices = &trace_at(export, event->id.trace)->slices;
+
+    if (esi_chrome_slices_has(slices, name, span))
+        return;
+    if (!esi_chrome_is_nonblocking(name) && esi_chrome_slices_add(slices, name, span)) {
+        write_slice(export, event, name, span);
+        return;
+    }
+    write_async(export, event->id, "b", name, span->start_ns);
+    write_async(export, event->id, "e", name, span->stop_ns);
+    write_point(export, event, name, anchor_ns);
+}
+
+/* An operation that was entered and is no slice begins, with a slice of no length where
+ * its enter is. */
+static void begin_async(struct es_export *export,
+                        uint32_t trace,
+                        const struct esi_chrome_slice *entered)
+{
+    struct es_set_event event = {
+        .id = {trace, entered->index}, .kind = ES_EVENT_SEND, .text = ""};
+
+    write_async(export, event.id, "b", entered->name, entered->span.start_ns);
+    write_point(export, &event, entered->name, entered->span.start_ns);
+}
+
+/* An operation that was entered goes on while others begin: asynchronous. */
+static void show_pending(struct es_export *export, uint32_t trace)
+{
+    struct esi_chrome_slice *pending =
+        esi_chrome_slices_pending(&trace_at(export, trace)->slices);
+
+    if (!pending)
+        return;
+    pending->shown = true;
+    begin_async(export, trace, pending);
+}
+
+/* An exit whose enter said nothing of when it would be.  Clocks may say that it was
+ * before. */
+static void write_exit(struct es_export *export,
+                       const struct es_set_event *event,
+                       const char *name,
+                       const struct esi_chrome_span *span,
+                       int64_t anchor_ns)
+{
+    struct chrome_trace *trace = trace_at(export, event->id.trace);
+    struct esi_chrome_slice entered;
+    struct esi_chrome_span whole;
+    struct es_event_id id;
+
+    if (!esi_chrome_slices_leave(&trace->slices, name, &entered)) {
+        /* The enter may have shown the operation. */
+        if (!esi_chrome_slices_has(&trace->slices, name, span))
+            write_point(export, event, name, anchor_ns);
+        return;
+    }
+    whole = (struct esi_chrome_span){entered.span.start_ns, entered.span.start_ns};
+    whole.stop_ns = span->stop_ns > whole.stop_ns ? span->stop_ns : whole.stop_ns;
+    /* Arrows are tied to slices. */
+    if (anchor_ns < whole.start_ns)
+        write_point(export, event, name, anchor_ns);
+    if (!entered.shown && esi_chrome_slices_add(&trace->slices, name, &whole)) {
+        write_slice(export, event, name, &whole);
+        return;
+    }
+    id = (struct es_event_id){event->id.trace, entered.index};
+    if (!entered.shown)
+        begin_async(export, event->id.trace, &entered);
+    write_async(export, id, "e", name, whole.stop_ns);
+    write_point(export, event, name, anchor_ns);
+}
+
+/* Both events of an operation may have its times; then the first one shows it. */
+static int write_step(struct es_export *export,
+                      const struct es_set_event *event,
+                      enum step step,
+                      const char *name,
+                      const struct esi_chrome_span *span,
+                      int64_t anchor_ns)
+{
+    struct esi_chrome_slices *slices = &trace_at(export, event->id.trace)->slices;
+    bool timed = esi_attribute_find(event, "stop") != NULL;
+
+    if (step == STEP_EXIT) {
+        write_exit(export, event, name, span, anchor_ns);
+        return 0;
+    }
+    show_pending(export, event->id.trace);
+    if (step == STEP_ENTER && !timed)
+        return esi_chrome_slices_enter(slices, name, event->id.index, span->start_ns);
+    write_span(export, event, name, span, anchor_ns);
+    return 0;
+}
+
+/* An exit that only has its stop is as long as the operation that was entered. */
+static void begin_with_enter(struct es_export *export,
+                             const struct es_set_event *event,
+                             const char *name,
+                             struct esi_chrome_span *span)
+{
+    const struct esi_chrome_slice *entered =
+        esi_chrome_slices_entered(&trace_at(export, event->id.trace)->slices, name);
+
+    if (entered && !esi_attribute_find(event, "start") &&
+        esi_attribute_find(event, "stop") && entered->span.start_ns < span->start_ns)
+        span->start_ns = entered->span.start_ns;
+}
+
+static int write_event(struct es_export *export, const struct es_set_event *event)
+{
+    struct chrome_trace *trace = trace_at(export, event->id.trace);
+    char name[ESI_CHROME_NAME_BYTES];
+    enum step step = name_of(event, name);
+    struct esi_chrome_span span;
+    bool late = (event->kind == ES_EVENT_RECEIVE || step == STEP_EXIT) &&
+                esi_attribute_find(event, "stop");
+    int64_t anchor;
+    int result;
+
+    find_span(export, event, &span);
+    if (step == STEP_EXIT)
+        begin_with_enter(export, event, name, &span);
+    trace->last_ns = span.stop_ns > trace->last_ns ? span.stop_ns : trace->last_ns;
+    /* A send is at its start, a receive at its stop, within the slice; in logical time
+     * an event is at its step. */
+    anchor = late && span.stop_ns > span.start_ns ? span.stop_ns - 1 : span.start_ns;
+    if (es_rows_push(&trace->anchors, &anchor) < 0)
+        return -ENOMEM;
+    result = write_step(export, event, step, name, &span, anchor);
+    return result < 0 ? result : write_arrows(export, event, anchor);
+}
+
+/* What was entered and never left ends with the last event of its trace. */
+static void end_entered(struct es_export *export, uint32_t number)
+{
+    struct chrome_trace *trace = trace_at(export, number);
+    struct esi_chrome_slice *slice;
+    int64_t last;
+
+    show_pending(export, number);
+    while ((slice = esi_chrome_slices_last(&trace->slices)) != NULL) {
+        last = slice->span.start_ns > trace->last_ns ? slice->span.start_ns
+                                                     : trace->last_ns;
+        write_async(export, (struct es_event_id){number, slice->index}, "e",
+                    slice->name, last);
+        esi_chrome_slices_drop_last(&trace->slices);
+    }
+}
+
+static int finish(struct es_export *export, struct es_error *error)
+{
+    (void)error;
+    for (uint32_t trace = 0; trace < esi_export_traces(export); trace++)
+        end_entered(export, trace);
+    fputs("]}\n", export->stream);
+    return 0;
+}
+
+const struct esi_export_ops esi_export_chrome = {
+    .name = "chrome",
+    .help = "JSON trace events, for Perfetto and chrome://tracing",
+    .begin = begin,
+    .trace = take_trace,
+    .event = write_event,
+    .finish = finish,
+    .destroy = destroy,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* export_private.h - what a format does; export.c does the rest alike for all. */
+#ifndef ES_MONITORS_EVENTSET_FORMATS_EXPORT_PRIVATE_H
+#define ES_MONITORS_EVENTSET_FORMATS_EXPORT_PRIVATE_H
+
+#include "base/json_out.h"
+#include "monitors/eventset/formats/export.h"
+#include "monitors/eventset/output_file.h"
+#include "monitors/eventset/rows.h"
+
+struct es_export {
+    const struct esi_export_ops *ops;
+    struct es_export_config config;
+    struct es_output_file *file; /* NULL: the format writes itself */
+    FILE *stream;                /* that of the file */
+    struct es_rows names;
+    struct es_export_counts counts;
+    void *state; /* the format's own */
+};
+
+struct esi_export_ops {
+    const char *name;
+    const char *help;
+    bool writes_itself; /* to `path` of the configuration */
+    /* Writes the beginning, and sets `state` if it needs some. */
+    int (*begin)(struct es_export *export, struct es_error *error);
+    /* NULL: nothing to do; the name is kept by export.c. */
+    int (*trace)(struct es_export *export, uint32_t trace, const char *name);
+    int (*event)(struct es_export *export, const struct es_set_event *event);
+    int (*finish)(struct es_export *export, struct es_error *error);
+    /* NULL: there is no state.  The state may be NULL, too. */
+    void (*destroy)(void *state);
+};
+
+extern const struct esi_export_ops esi_export_set;
+extern const struct esi_export_ops esi_export_shiviz;
+extern const struct esi_export_ops esi_export_chrome;
+extern const struct esi_export_ops esi_export_dot;
+extern const struct esi_export_ops esi_export_csv;
+
+uint32_t esi_export_traces(const struct es_export *export);
+/* Name of a trace that was told. */
+const char *esi_export_name(const struct es_export *export, uint32_t trace);
+
+/* "unary", "send", "receive", "sync". */
+const char *esi_event_kind_name(enum es_event_kind kind);
+
+enum { ESI_NUMBER_BYTES = 24 };
+/* The value as a text; a number is written into `out`. */
+const char *esi_attribute_text(const struct es_event_attribute *attribute,
+                               char out[ESI_NUMBER_BYTES]);
+/* NULL: the event has none of this name. */
+const struct es_event_attribute *esi_attribute_find(const struct es_set_event *event,
+                                                    const char *name);
+/* Members of an object, but those that `skip` (ended by NULL) names. */
+void esi_attributes_write(struct esi_json_out *out,
+                          const struct es_set_event *event,
+                          const char *const *skip);
+
+#endif

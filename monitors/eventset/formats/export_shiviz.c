@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Event sets as logs for ShiViz: of each event a line with its text, and a line with
+ * its host and its vector clock, which ShiViz's own regular expression takes.
+ *
+ * A clock's entry of a host is how many events of that host the event knows of, itself
+ * included: the index of its greatest predecessor there, which a dense order tells.
+ * The first half of a sync knows of its other half no more than the other way round:
+ * it is written together with it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "monitors/eventset/formats/export_private.h"
+#include "monitors/order/order.h"
+
+struct shiviz_export {
+    struct es_order *order;
+    struct es_set_sink sink; /* into `order` */
+    struct es_rows hosts;    /* char *: names as ShiViz takes them */
+    json_t *taken;           /* an object whose members are these names */
+    char *held_text;         /* of the first half of a sync; NULL = none waits */
+    struct es_event_id held;
+};
+
+static void destroy(void *state)
+{
+    struct shiviz_export *shiviz = state;
+
+    if (!shiviz)
+        return;
+    for (uint64_t i = 0; i < es_rows_count(&shiviz->hosts); i++)
+        free(*(char **)es_rows_at(&shiviz->hosts, i));
+    es_rows_fini(&shiviz->hosts);
+    json_decref(shiviz->taken);
+    free(shiviz->held_text);
+    es_order_destroy(shiviz->order);
+    free(shiviz);
+}
+
+static int begin(struct es_export *export, struct es_error *error)
+{
+    struct shiviz_export *shiviz = calloc(1, sizeof *shiviz);
+    struct es_order_config config;
+    int result;
+
+    if (!shiviz)
+        return -ENOMEM;
+    es_rows_init(&shiviz->hosts, sizeof(char *), 4);
+    es_order_config_init(&config);
+    config.store = "dense";
+    result = es_order_create(&config, error, &shiviz->order);
+    shiviz->taken = json_object();
+    if (result == 0 && !shiviz->taken)
+        result = -ENOMEM;
+    if (result < 0) {
+        destroy(shiviz);
+        return result;
+    }
+    shiviz->sink = es_order_sink(shiviz->order);
+    export->state = shiviz;
+    return 0;
+}
+
+/* --- Hosts ------------------------------------------------------------------------ */
+
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+
+    json_decref(string);
+    return string != NULL;
+}
+
+/* A host's name is one word. */
+static void make_word(char *name)
+{
+    bool ascii = !is_utf8(name);
+
+    for (unsigned char *next = (unsigned char *)name; *next; next++)
+        if (*next <= ' ' || *next == 0x7f || (ascii && *next > 0x7f))
+            *next = '_';
+}
+
+/* Caller frees.  NULL: no memory. */
+static char *make_host(const json_t *taken, uint32_t trace, const char *name)
+{
+    char *word = *name ? strdup(name) : NULL;
+    char *host = NULL;
+    char *other;
+
+    if (word) {
+        make_word(word);
+        host = esi_plain_duplicate(word);
+        free(word);
+    }
+    if (*name && !host)
+        return NULL;
+    if (!host && asprintf(&host, "trace%" PRIu32, trace) < 0)
+        return NULL;
+    while (json_object_get(taken, host)) {
+        if (asprintf(&other, "%s_%" PRIu32, host, trace) < 0)
+            other = NULL;
+        free(host);
+        if (!other)
+            return NULL;
+        host = other;
+    }
+    return host;
+}
+
+static int take_trace(struct es_export *export, uint32_t trace, const char *name)
+{
+    struct shiviz_export *shiviz = export->state;
+    char *host = make_host(shiviz->taken, trace, name);
+
+    if (!host || es_rows_push(&shiviz->hosts, &host) < 0) {
+        free(host);
+        return -ENOMEM;
+    }
+    if (json_object_set_new_nocheck(shiviz->taken, host, json_true()) < 0)
+        return -ENOMEM;
+    return shiviz->sink.trace(shiviz->sink.data, trace, name);
+}
+
+static const char *host_name(const struct shiviz_export *shiviz, uint32_t trace)
+{
+    return *(char *const *)es_rows_at(&shiviz->hosts, trace);
+}
+
+/* --- Events ----------------------------------------------------------------------- */
+
+/* One line, never empty.  Caller frees. */
+static char *make_text(const struct es_set_event *event)
+{
+    const char *type = event->type;
+    char *text;
+
+    if (!*type && !*event->text)
+        type = esi_event_kind_name(event->kind);
+    if (asprintf(&text, "%s%s%s", type, *type && *event->text ? " " : "", event->text) <
+        0)
+        return NULL;
+    for (char *next = text; *next; next++)
+        if (*next == '\n' || *next == '\r')
+            *next = ' ';
+    return text;
+}
+
+static int write_clock(const struct shiviz_export *shiviz,
+                       struct esi_json_out *out,
+                       struct es_event_id id)
+{
+    uint32_t traces = es_order_traces(shiviz->order);
+
+    esi_json_out_unsigned(out, host_name(shiviz, id.trace), id.index);
+    for (uint32_t trace = 0; trace < traces; trace++) {
+        int64_t known = 0;
+
+        if (trace != id.trace)
+            known = es_order_greatest_predecessor(shiviz->order, id, trace);
+        if (known < 0)
+            return (int)known;
+        if (known > 0)
+            esi_json_out_signed(out, host_name(shiviz, trace), known);
+    }
+    return 0;
+}
+
+static int write_event(struct es_export *export,
+                       struct es_event_id id,
+                       const char *text)
+{
+    const struct shiviz_export *shiviz = export->state;
+    struct esi_json_out out;
+    int result;
+
+    esi_plain_print(export->stream, "%s\n", text);
+    fprintf(export->stream, "%s ", host_name(shiviz, id.trace));
+    esi_json_out_init(&out, export->stream);
+    esi_json_out_begin_object(&out, NULL);
+    result = write_clock(shiviz, &out, id);
+    esi_json_out_end(&out);
+    return result;
+}
+
+static int write_held(struct es_export *export)
+{
+    struct shiviz_export *shiviz = export->state;
+    int result = write_event(export, shiviz->held, shiviz->held_text);
+
+    free(shiviz->held_text);
+    shiviz->held_text = NULL;
+    return result;
+}
+
+static int take_event(struct es_export *export, const struct es_set_event *event)
+{
+    struct shiviz_export *shiviz = export->state;
+    int result = shiviz->sink.event(shiviz->sink.data, event);
+    char *text;
+
+    if (result < 0)
+        return result;
+    text = make_text(event);
+    if (!text)
+        return -ENOMEM;
+    if (event->kind == ES_EVENT_SYNC && !shiviz->held_text) {
+        shiviz->held_text = text;
+        shiviz->held = event->id;
+        return 0;
+    }
+    if (shiviz->held_text)
+        result = write_held(export);
+    if (result == 0)
+        result = write_event(export, event->id, text);
+    free(text);
+    return result;
+}
+
+static int finish(struct es_export *export, struct es_error *error)
+{
+    const struct shiviz_export *shiviz = export->state;
+
+    (void)error;
+    return es_order_sink_end(shiviz->order);
+}
+
+const struct esi_export_ops esi_export_shiviz = {
+    .name = "shiviz",
+    .help = "a log with vector clocks, for ShiViz",
+    .begin = begin,
+    .trace = take_trace,
+    .event = take_event,
+    .finish = finish,
+    .destroy = destroy,
+};

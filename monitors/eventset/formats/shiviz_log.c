@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* One execution of a ShiViz log: its events and their vector clocks. */
+#include "config.h"
+
+#include "monitors/eventset/formats/shiviz_log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/library_words.h"
+
+int esi_shiviz_log_init(struct esi_shiviz_log *log,
+                        const struct esi_shiviz_text *text,
+                        struct esi_shiviz_pair *match)
+{
+    *log = (struct esi_shiviz_log){
+        .text = text,
+        .match = match,
+        .host = (size_t)esi_match_find_name(match, "host"),
+        .clock = (size_t)esi_match_find_name(match, "clock"),
+        .line = text->first_line,
+    };
+    es_rows_init(&log->events, sizeof(struct esi_shiviz_event), 6);
+    es_rows_init(&log->hosts, sizeof(struct esi_shiviz_host), 4);
+    es_rows_init(&log->entries, sizeof(struct esi_shiviz_entry), 8);
+    es_rows_init(&log->groups, sizeof(struct esi_piece), 8);
+    log->numbers = json_object();
+    return log->numbers ? 0 : -ENOMEM;
+}
+
+void esi_shiviz_log_fini(struct esi_shiviz_log *log)
+{
+    json_decref(log->numbers);
+    es_rows_fini(&log->events);
+    es_rows_fini(&log->hosts);
+    es_rows_fini(&log->entries);
+    es_rows_fini(&log->groups);
+}
+
+/* The line of a place in the text, for places that come one after the other. */
+static int count_lines(struct esi_shiviz_log *log, size_t at)
+{
+    const char *text = log->text->text;
+    const char *next;
+
+    while (log->line_at < at &&
+           (next = memchr(text + log->line_at, '\n', at - log->line_at))) {
+        log->line++;
+        log->line_at = (size_t)(next - text) + 1;
+    }
+    return log->line;
+}
+
+/* --- Clocks ----------------------------------------------------------------------- */
+
+/* The number of a host, which is a new one if the name is.  Names are those of the
+ * table's keys, which stay where they are. */
+static int number_host(struct esi_shiviz_log *log,
+                       const char *name,
+                       int line,
+                       uint32_t *ret_host)
+{
+    const json_t *known = json_object_get(log->numbers, name);
+    struct esi_shiviz_host host = {.line = line};
+    uint64_t number = es_rows_count(&log->hosts);
+
+    if (known) {
+        *ret_host = (uint32_t)json_integer_value(known);
+        return 0;
+    }
+    if (json_object_set_new_nocheck(log->numbers, name,
+                                    json_integer((json_int_t)number)) < 0)
+        return -ENOMEM;
+    host.name = json_object_iter_key(json_object_iter_at(log->numbers, name));
+    if (es_rows_push(&log->hosts, &host) < 0)
+        return -ENOMEM;
+    *ret_host = (uint32_t)number;
+    return 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct esi_shiviz_entry *one = a;
+    const struct esi_shiviz_entry *other = b;
+
+    return one->host < other->host ? -1 : one->host > other->host;
+}
+
+/* Entries that are 0 say nothing. */
+static int take_entry(struct esi_shiviz_log *log,
+                      struct esi_shiviz_event *event,
+                      struct esi_shiviz_entry *entries,
+                      const char *name,
+                      const json_t *value,
+                      struct es_error *error)
+{
+    json_int_t number = json_integer_value(value);
+    struct esi_shiviz_entry *entry = &entries[event->entries];
+
+    if (!json_is_integer(value) || number < 0 || number > UINT32_MAX - 2)
+        return es_error_set_at(error, -EINVAL, log->text->source, event->line, 0,
+                               "the clock's entry of host '%s' is not a number of "
+                               "events",
+                               name);
+    if (number == 0)
+        return 0;
+    entry->value = (uint32_t)number;
+    event->entries++;
+    return number_host(log, name, event->line, &entry->host);
+}
+
+static int take_entries(struct esi_shiviz_log *log,
+                        struct esi_shiviz_event *event,
+                        json_t *clock,
+                        struct es_error *error)
+{
+    struct esi_shiviz_entry *entries;
+    const char *name;
+    json_t *value;
+    uint64_t at;
+
+    entries = es_rows_extend(&log->entries, json_object_size(clock), &at);
+    if (!entries)
+        return -ENOMEM;
+    json_object_foreach(clock, name, value)
+    {
+        int result = take_entry(log, event, entries, name, value, error);
+
+        if (result < 0)
+            return result;
+    }
+    qsort(entries, event->entries, sizeof *entries, compare_entries);
+    event->clock = entries;
+    return 0;
+}
+
+/* A clock that was printed as the text of a string: `{\"a\":1}`.  NULL: it is none. */
+static json_t *load_escaped(const char *text, size_t length)
+{
+    char *plain = malloc(length);
+    size_t count = 0;
+    json_t *clock;
+
+    if (!plain)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != '\\' || i + 1 == length || text[i + 1] != '"')
+            plain[count++] = text[i];
+    clock = json_loadb(plain, count, JSON_REJECT_DUPLICATES, NULL);
+    free(plain);
+    return clock;
+}
+
+static void fail_clock(struct esi_shiviz_log *log,
+                       size_t at,
+                       const json_error_t *fault,
+                       struct es_error *error)
+{
+    int line = count_lines(log, at);
+    int column = (int)(at - log->line_at);
+    char words[JSON_ERROR_TEXT_LENGTH];
+
+    es_error_set_at(error, -EINVAL, log->text->source, line + fault->line - 1,
+                    fault->line == 1 ? column + fault->position : fault->column,
+                    "the clock is not JSON: %s",
+                    esi_library_words(fault->text, words, sizeof words));
+}
+
+static json_t *load_clock(struct esi_shiviz_log *log,
+                          size_t at,
+                          size_t length,
+                          struct es_error *error)
+{
+    const char *text = log->text->text + at;
+    json_error_t fault;
+    json_t *clock = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+    int line;
+
+    if (!clock)
+        clock = load_escaped(text, length);
+    if (!clock) {
+        fail_clock(log, at, &fault, error);
+        return NULL;
+    }
+    line = count_lines(log, at);
+    if (json_is_object(clock) && json_object_size(clock) > 0)
+        return clock;
+    es_error_set_at(error, -EINVAL, log->text->source, line,
+                    (int)(at - log->line_at) + 1,
+                    "the clock is not a JSON object of hosts and numbers");
+    json_decref(clock);
+    return NULL;
+}
+
+/* --- Events ----------------------------------------------------------------------- */
+
+static int take_own(struct esi_shiviz_log *log,
+                    struct esi_shiviz_event *event,
+                    struct es_error *error)
+{
+    struct esi_piece piece = event->groups[log->host];
+    struct esi_shiviz_host *host;
+    char *name = strndup(log->text->text + piece.start, piece.length);
+    const json_t *known = name ? json_object_get(log->numbers, name) : NULL;
+
+    if (!name)
+        return -ENOMEM;
+    event->host = known ? (uint32_t)json_integer_value(known) : UINT32_MAX;
+    for (uint32_t i = 0; i < event->entries; i++)
+        if (event->clock[i].host == event->host)
+            event->own = event->clock[i].value;
+    if (event->own == 0) {
+        es_error_set_at(error, -EINVAL, log->text->source, event->line, 0,
+                        "the clock of an event of host '%s' has no entry of that host",
+                        name);
+        free(name);
+        return -EINVAL;
+    }
+    free(name);
+    host = esi_shiviz_log_host(log, event->host);
+    if (host->events++ == 0)
+        host->trace = log->traces++;
+    return 0;
+}
+
+/* Keeps what all groups have of the match. */
+static const struct esi_piece *take_groups(struct esi_shiviz_log *log)
+{
+    size_t names = esi_match_names(log->match);
+    uint64_t at;
+    struct esi_piece *groups = es_rows_extend(&log->groups, names, &at);
+
+    for (size_t i = 0; groups && i < names; i++)
+        groups[i] = esi_match_group(log->match, i);
+    return groups;
+}
+
+static int take_event(struct esi_shiviz_log *log, size_t at, struct es_error *error)
+{
+    struct esi_shiviz_event event = {.groups = take_groups(log)};
+    struct esi_piece piece;
+    json_t *clock;
+    int result;
+
+    if (!event.groups)
+        return -ENOMEM;
+    piece = event.groups[log->clock];
+    if (piece.length == SIZE_MAX || event.groups[log->host].length == SIZE_MAX)
+        return es_error_set_at(error, -EINVAL, log->text->source, count_lines(log, at),
+                               0,
+                               "the regular expression finds an event without host or "
+                               "clock");
+    clock = load_clock(log, piece.start, piece.length, error);
+    if (!clock)
+        return -EINVAL;
+    event.line = log->line;
+    result = take_entries(log, &event, clock, error);
+    json_decref(clock);
+    if (result == 0)
+        result = take_own(log, &event, error);
+    return result == 0 ? es_rows_push(&log->events, &event) : result;
+}
+
+/* The logs of some hosts are not there. */
+static int fail_hosts(const struct esi_shiviz_log *log,
+                      const struct esi_shiviz_host *missing,
+                      uint32_t missing_count,
+                      struct es_error *error)
+{
+    char more[40] = "";
+
+    if (missing_count > 1)
+        snprintf(more, sizeof more, ", as %u more", missing_count - 1);
+    return es_error_set_at(error, -EINVAL, log->text->source, missing->line, 0,
+                           "the clock names host '%s', which has no events here%s; put "
+                           "the logs of all hosts into one file (cat HOST1.log "
+                           "HOST2.log ... >ALL.log), in any order, and import that",
+                           missing->name, more);
+}
+
+static int check_hosts(const struct esi_shiviz_log *log, struct es_error *error)
+{
+    const struct esi_shiviz_host *missing = NULL;
+    uint32_t missing_count = 0;
+
+    for (uint32_t i = 0; i < es_rows_count(&log->hosts); i++) {
+        const struct esi_shiviz_host *host = esi_shiviz_log_host(log, i);
+
+        if (host->events > 0)
+            continue;
+        missing = missing ? missing : host;
+        missing_count++;
+    }
+    return missing ? fail_hosts(log, missing, missing_count, error) : 0;
+}
+
+int esi_shiviz_log_parse(struct esi_shiviz_log *log,
+                         size_t start,
+                         size_t end,
+                         struct es_error *error)
+{
+    struct esi_piece whole;
+    int result;
+
+    while ((result = esi_match_next(log->match, log->text->text, start, end, &whole)) >
+           0) {
+        result = take_event(log, whole.start, error);
+        if (result < 0)
+            return result;
+        start = whole.start + whole.length;
+        if (whole.length == 0)
+            start = esi_match_step(log->text->text, start, end);
+        if (start >= end)
+            return check_hosts(log, error);
+    }
+    if (result == -E2BIG)
+        return es_error_set_at(error, -EINVAL, log->text->source,
+                               count_lines(log, start), 0,
+                               "the regular expression takes too long from here on; "
+                               "a simpler one is needed");
+    return result < 0 ? result : check_hosts(log, error);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Reads logs for ShiViz: the file, its header, and its executions one by one. */
+#include "config.h"
+
+#include "monitors/eventset/formats/shiviz_read.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/input.h"
+#include "monitors/eventset/formats/shiviz_give.h"
+#include "monitors/eventset/formats/shiviz_log.h"
+#include "monitors/eventset/formats/shiviz_match.h"
+#include "monitors/eventset/formats/shiviz_order.h"
+
+/* A log that is being read. */
+struct reading {
+    struct esi_shiviz_text text;
+    const struct es_shiviz_config *config;
+    struct esi_shiviz_pair *match;
+    struct esi_shiviz_pair *delimiter; /* NULL = one execution */
+    int label;                         /* its group "trace"; -1 = none */
+    json_t *labels; /* an object whose members are those there were */
+    struct es_shiviz_statistics statistics;
+    struct es_error *error;
+};
+
+/* --- Executions ------------------------------------------------------------------- */
+
+static bool is_blank(const char *text, size_t start, size_t end)
+{
+    while (start < end && strchr(" \t\n", text[start]))
+        start++;
+    return start >= end;
+}
+
+static int line_of(const struct reading *reading, size_t at)
+{
+    int line = reading->text.first_line;
+
+    for (size_t i = 0; i < at; i++)
+        line += reading->text.text[i] == '\n';
+    return line;
+}
+
+/* An execution's events, unless it has none. */
+static int read_events(struct reading *reading,
+                       const char *prefix,
+                       size_t start,
+                       size_t end)
+{
+    struct esi_shiviz_order order;
+    struct esi_shiviz_log log;
+    int result = esi_shiviz_log_init(&log, &reading->text, reading->match);
+
+    if (result == 0)
+        result = esi_shiviz_log_parse(&log, start, end, reading->error);
+    if (result == 0 && es_rows_count(&log.events) == 0)
+        result = es_error_set_at(reading->error, -EINVAL, reading->text.source,
+                                 line_of(reading, start), 0,
+                                 "the regular expression finds no event from here on");
+    if (result == 0) {
+        result = esi_shiviz_order_init(&order, &log, reading->error);
+        if (result == 0)
+            result = esi_shiviz_give(&order, prefix, &reading->config->sink,
+                                     &reading->statistics);
+        esi_shiviz_order_fini(&order);
+    }
+    esi_shiviz_log_fini(&log);
+    return result;
+}
+
+/* Takes the label of an execution, which no other has. */
+static int read_execution(struct reading *reading,
+                          const char *label,
+                          size_t start,
+                          size_t end)
+{
+    char *prefix;
+    int result;
+
+    if (is_blank(reading->text.text, start, end))
+        return 0;
+    if (json_object_get(reading->labels, label))
+        return es_error_set_at(reading->error, -EINVAL, reading->text.source,
+                               line_of(reading, start), 0,
+                               "there are two executions '%s'", label);
+    if (json_object_set_new_nocheck(reading->labels, label, json_true()) < 0 ||
+        asprintf(&prefix, "%s%s", label, *label ? "/" : "") < 0)
+        return -ENOMEM;
+    reading->statistics.executions++;
+    result = read_events(reading, prefix, start, end);
+    free(prefix);
+    return result;
+}
+
+/* The label of the execution behind a delimiter.  Caller frees; NULL: no memory. */
+static char *make_label(const struct reading *reading)
+{
+    struct esi_piece piece = {0, 0};
+    char *label;
+
+    if (reading->label < 0)
+        return asprintf(&label, "%u", reading->statistics.executions + 1) < 0 ? NULL
+                                                                              : label;
+    piece = esi_match_group(reading->delimiter, (size_t)reading->label);
+    if (piece.length == SIZE_MAX)
+        piece.length = 0;
+    return strndup(reading->text.text + piece.start, piece.length);
+}
+
+static int read_executions(struct reading *reading)
+{
+    const char *text = reading->text.text;
+    size_t end = reading->text.length;
+    size_t start = 0;
+    size_t from = 0; /* where the next delimiter is looked for */
+    char *label = strdup(reading->delimiter && reading->label < 0 ? "1" : "");
+    struct esi_piece whole;
+    int result = label ? 0 : -ENOMEM;
+
+    while (result == 0 && reading->delimiter && from <= end) {
+        result = esi_match_next(reading->delimiter, text, from, end, &whole);
+        if (result <= 0)
+            break;
+        from = whole.start + whole.length;
+        result = 0;
+        if (whole.length == 0) {
+            from = esi_match_step(text, from, end);
+            continue;
+        }
+        result = read_execution(reading, label, start, whole.start);
+        free(label);
+        label = make_label(reading);
+        start = from;
+        if (!label)
+            result = -ENOMEM;
+    }
+    if (result == -E2BIG)
+        result = es_error_set_at(reading->error, -EINVAL, reading->text.source,
+                                 line_of(reading, from), 0,
+                                 "matching the delimiter takes too long from here on");
+    if (result == 0)
+        result = read_execution(reading, label, start, end);
+    free(label);
+    return result;
+}
+
+/* --- The text --------------------------------------------------------------------- */
+
+static int check_text(struct reading *reading)
+{
+    const struct esi_shiviz_text *text = &reading->text;
+    const char *zero = memchr(text->text, '\0', text->length);
+    size_t at;
+
+    if (zero)
+        return es_error_set_at(reading->error, -EINVAL, text->source,
+                               line_of(reading, (size_t)(zero - text->text)), 0,
+                               "a byte 0, which no log has");
+    if (!esi_match_check_text(reading->match, text->text, text->length, &at))
+        return es_error_set_at(reading->error, -EINVAL, text->source,
+                               line_of(reading, at), 0, "not UTF-8");
+    return 0;
+}
+
+static int make_expressions(struct reading *reading,
+                            const char *regex,
+                            const char *delimiter)
+{
+    static const char *const groups[] = {"host", "clock", "event"};
+    int result = esi_match_create(regex ? regex : ES_SHIVIZ_REGEX, "regular expression",
+                                  reading->error, &reading->match);
+
+    for (size_t i = 0; result == 0 && i < sizeof groups / sizeof groups[0]; i++)
+        if (esi_match_find_name(reading->match, groups[i]) < 0)
+            result = es_error_set(reading->error, -EINVAL,
+                                  "the regular expression has no group (?<%s>...); it "
+                                  "needs host, clock and event",
+                                  groups[i]);
+    if (result == 0 && delimiter)
+        result = esi_match_create(delimiter, "delimiter", reading->error,
+                                  &reading->delimiter);
+    if (result == 0 && reading->delimiter)
+        reading->label = esi_match_find_name(reading->delimiter, "trace");
+    return result;
+}
+
+static int read_all(struct reading *reading, const char *regex, const char *delimiter)
+{
+    int result = make_expressions(reading, regex, delimiter);
+
+    reading->labels = json_object();
+    if (result == 0 && !reading->labels)
+        result = -ENOMEM;
+    if (result == 0)
+        result = check_text(reading);
+    if (result == 0)
+        result = read_executions(reading);
+    if (result == 0 && reading->statistics.log_events == 0)
+        result = es_error_set_at(reading->error, -EINVAL, reading->text.source, 0, 0,
+                                 "the regular expression finds no event");
+    json_decref(reading->labels);
+    esi_match_destroy(reading->match);
+    esi_match_destroy(reading->delimiter);
+    return result;
+}
+
+/* Cuts the first line off; "" counts as none.  Caller frees *ret_line. */
+static int cut_line(struct esi_shiviz_text *text, char **ret_line)
+{
+    const char *end = memchr(text->text, '\n', text->length);
+    size_t length = end ? (size_t)(end - text->text) : text->length;
+    char *line = NULL;
+
+    if (length > 0) {
+        line = strndup(text->text, length);
+        if (!line)
+            return -ENOMEM;
+    }
+    text->text += length + (end != NULL);
+    text->length -= length + (end != NULL);
+    text->first_line++;
+    *ret_line = line;
+    return 0;
+}
+
+static int read_with_header(struct reading *reading)
+{
+    const struct es_shiviz_config *config = reading->config;
+    char *regex = NULL;
+    char *delimiter = NULL;
+    int result = 0;
+
+    if (config->header)
+        result = cut_line(&reading->text, &regex);
+    if (result == 0 && config->header)
+        result = cut_line(&reading->text, &delimiter);
+    if (result == 0)
+        result = read_all(reading, config->regex ? config->regex : regex,
+                          config->delimiter ? config->delimiter : delimiter);
+    free(regex);
+    free(delimiter);
+    return result;
+}
+
+/* A copy with "\n" for "\r\n" and a byte 0 behind. */
+static char *copy_text(const char *text, size_t length, size_t *ret_length)
+{
+    char *copy = malloc(length + 1);
+    size_t count = 0;
+
+    if (!copy)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] != '\r' || i + 1 == length || text[i + 1] != '\n')
+            copy[count++] = text[i];
+    copy[count] = '\0';
+    *ret_length = count;
+    return copy;
+}
+
+int es_shiviz_read_text(const char *text,
+                        size_t length,
+                        const char *name,
+                        const struct es_shiviz_config *config,
+                        struct es_shiviz_statistics *ret_statistics,
+                        struct es_error *error)
+{
+    struct reading reading = {
+        .text = {.source = name, .first_line = 1},
+        .config = config,
+        .error = error,
+        .label = -1,
+    };
+    size_t mark = esi_input_mark(text, length); /* of some editors */
+    char *copy;
+    int result = esi_input_check(text + mark, length - mark, name, error);
+
+    if (result < 0)
+        return result;
+    copy = copy_text(text + mark, length - mark, &reading.text.length);
+    if (!copy)
+        return -ENOMEM;
+    reading.text.text = copy;
+    result = read_with_header(&reading);
+    free(copy);
+    if (result == 0 && ret_statistics)
+        *ret_statistics = reading.statistics;
+    return result;
+}
+
+/* --- Files ------------------------------------------------------------------------ */
+
+static int load_stream(FILE *stream, char **ret_text, size_t *ret_length)
+{
+    size_t capacity = 1 << 16;
+    size_t length = 0;
+    char *text = malloc(capacity);
+
+    while (text) {
+        char *grown;
+
+        length += fread(text + length, 1, capacity - length, stream);
+        if (ferror(stream)) {
+            int code = errno ? -errno : -EIO;
+
+            free(text);
+            return code;
+        }
+        if (length < capacity) {
+            *ret_text = text;
+            *ret_length = length;
+            return 0;
+        }
+        capacity *= 2;
+        grown = realloc(text, capacity);
+        if (!grown)
+            free(text);
+        text = grown;
+    }
+    return -ENOMEM;
+}
+
+int es_shiviz_read_file(const char *path,
+                        const struct es_shiviz_config *config,
+                        struct es_shiviz_statistics *ret_statistics,
+                        struct es_error *error)
+{
+    bool standard = strcmp(path, "-") == 0;
+    FILE *stream = standard ? stdin : fopen(path, "re");
+    const char *name = standard ? "standard input" : path;
+    char *text = NULL;
+    size_t length = 0;
+    int result;
+
+    if (!stream)
+        return es_error_set_at(error, -errno, name, 0, 0, "%s", strerror(errno));
+    result = load_stream(stream, &text, &length);
+    if (!standard)
+        fclose(stream);
+    if (result < 0)
+        return es_error_set_at(error, result, name, 0, 0, "cannot be read: %s",
+                               strerror(-result));
+    result = es_shiviz_read_text(text, length, name, config, ret_statistics, error);
+    free(text);
+    return result;
+}

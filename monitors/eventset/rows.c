@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* rows.c - columns that grow by chunks of twice the size: see rows.h. */
+#include "config.h"
+
+#include "monitors/eventset/rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void es_rows_init(struct es_rows *rows, size_t row_bytes, unsigned first_log2)
+{
+    memset(rows, 0, sizeof *rows);
+    rows->row_bytes = (uint32_t)row_bytes;
+    rows->first_log2 = first_log2;
+}
+
+void es_rows_fini(struct es_rows *rows)
+{
+    for (unsigned chunk = 0; chunk < ES_ROWS_CHUNKS; chunk++)
+        free(atomic_load_explicit(&rows->chunks[chunk], memory_order_relaxed));
+    memset(rows, 0, sizeof *rows);
+}
+
+static uint64_t chunk_rows(const struct es_rows *rows, unsigned chunk)
+{
+    return UINT64_C(1) << (rows->first_log2 + chunk);
+}
+
+static unsigned chunk_of(const struct es_rows *rows, uint64_t at)
+{
+    return 63u - (unsigned)__builtin_clzll(at + chunk_rows(rows, 0)) - rows->first_log2;
+}
+
+/* Rows ahead of a chunk. */
+static uint64_t chunk_base(const struct es_rows *rows, unsigned chunk)
+{
+    return chunk_rows(rows, chunk) - chunk_rows(rows, 0);
+}
+
+/* Large chunks in large pages: the first touch of each small one costs a microsecond.
+ */
+static void prefer_large_pages(unsigned char *chunk, size_t bytes)
+{
+    enum { LARGE_PAGE = 2 << 20 };
+    uintptr_t begin = ((uintptr_t)chunk + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    uintptr_t end = ((uintptr_t)chunk + bytes) / LARGE_PAGE * LARGE_PAGE;
+
+    if (begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
+static int make_chunk(struct es_rows *rows, unsigned chunk)
+{
+    unsigned char *made;
+
+    if (atomic_load_explicit(&rows->chunks[chunk], memory_order_relaxed))
+        return 0;
+    made = calloc(chunk_rows(rows, chunk), rows->row_bytes);
+    if (!made)
+        return -ENOMEM;
+    prefer_large_pages(made, chunk_rows(rows, chunk) * rows->row_bytes);
+    /* Readers learn of rows in it by a count that is published later. */
+    atomic_store_explicit(&rows->chunks[chunk], made, memory_order_release);
+    return 0;
+}
+
+void *es_rows_extend(struct es_rows *rows, uint64_t count, uint64_t *ret_at)
+{
+    uint64_t at = atomic_load_explicit(&rows->count, memory_order_relaxed);
+    unsigned chunk = chunk_of(rows, at);
+
+    while (chunk < ES_ROWS_CHUNKS &&
+           at + count > chunk_base(rows, chunk) + chunk_rows(rows, chunk)) {
+        chunk++;
+        at = chunk_base(rows, chunk);
+    }
+    if (chunk >= ES_ROWS_CHUNKS || make_chunk(rows, chunk) < 0)
+        return NULL;
+    atomic_store_explicit(&rows->count, at + count, memory_order_release);
+    if (ret_at)
+        *ret_at = at;
+    return es_rows_at(rows, at);
+}
+
+int es_rows_push(struct es_rows *rows, const void *row)
+{
+    uint64_t at = atomic_load_explicit(&rows->count, memory_order_relaxed);
+    unsigned chunk = chunk_of(rows, at);
+
+    if (chunk >= ES_ROWS_CHUNKS || make_chunk(rows, chunk) < 0)
+        return -ENOMEM;
+    memcpy(es_rows_at(rows, at), row, rows->row_bytes);
+    atomic_store_explicit(&rows->count, at + 1, memory_order_release);
+    return 0;
+}
+
+uint64_t es_rows_count(const struct es_rows *rows)
+{
+    return atomic_load_explicit(&rows->count, memory_order_acquire);
+}
+
+uint64_t es_rows_bytes(const struct es_rows *rows)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned chunk = 0; chunk < ES_ROWS_CHUNKS; chunk++)
+        if (atomic_load_explicit(&rows->chunks[chunk], memory_order_relaxed))
+            bytes += chunk_rows(rows, chunk) * rows->row_bytes;
+    return bytes;
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * set_check.c - what events say of each other.
+ *
+ * Of two events that refer to each other the first to come leaves a *claim* on the
+ * other: "a send", "a receive that names me", "a sync that names me".  When that comes
+ * its claims are compared with it, and its own references to what was there before with
+ * the kinds that are kept, and with the claims that those left.
+ */
+#include "config.h"
+
+#include "monitors/eventset/set_check.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/eventset/set_map.h"
+
+#define NO_CLAIM UINT32_MAX
+
+struct claim {
+    struct es_event_id from;
+    uint64_t line;
+    uint32_t next;           /* on the same event, or of those that are free */
+    enum es_event_kind kind; /* of `from` */
+};
+
+struct trace {
+    unsigned char *kinds; /* 2 bits an event */
+    size_t kinds_capacity;
+    uint32_t count;
+};
+
+struct esi_set_check {
+    struct trace *traces;
+    uint32_t trace_count;
+    uint32_t trace_capacity;
+    struct esi_set_map claimed; /* events that did not come yet: their first claim */
+    struct claim *claims;
+    uint32_t claim_count;
+    uint32_t claim_capacity;
+    uint32_t free_claim;
+    struct es_event_id *sorted; /* partners of an event that has several */
+    size_t sorted_capacity;
+};
+
+int esi_set_check_create(struct esi_set_check **ret_check)
+{
+    struct esi_set_check *check = calloc(1, sizeof *check);
+
+    if (!check)
+        return -ENOMEM;
+    check->free_claim = NO_CLAIM;
+    *ret_check = check;
+    return 0;
+}
+
+void esi_set_check_destroy(struct esi_set_check *check)
+{
+    if (!check)
+        return;
+    for (uint32_t i = 0; i < check->trace_count; i++)
+        free(check->traces[i].kinds);
+    free(check->traces);
+    esi_set_map_fini(&check->claimed);
+    free(check->claims);
+    free(check->sorted);
+    free(check);
+}
+
+int esi_set_check_trace(struct esi_set_check *check)
+{
+    if (check->trace_count == check->trace_capacity) {
+        uint32_t capacity = check->trace_capacity ? 2 * check->trace_capacity : 16;
+        struct trace *traces = reallocarray(check->traces, capacity, sizeof *traces);
+        if (!traces)
+            return -ENOMEM;
+        check->traces = traces;
+        check->trace_capacity = capacity;
+    }
+    check->traces[check->trace_count++] = (struct trace){0};
+    return 0;
+}
+
+/* --- Kinds ------------------------------------------------------------------------ */
+
+static bool has_come(const struct esi_set_check *check, struct es_event_id id)
+{
+    return id.index <= check->traces[id.trace].count;
+}
+
+static enum es_event_kind kind_of(const struct esi_set_check *check,
+                                  struct es_event_id id)
+{
+    const struct trace *trace = &check->traces[id.trace];
+    uint32_t at = id.index - 1;
+
+    return (enum es_event_kind)(trace->kinds[at / 4] >> (at % 4 * 2) & 3);
+}
+
+static int keep_kind(struct trace *trace, enum es_event_kind kind)
+{
+    uint32_t at = trace->count;
+
+    if (at / 4 >= trace->kinds_capacity) {
+        size_t capacity = trace->kinds_capacity ? 2 * trace->kinds_capacity : 16;
+        unsigned char *kinds = realloc(trace->kinds, capacity);
+        if (!kinds)
+            return -ENOMEM;
+        trace->kinds = kinds;
+        trace->kinds_capacity = capacity;
+    }
+    if (at % 4 == 0)
+        trace->kinds[at / 4] = 0;
+    trace->kinds[at / 4] |= (unsigned char)((unsigned)kind << (at % 4 * 2));
+    trace->count++;
+    return 0;
+}
+
+/* --- Claims ----------------------------------------------------------------------- */
+
+static int new_claim(struct esi_set_check *check, uint32_t *ret_claim)
+{
+    if (check->free_claim != NO_CLAIM) {
+        *ret_claim = check->free_claim;
+        check->free_claim = check->claims[check->free_claim].next;
+        return 0;
+    }
+    if (check->claim_count == check->claim_capacity) {
+        uint32_t capacity = check->claim_capacity ? 2 * check->claim_capacity : 64;
+        struct claim *claims = reallocarray(check->claims, capacity, sizeof *claims);
+        if (!claims || capacity < check->claim_capacity)
+            return -ENOMEM;
+        check->claims = claims;
+        check->claim_capacity = capacity;
+    }
+    *ret_claim = check->claim_count++;
+    return 0;
+}
+
+static int claim(struct esi_set_check *check,
+                 struct es_event_id on,
+                 const struct es_set_event *from,
+                 uint64_t line)
+{
+    uint32_t made, *first;
+
+    if (new_claim(check, &made) < 0)
+        return -ENOMEM;
+    first = esi_set_map_add(&check->claimed, on, NO_CLAIM);
+    if (!first)
+        return -ENOMEM;
+    check->claims[made] = (struct claim){from->id, line, *first, from->kind};
+    *first = made;
+    return 0;
+}
+
+static uint32_t first_claim(const struct esi_set_check *check, struct es_event_id on)
+{
+    const uint32_t *first = esi_set_map_find(&check->claimed, on);
+
+    return first ? *first : NO_CLAIM;
+}
+
+static void free_claims(struct esi_set_check *check, struct es_event_id on)
+{
+    uint32_t at = first_claim(check, on);
+
+    while (at != NO_CLAIM) {
+        uint32_t next = check->claims[at].next;
+        check->claims[at].next = check->free_claim;
+        check->free_claim = at;
+        at = next;
+    }
+    esi_set_map_remove(&check->claimed, on);
+}
+
+/* --- Partners of one event -------------------------------------------------------- */
+
+static int compare_ids(const void *left, const void *right)
+{
+    const struct es_event_id *a = left, *b = right;
+
+    if (a->trace != b->trace)
+        return a->trace < b->trace ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/* The partners of an event in the order of their traces. */
+static int sort_partners(struct esi_set_check *check, const struct es_set_event *event)
+{
+    size_t count = event->partner_count;
+
+    if (count > check->sorted_capacity) {
+        struct es_event_id *sorted =
+            reallocarray(check->sorted, 2 * count, sizeof *sorted);
+        if (!sorted)
+            return -ENOMEM;
+        check->sorted = sorted;
+        check->sorted_capacity = 2 * count;
+    }
+    if (count > 0)
+        memcpy(check->sorted, event->partners, count * sizeof *event->partners);
+    if (count > 1)
+        qsort(check->sorted, count, sizeof *check->sorted, compare_ids);
+    return 0;
+}
+
+static bool names(const struct esi_set_check *check,
+                  const struct es_set_event *event,
+                  struct es_event_id id)
+{
+    return event->partner_count > 0 &&
+           bsearch(&id, check->sorted, event->partner_count, sizeof id, compare_ids);
+}
+
+/* Whether `from`, which came before, names the event `on` that is coming. */
+static bool is_named_by(const struct esi_set_check *check,
+                        struct es_event_id on,
+                        struct es_event_id from)
+{
+    for (uint32_t at = first_claim(check, on); at != NO_CLAIM;
+         at = check->claims[at].next)
+        if (compare_ids(&check->claims[at].from, &from) == 0)
+            return true;
+    return false;
+}
+
+/* --- Faults ----------------------------------------------------------------------- */
+
+static const char *const a_kind[] = {
+    [ES_EVENT_UNARY] = "a unary event",
+    [ES_EVENT_SEND] = "a send",
+    [ES_EVENT_RECEIVE] = "a receive",
+    [ES_EVENT_SYNC] = "a sync",
+};
+
+/* What an event of this kind names. */
+static const enum es_event_kind partner_kind[] = {
+    [ES_EVENT_SEND] = ES_EVENT_RECEIVE,
+    [ES_EVENT_RECEIVE] = ES_EVENT_SEND,
+    [ES_EVENT_SYNC] = ES_EVENT_SYNC,
+};
+
+static int fail_kind(const struct esi_set_place *place,
+                     struct es_event_id partner,
+                     enum es_event_kind expected,
+                     enum es_event_kind found,
+                     struct es_error *error)
+{
+    return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place), 0,
+                           "partners: event %u of trace %u is %s, expected %s",
+                           partner.index, partner.trace, a_kind[found],
+                           a_kind[expected]);
+}
+
+static int fail_mutual(const struct esi_set_place *place,
+                       struct es_event_id partner,
+                       enum es_event_kind kind,
+                       struct es_error *error)
+{
+    return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place), 0,
+                           "partners: event %u of trace %u, %s, does not name this one",
+                           partner.index, partner.trace, a_kind[kind]);
+}
+
+static int fail_index(const struct es_set_event *event,
+                      uint32_t expected,
+                      const struct esi_set_place *place,
+                      struct es_error *error)
+{
+    int line = esi_set_place_line(place);
+
+    if (event->id.index < expected)
+        return es_error_set_at(error, -EINVAL, place->source, line, 0,
+                               "event %u of trace %u comes again, expected event %u",
+                               event->id.index, event->id.trace, expected);
+    return es_error_set_at(error, -EINVAL, place->source, line, 0,
+                           "event %u of trace %u leaves a gap, expected event %u",
+                           event->id.index, event->id.trace, expected);
+}
+
+static int fail_trace(const struct esi_set_check *check,
+                      const char *what,
+                      uint32_t trace,
+                      const struct esi_set_place *place,
+                      struct es_error *error)
+{
+    return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place), 0,
+                           "%strace %u is not known: the header names %u%s", what,
+                           trace, check->trace_count,
+                           check->trace_count > 0 ? ", counted from 0" : "");
+}
+
+/* --- Checks ----------------------------------------------------------------------- */
+
+static int check_own(const struct esi_set_check *check,
+                     const struct es_set_event *event,
+                     const struct esi_set_place *place,
+                     struct es_error *error)
+{
+    uint32_t next;
+
+    if (event->id.trace >= check->trace_count)
+        return fail_trace(check, "", event->id.trace, place, error);
+    next = check->traces[event->id.trace].count + 1;
+    if (event->id.index != next)
+        return fail_index(event, next, place, error);
+    if (event->kind == ES_EVENT_UNARY && event->partner_count > 0)
+        return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place),
+                               0, "partners: a unary event has none");
+    if (event->kind == ES_EVENT_SYNC && event->partner_count != 1)
+        return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place),
+                               0, "partners: a sync has one, found %u",
+                               event->partner_count);
+    if (event->kind == ES_EVENT_SYNC && event->partners[0].trace == event->id.trace)
+        return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place),
+                               0, "partners: a sync's is on another trace");
+    return 0;
+}
+
+static int check_list(const struct esi_set_check *check,
+                      const struct es_set_event *event,
+                      const struct esi_set_place *place,
+                      struct es_error *error)
+{
+    for (uint32_t i = 0; i < event->partner_count; i++) {
+        const struct es_event_id *id = &check->sorted[i];
+        if (id->trace >= check->trace_count)
+            return fail_trace(check, "partners: ", id->trace, place, error);
+        if (i > 0 && compare_ids(id, id - 1) == 0)
+            return es_error_set_at(
+                error, -EINVAL, place->source, esi_set_place_line(place), 0,
+                "partners: event %u of trace %u comes twice", id->index, id->trace);
+    }
+    return 0;
+}
+
+/* Compares the event's references with what came before; those to others become
+ * claims. */
+static int refer(struct esi_set_check *check,
+                 const struct es_set_event *event,
+                 const struct esi_set_place *place,
+                 struct es_error *error)
+{
+    enum es_event_kind expected = partner_kind[event->kind];
+    uint32_t come = 0, named = 0;
+    int code = 0;
+
+    for (uint32_t i = 0; code == 0 && i < event->partner_count; i++) {
+        struct es_event_id partner = event->partners[i];
+        if (!has_come(check, partner))
+            code = claim(check, partner, event, place->line);
+        else if (kind_of(check, partner) != expected)
+            code = fail_kind(place, partner, expected, kind_of(check, partner), error);
+        else
+            come++;
+    }
+    if (code < 0 || come == 0 || event->kind == ES_EVENT_RECEIVE)
+        return code;
+    for (uint32_t at = first_claim(check, event->id); at != NO_CLAIM;
+         at = check->claims[at].next)
+        named += names(check, event, check->claims[at].from) ? 1 : 0;
+    for (uint32_t i = 0; named < come && i < event->partner_count; i++)
+        if (has_come(check, event->partners[i]) &&
+            !is_named_by(check, event->id, event->partners[i]))
+            return fail_mutual(place, event->partners[i], expected, error);
+    return 0;
+}
+
+/* Compares the event with what those that came before say of it. */
+static int meet_claims(const struct esi_set_check *check,
+                       const struct es_set_event *event,
+                       const struct esi_set_place *place,
+                       struct es_error *error)
+{
+    for (uint32_t at = first_claim(check, event->id); at != NO_CLAIM;
+         at = check->claims[at].next) {
+        const struct claim *claim = &check->claims[at];
+        const struct esi_set_place from = {place->source, claim->line};
+
+        if (event->kind != partner_kind[claim->kind])
+            return fail_kind(&from, event->id, partner_kind[claim->kind], event->kind,
+                             error);
+        if (claim->kind != ES_EVENT_RECEIVE && !names(check, event, claim->from))
+            return fail_mutual(&from, event->id, event->kind, error);
+    }
+    return 0;
+}
+
+int esi_set_check_event(struct esi_set_check *check,
+                        const struct es_set_event *event,
+                        const struct esi_set_place *place,
+                        struct es_error *error)
+{
+    int code = check_own(check, event, place, error);
+
+    if (code == 0)
+        code = sort_partners(check, event);
+    if (code == 0)
+        code = check_list(check, event, place, error);
+    if (code == 0 && event->partner_count > 0)
+        code = refer(check, event, place, error);
+    if (code == 0)
+        code = meet_claims(check, event, place, error);
+    if (code < 0)
+        return code;
+    free_claims(check, event->id);
+    return keep_kind(&check->traces[event->id.trace], event->kind);
+}
+
+int esi_set_check_finish(const struct esi_set_check *check,
+                         const char *source,
+                         struct es_error *error)
+{
+    const struct esi_set_map *claimed = &check->claimed;
+    struct esi_set_place first = {source, UINT64_MAX};
+    struct es_event_id missing = {0, 0};
+
+    if (claimed->count == 0)
+        return 0;
+    for (size_t i = 0; i < claimed->capacity; i++) {
+        struct es_event_id id = claimed->slots[i].id;
+        if (id.index == 0)
+            continue;
+        for (uint32_t at = claimed->slots[i].value; at != NO_CLAIM;
+             at = check->claims[at].next) {
+            uint64_t line = check->claims[at].line;
+            if (line < first.line ||
+                (line == first.line && compare_ids(&id, &missing) < 0)) {
+                first.line = line;
+                missing = id;
+            }
+        }
+    }
+    return es_error_set_at(error, -EINVAL, source, esi_set_place_line(&first), 0,
+                           "partners: event %u of trace %u is not there", missing.index,
+                           missing.trace);
+}

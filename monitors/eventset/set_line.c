@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* set_line.c - lines of an event set by means of jansson, which stays in this file. */
+#include "config.h"
+
+#include "monitors/eventset/set_line.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/library_words.h"
+#include "monitors/eventset/set_line_private.h"
+#include "monitors/eventset/set_number.h"
+
+#define FORMAT "eventspace-events"
+enum { FORMAT_VERSION = 1 };
+
+struct esi_set_line {
+    struct esi_line_room room;
+    json_t *json; /* of the last line, from which texts were borrowed */
+};
+
+int esi_set_line_create(struct esi_set_line **ret_line)
+{
+    struct esi_set_line *line = calloc(1, sizeof *line);
+
+    if (!line)
+        return -ENOMEM;
+    *ret_line = line;
+    return 0;
+}
+
+void esi_set_line_destroy(struct esi_set_line *line)
+{
+    if (!line)
+        return;
+    json_decref(line->json);
+    free(line->room.partners);
+    free(line->room.attributes);
+    free(line);
+}
+
+int esi_set_place_line(const struct esi_set_place *place)
+{
+    return place->line > INT_MAX ? INT_MAX : (int)place->line;
+}
+
+/* --- Room ------------------------------------------------------------------------- */
+
+/* 0 or -ENOMEM: room for one more of `size` bytes in *array. */
+static int grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+    size_t wanted = *capacity ? 2 * *capacity : 16;
+    void *old, *grown;
+
+    if (count < *capacity)
+        return 0;
+    memcpy(&old, array, sizeof old);
+    grown = reallocarray(old, wanted, size);
+    if (!grown)
+        return -ENOMEM;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = wanted;
+    return 0;
+}
+
+int esi_line_add_partner(struct esi_line_room *room, struct es_event_id partner)
+{
+    if (grow(&room->partners, room->partner_count, &room->partner_capacity,
+             sizeof partner) < 0)
+        return -ENOMEM;
+    room->partners[room->partner_count++] = partner;
+    return 0;
+}
+
+int esi_line_add_attribute(struct esi_line_room *room,
+                           const char *name,
+                           const char *value,
+                           size_t length)
+{
+    struct es_event_attribute attribute = {.name = name, .text = value};
+
+    if (grow(&room->attributes, room->attribute_count, &room->attribute_capacity,
+             sizeof attribute) < 0)
+        return -ENOMEM;
+    if (es_set_number_parse(value, length, &attribute.number))
+        attribute.text = NULL;
+    room->attributes[room->attribute_count++] = attribute;
+    return 0;
+}
+
+bool esi_line_find_kind(const char *name, size_t length, enum es_event_kind *ret_kind)
+{
+    static const char *const names[] = {
+        [ES_EVENT_UNARY] = "unary",
+        [ES_EVENT_SEND] = "send",
+        [ES_EVENT_RECEIVE] = "receive",
+        [ES_EVENT_SYNC] = "sync",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
+            *ret_kind = (enum es_event_kind)i;
+            return true;
+        }
+    return false;
+}
+
+void esi_line_complete(const struct esi_line_room *room, struct es_set_event *event)
+{
+    event->partners = room->partner_count > 0 ? room->partners : NULL;
+    event->partner_count = (uint32_t)room->partner_count;
+    event->attributes = room->attributes;
+    event->attribute_count = room->attribute_count;
+}
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+static const char *type_name(const json_t *json)
+{
+    switch (json_typeof(json)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+        return "an integer";
+    case JSON_REAL:
+        return "a number that is no integer";
+    case JSON_NULL:
+        return "null";
+    default:
+        return json_is_true(json) ? "true" : "false";
+    }
+}
+
+/* What a line is read with. */
+struct reading {
+    struct esi_set_line *line;
+    const struct esi_set_place *place;
+    struct es_error *error;
+};
+
+static int fail_type(const struct reading *reading,
+                     const char *name,
+                     const char *expected,
+                     const json_t *found)
+{
+    return es_error_set_at(reading->error, -EINVAL, reading->place->source,
+                           esi_set_place_line(reading->place), 0,
+                           "%s: expected %s, found %s", name, expected,
+                           type_name(found));
+}
+
+/* The line's object, kept in `line` until the next one. */
+static int load(const struct reading *reading, const char *text, size_t length)
+{
+    struct esi_set_line *line = reading->line;
+    const struct esi_set_place *place = reading->place;
+    char words[JSON_ERROR_TEXT_LENGTH];
+    json_error_t fault = {0};
+
+    json_decref(line->json);
+    line->json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &fault);
+    if (line->json && json_is_object(line->json))
+        return 0;
+    if (line->json)
+        return fail_type(reading, "line", "an object", line->json);
+    /* Without memory the parser mostly finds no words either. */
+    if (fault.text[0] == '\0' || json_error_code(&fault) == json_error_out_of_memory)
+        return es_error_set_at(reading->error, -ENOMEM, place->source,
+                               esi_set_place_line(place), 0,
+                               "no memory left for the line");
+    return es_error_set_at(reading->error, -EINVAL, place->source,
+                           esi_set_place_line(place),
+                           fault.position > 0 ? fault.position : 1, "JSON: %s",
+                           esi_library_words(fault.text, words, sizeof words));
+}
+
+/* A number of a trace or of an event. */
+static int get_number(const struct reading *reading,
+                      const json_t *json,
+                      const char *name,
+                      json_int_t least,
+                      uint32_t *ret_number)
+{
+    json_int_t number;
+
+    if (!json_is_integer(json))
+        return fail_type(reading, name, "an integer", json);
+    number = json_integer_value(json);
+    if (number < least || number >= UINT32_MAX)
+        return es_error_set_at(reading->error, -EINVAL, reading->place->source,
+                               esi_set_place_line(reading->place), 0,
+                               "%s: %" JSON_INTEGER_FORMAT
+                               " is out of range, expected %" JSON_INTEGER_FORMAT
+                               " to 4294967294",
+                               name, number, least);
+    *ret_number = (uint32_t)number;
+    return 0;
+}
+
+static int get_member_number(const struct reading *reading,
+                             const char *name,
+                             json_int_t least,
+                             uint32_t *ret_number)
+{
+    const json_t *json = json_object_get(reading->line->json, name);
+
+    if (!json)
+        return es_error_set_at(reading->error, -EINVAL, reading->place->source,
+                               esi_set_place_line(reading->place), 0,
+                               "an event without \"%s\"", name);
+    return get_number(reading, json, name, least, ret_number);
+}
+
+/* A string, or `absent` where there is none. */
+static int get_string(const struct reading *reading,
+                      const char *name,
+                      const char *absent,
+                      const char **ret_text)
+{
+    const json_t *json = json_object_get(reading->line->json, name);
+
+    if (json && !json_is_string(json))
+        return fail_type(reading, name, "a string", json);
+    *ret_text = json ? json_string_value(json) : absent;
+    return 0;
+}
+
+/* --- The header ------------------------------------------------------------------- */
+
+static int check_format(const struct reading *reading)
+{
+    const json_t *json = reading->line->json;
+    const json_t *format = json_object_get(json, "format");
+    const json_t *version = json_object_get(json, "version");
+    const char *source = reading->place->source;
+    int line = esi_set_place_line(reading->place);
+
+    if (!json_is_string(format) || strcmp(json_string_value(format), FORMAT) != 0)
+        return es_error_set_at(reading->error, -EINVAL, source, line, 0,
+                               "not an event set: expected a header with "
+                               "\"format\": \"" FORMAT "\"");
+    if (!version)
+        return es_error_set_at(reading->error, -EINVAL, source, line, 0,
+                               "a header without \"version\"");
+    if (!json_is_integer(version))
+        return fail_type(reading, "version", "an integer", version);
+    if (json_integer_value(version) != FORMAT_VERSION)
+        return es_error_set_at(reading->error, -EINVAL, source, line, 0,
+                               "version %" JSON_INTEGER_FORMAT
+                               " of the format is not known, expected %d",
+                               json_integer_value(version), FORMAT_VERSION);
+    return 0;
+}
+
+int esi_set_line_header(struct esi_set_line *line,
+                        const char *text,
+                        size_t length,
+                        const struct esi_set_place *place,
+                        const struct es_set_sink *sink,
+                        struct es_error *error)
+{
+    const struct reading reading = {line, place, error};
+    const json_t *traces;
+    int code = load(&reading, text, length);
+
+    if (code == 0)
+        code = check_format(&reading);
+    if (code < 0)
+        return code;
+    traces = json_object_get(line->json, "traces");
+    if (!traces)
+        return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place),
+                               0, "a header without \"traces\"");
+    if (!json_is_array(traces))
+        return fail_type(&reading, "traces", "an array", traces);
+    for (size_t i = 0; code >= 0 && i < json_array_size(traces); i++) {
+        const json_t *name = json_array_get(traces, i);
+        if (!json_is_string(name))
+            return fail_type(&reading, "traces", "strings", name);
+        code = sink->trace(sink->data, (uint32_t)i, json_string_value(name));
+    }
+    return code < 0 ? code : 0;
+}
+
+/* --- Events ----------------------------------------------------------------------- */
+
+static int get_kind(const struct reading *reading, enum es_event_kind *ret_kind)
+{
+    const char *name = "";
+    int code = get_string(reading, "kind", "unary", &name);
+
+    if (code == 0 && !esi_line_find_kind(name, strlen(name), ret_kind))
+        code = es_error_set_at(
+            reading->error, -EINVAL, reading->place->source,
+            esi_set_place_line(reading->place), 0,
+            "kind: expected \"unary\", \"send\", \"receive\" or \"sync\", found \"%s\"",
+            name);
+    return code;
+}
+
+static int get_partners(const struct reading *reading)
+{
+    const json_t *partners = json_object_get(reading->line->json, "partners");
+    int code = 0;
+
+    if (partners && !json_is_array(partners))
+        return fail_type(reading, "partners", "an array", partners);
+    for (size_t i = 0; code == 0 && i < json_array_size(partners); i++) {
+        const json_t *pair = json_array_get(partners, i);
+        struct es_event_id id = {.index = 0};
+
+        if (!json_is_array(pair) || json_array_size(pair) != 2)
+            return es_error_set_at(reading->error, -EINVAL, reading->place->source,
+                                   esi_set_place_line(reading->place), 0,
+                                   "partners: expected pairs [trace, index]");
+        code = get_number(reading, json_array_get(pair, 0), "partners: trace", 0,
+                          &id.trace);
+        if (code == 0)
+            code = get_number(reading, json_array_get(pair, 1), "partners: index", 1,
+                              &id.index);
+        if (code == 0)
+            code = esi_line_add_partner(&reading->line->room, id);
+    }
+    return code;
+}
+
+static int get_attributes(const struct reading *reading)
+{
+    json_t *attributes = json_object_get(reading->line->json, "attributes");
+    const char *name = "";
+    json_t *value;
+    int code = 0;
+
+    if (attributes && !json_is_object(attributes))
+        return fail_type(reading, "attributes", "an object", attributes);
+    json_object_foreach(attributes, name, value)
+    {
+        if (!json_is_string(value))
+            return fail_type(reading, "attributes", "strings", value);
+        code =
+            esi_line_add_attribute(&reading->line->room, name, json_string_value(value),
+                                   json_string_length(value));
+        if (code < 0)
+            break;
+    }
+    return code;
+}
+
+int esi_set_line_event_slowly(struct esi_set_line *line,
+                              const char *text,
+                              size_t length,
+                              const struct esi_set_place *place,
+                              struct es_set_event *ret_event,
+                              struct es_error *error)
+{
+    const struct reading reading = {line, place, error};
+    struct es_set_event event = {.kind = ES_EVENT_UNARY};
+    int code = load(&reading, text, length);
+
+    line->room.partner_count = line->room.attribute_count = 0;
+    if (code == 0)
+        code = get_member_number(&reading, "trace", 0, &event.id.trace);
+    if (code == 0)
+        code = get_member_number(&reading, "index", 1, &event.id.index);
+    if (code == 0)
+        code = get_kind(&reading, &event.kind);
+    if (code == 0)
+        code = get_string(&reading, "type", "", &event.type);
+    if (code == 0)
+        code = get_string(&reading, "text", "", &event.text);
+    if (code == 0)
+        code = get_partners(&reading);
+    if (code == 0)
+        code = get_attributes(&reading);
+    if (code < 0)
+        return code;
+    esi_line_complete(&line->room, &event);
+    *ret_event = event;
+    return 0;
+}
+
+int esi_set_line_event(struct esi_set_line *line,
+                       char *text,
+                       size_t length,
+                       const struct esi_set_place *place,
+                       struct es_set_event *ret_event,
+                       struct es_error *error)
+{
+    int code = esi_line_scan(&line->room, text, length, ret_event);
+
+    if (code != 0)
+        return code < 0 ? code : 0;
+    return esi_set_line_event_slowly(line, text, length, place, ret_event, error);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * set_read.c - lines go through the parser (set_line.h) and the checks (set_check.h) to
+ * the sink, and through a delivery: for the canonical order all of an event, else only
+ * what it takes to find cycles.
+ */
+#include "config.h"
+
+#include "monitors/eventset/set_read.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/input.h"
+#include "monitors/eventset/delivery.h"
+#include "monitors/eventset/set_check.h"
+#include "monitors/eventset/set_line.h"
+#include "monitors/eventset/set_lines.h"
+
+struct reading {
+    const struct es_set_read_config *config;
+    struct es_error *error;
+    struct esi_set_place place;
+    struct esi_set_lines lines;
+    struct esi_set_line *line;
+    struct esi_set_check *check;
+    struct es_delivery *delivery;
+    struct es_set_sink delivered; /* what goes into the delivery */
+    uint32_t traces;
+    uint64_t events;
+    int sink_code; /* of the sink, which has its own words for it, if any */
+};
+
+void es_set_read_config_init(struct es_set_read_config *config, struct es_set_sink sink)
+{
+    *config = (struct es_set_read_config){
+        .sink = sink,
+        .canonical = true,
+        .attributes = true,
+        .memory_bytes = UINT64_C(512) << 20,
+    };
+}
+
+/* --- Giving ----------------------------------------------------------------------- */
+
+static int give_trace(void *data, uint32_t trace, const char *name)
+{
+    struct reading *reading = data;
+    int code = reading->config->sink.trace(reading->config->sink.data, trace, name);
+
+    if (code < 0)
+        reading->sink_code = code;
+    return code < 0 ? code : 0;
+}
+
+static int give_event(void *data, const struct es_set_event *event)
+{
+    struct reading *reading = data;
+    int code = reading->config->sink.event(reading->config->sink.data, event);
+
+    if (code < 0)
+        reading->sink_code = code;
+    return code < 0 ? code : 0;
+}
+
+static int ignore_trace(void *data, uint32_t trace, const char *name)
+{
+    (void)data;
+    (void)trace;
+    (void)name;
+    return 0;
+}
+
+static int ignore_event(void *data, const struct es_set_event *event)
+{
+    (void)data;
+    (void)event;
+    return 0;
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct reading *reading = data;
+    int code = esi_set_check_trace(reading->check);
+
+    if (code == 0)
+        code = reading->delivered.trace(reading->delivered.data, trace, name);
+    if (code == 0 && !reading->config->canonical)
+        code = give_trace(reading, trace, name);
+    reading->traces++;
+    return code;
+}
+
+static int take_event(struct reading *reading, struct es_set_event *event)
+{
+    int code =
+        esi_set_check_event(reading->check, event, &reading->place, reading->error);
+
+    if (code < 0)
+        return code;
+    if (event->kind == ES_EVENT_SEND) {
+        event->partner_count = 0;
+        event->partners = NULL;
+    }
+    if (!reading->config->attributes)
+        event->attribute_count = 0;
+    reading->events++;
+    if (!reading->config->canonical) {
+        code = give_event(reading, event);
+        event->type = event->text = "";
+        event->attribute_count = 0;
+    }
+    if (code == 0)
+        code = reading->delivered.event(reading->delivered.data, event);
+    return code;
+}
+
+static bool is_blank(const char *text, size_t length)
+{
+    return strspn(text, " \t\r") == length;
+}
+
+/* The next line that is not blank: 1, 0 at the end, -errno. */
+static int next_line(struct reading *reading, char **ret_text, size_t *ret_length)
+{
+    int code;
+
+    do {
+        code = esi_set_lines_next(&reading->lines, ret_text, ret_length);
+        reading->place.line = reading->lines.number;
+    } while (code > 0 && reading->lines.number > 1 && is_blank(*ret_text, *ret_length));
+    return code;
+}
+
+/* Whether the file is text at all. */
+static int check_input(struct reading *reading)
+{
+    const char *text;
+    size_t length;
+    int code = esi_set_lines_peek(&reading->lines, &text, &length);
+
+    if (code < 0)
+        return code;
+    return esi_input_check(text, length, reading->place.source, reading->error);
+}
+
+static int read_header(struct reading *reading)
+{
+    const struct es_set_sink traces = {.trace = take_trace, .data = reading};
+    size_t length;
+    char *text;
+    int code = check_input(reading);
+
+    if (code < 0)
+        return code;
+    code = next_line(reading, &text, &length);
+    if (code == 0)
+        return es_error_set_at(reading->error, -EINVAL, reading->place.source, 1, 0,
+                               "an empty file, expected a header");
+    if (code < 0)
+        return code;
+    return esi_set_line_header(reading->line, text, length, &reading->place, &traces,
+                               reading->error);
+}
+
+static int read_events(struct reading *reading)
+{
+    struct es_set_event event;
+    size_t length;
+    char *text;
+    int code;
+
+    while ((code = next_line(reading, &text, &length)) > 0) {
+        code = esi_set_line_event(reading->line, text, length, &reading->place, &event,
+                                  reading->error);
+        if (code == 0)
+            code = take_event(reading, &event);
+        if (code < 0)
+            break;
+    }
+    return code;
+}
+
+static int read_all(struct reading *reading)
+{
+    int code = read_header(reading);
+
+    if (code == 0)
+        code = read_events(reading);
+    if (code == 0)
+        code =
+            esi_set_check_finish(reading->check, reading->place.source, reading->error);
+    if (code == 0)
+        code = es_delivery_finish(reading->delivery, reading->error);
+    return code;
+}
+
+/* --- Whole files ------------------------------------------------------------------ */
+
+static int start(struct reading *reading, FILE *stream)
+{
+    const struct es_set_read_config *config = reading->config;
+    struct es_delivery_config delivery;
+    struct es_set_sink sink = {ignore_trace, ignore_event, NULL};
+    int code;
+
+    if (config->canonical)
+        sink = (struct es_set_sink){give_trace, give_event, reading};
+    es_delivery_config_init(&delivery, sink);
+    delivery.source = reading->place.source;
+    delivery.line = &reading->place.line;
+    delivery.memory_bytes = config->memory_bytes;
+    delivery.spill_folder = config->spill_folder;
+    code = esi_set_lines_init(&reading->lines, stream);
+    if (code == 0)
+        code = esi_set_line_create(&reading->line);
+    if (code == 0)
+        code = esi_set_check_create(&reading->check);
+    if (code == 0)
+        code = es_delivery_create(&delivery, &reading->delivery);
+    if (code == 0)
+        reading->delivered = es_delivery_sink(reading->delivery);
+    return code;
+}
+
+static void stop(struct reading *reading)
+{
+    esi_set_lines_fini(&reading->lines);
+    esi_set_line_destroy(reading->line);
+    esi_set_check_destroy(reading->check);
+    es_delivery_destroy(reading->delivery);
+}
+
+static void count(const struct reading *reading,
+                  struct es_set_read_statistics *ret_statistics)
+{
+    struct es_delivery_statistics delivery;
+
+    es_delivery_statistics(reading->delivery, &delivery);
+    *ret_statistics = (struct es_set_read_statistics){
+        .bytes = reading->lines.bytes,
+        .lines = reading->lines.number,
+        .traces = reading->traces,
+        .events = reading->events,
+        .waited_events = delivery.waited_events,
+        .waited_bytes = delivery.waited_bytes,
+    };
+}
+
+int es_set_read_stream(FILE *stream,
+                       const char *name,
+                       const struct es_set_read_config *config,
+                       struct es_set_read_statistics *ret_statistics,
+                       struct es_error *error)
+{
+    struct reading reading = {.config = config, .error = error, .place = {name, 0}};
+    int code = start(&reading, stream);
+
+    if (code == 0)
+        code = read_all(&reading);
+    if (code == 0 && ret_statistics)
+        count(&reading, ret_statistics);
+    if (code < 0 && reading.sink_code == 0)
+        es_error_set_at(error, code, name, esi_set_place_line(&reading.place), 0, "%s",
+                        strerror(-code)); /* unless there are words already */
+    stop(&reading);
+    return code;
+}
+
+int es_set_read_file(const char *path,
+                     const struct es_set_read_config *config,
+                     struct es_set_read_statistics *ret_statistics,
+                     struct es_error *error)
+{
+    FILE *stream;
+    int code;
+
+    if (strcmp(path, "-") == 0)
+        return es_set_read_stream(stdin, "standard input", config, ret_statistics,
+                                  error);
+    stream = fopen(path, "re");
+    if (!stream) {
+        code = -errno;
+        return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
+    }
+    setvbuf(stream, NULL, _IONBF, 0); /* set_lines.c has a buffer of its own */
+    code = es_set_read_stream(stream, path, config, ret_statistics, error);
+    fclose(stream);
+    return code;
+}

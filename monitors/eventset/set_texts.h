@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Texts that are kept once each, and numbered as they come.
+ */
+#ifndef ES_MONITORS_EVENTSET_SET_TEXTS_H
+#define ES_MONITORS_EVENTSET_SET_TEXTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/eventset/rows.h"
+
+struct esi_texts_block;
+
+/* Caller's memory; its fields are private. */
+struct esi_texts {
+    struct es_rows rows; /* by number */
+    uint32_t *slots;     /* open-addressed: number + 1, 0 = free */
+    size_t capacity;     /* of `slots`, a power of two */
+    struct esi_texts_block *blocks;
+    uint64_t block_bytes; /* of all blocks */
+};
+
+struct esi_text_row {
+    const char *text;
+    uint32_t length;
+    uint32_t hash;
+};
+
+void esi_texts_init(struct esi_texts *texts);
+void esi_texts_fini(struct esi_texts *texts);
+
+/* The number of a text, which is put in where it is new.  0, -EOVERFLOW, -ENOMEM. */
+int esi_texts_add(struct esi_texts *texts,
+                  const char *text,
+                  size_t length,
+                  uint32_t *ret_number);
+/* UINT32_MAX: there is none. */
+uint32_t esi_texts_find(const struct esi_texts *texts, const char *text, size_t length);
+
+static inline const char *esi_texts_at(const struct esi_texts *texts, uint32_t number)
+{
+    return ((const struct esi_text_row *)es_rows_at(&texts->rows, number))->text;
+}
+
+uint32_t esi_texts_count(const struct esi_texts *texts);
+/* Bytes that are held. */
+uint64_t esi_texts_bytes(const struct esi_texts *texts);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * set_write.c - writes event sets.
+ *
+ * A regular file gets the header with the traces that are known when the first event
+ * comes, then the events.  If more traces came, a second file gets the whole header and
+ * a copy of the events.  Anything else gets header and events at the end, from a file
+ * without a name, unless all traces are told ahead.
+ */
+#include "config.h"
+
+#include "monitors/eventset/set_write.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "monitors/eventset/output_file.h"
+#include "monitors/eventset/set_format.h"
+#include "monitors/eventset/set_spool.h"
+
+enum { BUFFER_BYTES = 1 << 16 };
+
+struct es_set_write {
+    char *path;
+    struct es_output_file *file;
+    bool is_pipe;       /* what is written cannot be read again */
+    FILE *events_apart; /* NULL: they go into the file */
+    FILE *stream;       /* where events go; NULL: none came yet */
+    off_t header_bytes; /* of `stream` */
+    uint32_t header_names;
+    char **names;
+    uint32_t name_count;
+    uint32_t name_capacity;
+    uint64_t events;
+    bool is_told; /* all traces */
+    int code;     /* the first failure */
+};
+
+/* --- Opening ---------------------------------------------------------------------- */
+
+static int fail(struct es_set_write *write)
+{
+    if (write->code == 0)
+        write->code = errno > 0 ? -errno : -EIO;
+    return write->code;
+}
+
+int es_set_write_open(const char *path,
+                      struct es_error *error,
+                      struct es_set_write **ret_write)
+{
+    struct es_set_write *write = calloc(1, sizeof *write);
+    int code = -ENOMEM;
+
+    if (write && (write->path = strdup(path)))
+        code = es_output_file_open(path, error, &write->file);
+    if (code < 0) {
+        es_set_write_destroy(write);
+        return es_error_set_at(error, code, path, 0, 0, "cannot be written: %s",
+                               strerror(-code));
+    }
+    write->is_pipe = !es_output_file_is_beside(write->file);
+    *ret_write = write;
+    return 0;
+}
+
+void es_set_write_destroy(struct es_set_write *write)
+{
+    int saved_errno = errno;
+
+    if (!write)
+        return;
+    if (write->events_apart)
+        fclose(write->events_apart);
+    es_output_file_discard(write->file);
+    for (uint32_t i = 0; i < write->name_count; i++)
+        free(write->names[i]);
+    free(write->names);
+    free(write->path);
+    free(write);
+    errno = saved_errno;
+}
+
+/* --- Writing ---------------------------------------------------------------------- */
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct es_set_write *write = data;
+
+    if (trace != write->name_count || write->is_told)
+        return -EINVAL;
+    if (write->name_count == write->name_capacity) {
+        uint32_t capacity = write->name_capacity ? 2 * write->name_capacity : 16;
+        char **names = reallocarray(write->names, capacity, sizeof *names);
+        if (!names)
+            return -ENOMEM;
+        write->names = names;
+        write->name_capacity = capacity;
+    }
+    write->names[trace] = strdup(name);
+    if (!write->names[trace])
+        return -ENOMEM;
+    write->name_count++;
+    return 0;
+}
+
+static int write_header(struct es_set_write *write)
+{
+    FILE *stream = es_output_file_stream(write->file);
+
+    errno = 0;
+    write->header_names = write->name_count;
+    esi_set_format_header(stream, write->names, write->name_count);
+    return ferror(stream) ? fail(write) : 0;
+}
+
+/* Events that wait until all traces are known. */
+static int open_apart(struct es_set_write *write)
+{
+    int file = esi_spool_open_file(NULL);
+
+    if (file < 0)
+        return write->code = file;
+    write->stream = write->events_apart = fdopen(file, "w+");
+    if (!write->stream) {
+        fail(write);
+        close(file);
+        return write->code;
+    }
+    setvbuf(write->stream, NULL, _IOFBF, BUFFER_BYTES);
+    return 0;
+}
+
+/* Ahead of the first event: the header, where it can be written already. */
+static int start(struct es_set_write *write)
+{
+    if (write->is_pipe && !write->is_told)
+        return open_apart(write);
+    write->stream = es_output_file_stream(write->file);
+    if (!write->is_pipe)
+        setvbuf(write->stream, NULL, _IOFBF, BUFFER_BYTES);
+    if (write_header(write) < 0)
+        return write->code;
+    write->header_bytes = write->is_pipe ? 0 : ftello(write->stream);
+    return write->header_bytes < 0 ? fail(write) : 0;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct es_set_write *write = data;
+
+    if (write->code == 0 && !write->stream)
+        start(write);
+    if (write->code < 0)
+        return write->code;
+    errno = 0;
+    esi_set_format_event(write->stream, event);
+    write->events++;
+    return ferror(write->stream) ? fail(write) : 0;
+}
+
+struct es_set_sink es_set_write_sink(struct es_set_write *write)
+{
+    return (struct es_set_sink){take_trace, take_event, write};
+}
+
+void es_set_write_traces_told(struct es_set_write *write)
+{
+    write->is_told = true;
+}
+
+uint64_t es_set_write_events(const struct es_set_write *write)
+{
+    return write->events;
+}
+
+/* --- Completing ------------------------------------------------------------------- */
+
+/* Appends the events to the file, from where they stand behind a header or none. */
+static int copy_events(struct es_set_write *write, FILE *from)
+{
+    FILE *to = es_output_file_stream(write->file);
+    off_t at = write->header_bytes;
+    char *buffer = malloc(BUFFER_BYTES);
+    ssize_t got = 1;
+
+    if (!buffer)
+        return write->code = -ENOMEM;
+    errno = 0;
+    if (fflush(from) != 0)
+        fail(write);
+    while (write->code == 0 && got > 0) {
+        got = pread(fileno(from), buffer, BUFFER_BYTES, at);
+        if (got < 0 || fwrite(buffer, 1, (size_t)got, to) != (size_t)got)
+            fail(write);
+        at += got;
+    }
+    free(buffer);
+    return write->code;
+}
+
+/* The events behind a header that names all traces, in another file. */
+static int write_again(struct es_set_write *write, struct es_error *error)
+{
+    struct es_output_file *first = write->file;
+
+    write->code = es_output_file_open(write->path, error, &write->file);
+    if (write->code < 0) {
+        write->file = first;
+        return write->code;
+    }
+    if (write_header(write) == 0)
+        copy_events(write, es_output_file_stream(first));
+    es_output_file_discard(first);
+    return write->code;
+}
+
+int es_set_write_close(struct es_set_write *write, struct es_error *error)
+{
+    int code;
+
+    if (write->code == 0 && !write->stream)
+        start(write);
+    if (write->code == 0 && write->events_apart) {
+        if (write_header(write) == 0)
+            copy_events(write, write->events_apart);
+    } else if (write->code == 0 && write->header_names != write->name_count) {
+        write_again(write, error);
+    }
+    if (write->code == 0) {
+        write->code = es_output_file_close(write->file, error);
+        write->file = NULL;
+    }
+    code = write->code;
+    if (code < 0)
+        es_error_set_at(error, code, write->path, 0, 0, "cannot be written: %s",
+                        strerror(-code)); /* unless there are words already */
+    es_set_write_destroy(write);
+    return code;
+}

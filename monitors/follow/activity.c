@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* activity.c - makes activities of tuples. */
+#include "config.h"
+
+#include "monitors/follow/activity.h"
+
+#include <string.h>
+
+#include "eventspace/operation.h"
+
+static void read_communicator(const struct es_scope *scope,
+                              uint32_t origin,
+                              const struct es_tuple *tuple,
+                              struct es_activity *activity)
+{
+    struct es_communicator_info info;
+
+    if (tuple->communicator == ES_COMMUNICATOR_NONE ||
+        es_scope_communicator(scope, origin, tuple->communicator, &info) < 0)
+        return;
+    activity->has_communicator = true;
+    memcpy(activity->key, info.key, sizeof activity->key);
+    memcpy(activity->communicator, info.name, sizeof activity->communicator);
+    activity->communicator[sizeof activity->communicator - 1] = '\0';
+}
+
+/* Whether the tuple's sequence is an operation code. */
+static bool is_about_requests(const struct es_operation *operation)
+{
+    if (!operation)
+        return false;
+    return operation->op_class == ES_CLASS_COMPLETION ||
+           strcmp(operation->name, "MPI_Start") == 0 ||
+           strcmp(operation->name, "MPI_Startall") == 0;
+}
+
+/* Such calls have no matching number of their own.  Where it is a collective that they
+ * wait for, its instance is in the tag. */
+static void read_awaited(const struct es_tuple *tuple, struct es_activity *activity)
+{
+    const struct es_operation *awaited;
+
+    if (!is_about_requests(es_operation_find(tuple->operation)))
+        return;
+    activity->sequence = ES_SEQUENCE_UNKNOWN;
+    if (tuple->sequence > UINT16_MAX)
+        return;
+    awaited = es_operation_find((uint16_t)tuple->sequence);
+    if (!awaited)
+        return;
+    activity->awaited = awaited->code;
+    if (awaited->op_class == ES_CLASS_COLLECTIVE ||
+        awaited->op_class == ES_CLASS_COMMUNICATOR) {
+        activity->sequence = (uint32_t)tuple->tag;
+        activity->tag = 0;
+    }
+}
+
+/* The begin of a collective operation has its code in the tag, its instance where it
+ * is.
+ */
+static void read_begun(const struct es_tuple *tuple, struct es_activity *activity)
+{
+    const struct es_operation *begun;
+
+    if (strcmp(es_operation_name(tuple->operation), "MPI collective post") != 0)
+        return;
+    activity->tag = 0;
+    begun = es_operation_find((uint16_t)tuple->tag);
+    if (begun)
+        activity->awaited = begun->code;
+}
+
+void esi_activity_read(const struct es_scope *scope,
+                       uint32_t origin,
+                       const struct es_tuple *tuple,
+                       struct es_activity *ret_activity)
+{
+    const struct es_origin *from = es_scope_origin(scope, origin);
+    struct es_activity activity = {
+        .present = true,
+        .operation = tuple->operation,
+        .communicator_index = tuple->communicator,
+        .origin = origin,
+        .peer = es_scope_peer(scope, origin, tuple),
+        .tag = tuple->tag,
+        .bytes = tuple->bytes,
+        .sequence = tuple->sequence,
+    };
+    uint64_t stop_error_ns = 0;
+
+    activity.start_ns = es_origin_run_ns(from, tuple->start, &activity.error_ns);
+    if (tuple->stop)
+        activity.stop_ns = es_origin_run_ns(from, tuple->stop, &stop_error_ns);
+    if (stop_error_ns > activity.error_ns)
+        activity.error_ns = stop_error_ns;
+
+    if (activity.peer < ES_PEER_ANY)
+        activity.peer = ES_PEER_UNKNOWN;
+    read_communicator(scope, origin, tuple, &activity);
+    read_awaited(tuple, &activity);
+    read_begun(tuple, &activity);
+    *ret_activity = activity;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* describe.c - puts what monitors know into words. */
+#include "config.h"
+
+#include "monitors/follow/describe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eventspace/operation.h"
+#include "tuplespace/operation_table.h"
+
+void esi_describe_append(char *out, size_t size, const char *format, ...)
+{
+    size_t length = strlen(out);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(out + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+const char *esi_describe_span(char *out, size_t size, uint64_t span_ns)
+{
+    uint64_t seconds = span_ns / UINT64_C(1000000000);
+
+    if (span_ns < UINT64_C(1000))
+        snprintf(out, size, "%" PRIu64 " ns", span_ns);
+    else if (span_ns < UINT64_C(1000000))
+        snprintf(out, size, "%" PRIu64 " us", span_ns / 1000);
+    else if (seconds < 1)
+        snprintf(out, size, "%" PRIu64 " ms", span_ns / 1000000);
+    else if (seconds < 10)
+        snprintf(out, size, "%" PRIu64 ".%" PRIu64 " s", seconds,
+                 span_ns / 100000000 % 10);
+    else if (seconds < 120)
+        snprintf(out, size, "%" PRIu64 " s", seconds);
+    else if (seconds < 7200)
+        snprintf(out, size, "%" PRIu64 " min %" PRIu64 " s", seconds / 60,
+                 seconds % 60);
+    else
+        snprintf(out, size, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600,
+                 seconds / 60 % 60);
+    return out;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int first = *(const int *)a;
+    int second = *(const int *)b;
+
+    return (first > second) - (first < second);
+}
+
+/* "0-2,7" of ranks in order. */
+static void append_ranges(char *out, size_t size, const int *ranks, size_t count)
+{
+    const char *between = "";
+
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1; end < count && ranks[end] == ranks[end - 1] + 1;)
+            end++;
+        /* Room for one more range and for what ends the text. */
+        if (strlen(out) + 48 > size) {
+            esi_describe_append(out, size, " and %zu more", count - first);
+            return;
+        }
+        if (end - first == 1)
+            esi_describe_append(out, size, "%s%d", between, ranks[first]);
+        else
+            esi_describe_append(out, size, "%s%d-%d", between, ranks[first],
+                                ranks[end - 1]);
+        between = ",";
+    }
+}
+
+const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count)
+{
+    int *ordered;
+
+    snprintf(out, size, count == 1 ? "rank " : "ranks ");
+    ordered = calloc(count + 1, sizeof *ordered);
+    if (!ordered) {
+        snprintf(out, size, "%zu ranks", count);
+        return out;
+    }
+    memcpy(ordered, ranks, count * sizeof *ordered);
+    qsort(ordered, count, sizeof *ordered, compare_ranks);
+    append_ranges(out, size, ordered, count);
+    free(ordered);
+    return out;
+}
+
+/* "from", "to", "with": how an operation stands to its peer. */
+static const char *preposition(const struct es_operation *operation)
+{
+    /* Probes are of the completion class. */
+    if (operation && esi_operation_is_probe(operation))
+        return "from";
+    switch (operation ? operation->op_class : ES_CLASS_NONE) {
+    case ES_CLASS_RECEIVE:
+        return "from";
+    case ES_CLASS_SEND:
+        return "to";
+    case ES_CLASS_COLLECTIVE:
+        return "root";
+    default:
+        return "with";
+    }
+}
+
+static void append_tag(char *out, size_t size, const struct es_activity *activity)
+{
+    if (activity->tag == ES_TAG_ANY)
+        esi_describe_append(out, size, ", any tag");
+    else
+        esi_describe_append(out, size, ", tag %d", activity->tag);
+}
+
+static bool is_message(enum es_class op_class)
+{
+    return op_class == ES_CLASS_SEND || op_class == ES_CLASS_RECEIVE ||
+           op_class == ES_CLASS_COMPLETION;
+}
+
+static void append_peer(char *out,
+                        size_t size,
+                        const struct es_activity *activity,
+                        const struct es_operation *operation)
+{
+    if (activity->peer >= 0)
+        esi_describe_append(out, size, " %s %d", preposition(operation),
+                            activity->peer);
+    else if (activity->peer == ES_PEER_ANY)
+        esi_describe_append(out, size, " %s anybody", preposition(operation));
+    if (activity->peer != ES_PEER_NONE && operation &&
+        is_message((enum es_class)operation->op_class))
+        append_tag(out, size, activity);
+}
+
+/* " of 8 requests, first MPI_Irecv", " for MPI_Irecv". */
+static void append_requests(char *out, size_t size, const struct es_activity *activity)
+{
+    const struct es_operation *operation = es_operation_find(activity->operation);
+    bool completes = operation && operation->op_class == ES_CLASS_COMPLETION;
+    const char *relation = " of";
+    bool begins =
+        strcmp(es_operation_name(activity->operation), "MPI collective post") == 0;
+    bool several = (completes || activity->awaited) && !begins && activity->bytes > 1;
+
+    if (strncmp(es_operation_name(activity->operation), "MPI_Wait", 8) == 0)
+        relation = " for";
+    if (several)
+        esi_describe_append(out, size, " of %" PRIu32 " requests", activity->bytes);
+    if (activity->awaited)
+        esi_describe_append(out, size, "%s %s", several ? ", first" : relation,
+                            es_operation_name(activity->awaited));
+}
+
+const char *esi_describe_activity(char *out,
+                                  size_t size,
+                                  const struct es_activity *activity)
+{
+    const struct es_operation *subject = es_activity_subject(activity);
+    bool collective = subject && subject->order != ES_ORDER_NONE;
+
+    snprintf(out, size, "%s", es_operation_name(activity->operation));
+    append_requests(out, size, activity);
+    append_peer(out, size, activity, subject);
+    if (activity->has_communicator && activity->communicator[0] &&
+        (collective || strcmp(activity->communicator, "MPI_COMM_WORLD") != 0))
+        esi_describe_append(out, size, " on %s", activity->communicator);
+    if (collective && activity->sequence != ES_SEQUENCE_UNKNOWN)
+        esi_describe_append(out, size, ", instance %" PRIu32, activity->sequence);
+    return out;
+}
+
+static const char *signal_name(int signal)
+{
+    const char *name = sigabbrev_np(signal);
+
+    return name ? name : "?";
+}
+
+const char *esi_describe_end(char *out,
+                             size_t size,
+                             const struct es_thread_state *thread)
+{
+    snprintf(out, size, "%s", "");
+    switch (thread->process) {
+    case ES_PROCESS_RUNNING:
+        break;
+    case ES_PROCESS_FINALIZED:
+        snprintf(out, size, "finalized");
+        break;
+    case ES_PROCESS_ABORTED:
+        snprintf(out, size, "called MPI_Abort");
+        break;
+    case ES_PROCESS_EXITED:
+        if (thread->exit_code >= 0)
+            snprintf(out, size, "exited with %d without MPI_Finalize",
+                     thread->exit_code);
+        else
+            snprintf(out, size, "exited without MPI_Finalize");
+        break;
+    case ES_PROCESS_KILLED:
+        snprintf(out, size, "killed by signal %d (SIG%s)", thread->signal,
+                 signal_name(thread->signal));
+        break;
+    case ES_PROCESS_LOST:
+        snprintf(out, size, "gone, nobody saw how");
+        break;
+    }
+    return out;
+}
+
+const char *esi_describe_time(char *out, size_t size, double span_ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    size_t unit = 0;
+
+    while (span_ns >= 999.5 && unit < 3) {
+        span_ns /= 1000;
+        unit++;
+    }
+    snprintf(out, size, "%.*f %s",
+             unit == 0 || span_ns >= 99.95 ? 0
+             : span_ns >= 9.995            ? 1
+                                           : 2,
+             span_ns, units[unit]);
+    return out;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* describe.h - puts activities, spans of time, sets of ranks and ends of processes into
+ * words.
+ *
+ * Each function writes into `out` of `size` bytes, cut if need be, always terminated,
+ * and returns out.
+ */
+#ifndef ES_MONITORS_FOLLOW_DESCRIBE_H
+#define ES_MONITORS_FOLLOW_DESCRIBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/follow/thread_state.h"
+
+/* "350 us", "12 s", "3 min 20 s". */
+const char *esi_describe_span(char *out, size_t size, uint64_t span_ns);
+/* Three digits that count: "350 ns", "1.25 ms", "12.3 s".  Returns `out`. */
+const char *esi_describe_time(char *out, size_t size, double span_ns);
+
+/* "rank 3", "ranks 0-2,7"; long sets end in "and 12 more". */
+const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count);
+
+/* "MPI_Recv from 3, tag 7", "MPI_Barrier on MPI_COMM_WORLD, instance 5",
+ * "MPI_Waitall of 8 requests, first MPI_Irecv from 1, tag 0". */
+const char *esi_describe_activity(char *out,
+                                  size_t size,
+                                  const struct es_activity *activity);
+
+/* "killed by SIGKILL", "exited with 3 without MPI_Finalize"; "" while it runs. */
+const char *esi_describe_end(char *out,
+                             size_t size,
+                             const struct es_thread_state *thread);
+
+/* Appends to what is in `out`. */
+void esi_describe_append(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

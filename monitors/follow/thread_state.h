@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What a thread is doing, and what that means for its progress.  Pure logic.
+ *
+ * The paper's heartbeat compares the time of each thread's last event with that of the
+ * pull before: no change, no progress.  Together with the operation under way this
+ * tells apart who computes from who is stuck in an operation or polls in vain.
+ */
+#ifndef ES_MONITORS_FOLLOW_THREAD_STATE_H
+#define ES_MONITORS_FOLLOW_THREAD_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/run.h"
+
+/* World rank of a peer that cannot be told from here. */
+#define ES_PEER_UNKNOWN (-3)
+
+enum es_verdict {
+    ES_VERDICT_PROGRESSING, /* an event since the pull before */
+    ES_VERDICT_COMPUTING,   /* no event, and in no operation */
+    ES_VERDICT_WAITING, /* no event, in an operation, for fewer pulls than the limit */
+    ES_VERDICT_POLLING, /* no event, but polls that find nothing; likewise */
+    ES_VERDICT_STALLED, /* in an operation or polling, no event for as many pulls as the
+                           limit */
+    ES_VERDICT_FINISHED, /* finalized, or exited with 0 */
+    ES_VERDICT_DEAD,     /* ended any other way */
+};
+
+/* "progressing" and so on. */
+const char *es_verdict_name(enum es_verdict verdict);
+
+/* An operation of a thread, its ranks and times converted. */
+struct es_activity {
+    bool present;
+    uint16_t operation;
+    /* Calls that complete, start or cancel requests: the operation of the request that
+     * peer, tag, communicator and sequence are of; 0 = not known.  Their bytes are the
+     * number of requests. */
+    uint16_t awaited;
+    int peer; /* world rank, or ES_PEER_NONE, ES_PEER_ANY, ES_PEER_UNKNOWN */
+    int tag;
+    uint32_t bytes;
+    uint32_t sequence;
+    bool has_communicator;
+    uint16_t communicator_index; /* in the table of the origin's process */
+    uint32_t origin;             /* in the scope it came through */
+    uint64_t key[2];             /* of the communicator */
+    char communicator[64];
+    uint64_t start_ns; /* run time */
+    uint64_t stop_ns;  /* 0 = under way */
+    uint64_t error_ns; /* bound of the error of both; UINT64_MAX = not known */
+};
+
+/* The operation that peer, tag, communicator and sequence are of: that waited for, else
+ * the activity's own.  NULL when its code is not known. */
+const struct es_operation *es_activity_subject(const struct es_activity *activity);
+
+struct es_thread_state {
+    const char *host; /* borrowed */
+    int pid;
+    int rank;
+    int thread;
+    uint64_t pulls; /* in which it was seen before */
+    enum es_process_state process;
+    int signal;
+    int exit_code;
+    uint64_t events; /* tuples ever published by the thread */
+    uint64_t polls;  /* polls that found nothing */
+    struct es_activity last;
+    struct es_activity open;
+    const int *members; /* world ranks of the open operation's communicator (those it
+                           can hear from); borrowed; NULL = not known */
+    size_t member_count;
+
+    /* Filled by es_thread_judge(). */
+    enum es_verdict verdict;
+    unsigned unchanged;        /* pulls without an event */
+    uint64_t quiet_since_ns;   /* the last event, or begin of the open operation */
+    bool polls_rise;           /* since the pull before */
+    uint64_t polling_since_ns; /* 0 = not polling */
+};
+
+/* Judges a thread from its state now and that at the pull before (NULL = first pull).
+ * It counts as stalled after `limit` pulls without an event. */
+void es_thread_judge(struct es_thread_state *state,
+                     const struct es_thread_state *before,
+                     unsigned limit,
+                     uint64_t now_ns);
+
+/* For a single look: stalled is who has been in an operation for `limit_ns` or longer.
+ */
+void es_thread_judge_by_age(struct es_thread_state *state,
+                            uint64_t limit_ns,
+                            uint64_t now_ns);
+
+/* Whether the thread is in an operation and makes no progress. */
+bool es_thread_is_blocked(const struct es_thread_state *state);
+
+#endif

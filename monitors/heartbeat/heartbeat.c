@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* heartbeat.c - pulls the threads' latest events and keeps their history. */
+#include "config.h"
+
+#include "monitors/heartbeat/heartbeat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eventspace/operation.h"
+#include "monitors/follow/activity.h"
+
+/* World ranks of a communicator, read once. */
+struct member_list {
+    uint64_t key[2];
+    int side;   /* a rank whose partners are meant, in an intercommunicator; else -1 */
+    int *ranks; /* owned */
+    size_t count;
+};
+
+struct es_heartbeat {
+    struct es_run *run; /* borrowed */
+    struct es_heartbeat_config config;
+    struct es_scope *scope;
+    struct es_scope *collectives; /* opened when the first thread stalls */
+
+    struct es_thread_state *threads; /* owned; by rank, pid, thread */
+    struct es_thread_state *before;  /* as they were at the last pull */
+    uint32_t *first_origin;          /* per thread */
+    size_t thread_count;
+    size_t *thread_of; /* per origin of the scope */
+    size_t origin_count;
+
+    struct member_list *lists; /* owned */
+    size_t list_count;
+    struct es_collectives_seen seen;
+    struct es_wait *waits; /* owned; one per thread */
+    struct es_wait_node *nodes;
+    struct es_wait_result result;
+    uint64_t pulls;
+};
+
+int es_heartbeat_create(struct es_run *run,
+                        const struct es_heartbeat_config *config,
+                        struct es_error *error,
+                        struct es_heartbeat **ret_heartbeat)
+{
+    struct es_heartbeat *heartbeat = calloc(1, sizeof *heartbeat);
+    struct es_scope_config scope;
+    int result;
+
+    if (!heartbeat)
+        return -ENOMEM;
+    heartbeat->run = run;
+    heartbeat->config = *config;
+    es_scope_config_init(&scope);
+    scope.take = ES_TAKE_LATEST_OF_THREAD;
+    scope.open = true;
+    scope.counters = true;
+    /* As many as there are threads: a limit could only hide some. */
+    scope.max = SIZE_MAX / 2;
+    scope.servers = config->servers;
+    if (config->tree)
+        scope.tree = *config->tree;
+    scope.name = "heartbeat";
+    result = es_scope_open(run, &scope, error, &heartbeat->scope);
+    if (result < 0) {
+        free(heartbeat);
+        return result;
+    }
+    *ret_heartbeat = heartbeat;
+    return 0;
+}
+
+static void free_analysis(struct es_heartbeat *heartbeat)
+{
+    es_waits_free(heartbeat->waits, heartbeat->thread_count);
+    es_wait_result_fini(&heartbeat->result);
+    free(heartbeat->nodes);
+    heartbeat->waits = NULL;
+    heartbeat->nodes = NULL;
+}
+
+void es_heartbeat_destroy(struct es_heartbeat *heartbeat)
+{
+    int saved_errno = errno;
+
+    if (!heartbeat)
+        return;
+    free_analysis(heartbeat);
+    for (size_t i = 0; i < heartbeat->list_count; i++)
+        free(heartbeat->lists[i].ranks);
+    free(heartbeat->lists);
+    es_collectives_seen_fini(&heartbeat->seen);
+    free(heartbeat->threads);
+    free(heartbeat->before);
+    free(heartbeat->first_origin);
+    free(heartbeat->thread_of);
+    es_scope_close(heartbeat->collectives);
+    es_scope_close(heartbeat->scope);
+    free(heartbeat);
+    errno = saved_errno;
+}
+
+/* --- Threads ----------------------------------------------------------------- */
+
+static int compare_threads(const struct es_thread_state *a,
+                           const struct es_thread_state *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return strcmp(a->host, b->host);
+}
+
+static struct es_thread_state thread_of_origin(const struct es_origin *origin)
+{
+    return (struct es_thread_state){.host = origin->host,
+                                    .pid = origin->pid,
+                                    .rank = origin->rank,
+                                    .thread = origin->thread};
+}
+
+/* First place whose thread is not before `thread`. */
+static size_t find_thread(const struct es_heartbeat *heartbeat,
+                          const struct es_thread_state *thread)
+{
+    size_t low = 0;
+    size_t high = heartbeat->thread_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare_threads(&heartbeat->threads[middle], thread) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int reserve_threads(struct es_heartbeat *heartbeat, size_t count)
+{
+    struct es_thread_state *threads;
+    uint32_t *first;
+
+    threads = reallocarray(heartbeat->threads, count + 1, sizeof *threads);
+    if (!threads)
+        return -ENOMEM;
+    heartbeat->threads = threads;
+    threads = reallocarray(heartbeat->before, count + 1, sizeof *threads);
+    if (!threads)
+        return -ENOMEM;
+    heartbeat->before = threads;
+    first = reallocarray(heartbeat->first_origin, count + 1, sizeof *first);
+    if (!first)
+        return -ENOMEM;
+    heartbeat->first_origin = first;
+    return 0;
+}
+
+static void insert_thread(struct es_heartbeat *heartbeat,
+                          size_t place,
+                          const struct es_thread_state *thread,
+                          uint32_t origin)
+{
+    size_t behind = heartbeat->thread_count - place;
+
+    memmove(heartbeat->threads + place + 1, heartbeat->threads + place,
+            behind * sizeof *heartbeat->threads);
+    memmove(heartbeat->first_origin + place + 1, heartbeat->first_origin + place,
+            behind * sizeof *heartbeat->first_origin);
+    heartbeat->threads[place] = *thread;
+    heartbeat->first_origin[place] = origin;
+    heartbeat->thread_count++;
+}
+
+/* Adds the threads of origins that have joined, and notes whose each origin is. */
+static int find_threads(struct es_heartbeat *heartbeat)
+{
+    size_t count = es_scope_origin_count(heartbeat->scope);
+    size_t *thread_of;
+
+    if (count == heartbeat->origin_count)
+        return 0;
+    thread_of = reallocarray(heartbeat->thread_of, count, sizeof *thread_of);
+    if (!thread_of || reserve_threads(heartbeat, count) < 0) {
+        heartbeat->thread_of = thread_of ? thread_of : heartbeat->thread_of;
+        return -ENOMEM;
+    }
+    heartbeat->thread_of = thread_of;
+    /* From here on nothing fails; waits are per thread and no more fit. */
+    free_analysis(heartbeat);
+    for (uint32_t i = (uint32_t)heartbeat->origin_count; i < count; i++) {
+        struct es_thread_state thread =
+            thread_of_origin(es_scope_origin(heartbeat->scope, i));
+        size_t place = find_thread(heartbeat, &thread);
+
+        if (place == heartbeat->thread_count ||
+            compare_threads(&heartbeat->threads[place], &thread) != 0)
+            insert_thread(heartbeat, place, &thread, i);
+    }
+    heartbeat->origin_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct es_thread_state thread =
+            thread_of_origin(es_scope_origin(heartbeat->scope, i));
+
+        thread_of[i] = find_thread(heartbeat, &thread);
+    }
+    return 0;
+}
+
+/* --- One pull ---------------------------------------------------------------- */
+
+/* Keeps the states of the pull before and clears what this one will fill. */
+static void turn_over(struct es_heartbeat *heartbeat)
+{
+    if (heartbeat->thread_count == 0)
+        return;
+    memcpy(heartbeat->before, heartbeat->threads,
+           heartbeat->thread_count * sizeof *heartbeat->threads);
+    for (size_t i = 0; i < heartbeat->thread_count; i++) {
+        struct es_thread_state *thread = &heartbeat->threads[i];
+
+        thread->pulls++;
+        thread->events = 0;
+        thread->polls = 0;
+        thread->last.present = false;
+        thread->open.present = false;
+        thread->members = NULL;
+        thread->member_count = 0;
+    }
+}
+
+static void read_process(struct es_heartbeat *heartbeat, size_t index)
+{
+    struct es_thread_state *thread = &heartbeat->threads[index];
+    struct es_segment_info info;
+
+    if (es_scope_process(heartbeat->scope, heartbeat->first_origin[index], &info) < 0)
+        return;
+    thread->process = info.state;
+    thread->signal = info.signal;
+    thread->exit_code = info.exit_code;
+}
+
+static void read_batch(struct es_heartbeat *heartbeat, const struct es_batch *batch)
+{
+    for (size_t i = 0; i < batch->report_count; i++) {
+        const struct es_report *report = &batch->reports[i];
+        struct es_thread_state *thread =
+            &heartbeat->threads[heartbeat->thread_of[report->origin]];
+
+        thread->events += report->head;
+        thread->polls += report->polls;
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        uint32_t origin = batch->marks[i].origin;
+        struct es_thread_state *thread =
+            &heartbeat->threads[heartbeat->thread_of[origin]];
+
+        esi_activity_read(heartbeat->scope, origin, &batch->tuples[i],
+                          es_batch_is_open(batch, i) ? &thread->open : &thread->last);
+    }
+}
+
+static void judge(struct es_heartbeat *heartbeat, uint64_t now_ns)
+{
+    const struct es_heartbeat_config *config = &heartbeat->config;
+
+    for (size_t i = 0; i < heartbeat->thread_count; i++) {
+        struct es_thread_state *thread = &heartbeat->threads[i];
+        const struct es_thread_state *before = &heartbeat->before[i];
+
+        if (config->single_ns)
+            es_thread_judge_by_age(thread, config->single_ns, now_ns);
+        else
+            es_thread_judge(thread, before->pulls ? before : NULL,
+                            config->stalled_after, now_ns);
+    }
+}
+
+/* --- Who waits for whom ------------------------------------------------------ */
+
+static int note_collective(struct es_heartbeat *heartbeat,
+                           uint32_t origin,
+                           const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+    struct es_collective_seen instance = {
+        .rank = es_scope_origin(heartbeat->collectives, origin)->rank,
+        .sequence = tuple->sequence};
+    struct es_communicator_info info;
+
+    if (!operation || operation->order == ES_ORDER_NONE ||
+        tuple->sequence == ES_SEQUENCE_UNKNOWN ||
+        es_scope_communicator(heartbeat->collectives, origin, tuple->communicator,
+                              &info) < 0)
+        return 0;
+    memcpy(instance.key, info.key, sizeof instance.key);
+    return es_collectives_seen_note(&heartbeat->seen, &instance);
+}
+
+static int open_collectives(struct es_heartbeat *heartbeat)
+{
+    struct es_scope_config config;
+
+    if (heartbeat->collectives)
+        return es_scope_refresh(heartbeat->collectives);
+    es_scope_config_init(&config);
+    config.view.selection.classes =
+        1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
+    config.servers = heartbeat->config.servers;
+    if (heartbeat->config.tree)
+        config.tree = *heartbeat->config.tree;
+    config.name = "heartbeat-collectives";
+    return es_scope_open(heartbeat->run, &config, NULL, &heartbeat->collectives);
+}
+
+/* Reads which instances of the collectives the ranks have completed since the last
+ * time. */
+static int read_collectives(struct es_heartbeat *heartbeat)
+{
+    const struct es_batch *batch;
+    int result = open_collectives(heartbeat);
+
+    do {
+        if (result >= 0)
+            result = es_scope_pull(heartbeat->collectives, 0, &batch);
+        for (size_t i = 0; result >= 0 && i < batch->count; i++)
+            result =
+                note_collective(heartbeat, batch->marks[i].origin, &batch->tuples[i]);
+    } while (result >= 0 && batch->more);
+    return result < 0 ? result : 0;
+}
+
+/* Reads the world ranks of a group.  -ENOENT where one is not known here: half a list
+ * would prove nothing. */
+static int read_members(const struct es_heartbeat *heartbeat,
+                        const struct es_activity *open,
+                        bool remote,
+                        struct member_list *list)
+{
+    int *ranks = calloc(list->count + 1, sizeof *ranks);
+
+    if (!ranks)
+        return -ENOMEM;
+    for (size_t i = 0; i < list->count; i++) {
+        ranks[i] = es_scope_world_rank(heartbeat->scope, open->origin,
+                                       open->communicator_index, remote, (int)i);
+        if (ranks[i] < 0) {
+            free(ranks);
+            return -ENOENT;
+        }
+    }
+    list->ranks = ranks;
+    return 0;
+}
+
+static const struct member_list *find_list(const struct es_heartbeat *heartbeat,
+                                           const uint64_t key[2],
+                                           int side)
+{
+    for (size_t i = 0; i < heartbeat->list_count; i++) {
+        const struct member_list *list = &heartbeat->lists[i];
+
+        if (list->side == side && list->key[0] == key[0] && list->key[1] == key[1])
+            return list;
+    }
+    return NULL;
+}
+
+/* The ranks that a thread's open operation can hear from; NULL when they are not known.
+ */
+static const struct member_list *find_members(struct es_heartbeat *heartbeat,
+                                              const struct es_thread_state *thread)
+{
+    const struct es_activity *open = &thread->open;
+    const struct member_list *known;
+    struct es_communicator_info info;
+    struct member_list *lists;
+    struct member_list list;
+    bool remote;
+
+    if (es_scope_communicator(heartbeat->scope, open->origin, open->communicator_index,
+                              &info) < 0)
+        return NULL;
+    remote = info.remote_size > 0;
+    list =
+        (struct member_list){.key = {open->key[0], open->key[1]},
+                             .side = remote ? thread->rank : -1,
+                             .count = (size_t)(remote ? info.remote_size : info.size)};
+    known = find_list(heartbeat, list.key, list.side);
+    if (known || read_members(heartbeat, open, remote, &list) < 0)
+        return known;
+    lists = reallocarray(heartbeat->lists, heartbeat->list_count + 1, sizeof *lists);
+    if (!lists) {
+        free(list.ranks);
+        return NULL;
+    }
+    heartbeat->lists = lists;
+    lists[heartbeat->list_count] = list;
+    return &lists[heartbeat->list_count++];
+}
+
+static void give_members(struct es_heartbeat *heartbeat)
+{
+    for (size_t i = 0; i < heartbeat->thread_count; i++) {
+        struct es_thread_state *thread = &heartbeat->threads[i];
+        const struct member_list *list;
+
+        if (!es_thread_is_blocked(thread) || !thread->open.has_communicator)
+            continue;
+        list = find_members(heartbeat, thread);
+        thread->members = list ? list->ranks : NULL;
+        thread->member_count = list ? list->count : 0;
+    }
+}
+
+static int analyse(struct es_heartbeat *heartbeat)
+{
+    int result;
+
+    free_analysis(heartbeat);
+    result = es_waits_derive(heartbeat->threads, heartbeat->thread_count,
+                             &heartbeat->seen, &heartbeat->waits);
+    if (result < 0)
+        return result;
+    heartbeat->nodes = calloc(heartbeat->thread_count + 1, sizeof *heartbeat->nodes);
+    if (!heartbeat->nodes)
+        return -ENOMEM;
+    for (size_t i = 0; i < heartbeat->thread_count; i++) {
+        const struct es_wait *wait = &heartbeat->waits[i];
+
+        heartbeat->nodes[i] = (struct es_wait_node){.rank = heartbeat->threads[i].rank,
+                                                    .state = wait->state,
+                                                    .certain = wait->certain,
+                                                    .targets = wait->targets,
+                                                    .target_count = wait->target_count};
+    }
+    return es_wait_analyse(heartbeat->nodes, heartbeat->thread_count,
+                           &heartbeat->result);
+}
+
+static size_t count_verdicts(const struct es_heartbeat *heartbeat,
+                             enum es_verdict verdict)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < heartbeat->thread_count; i++)
+        count += heartbeat->threads[i].verdict == verdict;
+    return count;
+}
+
+static void fill_report(const struct es_heartbeat *heartbeat,
+                        const struct es_batch *batch,
+                        uint64_t now_ns,
+                        struct es_heartbeat_report *ret_report)
+{
+    *ret_report = (struct es_heartbeat_report){
+        .run = es_run_name(heartbeat->run),
+        .pull = heartbeat->pulls,
+        .realtime_ns = now_ns,
+        .threads = heartbeat->threads,
+        .waits = heartbeat->waits,
+        .nodes = heartbeat->nodes,
+        .thread_count = heartbeat->thread_count,
+        .result = &heartbeat->result,
+        .stalled = count_verdicts(heartbeat, ES_VERDICT_STALLED),
+        .dead = count_verdicts(heartbeat, ES_VERDICT_DEAD),
+        .finished = count_verdicts(heartbeat, ES_VERDICT_FINISHED),
+        .paced = es_scope_is_paced(heartbeat->scope),
+        .vanished = es_scope_has_vanished(heartbeat->scope),
+        .notices = batch->notices,
+        .notice_count = batch->notice_count,
+    };
+}
+
+int es_heartbeat_beat(struct es_heartbeat *heartbeat,
+                      struct es_heartbeat_report *ret_report)
+{
+    const struct es_batch *batch;
+    uint64_t now_ns;
+    int result = es_scope_refresh(heartbeat->scope);
+
+    if (result >= 0)
+        result = find_threads(heartbeat);
+    if (result >= 0)
+        result = es_scope_pull(heartbeat->scope, 0, &batch);
+    if (result < 0)
+        return result;
+    now_ns = es_scope_run_now_ns(heartbeat->scope);
+    heartbeat->pulls++;
+    turn_over(heartbeat);
+    for (size_t i = 0; i < heartbeat->thread_count; i++)
+        read_process(heartbeat, i);
+    read_batch(heartbeat, batch);
+    judge(heartbeat, now_ns);
+    give_members(heartbeat);
+    if (count_verdicts(heartbeat, ES_VERDICT_STALLED))
+        result = read_collectives(heartbeat);
+    if (result >= 0)
+        result = analyse(heartbeat);
+    if (result < 0)
+        return result;
+    fill_report(heartbeat, batch, now_ns, ret_report);
+    return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The heartbeat monitor (section 5.1 of the EventSpace paper): has each thread made
+ * progress since the last look, and if not, what is it doing and who is it waiting for?
+ *
+ * Its scope gives the latest event of each thread and the operation under way.  Once a
+ * thread stalls, a second scope reads the collectives, to tell who is missing from
+ * which.
+ */
+#ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_H
+#define ES_MONITORS_HEARTBEAT_HEARTBEAT_H
+
+#include "eventspace/scope.h"
+#include "monitors/follow/thread_state.h"
+#include "monitors/heartbeat/wait_for.h"
+#include "monitors/heartbeat/wait_graph.h"
+
+struct es_heartbeat_config {
+    unsigned stalled_after; /* pulls without an event after which a thread counts as
+                               stalled */
+    uint64_t single_ns; /* not 0: there is one pull only; stalled is who has been in an
+                           operation for so long */
+    struct es_servers
+        *servers; /* all hosts of the run; NULL = this host only; borrowed */
+    const struct es_tree_config
+        *tree; /* how threads are looked at; NULL = as scopes do; borrowed */
+};
+
+/* What one pull has shown; borrowed until the next one. */
+struct es_heartbeat_report {
+    const char *run;
+    uint64_t pull; /* from 1 */
+    uint64_t realtime_ns;
+    const struct es_thread_state *threads; /* by rank, then thread */
+    const struct es_wait *waits;           /* one per thread */
+    const struct es_wait_node *nodes;      /* one per thread */
+    size_t thread_count;
+    const struct es_wait_result *result;
+    size_t stalled;
+    size_t dead;
+    size_t finished;
+    bool paced;    /* looks wait by themselves: see es_scope_is_paced() */
+    bool vanished; /* nothing of the run is left to be found */
+    const struct es_notice *notices; /* hosts that did not deliver */
+    size_t notice_count;
+};
+
+struct es_heartbeat;
+
+/* Borrows the run.  -errno with words in `error`. */
+int es_heartbeat_create(struct es_run *run,
+                        const struct es_heartbeat_config *config,
+                        struct es_error *error,
+                        struct es_heartbeat **ret_heartbeat);
+/* Accepts NULL. */
+void es_heartbeat_destroy(struct es_heartbeat *heartbeat);
+
+/* Pulls and judges once.  0 or -errno. */
+int es_heartbeat_beat(struct es_heartbeat *heartbeat,
+                      struct es_heartbeat_report *ret_report);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What blocked threads wait for, told from their open operations.  Pure logic.
+ *
+ * A receive or probe waits for its source, a send for its destination, a collective for
+ * the members that have not entered the same instance, a completion call for what
+ * the one request that is told of it waits for.
+ */
+#ifndef ES_MONITORS_HEARTBEAT_WAIT_FOR_H
+#define ES_MONITORS_HEARTBEAT_WAIT_FOR_H
+
+#include "monitors/follow/thread_state.h"
+#include "monitors/heartbeat/wait_graph.h"
+
+/* Newest collective that a rank has completed on a communicator. */
+struct es_collective_seen {
+    uint64_t key[2];
+    int rank;
+    uint32_t sequence;
+};
+
+/* A set of these; all zero is the empty set. */
+struct es_collectives_seen {
+    struct es_collective_seen *items; /* owned, ordered by key and rank */
+    size_t count;
+    size_t capacity;
+};
+
+/* Notes an instance; keeps the newest.  0 or -ENOMEM. */
+int es_collectives_seen_note(struct es_collectives_seen *seen,
+                             const struct es_collective_seen *instance);
+/* NULL when the rank has completed none there. */
+const struct es_collective_seen *es_collectives_seen_find(
+    const struct es_collectives_seen *seen,
+    const uint64_t key[2],
+    int rank);
+void es_collectives_seen_fini(struct es_collectives_seen *seen);
+
+enum es_wait_reason {
+    ES_REASON_NONE,       /* does not wait, or it cannot be told for what */
+    ES_REASON_RECEIVE,    /* for a message */
+    ES_REASON_SEND,       /* for a message to be taken */
+    ES_REASON_TRANSFER,   /* both ends of the message are there: it is on its way */
+    ES_REASON_COLLECTIVE, /* for others to enter */
+    ES_REASON_COMPLETION, /* for requests */
+    ES_REASON_ENTERED,    /* in a collective that all have entered */
+};
+
+/* What one thread waits for. */
+struct es_wait {
+    enum es_wait_reason reason;
+    enum es_wait_state state;
+    bool certain;
+    int *targets; /* world ranks; owned */
+    size_t target_count;
+};
+
+/* Derives one wait per thread.  0 or -ENOMEM; free with es_waits_free(). */
+int es_waits_derive(const struct es_thread_state *threads,
+                    size_t count,
+                    const struct es_collectives_seen *seen,
+                    struct es_wait **ret_waits);
+void es_waits_free(struct es_wait *waits, size_t count);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_block.c - packed parts of logs: see epoch_block.h.
+ *
+ * Header, traces of the entries, values, ends of the heads, own indices of the heads;
+ * numbers are little arrays of 1, 2 or 4 bytes in the machine's byte order.
+ */
+#include "config.h"
+
+#include "monitors/order/epoch/epoch_block.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "monitors/order/epoch/epoch_number.h"
+#include "monitors/order/epoch/epoch_steps.h"
+
+struct header {
+    uint8_t trace_bytes, value_bytes, end_bytes, own_bytes;
+    uint32_t heads;
+    uint32_t entries;
+};
+
+struct layout {
+    struct header header;
+    size_t values, ends, owns, bytes; /* where they begin, and the end of all */
+};
+
+static void lay_out(struct layout *layout)
+{
+    const struct header *header = &layout->header;
+
+    layout->values = sizeof *header + (size_t)header->entries * header->trace_bytes;
+    layout->ends = layout->values + (size_t)header->entries * header->value_bytes;
+    layout->owns = layout->ends + (size_t)header->heads * header->end_bytes;
+    layout->bytes = layout->owns + (size_t)header->heads * header->own_bytes;
+}
+
+static struct layout layout_of(const unsigned char *block)
+{
+    struct layout layout;
+
+    memcpy(&layout.header, block, sizeof layout.header);
+    lay_out(&layout);
+    return layout;
+}
+
+/* --- Packing ---------------------------------------------------------------------- */
+
+/* A value without its base. */
+static uint32_t beyond(const struct esi_block_place *place, uint64_t entry)
+{
+    return (uint32_t)entry -
+           esi_cut_base(place->cuts, place->cut, (uint32_t)(entry >> 32));
+}
+
+static uint32_t heads_at(const struct esi_log *log, uint32_t own)
+{
+    uint32_t count = atomic_load_explicit(&log->head_count, memory_order_relaxed);
+
+    while (count > 0 && esi_log_head(log, count - 1) >> 32 > own)
+        count--;
+    return count;
+}
+
+static void measure(const struct esi_log *log,
+                    uint32_t own,
+                    const struct esi_block_place *place,
+                    struct header *header)
+{
+    uint32_t trace = 0, value = 0;
+
+    header->entries = esi_log_end_at(log, own);
+    header->heads = heads_at(log, own);
+    for (uint32_t i = 0; i < header->entries; i++) {
+        uint64_t entry = esi_log_entry(log, i);
+        uint32_t more = beyond(place, entry);
+
+        trace = entry >> 32 > trace ? (uint32_t)(entry >> 32) : trace;
+        value = more > value ? more : value;
+    }
+    header->trace_bytes = trace <= UINT16_MAX ? 2 : 4;
+    header->value_bytes = esi_width_of(value);
+    header->end_bytes = esi_width_of(header->entries);
+    header->own_bytes = esi_width_of(own - place->first);
+}
+
+int esi_block_pack(const struct esi_log *log,
+                   uint32_t own,
+                   const struct esi_block_place *place,
+                   struct esi_arena *arena,
+                   const unsigned char **ret_block)
+{
+    struct layout layout;
+    struct header *header = &layout.header;
+    unsigned char *block;
+
+    measure(log, own, place, header);
+    *ret_block = NULL;
+    if (header->entries == 0)
+        return 0;
+    lay_out(&layout);
+    block = esi_arena_take(arena, layout.bytes);
+    if (!block)
+        return -ENOMEM;
+    memcpy(block, header, sizeof *header);
+    for (uint32_t i = 0; i < header->entries; i++) {
+        uint64_t entry = esi_log_entry(log, i);
+
+        esi_number_put(block + sizeof *header, header->trace_bytes, i,
+                       (uint32_t)(entry >> 32));
+        esi_number_put(block + layout.values, header->value_bytes, i,
+                       beyond(place, entry));
+    }
+    for (uint32_t i = 0; i < header->heads; i++) {
+        uint64_t head = esi_log_head(log, i);
+
+        esi_number_put(block + layout.ends, header->end_bytes, i, (uint32_t)head);
+        esi_number_put(block + layout.owns, header->own_bytes, i,
+                       (uint32_t)(head >> 32) - place->first);
+    }
+    *ret_block = block;
+    return 0;
+}
+
+/* --- Finding ---------------------------------------------------------------------- */
+
+static uint32_t end_at(const unsigned char *block,
+                       const struct layout *layout,
+                       uint32_t own)
+{
+    const struct header *header = &layout->header;
+    uint32_t low =
+        esi_number_rank(block + layout->owns, header->own_bytes, header->heads, own);
+
+    return low ? esi_number_get(block + layout->ends, header->end_bytes, low - 1) : 0;
+}
+
+uint32_t esi_block_end_at(const unsigned char *block,
+                          const struct esi_block_place *place,
+                          uint32_t own)
+{
+    struct layout layout;
+
+    if (esi_steps_is(block))
+        return esi_steps_count(block);
+    layout = layout_of(block);
+    return end_at(block, &layout, own - place->first);
+}
+
+/* The last of `count` numbers that is `sought`, from 1; 0 = none. */
+static uint32_t find_short(const uint16_t *numbers, uint32_t count, uint32_t sought)
+{
+    while (count > 0 && numbers[count - 1] != sought)
+        count--;
+    return count;
+}
+
+static uint32_t find_long(const uint32_t *numbers, uint32_t count, uint32_t sought)
+{
+    while (count > 0 && numbers[count - 1] != sought)
+        count--;
+    return count;
+}
+
+int64_t esi_block_find(const unsigned char *block,
+                       const struct esi_block_place *place,
+                       uint32_t own,
+                       uint32_t trace)
+{
+    struct layout layout;
+    const void *traces = block + sizeof layout.header; /* aligned as blocks are */
+    uint32_t at;
+
+    if (esi_steps_is(block))
+        return esi_steps_find(block, place, own, trace);
+    layout = layout_of(block);
+    at = end_at(block, &layout, own - place->first);
+    if (layout.header.trace_bytes == 2)
+        at = trace > UINT16_MAX ? 0 : find_short(traces, at, trace);
+    else
+        at = find_long(traces, at, trace);
+    if (at == 0)
+        return 0;
+    return esi_number_get(block + layout.values, layout.header.value_bytes, at - 1) +
+           esi_cut_base(place->cuts, place->cut, trace);
+}
+
+void esi_block_entry(const unsigned char *block,
+                     const struct esi_block_place *place,
+                     uint32_t at,
+                     uint32_t *ret_trace,
+                     uint32_t *ret_value)
+{
+    struct layout layout = layout_of(block);
+
+    *ret_trace =
+        esi_number_get(block + sizeof layout.header, layout.header.trace_bytes, at);
+    *ret_value = esi_number_get(block + layout.values, layout.header.value_bytes, at) +
+                 esi_cut_base(place->cuts, place->cut, *ret_trace);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_bound.c - keeps the store from taking more memory than vectors would
+ * (docs/epochs.md, "Never much more than vectors").
+ *
+ * Once it is tight each event adds no more than a vector, a sixteenth of one for open
+ * logs, and a sixteenth for tables: a log is packed as soon as it is larger than that,
+ * at worst as vectors, and a table that is too large for the events of its trace is
+ * made from the log when it is needed.
+ */
+#include "config.h"
+
+#include <errno.h>
+
+#include "monitors/order/epoch/epoch_private.h"
+#include "monitors/order/epoch/epoch_source.h"
+
+/* What the store and each trace may cost besides: little, but dear where there are few
+ * events.  A smaller log than that is not packed: a part has some bytes of its own. */
+enum { STORE_BYTES = 64 << 10, TRACE_BYTES = 2 << 10, SMALL_LOG = 1 << 10 };
+
+/* Parts of what vectors would take. */
+enum { TIGHT_SHARE = 16, SMALL_SHARE = 16 };
+
+/* What is in open logs will be stored once more. */
+bool esi_epoch_is_tight(const struct esi_store *store)
+{
+    struct es_order_statistics statistics = {0};
+    uint64_t least = STORE_BYTES + (uint64_t)store->trace_count * TRACE_BYTES;
+
+    if (store->is_tight)
+        return true;
+    esi_epoch_statistics(store, &statistics);
+    return statistics.stored_bytes + statistics.writer_bytes +
+               esi_arena_bytes(&store->logs.arena) >
+           store->dense_bytes - store->dense_bytes / TIGHT_SHARE + least;
+}
+
+/* A small share of what vectors of so many events would take. */
+static uint64_t small_share(const struct esi_store *store, uint32_t events)
+{
+    return (uint64_t)events * store->trace_count * sizeof(uint32_t) / SMALL_SHARE;
+}
+
+static bool is_log_large(const struct esi_store *store,
+                         const struct esi_epoch_trace *trace)
+{
+    uint64_t bytes = esi_log_bytes(&trace->log);
+
+    return bytes > small_share(store, trace->count - esi_trace_sealed(trace)) &&
+           (bytes > SMALL_LOG || store->is_tight);
+}
+
+static void drop_table(struct esi_store *store, struct esi_epoch_trace *trace)
+{
+    uint64_t bytes = esi_table_bytes(&trace->known);
+    uint32_t since = trace->known.since;
+
+    esi_table_fini(&trace->known);
+    trace->known.since = since;
+    trace->is_table_gone = true;
+    esi_epoch_add(&store->table_bytes, (uint64_t)0 - bytes);
+}
+
+void esi_epoch_squeeze(struct esi_store *store, uint32_t number)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, number);
+
+    if (!esi_epoch_is_tight(store))
+        return;
+    if (is_log_large(store, trace) &&
+        esi_trace_seal_all(trace, &store->cuts, store->trace_count, &store->sorting,
+                           &store->blocks) == 0)
+        esi_log_fit(&trace->log, &store->logs, &trace->turn);
+    atomic_store_explicit(&store->sorting_bytes, esi_sorting_bytes(&store->sorting),
+                          memory_order_relaxed);
+    if (esi_table_bytes(&trace->known) > small_share(store, trace->count) &&
+        (esi_table_bytes(&trace->known) > SMALL_LOG / 4 || store->is_tight))
+        drop_table(store, trace);
+}
+
+/* All that the trace's next event knows already: after a sync that is more than its
+ * last event. */
+static struct esi_source source_of(const struct esi_store *store,
+                                   const struct esi_epoch_trace *trace)
+{
+    struct esi_source source;
+
+    esi_source_init(&source, store, trace, esi_trace_forgotten(trace),
+                    trace->count + 1);
+    return source;
+}
+
+void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *trace)
+{
+    struct esi_source source = source_of(store, trace);
+    struct esi_span span;
+
+    while (esi_source_next(&source, &span))
+        for (uint32_t at = span.to; at > span.from; at--) {
+            uint64_t entry = esi_span_entry(&span, at - 1);
+
+            esi_table_raise(&trace->known, (uint32_t)(entry >> 32), (uint32_t)entry);
+        }
+}
+
+int esi_epoch_remember(struct esi_store *store, struct esi_epoch_trace *trace)
+{
+    uint64_t entries;
+    int code;
+
+    if (!trace->is_table_gone)
+        return 0;
+    entries = esi_source_entries(source_of(store, trace));
+    entries = entries < store->trace_count ? entries : store->trace_count;
+    code = esi_table_reserve(&trace->known, entries, store->trace_count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known));
+    if (code < 0)
+        return code;
+    esi_epoch_recall(store, trace);
+    trace->is_table_gone = false;
+    return 0;
+}

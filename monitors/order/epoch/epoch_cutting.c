@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_cutting.c - finds cuts: a receive of many partners that knows the last cut and
+ * all that most traces have done since.
+ *
+ * Which receives are made a cut is only a matter of what is stored: its base vector is
+ * what the receive knows, of whatever traces, and traces pass it when they know the
+ * receive.  It costs an entry for each trace once; without it each trace that comes to
+ * know the receive would store as many.
+ */
+#include "config.h"
+
+#include <errno.h>
+
+#include "monitors/order/epoch/epoch_private.h"
+#include "monitors/order/epoch/epoch_source.h"
+
+enum { FEWEST_PARTNERS = 2 };
+
+static bool is_covered(const struct esi_store *store, uint32_t trace)
+{
+    return esi_cuts_draft(&store->cuts, trace) >=
+           esi_epoch_trace_at(store, trace)->count;
+}
+
+static uint32_t covered_traces(const struct esi_store *store)
+{
+    uint32_t covered = 0;
+
+    for (uint32_t i = 0; i < store->live_count; i++)
+        covered += is_covered(store, store->live[i]);
+    return covered;
+}
+
+/* All that an event's own log knew beyond what its trace had known at `known`. */
+static void raise_by(struct esi_store *store, struct es_event_id event, uint32_t known)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
+    uint32_t forgotten = esi_trace_forgotten(trace);
+    struct esi_source source;
+    struct esi_span span;
+
+    known = known > forgotten ? known : forgotten;
+    if (known >= event.index)
+        return;
+    esi_source_init(&source, store, trace, known, event.index);
+    while (esi_source_next(&source, &span))
+        for (uint32_t at = span.from; at < span.to; at++) {
+            uint64_t entry = esi_span_entry(&span, at);
+
+            esi_cuts_raise(&store->cuts, (uint32_t)(entry >> 32), (uint32_t)entry);
+        }
+}
+
+/* All that the trace's own hubs know. */
+static void raise_by_own_hubs(struct esi_store *store,
+                              struct es_event_id id,
+                              uint32_t last)
+{
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, id, i);
+
+        raise_by(store, hub, esi_cut_base(&store->cuts, last, hub.trace));
+    }
+}
+
+/* All that a partner knew.  Of a hub that others had adopted, too, its log has been
+ * raised before the entry for it was. */
+static void raise_by_partner(struct esi_store *store,
+                             const struct esi_epoch_trace *trace,
+                             struct es_event_id partner,
+                             uint32_t last)
+{
+    uint32_t known = esi_epoch_knows(store, trace, last, partner.trace);
+
+    if (known >= partner.index)
+        return;
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, partner, i);
+
+        if (hub.index > esi_cuts_draft(&store->cuts, hub.trace))
+            raise_by(store, hub, esi_epoch_knows(store, trace, last, hub.trace));
+    }
+    raise_by(store, partner, known);
+}
+
+/* What the event `id` knows, as the draft; false where it is no cut. */
+static bool draft(struct esi_store *store,
+                  struct es_event_id id,
+                  const struct es_event_id *partners,
+                  size_t partner_count,
+                  uint32_t last)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+    uint32_t place = 0, of, value, covered;
+
+    while (esi_table_next(&trace->known, &place, &of, &value))
+        esi_cuts_raise(&store->cuts, of, value);
+    for (size_t i = 0; i < partner_count; i++)
+        esi_cuts_raise(&store->cuts, partners[i].trace, partners[i].index);
+    esi_cuts_raise(&store->cuts, id.trace, id.index);
+    covered = covered_traces(store);
+    if ((uint64_t)covered * 2 < store->live_count)
+        return false;
+    /* Where all is covered nobody can know more.  A trace that is not live has no event
+     * that the last cut does not know. */
+    if (covered == store->live_count)
+        return true;
+    raise_by_own_hubs(store, id, last);
+    for (size_t i = 0; i < partner_count; i++)
+        raise_by_partner(store, trace, partners[i], last);
+    return true;
+}
+
+static void drop_covered(struct esi_store *store)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < store->live_count; i++) {
+        uint32_t trace = store->live[i];
+
+        if (is_covered(store, trace))
+            esi_epoch_trace_at(store, trace)->is_live = false;
+        else
+            store->live[kept++] = trace;
+    }
+    store->live_count = kept;
+}
+
+static void make_cut(struct esi_store *store,
+                     struct es_event_id id,
+                     const struct esi_cut *cut,
+                     const unsigned char *block)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+
+    esi_trace_seal(trace, block, esi_cuts_accept(&store->cuts, cut));
+    esi_table_clear(&trace->known);
+    trace->count = id.index;
+    drop_covered(store);
+    esi_epoch_add(&store->entries, esi_cuts_draft_entries(&store->cuts));
+    esi_epoch_add(trace->is_hub ? &store->cut_count : &store->derived_cuts, 1);
+}
+
+int esi_epoch_try_cut(struct esi_store *store,
+                      struct es_event_id id,
+                      const struct es_event_id *partners,
+                      size_t partner_count,
+                      uint32_t last)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+    const unsigned char *block;
+    struct esi_cut cut;
+    int code;
+
+    if (id.index == 1)
+        trace->is_hub = partner_count >= FEWEST_PARTNERS;
+    if (partner_count < FEWEST_PARTNERS || last != esi_cuts_last(&store->cuts) ||
+        (partner_count + 1) * 2 < store->live_count)
+        return 0;
+    code = esi_cuts_begin(&store->cuts, last, store->trace_count);
+    atomic_store_explicit(&store->draft_bytes, esi_cuts_draft_bytes(&store->cuts),
+                          memory_order_relaxed);
+    if (code < 0)
+        return code;
+    if (!draft(store, id, partners, partner_count, last))
+        return 0;
+    code = esi_cuts_prepare(&store->cuts, &cut);
+    if (code >= 0)
+        code = esi_trace_prepare(trace, &store->cuts, &store->blocks, &block);
+    if (code < 0)
+        return code;
+    make_cut(store, id, &cut, block);
+    return 1;
+}

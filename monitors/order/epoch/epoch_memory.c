@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* epoch_memory.c - eras and when they go: see epoch_memory.h. */
+#include "config.h"
+
+#include "monitors/order/epoch/epoch_memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "monitors/order/epoch/epoch_private.h"
+#include "monitors/order/epoch/epoch_spill.h"
+
+/* An era is so much of the limit; and so much for each trace, as it costs some bytes
+ * for each.  So many eras, and not many more, are in the file: each is a mapping. */
+enum { ERAS = 8, LEAST_ERA = 512, LEAST_OF_TRACE = 32, SPILLED_ERAS = 4096 };
+
+struct era {
+    struct era *newer;
+    struct esi_arena blocks, cuts;
+    uint32_t *ends; /* events of each trace when it ended; in `cuts` */
+    uint32_t traces;
+    bool is_spilled;
+    uint64_t written; /* bytes of it in the file, from there: */
+    uint64_t written_at;
+    bool is_seen[2]; /* that no reader was on that side since it went */
+};
+
+struct esi_memory {
+    uint64_t limit;
+    struct esi_spill *spill; /* NULL = forgotten */
+    struct era *oldest, *newest;
+    struct era *oldest_held; /* not spilled; NULL = none */
+    struct era *gone;        /* readers may be in them */
+    _Atomic uint64_t held;   /* bytes of eras in memory, those that are gone, too */
+    _Atomic uint64_t spilled;
+    _Atomic uint64_t forgotten;
+    _Atomic int error;
+    /* Readers come in on `side`; the other one empties. */
+    _Atomic unsigned side;
+    _Atomic uint32_t readers[2];
+};
+
+/* --- Life ------------------------------------------------------------------------- */
+
+int esi_memory_create(const struct es_order_config *config,
+                      struct es_error *error,
+                      struct esi_memory **ret_memory)
+{
+    struct esi_memory *memory;
+    int code = 0;
+
+    *ret_memory = NULL;
+    if (config->memory_bytes == 0)
+        return 0;
+    memory = calloc(1, sizeof *memory);
+    if (!memory)
+        return es_error_set(error, -ENOMEM, "out of memory");
+    memory->limit = config->memory_bytes;
+    if (config->spill_folder)
+        code = esi_spill_create(config->spill_folder, error, &memory->spill);
+    if (code < 0) {
+        free(memory);
+        return code;
+    }
+    *ret_memory = memory;
+    return 0;
+}
+
+static void free_era(struct esi_memory *memory, struct era *era)
+{
+    uint64_t bytes = esi_arena_bytes(&era->blocks) + esi_arena_bytes(&era->cuts);
+
+    esi_arena_fini(&era->blocks);
+    esi_arena_fini(&era->cuts);
+    if (era->written)
+        esi_spill_free(memory->spill, era->written_at, era->written);
+    atomic_fetch_sub_explicit(era->is_spilled ? &memory->spilled : &memory->held, bytes,
+                              memory_order_relaxed);
+    free(era);
+}
+
+static void free_eras(struct esi_memory *memory, struct era *era)
+{
+    while (era) {
+        struct era *newer = era->newer;
+
+        free_era(memory, era);
+        era = newer;
+    }
+}
+
+void esi_memory_destroy(struct esi_memory *memory)
+{
+    if (!memory)
+        return;
+    free_eras(memory, memory->oldest);
+    free_eras(memory, memory->gone);
+    esi_spill_destroy(memory->spill);
+    free(memory);
+}
+
+/* --- Readers ---------------------------------------------------------------------- */
+
+/* All of this is sequentially consistent: either the writer sees that a reader is
+ * there, or the reader came so late that it sees what is forgotten.
+ */
+
+unsigned esi_memory_enter(struct esi_memory *memory)
+{
+    unsigned side = atomic_load_explicit(&memory->side, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&memory->readers[side], 1, memory_order_seq_cst);
+    return side;
+}
+
+void esi_memory_leave(struct esi_memory *memory, unsigned side)
+{
+    /* Pairs with the load in look_at_readers(); what is asked next comes later. */
+    atomic_fetch_sub_explicit(&memory->readers[side], 1, memory_order_acq_rel);
+}
+
+/* Notes which side has been empty since eras went; sends new readers to the other side
+ * when they never leave one alone. */
+static void look_at_readers(struct esi_memory *memory)
+{
+    unsigned side = atomic_load_explicit(&memory->side, memory_order_relaxed);
+    bool is_empty[2];
+
+    for (int i = 0; i < 2; i++)
+        is_empty[i] =
+            atomic_load_explicit(&memory->readers[i], memory_order_seq_cst) == 0;
+    for (struct era *era = memory->gone; era; era = era->newer)
+        for (int i = 0; i < 2; i++)
+            era->is_seen[i] = era->is_seen[i] || is_empty[i];
+    if (!is_empty[side] && is_empty[1 - side])
+        atomic_store_explicit(&memory->side, 1 - side, memory_order_relaxed);
+}
+
+static void free_gone(struct esi_memory *memory)
+{
+    struct era **link = &memory->gone;
+
+    look_at_readers(memory);
+    while (*link) {
+        struct era *era = *link;
+
+        if (era->is_seen[0] && era->is_seen[1]) {
+            *link = era->newer;
+            free_era(memory, era);
+        } else {
+            link = &era->newer;
+        }
+    }
+}
+
+/* --- Forgetting ------------------------------------------------------------------- */
+
+/* Events that are forgotten with an era. */
+static uint32_t end_of(const struct era *era, uint32_t trace)
+{
+    return trace < era->traces ? era->ends[trace] : 0;
+}
+
+/* Cuts that are still in use are copied from what goes. */
+static int carry_cuts(struct esi_store *store, const struct era *era)
+{
+    struct esi_cuts *cuts = &store->cuts;
+    int code = esi_cuts_carry(cuts, 0);
+
+    if (code >= 0)
+        code = esi_cuts_carry(cuts, esi_cuts_last(cuts));
+    for (uint32_t i = 0; i < store->trace_count && code >= 0; i++) {
+        const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, i);
+        uint32_t cut = esi_trace_cut(trace);
+
+        if (trace->count > end_of(era, i) &&
+            esi_cut_at(cuts, cut)->era <= era->cuts.era)
+            code = esi_cuts_carry(cuts, cut);
+    }
+    return code;
+}
+
+/* A trace without a later event need not know anything. */
+static void forget_of_trace(struct esi_store *store, struct esi_epoch_trace *trace)
+{
+    uint64_t table_bytes = esi_table_bytes(&trace->known);
+
+    esi_trace_forget(trace, &store->logs);
+    esi_epoch_add(&store->table_bytes, (uint64_t)0 - table_bytes);
+}
+
+/* All that was appended when an era ended, and the eras up to that one.  False: there
+ * is no memory for what has to be kept of them. */
+static bool forget(struct esi_store *store, struct era *era)
+{
+    struct esi_memory *memory = store->memory;
+    struct era *last = era->newer, **link = &memory->gone;
+    uint64_t events = 0;
+
+    if (carry_cuts(store, era) < 0)
+        return false;
+    /* Whoever finds something forgotten finds all announced when it has answered. */
+    for (uint32_t i = 0; i < era->traces; i++)
+        atomic_store_explicit(&esi_epoch_trace_at(store, i)->announced, era->ends[i],
+                              memory_order_seq_cst);
+    for (uint32_t i = 0; i < era->traces; i++) {
+        struct esi_epoch_trace *trace = esi_epoch_trace_at(store, i);
+
+        events += era->ends[i];
+        atomic_store_explicit(&trace->forgotten, era->ends[i], memory_order_seq_cst);
+    }
+    atomic_store_explicit(&memory->forgotten, events, memory_order_relaxed);
+    for (uint32_t i = 0; i < era->traces; i++) {
+        struct esi_epoch_trace *trace = esi_epoch_trace_at(store, i);
+
+        if (trace->count == era->ends[i])
+            forget_of_trace(store, trace);
+    }
+    while (*link)
+        link = &(*link)->newer;
+    *link = memory->oldest;
+    era->newer = NULL;
+    memory->oldest = memory->oldest_held = last;
+    if (!last)
+        memory->newest = NULL;
+    return true;
+}
+
+/* --- Spilling --------------------------------------------------------------------- */
+
+static int spill_chunk(void *data, void *memory, size_t bytes)
+{
+    return esi_spill_write(data, memory, bytes);
+}
+
+static int spill(struct esi_memory *memory, struct era *era)
+{
+    uint64_t bytes = esi_arena_bytes(&era->blocks) + esi_arena_bytes(&era->cuts);
+    int code;
+
+    era->written_at = esi_spill_end(memory->spill);
+    code = esi_arena_each(&era->blocks, spill_chunk, memory->spill);
+    if (code == 0)
+        code = esi_arena_each(&era->cuts, spill_chunk, memory->spill);
+    era->written = esi_spill_end(memory->spill) - era->written_at;
+    if (code < 0) {
+        atomic_store_explicit(&memory->error, code, memory_order_relaxed);
+        return code;
+    }
+    era->is_spilled = true;
+    memory->oldest_held = era->newer;
+    atomic_fetch_sub_explicit(&memory->held, bytes, memory_order_relaxed);
+    atomic_fetch_add_explicit(&memory->spilled, bytes, memory_order_relaxed);
+    return 0;
+}
+
+/* --- Eras ------------------------------------------------------------------------- */
+
+static uint64_t era_bytes(const struct esi_store *store)
+{
+    const struct esi_memory *memory = store->memory;
+    uint64_t bytes = memory->limit / ERAS;
+    uint64_t of_traces = (uint64_t)store->trace_count * LEAST_OF_TRACE;
+    uint64_t of_file =
+        atomic_load_explicit(&memory->spilled, memory_order_relaxed) / SPILLED_ERAS;
+
+    bytes = bytes > LEAST_ERA ? bytes : LEAST_ERA;
+    bytes = bytes > of_traces ? bytes : of_traces;
+    return bytes > of_file ? bytes : of_file;
+}
+
+static int end_era(struct esi_store *store)
+{
+    struct esi_memory *memory = store->memory;
+    struct era *era = calloc(1, sizeof *era);
+    uint64_t bytes;
+
+    if (!era)
+        return -ENOMEM;
+    era->traces = store->trace_count;
+    era->ends = esi_arena_take(&store->cuts.arena, era->traces * sizeof *era->ends);
+    if (!era->ends) {
+        free(era);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < era->traces; i++)
+        era->ends[i] = esi_epoch_trace_at(store, i)->count;
+    esi_arena_renew(&store->blocks, &era->blocks);
+    esi_arena_renew(&store->cuts.arena, &era->cuts);
+    bytes = esi_arena_bytes(&era->blocks) + esi_arena_bytes(&era->cuts);
+    atomic_fetch_add_explicit(&memory->held, bytes, memory_order_relaxed);
+    if (memory->newest)
+        memory->newest->newer = era;
+    else
+        memory->oldest = era;
+    if (!memory->oldest_held)
+        memory->oldest_held = era;
+    memory->newest = era;
+    return 0;
+}
+
+static uint64_t all_bytes(const struct esi_store *store)
+{
+    struct es_order_statistics statistics = {0};
+
+    esi_epoch_statistics(store, &statistics);
+    return statistics.stored_bytes + statistics.writer_bytes;
+}
+
+void esi_memory_tend(struct esi_store *store)
+{
+    struct esi_memory *memory = store->memory;
+    uint64_t bytes;
+
+    if (memory->gone)
+        free_gone(memory);
+    bytes = era_bytes(store);
+    if (store->blocks.used + store->cuts.arena.used < bytes || end_era(store) < 0)
+        return;
+    esi_arena_use_pages(&store->blocks, bytes / ERAS);
+    esi_arena_use_pages(&store->cuts.arena, bytes / ERAS);
+    while (memory->oldest_held && all_bytes(store) + bytes > memory->limit) {
+        struct era *era = memory->oldest_held;
+
+        /* A part of it is there where that failed, and there was no memory then. */
+        if (memory->spill && !era->written && spill(memory, era) == 0)
+            continue;
+        if (!forget(store, era))
+            break;
+        free_gone(memory);
+    }
+}
+
+void esi_memory_statistics(const struct esi_memory *memory,
+                           struct es_order_statistics *statistics)
+{
+    statistics->stored_bytes +=
+        atomic_load_explicit(&memory->held, memory_order_relaxed);
+    statistics->spilled_bytes =
+        atomic_load_explicit(&memory->spilled, memory_order_relaxed);
+    statistics->forgotten_events =
+        atomic_load_explicit(&memory->forgotten, memory_order_relaxed);
+    statistics->spill_error =
+        atomic_load_explicit(&memory->error, memory_order_relaxed);
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* epoch_trace.c - segments of a trace and its open log: see epoch_trace.h. */
+#include "config.h"
+
+#include "monitors/order/epoch/epoch_trace.h"
+
+#include <errno.h>
+
+/* --- Asking ----------------------------------------------------------------------- */
+
+/* In that segment and those before with the same cut; 0 = nothing. */
+static uint32_t find_in_segments(const struct esi_epoch_trace *trace,
+                                 const struct esi_cuts *cuts,
+                                 struct esi_run_place at,
+                                 uint32_t own,
+                                 uint32_t of)
+{
+    uint32_t forgotten = esi_trace_forgotten(trace);
+
+    for (;;) {
+        const struct esi_segment *segment = esi_run_segment(&at);
+        struct esi_block_place place = {cuts, segment->cut, segment->first};
+        int64_t found =
+            segment->block ? esi_block_find(segment->block, &place, own, of) : 0;
+
+        if (found == ESI_BLOCK_NOWHERE)
+            return 0;
+        if (found || !esi_run_back(&at, forgotten))
+            return (uint32_t)found;
+        own = segment->first - 1;
+    }
+}
+
+/* What the cut of an event knows of a trace, and its log beyond that: 0 = nothing, or
+ * the cut knows enough. */
+struct knowledge {
+    uint32_t base, learnt;
+};
+
+static struct knowledge known_sealed(const struct esi_epoch_trace *trace,
+                                     const struct esi_cuts *cuts,
+                                     uint32_t own,
+                                     uint32_t of,
+                                     uint32_t enough)
+{
+    struct esi_run_place at = esi_trace_segment(trace, own);
+    struct knowledge known = {.base =
+                                  esi_cut_base(cuts, esi_run_segment(&at)->cut, of)};
+
+    if (known.base < enough)
+        known.learnt = find_in_segments(trace, cuts, at, own, of);
+    return known;
+}
+
+/* In the open log; returns false where that was emptied meanwhile. */
+static bool known_open(const struct esi_epoch_trace *trace,
+                       const struct esi_cuts *cuts,
+                       uint32_t own,
+                       uint32_t of,
+                       uint32_t enough,
+                       struct knowledge *ret_known)
+{
+    /* Pairs with the release in esi_trace_seal(). */
+    uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_acquire);
+    uint32_t cut = atomic_load_explicit(&trace->cut, memory_order_acquire);
+    uint32_t continues = atomic_load_explicit(&trace->continues, memory_order_acquire);
+    uint32_t sealed = atomic_load_explicit(&trace->sealed, memory_order_acquire);
+    uint32_t base = esi_cut_base(cuts, cut, of), found = 0;
+
+    if (base < enough)
+        found = esi_log_find(&trace->log, own, of);
+    /* Not before the loads above, which all acquire. */
+    if ((turn & 1) || own <= sealed ||
+        atomic_load_explicit(&trace->turn, memory_order_relaxed) != turn)
+        return false;
+    if (base < enough && !found && continues && sealed > esi_trace_forgotten(trace))
+        found =
+            find_in_segments(trace, cuts, esi_trace_segment(trace, sealed), sealed, of);
+    *ret_known = (struct knowledge){.base = base, .learnt = found};
+    return true;
+}
+
+static struct knowledge known_at(const struct esi_epoch_trace *trace,
+                                 const struct esi_cuts *cuts,
+                                 uint32_t own,
+                                 uint32_t of,
+                                 uint32_t enough)
+{
+    struct knowledge known;
+
+    for (;;) {
+        /* Pairs with the release in esi_trace_seal(): its segment is there. */
+        if (own <= atomic_load_explicit(&trace->sealed, memory_order_acquire))
+            return known_sealed(trace, cuts, own, of, enough);
+        if (known_open(trace, cuts, own, of, enough, &known))
+            return known;
+    }
+}
+
+uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
+                         const struct esi_cuts *cuts,
+                         uint32_t own,
+                         uint32_t of,
+                         uint32_t enough)
+{
+    struct knowledge known = known_at(trace, cuts, own, of, enough);
+
+    return known.learnt ? known.learnt : known.base;
+}
+
+uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
+                          const struct esi_cuts *cuts,
+                          uint32_t own,
+                          uint32_t of)
+{
+    return known_at(trace, cuts, own, of, UINT32_MAX).learnt;
+}
+
+/* --- Sealing ---------------------------------------------------------------------- */
+
+/* What a segment refers to is kept as long as the segment. */
+static int reserve_segment(struct esi_epoch_trace *trace,
+                           struct esi_cuts *cuts,
+                           struct esi_arena *arena)
+{
+    uint32_t sealed = esi_trace_sealed(trace), forgotten = esi_trace_forgotten(trace);
+    struct esi_run *newest = atomic_load_explicit(&trace->run, memory_order_relaxed);
+    struct esi_run *run;
+
+    /* The newest may be gone. */
+    run = esi_run_reserve(sealed > forgotten ? newest : NULL, sealed + 1, forgotten,
+                          arena);
+    if (!run || esi_cuts_carry(cuts, esi_trace_cut(trace)) < 0)
+        return -ENOMEM;
+    trace->next_run = run;
+    return 0;
+}
+
+int esi_trace_prepare(struct esi_epoch_trace *trace,
+                      struct esi_cuts *cuts,
+                      struct esi_arena *arena,
+                      const unsigned char **ret_block)
+{
+    struct esi_block_place place = {cuts, esi_trace_cut(trace),
+                                    esi_trace_sealed(trace) + 1};
+
+    *ret_block = NULL;
+    if (trace->count == esi_trace_sealed(trace))
+        return 0;
+    if (reserve_segment(trace, cuts, arena) < 0)
+        return -ENOMEM;
+    return esi_block_pack(&trace->log, trace->count, &place, arena, ret_block);
+}
+
+/* The open log's events up to `last`. */
+static void add_segment(struct esi_epoch_trace *trace,
+                        const unsigned char *block,
+                        uint32_t last)
+{
+    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
+    struct esi_segment segment = {.first = esi_trace_sealed(trace) + 1,
+                                  .cut = esi_trace_cut(trace),
+                                  .block = block};
+
+    esi_run_add(trace->next_run, &segment);
+    /* Pairs with the acquire of readers, who never see a run without segments. */
+    atomic_store_explicit(&trace->run, trace->next_run, memory_order_release);
+    atomic_store_explicit(&trace->segment_count, count + 1, memory_order_relaxed);
+    /* From here on readers go to the segment. */
+    atomic_store_explicit(&trace->sealed, last, memory_order_release);
+}
+
+/* The log goes on after a cut, without its first heads. */
+static void begin_log(struct esi_epoch_trace *trace, uint32_t heads, uint32_t cut)
+{
+    uint32_t turn = atomic_load_explicit(&trace->turn, memory_order_relaxed);
+    bool continues = cut == esi_trace_cut(trace);
+
+    atomic_store_explicit(&trace->turn, turn + 1, memory_order_relaxed);
+    /* Whoever acquires one of these or of the log's sees the odd turn. */
+    esi_log_drop(&trace->log, heads);
+    atomic_store_explicit(&trace->cut, cut, memory_order_release);
+    atomic_store_explicit(&trace->continues, continues, memory_order_release);
+    atomic_store_explicit(&trace->turn, turn + 2, memory_order_release);
+}
+
+void esi_trace_seal(struct esi_epoch_trace *trace,
+                    const unsigned char *block,
+                    uint32_t cut)
+{
+    if (trace->count > esi_trace_sealed(trace))
+        add_segment(trace, block, trace->count);
+    begin_log(trace, atomic_load_explicit(&trace->log.head_count, memory_order_relaxed),
+              cut);
+}
+
+/* Heads with about seven eighths of the entries, so that the next head is of another
+ * event; 0 where there are none. */
+static uint32_t older_heads(const struct esi_log *log)
+{
+    uint32_t heads = atomic_load_explicit(&log->head_count, memory_order_relaxed);
+    uint32_t most = log->entry_count - log->entry_count / 8 - 1;
+
+    while (heads > 0 && (uint32_t)esi_log_head(log, heads - 1) > most)
+        heads--;
+    while (heads > 0 &&
+           esi_log_head(log, heads) >> 32 == esi_log_head(log, heads - 1) >> 32)
+        heads--;
+    return heads;
+}
+
+void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words)
+{
+    uint32_t heads = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
+
+    begin_log(trace, heads, 0);
+    atomic_store_explicit(&trace->continues, 0, memory_order_release);
+    esi_log_fit(&trace->log, words, &trace->turn);
+    esi_table_fini(&trace->known);
+    trace->is_table_gone = false; /* there is nothing to be in it */
+}
+
+/* What is sealed last, if the log's epoch began before it. */
+static void find_part_before(const struct esi_epoch_trace *trace,
+                             struct esi_cuts *cuts,
+                             uint32_t era,
+                             struct esi_steps_part *part)
+{
+    const struct esi_segment *before;
+    struct esi_run_place at;
+
+    if (!atomic_load_explicit(&trace->continues, memory_order_relaxed) ||
+        part->last <= esi_trace_forgotten(trace))
+        return;
+    at = esi_trace_segment(trace, part->last);
+    before = esi_run_segment(&at);
+    part->before = before->block;
+    part->is_before_near = at.run->era == era;
+    part->before_place = (struct esi_block_place){cuts, before->cut, before->first};
+}
+
+/* Packs and seals the first heads of the log, in steps; those behind them are of other
+ * events. */
+static int seal_heads(struct esi_epoch_trace *trace,
+                      uint32_t heads,
+                      struct esi_cuts *cuts,
+                      uint32_t traces,
+                      struct esi_sorting *sorting,
+                      struct esi_arena *arena)
+{
+    uint32_t count = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
+    uint32_t sealed = esi_trace_sealed(trace), last = trace->count;
+    struct esi_steps_part part = {
+        .log = &trace->log,
+        .heads = heads,
+        .place = {cuts, esi_trace_cut(trace), sealed + 1},
+        .last = sealed,
+        .traces = traces,
+    };
+    const unsigned char *block;
+    int code;
+
+    if (heads == 0)
+        return 0;
+    find_part_before(trace, cuts, arena->era, &part);
+    if (reserve_segment(trace, cuts, arena) < 0)
+        return -ENOMEM;
+    code = esi_steps_pack(&part, sorting, arena, &block);
+    if (code < 0)
+        return code;
+    trace->part_count += !esi_steps_is_more(block);
+    if (part.heads < count)
+        last = (uint32_t)(esi_log_head(&trace->log, part.heads) >> 32) - 1;
+    add_segment(trace, block, last);
+    begin_log(trace, part.heads, esi_trace_cut(trace));
+    return 0;
+}
+
+int esi_trace_seal_part(struct esi_epoch_trace *trace,
+                        struct esi_cuts *cuts,
+                        uint32_t traces,
+                        struct esi_sorting *sorting,
+                        struct esi_arena *arena)
+{
+    return seal_heads(trace, older_heads(&trace->log), cuts, traces, sorting, arena);
+}
+
+int esi_trace_seal_all(struct esi_epoch_trace *trace,
+                       struct esi_cuts *cuts,
+                       uint32_t traces,
+                       struct esi_sorting *sorting,
+                       struct esi_arena *arena)
+{
+    uint32_t heads = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
+
+    /* A sync writes down what the next event knows. */
+    while (heads > 0 && esi_log_head(&trace->log, heads - 1) >> 32 > trace->count)
+        heads--;
+    return seal_heads(trace, heads, cuts, traces, sorting, arena);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_trace.h - what one trace knows at each of its events: sealed parts of its log,
+ * and the open one.
+ *
+ * A *segment* is a run of events of the trace after the same last cut.  The last one is
+ * open: its log grows.  When the trace passes another cut, or when the log has become
+ * long, it is packed into a block and the log begins anew.
+ *
+ *   call                  may run together with
+ *   esi_trace_known       all others, about published events
+ *   others                not with each other
+ *
+ * A reader of the open log takes note of `turn`, which changes when the log is emptied;
+ * by then the block is published, so whoever comes too late finds it there.
+ */
+#ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_TRACE_H
+#define ES_MONITORS_ORDER_EPOCH_EPOCH_TRACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitors/order/epoch/epoch_arena.h"
+#include "monitors/order/epoch/epoch_block.h"
+#include "monitors/order/epoch/epoch_cut.h"
+#include "monitors/order/epoch/epoch_log.h"
+#include "monitors/order/epoch/epoch_run.h"
+#include "monitors/order/epoch/epoch_steps.h"
+#include "monitors/order/epoch/epoch_table.h"
+
+enum { ESI_HUBS = 4 };
+
+/* Hubs that a trace has adopted (epoch_hubs.h). */
+struct esi_trace_hubs {
+    _Atomic uint32_t numbers[ESI_HUBS]; /* of traces + 1; 0 = no more */
+};
+
+/* Zeroed is a trace without events. */
+struct esi_epoch_trace {
+    /* Written by the writer, read by all. */
+    _Atomic uint32_t turn;          /* odd while the log is being emptied */
+    _Atomic uint32_t sealed;        /* events in segments */
+    _Atomic uint32_t cut;           /* of the open log */
+    _Atomic uint32_t continues;     /* the last segment has the same cut */
+    _Atomic uint32_t segment_count; /* of all that there ever were */
+    _Atomic uint32_t forgotten;     /* events that nobody may ask for any more */
+    _Atomic uint32_t announced;     /* that or, while eras go, more */
+    struct esi_trace_hubs hubs;
+    _Atomic(struct esi_run *) run; /* the newest; NULL: no segment, or forgotten */
+    struct esi_log log;
+
+    /* The writer's. */
+    struct esi_run *next_run; /* with room for the segment that is being prepared */
+    uint32_t count;           /* events */
+    uint32_t last_send;       /* 0 = none */
+    uint32_t part_count;      /* sealed in steps, but as more of the part before */
+    bool is_live;             /* in the store's list of those */
+    bool is_hub;              /* begins with a receive of several: a communicator's */
+    bool is_table_gone;       /* `known` has to be made again from the log */
+    struct esi_table known;   /* in this epoch; without what the cut knows */
+};
+
+/* The greatest index on `of` that is known at an event by the trace's own log and cut,
+ * or just any that is not less than `enough`, which may be quicker. */
+uint32_t esi_trace_known(const struct esi_epoch_trace *trace,
+                         const struct esi_cuts *cuts,
+                         uint32_t own,
+                         uint32_t of,
+                         uint32_t enough);
+
+/* The same of the log alone; 0 = nothing that the cut does not know. */
+uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
+                          const struct esi_cuts *cuts,
+                          uint32_t own,
+                          uint32_t of);
+
+static inline uint32_t esi_trace_forgotten(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->forgotten, memory_order_acquire);
+}
+
+/* The segment of an event that is in one and not forgotten. */
+static inline struct esi_run_place esi_trace_segment(
+    const struct esi_epoch_trace *trace,
+    uint32_t own)
+{
+    /* Pairs with the release when it is sealed: whoever knows of a segment sees
+     * the run that it is in, or a newer one. */
+    return esi_run_find(atomic_load_explicit(&trace->run, memory_order_acquire), own);
+}
+
+/* Packs the log of the events so far and makes room for a segment.  0 or -ENOMEM: as it
+ * was. */
+int esi_trace_prepare(struct esi_epoch_trace *trace,
+                      struct esi_cuts *cuts,
+                      struct esi_arena *arena,
+                      const unsigned char **ret_block);
+/* Seals that block and begins a log after a cut.  The table is left alone. */
+void esi_trace_seal(struct esi_epoch_trace *trace,
+                    const unsigned char *block,
+                    uint32_t cut);
+
+/* Packs and seals the older seven eighths of the log, in steps.  0 or -ENOMEM: as it
+ * was. */
+int esi_trace_seal_part(struct esi_epoch_trace *trace,
+                        struct esi_cuts *cuts,
+                        uint32_t traces,
+                        struct esi_sorting *sorting,
+                        struct esi_arena *arena);
+
+/* The same of all that is known at the events so far. */
+int esi_trace_seal_all(struct esi_epoch_trace *trace,
+                       struct esi_cuts *cuts,
+                       uint32_t traces,
+                       struct esi_sorting *sorting,
+                       struct esi_arena *arena);
+
+/* What a trace without an event that is not forgotten knows goes away; it is as if it
+ * had passed no cut. */
+void esi_trace_forget(struct esi_epoch_trace *trace, struct esi_words *words);
+
+/* --- For the writer --------------------------------------------------------------- */
+
+static inline uint32_t esi_trace_cut(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->cut, memory_order_relaxed);
+}
+
+static inline uint32_t esi_trace_sealed(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->sealed, memory_order_relaxed);
+}
+
+#endif

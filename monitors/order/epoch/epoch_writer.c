@@ -1,0 +1,760 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * epoch_writer.c - appends events: passes cuts, and merges what partners knew.
+ *
+ * Each event is first prepared, which may fail for want of memory, and then done.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/order/epoch/epoch_private.h"
+#include "monitors/order/epoch/epoch_source.h"
+
+/* A log is packed when it has that many entries, and so many of each known trace. */
+enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS = 48 };
+
+/* A log is read up to so many entries for each that a vector has; and a vector is
+ * copied where so many are to be learnt for each. */
+enum { READING_SHARE = 4, COPYING_SHARE = 16 };
+
+/* A hub is adopted instead of copying more entries than that. */
+enum { FEWEST_ADOPTED = 16 };
+
+/* --- Passing a cut ---------------------------------------------------------------- */
+
+/* A trace on its way to a cut, which may be its own. */
+struct passage {
+    struct esi_epoch_trace *trace;
+    uint32_t number; /* of the trace */
+    uint32_t cut;
+    const unsigned char *block; /* of its log so far */
+    uint32_t kept;              /* entries that the cut does not know */
+    bool is_aside;              /* the log has no room for as much as may be learnt */
+    _Atomic uint64_t *learnt;   /* where entries are written: the log's end, or aside */
+    uint32_t learnt_count;
+};
+
+static bool is_passing(const struct passage *passage)
+{
+    return passage->cut != esi_trace_cut(passage->trace);
+}
+
+static int reserve_scratch(struct esi_store *store, size_t entries)
+{
+    size_t room = store->scratch_room ? store->scratch_room : 64;
+    uint64_t *larger;
+
+    if (entries <= store->scratch_room)
+        return 0;
+    while (room < entries)
+        room *= 2;
+    larger = realloc(store->scratch, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    store->scratch = larger;
+    esi_epoch_add(&store->scratch_bytes, (room - store->scratch_room) * sizeof *larger);
+    store->scratch_room = room;
+    return 0;
+}
+
+static int reserve_aside(struct esi_store *store, uint64_t entries)
+{
+    size_t room = store->aside_room ? store->aside_room : 64;
+    _Atomic uint64_t *larger;
+
+    if (entries <= store->aside_room)
+        return 0;
+    while (room < entries)
+        room *= 2;
+    larger = realloc(store->aside, room * sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    store->aside = larger;
+    esi_epoch_add(&store->scratch_bytes, (room - store->aside_room) * sizeof *larger);
+    store->aside_room = room;
+    return 0;
+}
+
+/* Collects entries of the trace's table beyond the cut in `entries`; there is room. */
+static uint32_t collect(const struct esi_store *store,
+                        const struct passage *passage,
+                        uint64_t *entries)
+{
+    const struct esi_table *known = &passage->trace->known;
+    uint32_t place = 0, trace, value, count = 0;
+
+    while (known->known > 0 && esi_table_next(known, &place, &trace, &value))
+        if (value > esi_cut_base(&store->cuts, passage->cut, trace))
+            entries[count++] = (uint64_t)trace << 32 | value;
+    return count;
+}
+
+/* A trace that passes a cut: its log and its table will be empty. */
+static int prepare_passing(struct esi_store *store, struct passage *passage)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    int code = reserve_scratch(store, trace->known.known);
+
+    if (code < 0)
+        return code;
+    passage->kept = collect(store, passage, store->scratch);
+    return esi_trace_prepare(trace, &store->cuts, &store->blocks, &passage->block);
+}
+
+/* Room in the log for so many entries, or aside: what may be learnt can be far more
+ * than what is. */
+static int prepare_log(struct esi_store *store,
+                       struct passage *passage,
+                       uint64_t entries,
+                       uint64_t heads,
+                       bool may_be_aside)
+{
+    struct esi_log *log = &passage->trace->log;
+    uint32_t room = esi_log_room(&log->entries);
+
+    passage->is_aside = may_be_aside && log->entry_count + entries > room;
+    store->has_grown =
+        store->has_grown || (!may_be_aside && log->entry_count + entries > room);
+    if (!passage->is_aside)
+        return esi_log_reserve(log, &store->logs, &passage->trace->turn, heads,
+                               entries);
+    if (reserve_aside(store, entries) < 0)
+        return -ENOMEM;
+    return esi_log_reserve(log, &store->logs, &passage->trace->turn, heads, 0);
+}
+
+/* So much may be learnt besides, at so many heads. */
+static int prepare(struct esi_store *store,
+                   struct passage *passage,
+                   uint64_t more,
+                   uint64_t heads)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    uint64_t table_bytes = esi_table_bytes(&trace->known), present = more, known = more;
+    int code = 0;
+
+    if (is_passing(passage)) {
+        code = prepare_passing(store, passage);
+        more += passage->kept;
+        present = more > trace->log.entry_count ? more - trace->log.entry_count : 0;
+        known = more > trace->known.known ? more - trace->known.known : 0;
+    }
+    if (code >= 0)
+        code = prepare_log(store, passage, present, heads,
+                           !is_passing(passage) && heads == 1);
+    if (code >= 0)
+        code = esi_table_reserve(&trace->known, known, store->trace_count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known) - table_bytes);
+    store->has_grown = store->has_grown || esi_table_bytes(&trace->known) > table_bytes;
+    return code;
+}
+
+/* From now on a trace that was prepared learns. */
+static void begin_learning(const struct esi_store *store, struct passage *passage)
+{
+    passage->learnt =
+        passage->is_aside ? store->aside : esi_log_next(&passage->trace->log);
+    passage->learnt_count = 0;
+}
+
+static inline void push(struct passage *passage, uint64_t entry)
+{
+    /* A late reader that sees it sees also that the log was changed before. */
+    atomic_store_explicit(&passage->learnt[passage->learnt_count++], entry,
+                          memory_order_release);
+}
+
+/* Of a trace that was prepared; what the cut does not know is learnt anew. */
+static void pass(struct esi_store *store, struct passage *passage)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    uint32_t kept;
+
+    if (!is_passing(passage)) {
+        begin_learning(store, passage);
+        return;
+    }
+    kept = collect(store, passage, store->scratch);
+    esi_trace_seal(trace, passage->block, passage->cut);
+    esi_table_clear(&trace->known);
+    begin_learning(store, passage);
+    for (uint32_t i = 0; i < kept; i++) {
+        uint64_t entry = store->scratch[i];
+
+        esi_table_raise(&trace->known, (uint32_t)(entry >> 32), (uint32_t)entry);
+        push(passage, entry);
+    }
+}
+
+/* A table may be far too large for epochs like the one that is over, in which `used`
+ * traces were known. */
+static void trim(struct esi_store *store, const struct passage *passage, uint32_t used)
+{
+    struct esi_table *known = &passage->trace->known;
+    uint64_t table_bytes = esi_table_bytes(known);
+
+    esi_table_trim(known, used, store->trace_count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
+}
+
+/* --- Learning --------------------------------------------------------------------- */
+
+static inline void learn(const struct esi_store *store,
+                         struct passage *passage,
+                         uint64_t entry)
+{
+    uint32_t trace = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+
+    if (trace == passage->number ||
+        value <= esi_cut_base(&store->cuts, passage->cut, trace))
+        return;
+    if (value > esi_table_get(&passage->trace->known, trace) &&
+        value > esi_hubs_know(store, passage->trace, trace) &&
+        esi_table_raise(&passage->trace->known, trace, value))
+        push(passage, entry);
+}
+
+/* The same of an open log of the same epoch, where most of the time goes. */
+static void learn_log(struct passage *passage, const struct esi_span *span)
+{
+    struct esi_table *known = &passage->trace->known;
+    const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
+    _Atomic uint64_t *learnt = passage->learnt;
+    uint32_t count = passage->learnt_count;
+
+    for (uint32_t at = span->to; at > span->from; at--) {
+        uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
+        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+
+        /* As in push(). */
+        if (of != passage->number && esi_table_raise(known, of, value))
+            atomic_store_explicit(&learnt[count++], entry, memory_order_release);
+    }
+    passage->learnt_count = count;
+}
+
+/* A part of a vector; as in learn_log_dense() without a branch. */
+static void learn_entries(struct passage *passage,
+                          const uint32_t *vector,
+                          uint32_t from,
+                          uint32_t to)
+{
+    struct esi_table *table = &passage->trace->known;
+    uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
+    _Atomic uint64_t *learnt = passage->learnt;
+
+    for (uint32_t of = from; of < to; of++) {
+        uint32_t value = vector[of], present = known[of];
+        bool is_new = value > present;
+
+        atomic_store_explicit(&learnt[count], (uint64_t)of << 32 | value,
+                              memory_order_release);
+        known[of] = is_new ? value : present;
+        fresh += is_new && present == 0;
+        count += is_new;
+    }
+    table->known += fresh;
+    passage->learnt_count = count;
+}
+
+/* The same where what is known is a plain vector.  Whether something is new cannot be
+ * foretold, so there is no branch for it: an entry is written at the end and stays or
+ * not. */
+static void learn_log_dense(struct passage *passage, const struct esi_span *span)
+{
+    struct esi_table *table = &passage->trace->known;
+    uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
+    const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
+    _Atomic uint64_t *learnt = passage->learnt;
+
+    known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
+    for (uint32_t at = span->to; at > span->from; at--) {
+        uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
+        uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
+        uint32_t present = known[of];
+        bool is_new = value > present;
+
+        atomic_store_explicit(&learnt[count], entry, memory_order_release);
+        known[of] = is_new ? value : present;
+        fresh += present == 0;
+        count += is_new;
+    }
+    known[passage->number] = 0;
+    table->known += fresh;
+    passage->learnt_count = count;
+}
+
+/* What a whole vector has beyond what is known: most blocks have nothing. */
+static void learn_vector(struct passage *passage,
+                         const uint32_t *vector,
+                         uint32_t entries)
+{
+    enum { BLOCK = 16 };
+    uint32_t *known = passage->trace->known.dense, i = 0;
+
+    known[passage->number] = UINT32_MAX; /* nothing to learn of itself */
+    for (; i + BLOCK <= entries; i += BLOCK) {
+        uint32_t news = 0;
+
+        for (uint32_t j = i; j < i + BLOCK; j++)
+            news |= vector[j] > known[j];
+        if (news)
+            learn_entries(passage, vector, i, i + BLOCK);
+    }
+    learn_entries(passage, vector, i, entries);
+    known[passage->number] = 0;
+}
+
+/* Some of what its table does not have may still be known. */
+static bool has_hubs(const struct esi_epoch_trace *trace)
+{
+    return atomic_load_explicit(&trace->hubs.numbers[0], memory_order_relaxed) != 0;
+}
+
+/* The cut that a trace has passed at an event. */
+static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
+{
+    struct esi_run_place at;
+
+    if (index > esi_trace_sealed(trace))
+        return esi_trace_cut(trace);
+    /* What is forgotten tells nothing: not even the cut. */
+    if (index <= esi_trace_forgotten(trace))
+        return 0;
+    at = esi_trace_segment(trace, index);
+    return esi_run_segment(&at)->cut;
+}
+
+/* Where so many entries of a sender's log are new, its vector may be compared instead.
+ */
+static bool is_long(const struct esi_table *known, uint64_t entries)
+{
+    return known->dense && entries * READING_SHARE >= known->room;
+}
+
+/* What `partner` knew as a vector, where comparing that with the receiver's takes less
+ * time than reading so many entries of the log; else NULL. */
+static const uint32_t *vector_of(const struct esi_store *store,
+                                 const struct passage *passage,
+                                 struct es_event_id partner,
+                                 uint64_t entries)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
+    const struct esi_table *known = &passage->trace->known;
+
+    if (!is_long(&trace->known, entries) || !known->dense || has_hubs(passage->trace) ||
+        known->room < trace->known.room || esi_trace_cut(trace) != passage->cut ||
+        cut_at(trace, partner.index) != passage->cut)
+        return NULL;
+    return esi_table_at(&trace->known, partner.index);
+}
+
+/* Everything that the log of `partner` has, and itself. */
+static void merge_log(const struct esi_store *store,
+                      struct passage *passage,
+                      struct es_event_id partner)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    struct esi_source source;
+    struct esi_span span;
+    const uint32_t *vector;
+    bool is_same_cut;
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return;
+    is_same_cut =
+        cut_at(trace, partner.index) == passage->cut && !has_hubs(passage->trace);
+    esi_source_init(&source, store, trace, known, partner.index);
+    vector = vector_of(store, passage, partner, esi_source_entries(source));
+    if (vector)
+        learn_vector(passage, vector, trace->known.room);
+    while (!vector && esi_source_next(&source, &span)) {
+        if (is_same_cut && span.log && passage->trace->known.dense)
+            learn_log_dense(passage, &span);
+        else if (is_same_cut && span.log)
+            learn_log(passage, &span);
+        else
+            for (uint32_t at = span.to; at > span.from; at--)
+                learn(store, passage, esi_span_entry(&span, at - 1));
+    }
+    learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
+}
+
+/* What the hubs of `partner` knew that the trace has not adopted.  Where it has, the
+ * entry for the hub is all. */
+static void merge_hubs(const struct esi_store *store,
+                       struct passage *passage,
+                       struct es_event_id partner)
+{
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, partner, i);
+
+        if (hub.index > 0 && !esi_hub_is_adopted(passage->trace, hub.trace))
+            merge_log(store, passage, hub);
+    }
+}
+
+/* Everything that `partner` knew, and itself. */
+static void merge(const struct esi_store *store,
+                  struct passage *passage,
+                  struct es_event_id partner)
+{
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return;
+    if (esi_hub_is_adopted(passage->trace, partner.trace)) {
+        learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
+        return;
+    }
+    merge_hubs(store, passage, partner);
+    merge_log(store, passage, partner);
+}
+
+/* At most so many entries will be learnt of a log: of each trace once, the newest.  A
+ * vector may have some that the log has before what is forgotten. */
+static uint64_t most_of_log(const struct esi_store *store,
+                            const struct passage *passage,
+                            struct es_event_id partner)
+{
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
+    struct esi_source source;
+    uint64_t entries;
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return 0;
+    esi_source_init(&source, store, trace, known, partner.index);
+    entries = esi_source_entries(source);
+    if (is_long(&trace->known, entries))
+        entries = store->trace_count;
+    return (entries < store->trace_count ? entries : store->trace_count) + 1;
+}
+
+/* The same of hubs that the trace has not adopted. */
+static uint64_t most_of_hubs(const struct esi_store *store,
+                             const struct passage *passage,
+                             struct es_event_id partner)
+{
+    uint64_t entries = 0;
+
+    for (unsigned i = 0; i < ESI_HUBS; i++) {
+        struct es_event_id hub = esi_hub_at(store, partner, i);
+
+        if (hub.index > 0 && !esi_hub_is_adopted(passage->trace, hub.trace))
+            entries += most_of_log(store, passage, hub);
+    }
+    return entries;
+}
+
+/* The same of all that a partner knew. */
+static uint64_t most_entries(const struct esi_store *store,
+                             const struct passage *passage,
+                             struct es_event_id partner)
+{
+    uint32_t known =
+        esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
+
+    if (partner.trace == passage->number || known >= partner.index)
+        return 0;
+    if (esi_hub_is_adopted(passage->trace, partner.trace))
+        return 1;
+    return most_of_hubs(store, passage, partner) + most_of_log(store, passage, partner);
+}
+
+/* A partner's trace is adopted where that saves some entries. */
+static void adopt(const struct esi_store *store,
+                  const struct passage *passage,
+                  struct es_event_id partner)
+{
+    uint32_t fewest = store->seal_entries ? 1 : FEWEST_ADOPTED;
+
+    if (passage->trace->is_hub || !esi_epoch_trace_at(store, partner.trace)->is_hub ||
+        partner.trace == passage->number ||
+        esi_hub_is_adopted(passage->trace, partner.trace))
+        return;
+    if (most_of_log(store, passage, partner) > fewest)
+        esi_hub_adopt(&passage->trace->hubs, partner.trace);
+}
+
+/* --- Events ----------------------------------------------------------------------- */
+
+/* The trace has one event more. */
+static void count_event(struct esi_store *store, struct es_event_id id)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+
+    trace->count = id.index;
+    store->dense_bytes += (uint64_t)store->trace_count * sizeof(uint32_t);
+    if (trace->is_live)
+        return;
+    trace->is_live = true;
+    store->live[store->live_count++] = id.trace;
+}
+
+/* Of entries for the same trace, as several partners may tell them, the last one stays.
+ */
+static void drop_outdated(struct passage *passage)
+{
+    uint32_t count = passage->learnt_count;
+
+    passage->learnt_count = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        uint64_t entry =
+            atomic_load_explicit(&passage->learnt[at], memory_order_relaxed);
+
+        if ((uint32_t)entry ==
+            esi_table_get(&passage->trace->known, (uint32_t)(entry >> 32)))
+            push(passage, entry);
+    }
+}
+
+/* What was learnt aside goes to the log; -ENOMEM: the trace knows what it knew. */
+static int move_to_log(struct esi_store *store, struct passage *passage)
+{
+    struct esi_epoch_trace *trace = passage->trace;
+    uint32_t room = esi_log_room(&trace->log.entries);
+    int code = esi_log_reserve(&trace->log, &store->logs, &trace->turn, 0,
+                               passage->learnt_count);
+    _Atomic uint64_t *next;
+
+    if (code < 0) {
+        esi_table_clear(&trace->known);
+        esi_epoch_recall(store, trace);
+        return code;
+    }
+    store->has_grown = store->has_grown || esi_log_room(&trace->log.entries) > room;
+    next = esi_log_next(&trace->log);
+    for (uint32_t i = 0; i < passage->learnt_count; i++)
+        atomic_store_explicit(
+            &next[i], atomic_load_explicit(&store->aside[i], memory_order_relaxed),
+            memory_order_release);
+    return 0;
+}
+
+/* What was learnt is known from the event `own` on. */
+static int publish(struct esi_store *store, struct passage *passage, uint32_t own)
+{
+    struct esi_log *log = &passage->trace->log;
+
+    if (passage->learnt_count == 0)
+        return 0;
+    if (passage->is_aside && move_to_log(store, passage) < 0)
+        return -ENOMEM;
+    log->entry_count += passage->learnt_count;
+    esi_epoch_add(&store->entries, passage->learnt_count);
+    esi_log_publish(log, own);
+    return 0;
+}
+
+/* Entries of a log that is to be packed.  Larger parts take fewer bytes for an entry,
+ * but the open log takes many: it may be large where much is packed already, and not as
+ * more of the same. */
+static uint64_t long_log(const struct esi_store *store,
+                         const struct esi_epoch_trace *trace)
+{
+    uint32_t share = trace->part_count < MANY_PARTS ? LEAST_SHARE : GREATEST_SHARE;
+    uint64_t entries = (uint64_t)trace->known.known * share;
+
+    if (store->seal_entries)
+        return store->seal_entries;
+    return entries > FEWEST_ENTRIES ? entries : FEWEST_ENTRIES;
+}
+
+/* A log that has become long is packed, if there is memory for that. */
+static void seal_long(struct esi_store *store, struct esi_epoch_trace *trace)
+{
+    if (trace->log.entry_count < long_log(store, trace))
+        return;
+    (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
+                              &store->blocks);
+    atomic_store_explicit(&store->sorting_bytes, esi_sorting_bytes(&store->sorting),
+                          memory_order_relaxed);
+}
+
+/* Of a table that is about to change by so many entries: messages of this state may be
+ * on their way. */
+static void keep_sent(struct esi_store *store,
+                      struct esi_epoch_trace *trace,
+                      uint64_t more)
+{
+    struct esi_table *known = &trace->known;
+    uint64_t table_bytes = esi_table_bytes(known);
+
+    if (!known->dense || trace->last_send < known->since ||
+        more * COPYING_SHARE < known->room)
+        return;
+    if (!known->copy && esi_epoch_is_tight(store))
+        return;
+    esi_table_copy(known, trace->count);
+    esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
+}
+
+static int append_receive(struct esi_store *store,
+                          struct es_event_id id,
+                          const struct es_event_id *partners,
+                          size_t partner_count)
+{
+    struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
+    struct passage passage = {
+        .trace = trace, .number = id.trace, .cut = esi_trace_cut(trace)};
+    uint32_t used;
+    uint64_t more = 0;
+    bool passes;
+    int code = esi_epoch_remember(store, trace);
+
+    if (code < 0)
+        return code;
+    used = trace->known.known;
+    for (size_t i = 0; i < partner_count; i++) {
+        uint32_t cut =
+            cut_at(esi_epoch_trace_at(store, partners[i].trace), partners[i].index);
+
+        passage.cut = cut > passage.cut ? cut : passage.cut;
+    }
+    seal_long(store, trace);
+    code = esi_epoch_try_cut(store, id, partners, partner_count, passage.cut);
+    if (code != 0)
+        return code < 0 ? code : 0;
+    for (size_t i = 0; i < partner_count; i++)
+        adopt(store, &passage, partners[i]);
+    for (size_t i = 0; i < partner_count; i++)
+        more += most_entries(store, &passage, partners[i]);
+    passes = is_passing(&passage);
+    if (more == 0 && !passes)
+        return 0;
+    code = prepare(store, &passage, more, 1);
+    if (code < 0)
+        return code;
+    if (!passes)
+        keep_sent(store, trace, more);
+    pass(store, &passage);
+    for (size_t i = 0; i < partner_count; i++)
+        merge(store, &passage, partners[i]);
+    if (partner_count > 1)
+        drop_outdated(&passage);
+    code = publish(store, &passage, id.index);
+    if (code < 0)
+        return code;
+    trace->known.since = id.index;
+    if (passes)
+        trim(store, &passage, used);
+    return 0;
+}
+
+int esi_epoch_append(struct esi_store *store,
+                     struct es_event_id id,
+                     enum es_event_kind kind,
+                     const struct es_event_id *partners,
+                     size_t partner_count)
+{
+    int code = 0;
+
+    if (kind == ES_EVENT_RECEIVE && partner_count > 0)
+        code = append_receive(store, id, partners, partner_count);
+    else if (kind == ES_EVENT_SEND)
+        esi_epoch_trace_at(store, id.trace)->last_send = id.index;
+    if (code < 0)
+        return code;
+    if (esi_epoch_trace_at(store, id.trace)->count < id.index)
+        count_event(store, id);
+    if (store->has_grown)
+        esi_epoch_squeeze(store, id.trace);
+    store->has_grown = false;
+    return 0;
+}
+
+/* --- Syncs ------------------------------------------------------------------------ */
+
+/* Both halves know what both traces knew, but not each other; the next event of each
+ * trace knows the other half, too, and that is written down at once.
+ */
+
+static int prepare_half(struct esi_store *store,
+                        struct passage *half,
+                        const struct passage *other,
+                        struct es_event_id of_other)
+{
+    uint64_t more = (uint64_t)half->trace->known.known + other->trace->known.known + 2;
+    int code = reserve_scratch(store, more);
+
+    more += most_of_hubs(store, half, of_other);
+    return code < 0 ? code : prepare(store, half, more, 2);
+}
+
+/* `entries` is what the other trace knew.  There is room in the log. */
+static void learn_half(struct esi_store *store,
+                       struct passage *half,
+                       struct es_event_id id,
+                       struct es_event_id other,
+                       const uint64_t *entries,
+                       uint32_t count)
+{
+    uint64_t entry = (uint64_t)other.trace << 32 | other.index;
+
+    merge_hubs(store, half, other);
+    for (uint32_t i = 0; i < count; i++)
+        learn(store, half, entries[i]);
+    learn(store, half, entry - 1);
+    (void)publish(store, half, id.index);
+    begin_learning(store, half);
+    learn(store, half, entry);
+    half->trace->known.since = id.index + 1;
+    (void)publish(store, half, id.index + 1);
+}
+
+static int prepare_sync(struct esi_store *store,
+                        struct passage *a,
+                        struct passage *b,
+                        struct es_event_id id,
+                        struct es_event_id other)
+{
+    int code = prepare_half(store, a, b, other);
+
+    return code < 0 ? code : prepare_half(store, b, a, id);
+}
+
+int esi_epoch_append_sync(struct esi_store *store,
+                          struct es_event_id id,
+                          struct es_event_id other)
+{
+    struct passage a = {.trace = esi_epoch_trace_at(store, id.trace),
+                        .number = id.trace};
+    struct passage b = {.trace = esi_epoch_trace_at(store, other.trace),
+                        .number = other.trace};
+    uint32_t of_a = esi_trace_cut(a.trace), of_b = esi_trace_cut(b.trace);
+    uint32_t count_a, count_b;
+    int code = esi_epoch_remember(store, a.trace);
+
+    if (code >= 0)
+        code = esi_epoch_remember(store, b.trace);
+    if (code < 0)
+        return code;
+    seal_long(store, a.trace);
+    seal_long(store, b.trace);
+    a.cut = b.cut = of_a > of_b ? of_a : of_b;
+    code = prepare_sync(store, &a, &b, id, other);
+    if (code < 0)
+        return code;
+    pass(store, &a);
+    pass(store, &b);
+    count_a = collect(store, &a, store->scratch);
+    count_b = collect(store, &b, store->scratch + count_a);
+    learn_half(store, &a, id, other, store->scratch + count_a, count_b);
+    learn_half(store, &b, other, id, store->scratch, count_a);
+    count_event(store, id);
+    count_event(store, other);
+    if (store->has_grown) {
+        esi_epoch_squeeze(store, id.trace);
+        esi_epoch_squeeze(store, other.trace);
+    }
+    store->has_grown = false;
+    return 0;
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* domain.c - single events of a class: a column for each trace. */
+#include "config.h"
+
+#include "monitors/search/domains/domain_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int esi_domain_create(const struct esi_keeps *keeps, struct es_domain **ret_domain)
+{
+    struct es_domain *domain = calloc(1, sizeof *domain);
+
+    if (!domain)
+        return -ENOMEM;
+    domain->is_single = true;
+    domain->keeps = keeps;
+    if (esi_lookup_create(keeps, &domain->lookup) < 0) {
+        es_domain_destroy(domain);
+        return -ENOMEM;
+    }
+    *ret_domain = domain;
+    return 0;
+}
+
+/* The partners of rows [from, to) that have memory of their own. */
+static void free_partners(struct esi_column *column, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; column->partners && i < to; i++)
+        if (column->partners[i].count > 1)
+            free(column->partners[i].at.many);
+}
+
+static void free_column(struct esi_column *column)
+{
+    free_partners(column, column->first, column->end);
+    free(column->indexes);
+    free(column->types);
+    free(column->times);
+    free(column->latest);
+    free(column->partners);
+    free(column->values);
+}
+
+void es_domain_destroy(struct es_domain *domain)
+{
+    if (!domain)
+        return;
+    for (uint32_t slot = 0; slot < domain->slots; slot++)
+        free_column(&domain->columns[slot]);
+    free(domain->columns);
+    free(domain->slot_of);
+    esi_lookup_destroy(domain->lookup);
+    if (!domain->is_single) {
+        es_rows_fini(&domain->sets);
+        es_rows_fini(&domain->events);
+        es_rows_fini(&domain->partners);
+    }
+    free(domain);
+}
+
+bool es_domain_is_single(const struct es_domain *domain)
+{
+    return domain->is_single;
+}
+
+uint64_t es_domain_count(const struct es_domain *domain)
+{
+    return domain->count;
+}
+
+/* --- Columns ---------------------------------------------------------------------- */
+
+uint32_t es_domain_slots(const struct es_domain *domain)
+{
+    return domain->is_single ? domain->slots : 1;
+}
+
+struct es_domain_column es_domain_column(const struct es_domain *domain, uint32_t slot)
+{
+    const struct esi_column *column;
+
+    if (!domain->is_single)
+        return (struct es_domain_column){ES_PATTERN_NONE, (uint32_t)domain->count,
+                                         NULL};
+    column = &domain->columns[slot];
+    return (struct es_domain_column){column->trace, column->end - column->first,
+                                     column->indexes + column->first};
+}
+
+uint32_t es_domain_slot_of(const struct es_domain *domain, uint32_t trace)
+{
+    /* No slot is 0, and 0 - 1 is ES_PATTERN_NONE. */
+    return trace < domain->traces ? domain->slot_of[trace] - 1 : ES_PATTERN_NONE;
+}
+
+/* The first row from `first` on whose index is not less. */
+static uint32_t lower_bound(const struct esi_column *column, uint32_t index)
+{
+    uint32_t from = column->first, to = column->end;
+
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (column->indexes[middle] < index)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* The place of an event. */
+static const struct esi_column *find(const struct es_domain *domain,
+                                     struct es_event_id id,
+                                     uint32_t *ret_row)
+{
+    uint32_t slot = es_domain_slot_of(domain, id.trace);
+    const struct esi_column *column;
+
+    if (slot == ES_PATTERN_NONE)
+        return NULL;
+    column = &domain->columns[slot];
+    *ret_row = lower_bound(column, id.index);
+    return *ret_row < column->end && column->indexes[*ret_row] == id.index ? column
+                                                                           : NULL;
+}
+
+bool es_domain_find(const struct es_domain *domain,
+                    struct es_event_id id,
+                    struct es_domain_value *ret_value)
+{
+    uint32_t row;
+    const struct esi_column *column = find(domain, id, &row);
+
+    if (!column)
+        return false;
+    *ret_value = (struct es_domain_value){(uint32_t)(column - domain->columns),
+                                          row - column->first};
+    return true;
+}
+
+static uint32_t type_at(const struct esi_column *column, uint32_t row)
+{
+    return column->types ? column->types[row] : column->type;
+}
+
+bool esi_domain_row(const struct es_domain *domain,
+                    struct es_event_id id,
+                    struct esi_domain_row *ret_row)
+{
+    uint32_t row;
+    const struct esi_column *column = find(domain, id, &row);
+    uint32_t asked = domain->keeps->asked_count;
+
+    if (!column)
+        return false;
+    *ret_row = (struct esi_domain_row){
+        .index = id.index,
+        .type = type_at(column, row),
+        .time = column->times ? column->times[row] : ESI_NO_TIME,
+        .values = column->values ? &column->values[(size_t)row * asked] : NULL,
+    };
+    if (column->partners) {
+        ret_row->partners = esi_partners_at(&column->partners[row]);
+        ret_row->partner_count = column->partners[row].count;
+    }
+    return true;
+}
+
+const char *es_domain_type(const struct es_domain *domain, struct es_domain_value value)
+{
+    uint32_t row;
+    const struct esi_column *column = esi_domain_at(domain, value, &row);
+
+    return esi_texts_at(domain->keeps->types, type_at(column, row));
+}
+
+/* --- Adding ----------------------------------------------------------------------- */
+
+static int grow_slot_of(struct es_domain *domain, uint32_t trace)
+{
+    uint32_t traces = trace + 1 > 2 * domain->traces ? trace + 1 : 2 * domain->traces;
+    uint32_t *slot_of = realloc(domain->slot_of, traces * sizeof *slot_of);
+
+    if (!slot_of)
+        return -ENOMEM;
+    memset(slot_of + domain->traces, 0, (traces - domain->traces) * sizeof *slot_of);
+    domain->slot_of = slot_of;
+    domain->traces = traces;
+    return 0;
+}
+
+static struct esi_column *add_slot(struct es_domain *domain, uint32_t trace)
+{
+    if (trace >= domain->traces && grow_slot_of(domain, trace) < 0)
+        return NULL;
+    if (domain->slots == domain->slot_capacity) {
+        uint32_t capacity = 2 * domain->slot_capacity + 4;
+        struct esi_column *columns =
+            realloc(domain->columns, capacity * sizeof *columns);
+        if (!columns)
+            return NULL;
+        domain->columns = columns;
+        domain->slot_capacity = capacity;
+    }
+    domain->columns[domain->slots] = (struct esi_column){.trace = trace};
+    domain->slot_of[trace] = ++domain->slots;
+    return &domain->columns[domain->slots - 1];
+}
+
+/* An array made longer; 0 bytes a row: none is kept. */
+static bool resize(void *array, size_t row_bytes, uint32_t rows)
+{
+    void **at = array;
+    void *resized;
+
+    if (row_bytes == 0)
+        return true;
+    resized = realloc(*at, row_bytes * rows);
+    if (!resized)
+        return false;
+    *at = resized;
+    return true;
+}
+
+/* Arrays of which some could be made longer and some not are still good. */
+static int resize_column(const struct esi_keeps *keeps,
+                         struct esi_column *column,
+                         uint32_t rows)
+{
+    size_t value_bytes = keeps->asked_count * sizeof *column->values;
+
+    if (!resize(&column->indexes, sizeof *column->indexes, rows) ||
+        !resize(&column->types, column->types ? sizeof *column->types : 0, rows) ||
+        !resize(&column->times, keeps->times ? sizeof *column->times : 0, rows) ||
+        !resize(&column->latest, keeps->times ? sizeof *column->latest : 0, rows) ||
+        !resize(&column->partners, keeps->partners ? sizeof *column->partners : 0,
+                rows) ||
+        !resize(&column->values, value_bytes, rows))
+        return -ENOMEM;
+    column->capacity = rows;
+    return 0;
+}
+
+static void move_rows(const struct esi_keeps *keeps,
+                      struct esi_column *column,
+                      uint32_t from,
+                      uint32_t to,
+                      uint32_t rows)
+{
+    size_t asked = keeps->asked_count;
+
+    memmove(column->indexes + to, column->indexes + from,
+            rows * sizeof *column->indexes);
+    if (column->types)
+        memmove(column->types + to, column->types + from, rows * sizeof *column->types);
+    if (column->times)
+        memmove(column->times + to, column->times + from, rows * sizeof *column->times);
+    if (column->latest)
+        memmove(column->latest + to, column->latest + from,
+                rows * sizeof *column->latest);
+    if (column->partners)
+        memmove(column->partners + to, column->partners + from,
+                rows * sizeof *column->partners);
+    if (column->values)
+        memmove(column->values + to * asked, column->values + from * asked,
+                rows * asked * sizeof *column->values);
+}
+
+/* Room for one row more: dropped rows are taken first. */
+static int make_room(const struct es_domain *domain, struct esi_column *column)
+{
+    uint32_t rows = column->end - column->first;
+
+    if (column->end < column->capacity)
+        return 0;
+    if (column->first > rows) {
+        move_rows(domain->keeps, column, column->first, 0, rows);
+        column->first = 0;
+        column->end = rows;
+        return 0;
+    }
+    return resize_column(domain->keeps, column, 2 * column->capacity + 4);
+}
+
+/* Types get an array once there are two. */
+static int note_type(struct esi_column *column, uint32_t type)
+{
+    if (column->first == column->end)
+        column->type = type;
+    if (column->types || column->type == type)
+        return 0;
+    column->types = malloc(column->capacity * sizeof *column->types);
+    if (!column->types)
+        return -ENOMEM;
+    for (uint32_t i = column->first; i < column->end; i++)
+        column->types[i] = column->type;
+    return 0;
+}
+
+static int copy_partners(const struct esi_domain_row *row,
+                         struct esi_kept_partners *partners)
+{
+    *partners = (struct esi_kept_partners){.count = row->partner_count};
+    if (row->partner_count == 1)
+        partners->at.one = row->partners[0];
+    if (row->partner_count > 1) {
+        partners->at.many = malloc(row->partner_count * sizeof *row->partners);
+        if (!partners->at.many)
+            return -ENOMEM;
+        memcpy(partners->at.many, row->partners,
+               row->partner_count * sizeof *row->partners);
+    }
+    return 0;
+}
+
+/* The greatest times from a row on that is new; of rows behind it they were known. */
+static void note_latest(struct esi_column *column, uint32_t at, uint32_t end)
+{
+    int64_t latest = at > column->first ? column->latest[at - 1] : ESI_NO_TIME;
+
+    for (uint32_t row = at; row < end; row++) {
+        int64_t time = column->times[row];
+
+        if (row > at && column->latest[row] >= latest)
+            break;
+        if (time > latest)
+            latest = time;
+        column->latest[row] = latest;
+        if (time != ESI_NO_TIME && (uint64_t)latest - (uint64_t)time > column->disorder)
+            column->disorder = (uint64_t)latest - (uint64_t)time;
+    }
+}
+
+static void put(const struct esi_keeps *keeps,
+                struct esi_column *column,
+                uint32_t at,
+                const struct esi_domain_row *row,
+                const struct esi_kept_partners *partners)
+{
+    size_t asked = keeps->asked_count;
+
+    column->indexes[at] = row->index;
+    if (column->types)
+        column->types[at] = row->type;
+    if (column->times)
+        column->times[at] = row->time;
+    if (column->partners)
+        column->partners[at] = *partners;
+    if (column->values)
+        memcpy(column->values + at * asked, row->values,
+               asked * sizeof *column->values);
+}
+
+int esi_domain_add(struct es_domain *domain,
+                   uint32_t trace,
+                   const struct esi_domain_row *row,
+                   bool may_wait)
+{
+    uint32_t slot = es_domain_slot_of(domain, trace);
+    struct esi_column *column =
+        slot == ES_PATTERN_NONE ? add_slot(domain, trace) : &domain->columns[slot];
+    struct esi_kept_partners partners = {0};
+    bool is_last;
+    uint32_t at;
+
+    if (!column || make_room(domain, column) < 0 || note_type(column, row->type) < 0 ||
+        esi_lookup_add(domain, trace, row) < 0 ||
+        (domain->keeps->partners && copy_partners(row, &partners) < 0))
+        return -ENOMEM;
+    is_last =
+        column->first == column->end || column->indexes[column->end - 1] < row->index;
+    at = is_last || may_wait ? column->end : lower_bound(column, row->index);
+    if (at < column->end)
+        move_rows(domain->keeps, column, at, at + 1, column->end - at);
+    put(domain->keeps, column, at, row, &partners);
+    column->is_unsorted |= !is_last && may_wait;
+    column->end++;
+    if (column->latest)
+        note_latest(column, at, column->end);
+    domain->count++;
+    return 0;
+}
+
+void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index)
+{
+    uint32_t slot = es_domain_slot_of(domain, trace), first;
+    struct esi_column *column;
+
+    if (slot == ES_PATTERN_NONE)
+        return;
+    column = &domain->columns[slot];
+    first = lower_bound(column, index);
+    free_partners(column, column->first, first);
+    domain->count -= first - column->first;
+    column->first = first;
+}
+
+/* --- Sorting ---------------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+static void take_row(const struct esi_keeps *keeps,
+                     const struct esi_column *from,
+                     uint32_t row,
+                     struct esi_column *to)
+{
+    size_t asked = keeps->asked_count;
+
+    to->indexes[to->end] = from->indexes[row];
+    if (to->types)
+        to->types[to->end] = from->types[row];
+    if (to->times)
+        to->times[to->end] = from->times[row];
+    if (to->partners)
+        to->partners[to->end] = from->partners[row];
+    if (to->values)
+        memcpy(to->values + to->end * asked, from->values + row * asked,
+               asked * sizeof *to->values);
+    to->end++;
+    if (to->latest)
+        note_latest(to, to->end - 1, to->end);
+}
+
+/* A column that is empty and has the arrays that another has. */
+static int like(const struct esi_keeps *keeps,
+                const struct esi_column *column,
+                struct esi_column *ret_column)
+{
+    uint32_t rows = column->end - column->first;
+    struct esi_column made = {.trace = column->trace, .type = column->type};
+
+    if (column->types) {
+        made.types = malloc(rows * sizeof *made.types);
+        if (!made.types)
+            return -ENOMEM;
+    }
+    if (resize_column(keeps, &made, rows) < 0) {
+        free_column(&made);
+        return -ENOMEM;
+    }
+    *ret_column = made;
+    return 0;
+}
+
+static int sort_column(const struct esi_keeps *keeps, struct esi_column *column)
+{
+    uint32_t rows = column->end - column->first;
+    uint64_t *keys = malloc(rows * sizeof *keys);
+    struct esi_column sorted;
+
+    if (!keys || like(keeps, column, &sorted) < 0) {
+        free(keys);
+        return -ENOMEM;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        keys[i] =
+            (uint64_t)column->indexes[column->first + i] << 32 | (column->first + i);
+    qsort(keys, rows, sizeof *keys, compare_keys);
+    for (uint32_t i = 0; i < rows; i++)
+        take_row(keeps, column, (uint32_t)keys[i], &sorted);
+    /* Partners have moved. */
+    column->first = column->end;
+    free_column(column);
+    *column = sorted;
+    free(keys);
+    return 0;
+}
+
+static int compare_columns(const void *a, const void *b)
+{
+    const struct esi_column *left = a, *right = b;
+
+    return left->trace < right->trace ? -1 : left->trace > right->trace;
+}
+
+int esi_domain_sort(struct es_domain *domain)
+{
+    for (uint32_t slot = 0; slot < domain->slots; slot++)
+        if (domain->columns[slot].is_unsorted &&
+            sort_column(domain->keeps, &domain->columns[slot]) < 0)
+            return -ENOMEM;
+    if (domain->slots > 1)
+        qsort(domain->columns, domain->slots, sizeof *domain->columns, compare_columns);
+    for (uint32_t slot = 0; slot < domain->slots; slot++)
+        domain->slot_of[domain->columns[slot].trace] = slot + 1;
+    return 0;
+}
+
+/* --- Size ------------------------------------------------------------------------- */
+
+static uint64_t column_bytes(const struct esi_keeps *keeps,
+                             const struct esi_column *column)
+{
+    uint64_t row = sizeof *column->indexes +
+                   (column->types ? sizeof *column->types : 0) +
+                   (column->times ? sizeof *column->times : 0) +
+                   (column->latest ? sizeof *column->latest : 0) +
+                   (column->partners ? sizeof *column->partners : 0) +
+                   keeps->asked_count * sizeof *column->values;
+    uint64_t bytes = row * column->capacity;
+
+    for (uint32_t i = column->first; column->partners && i < column->end; i++)
+        if (column->partners[i].count > 1)
+            bytes += column->partners[i].count * sizeof(struct es_event_id);
+    return bytes;
+}
+
+uint64_t es_domain_bytes(const struct es_domain *domain)
+{
+    uint64_t bytes = sizeof *domain + domain->slot_capacity * sizeof *domain->columns +
+                     domain->traces * sizeof *domain->slot_of;
+
+    if (!domain->is_single)
+        return bytes + es_rows_bytes(&domain->sets) + es_rows_bytes(&domain->events) +
+               es_rows_bytes(&domain->partners);
+    for (uint32_t slot = 0; slot < domain->slots; slot++)
+        bytes += column_bytes(domain->keeps, &domain->columns[slot]);
+    return bytes + esi_lookup_bytes(domain->lookup);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * domain_lookup.c - events of a domain that grows, by what they have: the sends that a
+ * receive names, and each attribute that is compared.
+ *
+ * Tables of chains, the newest first, each made when somebody asks first.  What the
+ * domain has dropped stays in them until there is no room: then it goes, all at once.
+ */
+#include "config.h"
+
+#include "monitors/search/domains/domain_columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/search/domains/precedence.h"
+
+enum {
+    CAPACITY_MIN = 64,
+    STEPS_A_VALUE = 4, /* of a chain, at most, for each value that there is room for */
+    PAUSE_MAX = 1024,
+};
+
+struct entry {
+    uint64_t key;
+    struct es_event_id event;
+    uint32_t next; /* place + 1 */
+};
+
+struct table {
+    bool is_asked;
+    struct entry *entries;
+    uint32_t *heads; /* place + 1, 0 = none; as many as `capacity` */
+    uint32_t count;
+    uint32_t capacity; /* a power of two, or 0 */
+    uint32_t failed;   /* times in a row that there were too many of a key */
+    uint32_t pause;    /* so often nobody looks for it again */
+};
+
+struct esi_lookup {
+    uint32_t count;
+    struct table tables[]; /* of the partners, then of each attribute */
+};
+
+int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_lookup)
+{
+    uint32_t count = keeps->asked_count + 1;
+    struct esi_lookup *lookup =
+        calloc(1, sizeof *lookup + count * sizeof lookup->tables[0]);
+
+    if (!lookup)
+        return -ENOMEM;
+    lookup->count = count;
+    *ret_lookup = lookup;
+    return 0;
+}
+
+void esi_lookup_destroy(struct esi_lookup *lookup)
+{
+    for (uint32_t i = 0; lookup && i < lookup->count; i++) {
+        free(lookup->tables[i].entries);
+        free(lookup->tables[i].heads);
+    }
+    free(lookup);
+}
+
+uint64_t esi_lookup_bytes(const struct esi_lookup *lookup)
+{
+    uint64_t bytes = sizeof *lookup + lookup->count * sizeof lookup->tables[0];
+
+    for (uint32_t i = 0; i < lookup->count; i++)
+        bytes += lookup->tables[i].capacity *
+                 (sizeof(struct entry) + sizeof *lookup->tables[i].heads);
+    return bytes;
+}
+
+/* --- Keys ------------------------------------------------------------------------- */
+
+static uint64_t key_of_event(struct es_event_id id)
+{
+    return (uint64_t)id.trace << 32 | id.index;
+}
+
+/* Of a text and of a number that happen to have the same one the domain tells which is
+ * asked for. */
+static uint64_t key_of(struct es_domain_key key)
+{
+    return (uint64_t)key.number ^ (uint64_t)key.is_text << 63;
+}
+
+/* --- A table ---------------------------------------------------------------------- */
+
+static uint32_t *head_of(const struct table *table, uint64_t key)
+{
+    /* Upper bits of a product depend on all of the key. */
+    return &table->heads[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
+                         (table->capacity - 1)];
+}
+
+static void link_all(struct table *table)
+{
+    for (uint32_t i = 0; i < table->capacity; i++)
+        table->heads[i] = 0;
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t *head = head_of(table, table->entries[i].key);
+
+        table->entries[i].next = *head;
+        *head = i + 1;
+    }
+}
+
+static int grow(struct table *table)
+{
+    uint32_t capacity = table->capacity ? 2 * table->capacity : CAPACITY_MIN;
+    struct entry *entries;
+    uint32_t *heads;
+
+    if (capacity == 0)
+        return -EOVERFLOW;
+    entries = realloc(table->entries, capacity * sizeof *entries);
+    if (!entries)
+        return -ENOMEM;
+    table->entries = entries;
+    heads = realloc(table->heads, capacity * sizeof *heads);
+    if (!heads)
+        return -ENOMEM;
+    table->heads = heads;
+    table->capacity = capacity;
+    return 0;
+}
+
+/* What is not in the domain any more goes; only if that is little there must be more
+ * room. */
+static int make_room(const struct es_domain *domain, struct table *table, size_t more)
+{
+    uint32_t kept = 0;
+    int result = 0;
+
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct es_domain_value value;
+
+        if (es_domain_find(domain, table->entries[i].event, &value))
+            table->entries[kept++] = table->entries[i];
+    }
+    table->count = kept;
+    while (result == 0 && kept + more > table->capacity / 2)
+        result = grow(table);
+    link_all(table);
+    return result;
+}
+
+/* Room for so many of an event that is not in the domain yet: none or all are put in.
+ */
+static int reserve(const struct es_domain *domain, struct table *table, size_t more)
+{
+    return more > table->capacity - table->count ? make_room(domain, table, more) : 0;
+}
+
+static void put(struct table *table, uint64_t key, struct es_event_id event)
+{
+    uint32_t *head = head_of(table, key);
+
+    table->entries[table->count++] = (struct entry){key, event, *head};
+    *head = table->count;
+}
+
+/* --- Adding ----------------------------------------------------------------------- */
+
+static int add_partners(const struct es_domain *domain,
+                        struct es_event_id id,
+                        const struct es_event_id *partners,
+                        size_t count)
+{
+    struct table *table = &domain->lookup->tables[0];
+    int result = reserve(domain, table, count);
+
+    for (size_t i = 0; result == 0 && i < count; i++)
+        put(table, key_of_event(partners[i]), id);
+    return result;
+}
+
+static int add_value(const struct es_domain *domain,
+                     uint32_t asked,
+                     struct es_event_id id,
+                     const struct esi_value *value)
+{
+    struct table *table = &domain->lookup->tables[1 + asked];
+    struct es_domain_key key;
+    int result;
+
+    if (!esi_value_key(value, &key))
+        return 0;
+    result = reserve(domain, table, 1);
+    if (result == 0)
+        put(table, key_of(key), id);
+    return result;
+}
+
+int esi_lookup_add(const struct es_domain *domain,
+                   uint32_t trace,
+                   const struct esi_domain_row *row)
+{
+    const struct esi_lookup *lookup = domain->lookup;
+    struct es_event_id id = {trace, row->index};
+    int result = 0;
+
+    if (lookup->tables[0].is_asked)
+        result = add_partners(domain, id, row->partners, row->partner_count);
+    for (uint32_t i = 1; i < lookup->count && result == 0; i++)
+        if (lookup->tables[i].is_asked)
+            result = add_value(domain, i - 1, id, &row->values[i - 1]);
+    return result;
+}
+
+static int add_row(const struct es_domain *domain,
+                   uint32_t number,
+                   const struct esi_column *column,
+                   uint32_t row)
+{
+    struct es_event_id id = {column->trace, column->indexes[row]};
+
+    if (number == 0)
+        return add_partners(domain, id, esi_partners_at(&column->partners[row]),
+                            column->partners[row].count);
+    return add_value(
+        domain, number - 1, id,
+        &column->values[(size_t)row * domain->keeps->asked_count + number - 1]);
+}
+
+/* Too many have a key: others will, too, and looking for them takes time. */
+static int give_up(struct table *table)
+{
+    if (table->failed < PAUSE_MAX)
+        table->failed = 2 * table->failed + 1;
+    table->pause = table->failed;
+    return 0;
+}
+
+/* The table, with all that is there when somebody asks for the first time.  NULL: no
+ * memory. */
+static struct table *table_of(const struct es_domain *domain, uint32_t number)
+{
+    struct table *table = &domain->lookup->tables[number];
+    int result = 0;
+
+    if (table->is_asked)
+        return table;
+    table->is_asked = true;
+    for (uint32_t slot = 0; slot < domain->slots; slot++) {
+        const struct esi_column *column = &domain->columns[slot];
+
+        for (uint32_t row = column->first; result == 0 && row < column->end; row++)
+            result = add_row(domain, number, column, row);
+    }
+    if (result == 0)
+        return table;
+    table->is_asked = false;
+    table->count = 0;
+    link_all(table);
+    return NULL;
+}
+
+/* --- Asking ----------------------------------------------------------------------- */
+
+int es_domain_next_receive(const struct es_domain *domain,
+                           struct es_event_id send,
+                           uint32_t *at,
+                           struct es_domain_value *ret_value)
+{
+    uint64_t key = key_of_event(send);
+    const struct table *table;
+
+    if (!domain->keeps->partners)
+        return 0;
+    table = table_of(domain, 0);
+    if (!table)
+        return -ENOMEM;
+    if (*at == 0 && table->count > 0)
+        *at = *head_of(table, key);
+    else if (*at != 0)
+        *at = table->entries[*at - 1].next;
+    for (; *at != 0; *at = table->entries[*at - 1].next)
+        if (table->entries[*at - 1].key == key &&
+            es_domain_find(domain, table->entries[*at - 1].event, ret_value))
+            return 1;
+    return 0;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    const struct es_domain_value *left = a, *right = b;
+
+    if (left->slot != right->slot)
+        return left->slot < right->slot ? -1 : 1;
+    return (left->position > right->position) - (left->position < right->position);
+}
+
+int es_domain_list_equal(const struct es_domain *domain,
+                         const struct es_pattern_node *node,
+                         unsigned side,
+                         struct es_domain_key key,
+                         struct es_domain_value *values,
+                         unsigned room,
+                         unsigned *ret_count)
+{
+    uint32_t number = esi_keeps_find(domain->keeps, node, &node->operands[side]);
+    unsigned count = 0, steps = 0;
+    struct table *table;
+
+    *ret_count = 0;
+    if (number == domain->keeps->asked_count)
+        return 1;
+    table = table_of(domain, 1 + number);
+    if (!table)
+        return -ENOMEM;
+    if (table->pause > 0) {
+        table->pause--;
+        return 0;
+    }
+    for (uint32_t at = table->count ? *head_of(table, key_of(key)) : 0; at != 0;
+         at = table->entries[at - 1].next) {
+        struct es_domain_value value;
+
+        if (steps++ == STEPS_A_VALUE * room)
+            return give_up(table);
+        if (table->entries[at - 1].key != key_of(key) ||
+            !es_domain_find(domain, table->entries[at - 1].event, &value))
+            continue;
+        if (count == room)
+            return give_up(table);
+        values[count++] = value;
+    }
+    table->failed = 0;
+    qsort(values, count, sizeof *values, compare_values);
+    *ret_count = count;
+    return 1;
+}

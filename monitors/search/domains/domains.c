@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* domains.c - sorts the events of a stream into classes. */
+#include "config.h"
+
+#include "monitors/search/domains/domains.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/eventset/trace_names.h"
+#include "monitors/search/domains/class_match.h"
+#include "monitors/search/domains/domain_columns.h"
+#include "monitors/search/domains/domains_ask.h"
+#include "monitors/search/domains/partner_classes.h"
+
+struct domain_class {
+    struct esi_ask ask;
+    struct es_domain *domain;  /* NULL: no occurrence takes its events */
+    struct es_domain *waiting; /* of a class with partners: events whose own conditions
+                                  hold */
+};
+
+struct es_domains {
+    const struct es_pattern_file *file; /* borrowed */
+    struct es_domains_listener listener;
+    bool has_listener;
+    struct domain_class *classes;
+    uint32_t class_count;
+    uint64_t *plain;   /* classes with a domain and no partners */
+    uint64_t *waiting; /* classes with a domain and with partners */
+    struct esi_class_match *match;
+    struct esi_partner_classes *partners; /* NULL: no class has any */
+    struct es_trace_names names;
+    struct esi_texts texts;           /* of values */
+    struct esi_value *values;         /* scratch: of one event for one class */
+    const struct es_set_event *event; /* the one that is being sorted */
+    uint64_t missed;                  /* that would have joined late */
+};
+
+/* --- Making it -------------------------------------------------------------------- */
+
+/* Which classes the needed predicates reach, and what they ask of them. */
+static int ask(struct es_domains *domains,
+               const bool *is_predicate_needed,
+               bool *is_class_needed,
+               struct es_error *error)
+{
+    uint32_t predicates = es_pattern_predicates(domains->file);
+    bool *needed = calloc(predicates + 1, sizeof *needed);
+    struct esi_ask *asks = calloc((size_t)domains->class_count + 1, sizeof *asks);
+    int result = needed && asks ? 0 : -ENOMEM;
+
+    for (uint32_t p = 0; result == 0 && p < predicates; p++)
+        if (!is_predicate_needed || is_predicate_needed[p])
+            es_pattern_reach(domains->file, p, needed, is_class_needed);
+    for (uint32_t p = 0; result == 0 && p < predicates; p++)
+        if (needed[p])
+            result = esi_ask_predicate(domains->file, p, asks, error);
+    for (uint32_t c = 0; asks && c < domains->class_count; c++)
+        domains->classes[c].ask = asks[c];
+    free(asks);
+    free(needed);
+    return result;
+}
+
+static int create_domain(struct es_domains *domains, uint32_t c, size_t *most_values)
+{
+    struct domain_class *class = &domains->classes[c];
+    struct esi_keeps *keeps = &class->ask.keeps;
+    bool has_partners = es_pattern_class(domains->file, c)->partner_count > 0;
+    uint64_t *set = has_partners ? domains->waiting : domains->plain;
+
+    if (!class->ask.is_value)
+        return 0;
+    keeps->types = esi_class_match_types(domains->match);
+    keeps->texts = &domains->texts;
+    if (keeps->asked_count > *most_values)
+        *most_values = keeps->asked_count;
+    set[c / 64] |= UINT64_C(1) << c % 64;
+    if (esi_domain_create(keeps, &class->domain) < 0 ||
+        (has_partners && esi_domain_create(keeps, &class->waiting) < 0))
+        return -ENOMEM;
+    return 0;
+}
+
+static int create_domains(struct es_domains *domains)
+{
+    size_t words = esi_class_match_words(domains->match);
+    size_t most_values = 0;
+    int result = 0;
+
+    domains->plain = calloc(2 * words, sizeof *domains->plain);
+    if (!domains->plain)
+        return -ENOMEM;
+    domains->waiting = domains->plain + words;
+    for (uint32_t c = 0; result == 0 && c < domains->class_count; c++)
+        result = create_domain(domains, c, &most_values);
+    domains->values = calloc(most_values + 1, sizeof *domains->values);
+    return domains->values ? result : -ENOMEM;
+}
+
+static int joined_late(void *data, uint32_t class_number, struct es_event_id id);
+
+static int fill(struct es_domains *domains,
+                const bool *is_predicate_needed,
+                struct es_error *error)
+{
+    bool *needed = calloc((size_t)domains->class_count + 1, sizeof *needed);
+    int result;
+
+    domains->classes =
+        calloc((size_t)domains->class_count + 1, sizeof *domains->classes);
+    if (!needed || !domains->classes) {
+        free(needed);
+        return -ENOMEM;
+    }
+    result = ask(domains, is_predicate_needed, needed, error);
+    if (result == 0)
+        result = esi_class_match_create(domains->file, needed, &domains->match, error);
+    if (result == 0)
+        result = esi_partner_classes_create(domains->file, needed, joined_late, domains,
+                                            &domains->partners);
+    if (result == 0)
+        result = create_domains(domains);
+    free(needed);
+    return result;
+}
+
+int es_domains_create(const struct es_pattern_file *file,
+                      const bool *is_predicate_needed,
+                      const struct es_domains_listener *listener,
+                      struct es_domains **ret_domains,
+                      struct es_error *error)
+{
+    struct es_domains *domains = calloc(1, sizeof *domains);
+    int result;
+
+    if (!domains)
+        return -ENOMEM;
+    domains->file = file;
+    domains->class_count = es_pattern_classes(file);
+    esi_texts_init(&domains->texts);
+    if (listener) {
+        domains->listener = *listener;
+        domains->has_listener = true;
+    }
+    result = fill(domains, is_predicate_needed, error);
+    if (result < 0) {
+        es_domains_destroy(domains);
+        return result;
+    }
+    *ret_domains = domains;
+    return 0;
+}
+
+void es_domains_destroy(struct es_domains *domains)
+{
+    if (!domains)
+        return;
+    for (uint32_t c = 0; domains->classes && c < domains->class_count; c++) {
+        es_domain_destroy(domains->classes[c].domain);
+        es_domain_destroy(domains->classes[c].waiting);
+        esi_ask_fini(&domains->classes[c].ask);
+    }
+    esi_partner_classes_destroy(domains->partners);
+    esi_class_match_destroy(domains->match);
+    es_trace_names_fini(&domains->names);
+    esi_texts_fini(&domains->texts);
+    free(domains->plain);
+    free(domains->values);
+    free(domains->classes);
+    free(domains);
+}
+
+/* --- Joining ---------------------------------------------------------------------- */
+
+static int keep_value(struct es_domains *domains,
+                      const struct esi_asked *asked,
+                      struct esi_value *ret_value)
+{
+    const struct es_set_event *event = domains->event;
+    const char *name = asked->field == ES_FIELD_ATTRIBUTE
+                           ? es_pattern_attribute(domains->file, asked->attribute)
+                           : NULL;
+    struct esi_event_value value;
+    char room[ESI_NUMBER_TEXT];
+
+    *ret_value = (struct esi_value){.form = ESI_VALUE_ABSENT};
+    if (!esi_event_value(event, es_domains_trace_name(domains, event->id.trace),
+                         asked->field, name, &value))
+        return 0;
+    ret_value->form = ESI_VALUE_NUMBER;
+    if (asked->expression) {
+        ret_value->number = esi_expression_matches(asked->expression,
+                                                   esi_event_value_text(&value, room));
+        return 0;
+    }
+    if (esi_event_value_number(&value, &ret_value->number))
+        return 0;
+    ret_value->form = ESI_VALUE_TEXT;
+    return esi_texts_add(&domains->texts, value.text, strlen(value.text),
+                         &ret_value->text);
+}
+
+/* What is kept of the event for a class. */
+static int make_row(struct es_domains *domains,
+                    const struct esi_keeps *keeps,
+                    uint32_t type,
+                    struct esi_domain_row *ret_row)
+{
+    const struct es_set_event *event = domains->event;
+    struct esi_domain_row row = {.index = event->id.index,
+                                 .type = type,
+                                 .time = ESI_NO_TIME,
+                                 .values = domains->values};
+    int result = 0;
+
+    if (keeps->times)
+        esi_event_time(event, &row.time);
+    if (keeps->partners && event->kind != ES_EVENT_SEND) {
+        row.partners = event->partners;
+        row.partner_count = event->partner_count;
+    }
+    for (uint32_t i = 0; result == 0 && i < keeps->asked_count; i++)
+        result = keep_value(domains, &keeps->asked[i], &domains->values[i]);
+    if (result == 0)
+        *ret_row = row;
+    return result;
+}
+
+static int tell(struct es_domains *domains,
+                uint32_t class_number,
+                struct es_event_id id)
+{
+    if (!domains->has_listener)
+        return 0;
+    return domains->listener.joined(domains->listener.data, class_number, id);
+}
+
+/* The event waits for its partners. */
+static int wait(struct es_domains *domains, uint32_t c, uint32_t type)
+{
+    struct domain_class *class = &domains->classes[c];
+    struct esi_domain_row row;
+    int result = make_row(domains, &class->ask.keeps, type, &row);
+
+    if (result < 0)
+        return result;
+    return esi_domain_add(class->waiting, domains->event->id.trace, &row, false);
+}
+
+static int join(struct es_domains *domains, uint32_t c, uint32_t type)
+{
+    struct domain_class *class = &domains->classes[c];
+    struct esi_domain_row row;
+    int result = make_row(domains, &class->ask.keeps, type, &row);
+
+    if (result == 0)
+        result = esi_domain_add(class->domain, domains->event->id.trace, &row, false);
+    return result < 0 ? result : tell(domains, c, domains->event->id);
+}
+
+/* An event has got its partners: of the one that is being sorted, or of an older one.
+ * Without a listener nobody looks before the end, when columns are sorted. */
+static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
+{
+    struct es_domains *domains = data;
+    struct domain_class *class = &domains->classes[class_number];
+    struct esi_domain_row row;
+    int result;
+
+    if (!class->domain)
+        return 0;
+    if (!esi_domain_row(class->waiting, id, &row)) {
+        domains->missed++;
+        return 0;
+    }
+    result = esi_domain_add(class->domain, id.trace, &row, !domains->has_listener);
+    return result < 0 ? result : tell(domains, class_number, id);
+}
+
+static int each_class(struct es_domains *domains,
+                      const uint64_t *classes,
+                      const uint64_t *of,
+                      int (*take)(struct es_domains *, uint32_t, uint32_t),
+                      uint32_t type)
+{
+    size_t words = esi_class_match_words(domains->match);
+    int result = 0;
+
+    for (size_t word = 0; word < words; word++)
+        for (uint64_t left = classes[word] & of[word]; left && result == 0;
+             left &= left - 1)
+            result = take(
+                domains, (uint32_t)(word * 64) + (unsigned)__builtin_ctzll(left), type);
+    return result;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct es_domains *domains = data;
+    const uint64_t *classes;
+    uint32_t type;
+    int result = esi_class_match_event(domains->match, event, &classes, &type);
+
+    if (result < 0)
+        return result;
+    domains->event = event;
+    if (result > 0) {
+        result = each_class(domains, classes, domains->plain, join, type);
+        if (result == 0 && event->kind != ES_EVENT_UNARY)
+            result = each_class(domains, classes, domains->waiting, wait, type);
+    }
+    if (result == 0 && domains->partners)
+        result = esi_partner_classes_event(domains->partners, event, classes);
+    domains->event = NULL;
+    return result;
+}
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct es_domains *domains = data;
+
+    if (es_trace_names_add(&domains->names, name) < 0)
+        return -ENOMEM;
+    return esi_class_match_add_trace(domains->match, domains->names.names[trace]);
+}
+
+struct es_set_sink es_domains_sink(struct es_domains *domains)
+{
+    return (struct es_set_sink){take_trace, take_event, domains};
+}
+
+int es_domains_finish(struct es_domains *domains)
+{
+    for (uint32_t c = 0; c < domains->class_count; c++) {
+        struct domain_class *class = &domains->classes[c];
+        es_domain_destroy(class->waiting);
+        class->waiting = NULL;
+        if (class->domain && esi_domain_sort(class->domain) < 0)
+            return -ENOMEM;
+    }
+    esi_partner_classes_destroy(domains->partners);
+    domains->partners = NULL;
+    return 0;
+}
+
+/* --- Asking ----------------------------------------------------------------------- */
+
+const struct es_domain *es_domains_class(const struct es_domains *domains,
+                                         uint32_t class_number)
+{
+    return domains->classes[class_number].domain;
+}
+
+bool es_domains_need_attributes(const struct es_domains *domains)
+{
+    for (uint32_t c = 0; c < domains->class_count; c++) {
+        const struct esi_keeps *keeps = &domains->classes[c].ask.keeps;
+        if (keeps->times)
+            return true;
+        for (uint32_t i = 0; i < keeps->asked_count; i++)
+            if (keeps->asked[i].field == ES_FIELD_ATTRIBUTE)
+                return true;
+    }
+    return esi_class_match_needs_attributes(domains->match);
+}
+
+const char *es_domains_trace_name(const struct es_domains *domains, uint32_t trace)
+{
+    return trace < domains->names.count ? domains->names.names[trace] : NULL;
+}
+
+/* The row of an event in some class that keeps what is asked for. */
+static bool find_row(const struct es_domains *domains,
+                     struct es_event_id id,
+                     bool of_times,
+                     struct esi_domain_row *ret_row)
+{
+    for (uint32_t c = 0; c < domains->class_count; c++) {
+        const struct domain_class *class = &domains->classes[c];
+        const struct esi_keeps *keeps = &class->ask.keeps;
+        if (class->domain && (of_times ? keeps->times : keeps->partners) &&
+            esi_domain_row(class->domain, id, ret_row))
+            return true;
+    }
+    return false;
+}
+
+bool esi_domains_time(const struct es_domains *domains,
+                      struct es_event_id id,
+                      int64_t *ret_time)
+{
+    struct esi_domain_row row;
+
+    if (!find_row(domains, id, true, &row) || row.time == ESI_NO_TIME)
+        return false;
+    *ret_time = row.time;
+    return true;
+}
+
+size_t esi_domains_partners(const struct es_domains *domains,
+                            struct es_event_id id,
+                            const struct es_event_id **ret_partners)
+{
+    struct esi_domain_row row;
+
+    if (!find_row(domains, id, false, &row))
+        return 0;
+    *ret_partners = row.partners;
+    return row.partner_count;
+}
+
+/* --- Dropping --------------------------------------------------------------------- */
+
+void es_domains_drop(struct es_domains *domains,
+                     uint32_t class_number,
+                     uint32_t trace,
+                     uint32_t index)
+{
+    if (domains->classes[class_number].domain)
+        esi_domain_drop(domains->classes[class_number].domain, trace, index);
+}
+
+bool es_domains_have_partners(const struct es_domains *domains)
+{
+    return domains->partners != NULL;
+}
+
+void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t index)
+{
+    for (uint32_t c = 0; c < domains->class_count; c++)
+        if (domains->classes[c].waiting)
+            esi_domain_drop(domains->classes[c].waiting, trace, index);
+    if (domains->partners)
+        esi_partner_classes_forget(domains->partners, trace, index);
+}
+
+uint64_t es_domains_missed(const struct es_domains *domains)
+{
+    return domains->missed +
+           (domains->partners ? esi_partner_classes_missed(domains->partners) : 0);
+}
+
+/* --- Size ------------------------------------------------------------------------- */
+
+uint64_t es_domains_bytes(const struct es_domains *domains)
+{
+    uint64_t bytes = sizeof *domains + domains->class_count * sizeof *domains->classes +
+                     domains->names.capacity * sizeof *domains->names.names +
+                     esi_texts_bytes(&domains->texts) +
+                     esi_class_match_bytes(domains->match);
+
+    for (uint32_t c = 0; c < domains->class_count; c++) {
+        const struct domain_class *class = &domains->classes[c];
+        bytes += class->domain ? es_domain_bytes(class->domain) : 0;
+        bytes += class->waiting ? es_domain_bytes(class->waiting) : 0;
+    }
+    return domains->partners ? bytes + esi_partner_classes_bytes(domains->partners)
+                             : bytes;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* domains_ask.c - what predicates ask of the events of each class. */
+#include "config.h"
+
+#include "monitors/search/domains/domains_ask.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A walk over one predicate. */
+struct walk {
+    const struct es_pattern_file *file;
+    const struct es_pattern_predicate *predicate;
+    struct esi_ask *asks;
+    bool *predicates; /* scratch for es_pattern_reach() */
+    bool *classes;
+    struct es_error *error;
+};
+
+/* What the values of a part of the tree must tell. */
+struct demand {
+    bool times;
+    bool partners;
+};
+
+static void demand_of_class(struct walk *walk,
+                            uint32_t class_number,
+                            struct demand demand)
+{
+    walk->asks[class_number].keeps.times |= demand.times;
+    walk->asks[class_number].keeps.partners |= demand.partners;
+}
+
+/* Of an occurrence: the class, or all classes below its predicate. */
+static void demand_of(struct walk *walk, uint32_t occurrence, struct demand demand)
+{
+    const struct es_pattern_occurrence *of = &walk->predicate->occurrences[occurrence];
+
+    if (!demand.times && !demand.partners)
+        return;
+    if (of->class_number != ES_PATTERN_NONE) {
+        demand_of_class(walk, of->class_number, demand);
+        return;
+    }
+    for (uint32_t p = 0; p < es_pattern_predicates(walk->file); p++)
+        walk->predicates[p] = false;
+    for (uint32_t c = 0; c < es_pattern_classes(walk->file); c++)
+        walk->classes[c] = false;
+    es_pattern_reach(walk->file, of->predicate, walk->predicates, walk->classes);
+    for (uint32_t c = 0; c < es_pattern_classes(walk->file); c++)
+        if (walk->classes[c])
+            demand_of_class(walk, c, demand);
+}
+
+uint32_t esi_keeps_find(const struct esi_keeps *keeps,
+                        const struct es_pattern_node *node,
+                        const struct es_pattern_operand *operand)
+{
+    const struct es_pattern_node *wanted = node->test == ES_TEST_REGEX ? node : NULL;
+    uint32_t at = 0;
+
+    for (; at < keeps->asked_count; at++) {
+        const struct esi_asked *asked = &keeps->asked[at];
+
+        if (asked->node == wanted && asked->field == operand->field &&
+            (asked->field != ES_FIELD_ATTRIBUTE ||
+             asked->attribute == operand->attribute))
+            break;
+    }
+    return at;
+}
+
+/* One side of a comparison: what its class has to keep. */
+static int demand_value(struct walk *walk,
+                        const struct es_pattern_node *node,
+                        const struct es_pattern_operand *operand)
+{
+    const struct es_pattern_node *of = node->test == ES_TEST_REGEX ? node : NULL;
+    struct esi_asked asked = {operand->field, operand->attribute, of, NULL};
+    struct esi_keeps *keeps;
+    struct esi_asked *grown;
+    uint32_t class_number;
+    int result;
+
+    if (operand->occurrence == ES_PATTERN_NONE)
+        return 0;
+    class_number = walk->predicate->occurrences[operand->occurrence].class_number;
+    keeps = &walk->asks[class_number].keeps;
+    if (esi_keeps_find(keeps, node, operand) < keeps->asked_count)
+        return 0;
+    grown = realloc(keeps->asked, (keeps->asked_count + 1) * sizeof *grown);
+    if (!grown)
+        return -ENOMEM;
+    keeps->asked = grown;
+    if (of) {
+        result = esi_expression_create(node->operands[1].constant.text,
+                                       &asked.expression, walk->error);
+        if (result < 0)
+            return result;
+    }
+    keeps->asked[keeps->asked_count++] = asked;
+    return 0;
+}
+
+/* What is compared may stand in a `within`, too. */
+static int visit_comparison(struct walk *walk,
+                            const struct es_pattern_node *node,
+                            struct demand demand)
+{
+    int result = 0;
+
+    for (unsigned side = 0; side < 2 && result == 0; side++) {
+        const struct es_pattern_operand *operand = &node->operands[side];
+
+        if (operand->occurrence != ES_PATTERN_NONE)
+            demand_of(walk, operand->occurrence, demand);
+        result = demand_value(walk, node, operand);
+    }
+    return result;
+}
+
+/* The parser bounds how deep trees are. */
+static int visit(struct walk *walk,
+                 const struct es_pattern_node *node,
+                 struct demand demand)
+{
+    struct demand left = demand;
+    struct demand right = demand;
+    int result;
+
+    switch (node->kind) {
+    case ES_NODE_TERM:
+    case ES_NODE_COUNT:
+        demand_of(walk, node->occurrence, demand);
+        return 0;
+    case ES_NODE_COMPARE:
+        return visit_comparison(walk, node, demand);
+    case ES_NODE_WITHIN:
+        demand.times = true;
+        return visit(walk, node->left, demand);
+    case ES_NODE_LIMITED:
+        demand_of(walk, node->occurrence, demand);
+        break;
+    case ES_NODE_RELATION:
+        /* The halves of a sync name each other: live searches look at both. */
+        right.partners |= node->op == ES_OPERATOR_RECEIVED;
+        left.partners |= node->op == ES_OPERATOR_RECEIVED;
+        break;
+    case ES_NODE_AND:
+    case ES_NODE_OR:
+        break;
+    }
+    result = visit(walk, node->left, left);
+    return result < 0 ? result : visit(walk, node->right, right);
+}
+
+int esi_ask_predicate(const struct es_pattern_file *file,
+                      uint32_t predicate,
+                      struct esi_ask *asks,
+                      struct es_error *error)
+{
+    struct walk walk = {
+        .file = file,
+        .predicate = es_pattern_predicate(file, predicate),
+        .asks = asks,
+        .predicates = calloc(es_pattern_predicates(file) + 1, sizeof(bool)),
+        .classes = calloc(es_pattern_classes(file) + 1, sizeof(bool)),
+        .error = error,
+    };
+    int result = -ENOMEM;
+
+    if (walk.predicates && walk.classes) {
+        for (uint32_t i = 0; i < walk.predicate->occurrence_count; i++)
+            if (walk.predicate->occurrences[i].class_number != ES_PATTERN_NONE)
+                asks[walk.predicate->occurrences[i].class_number].is_value = true;
+        result = visit(&walk, walk.predicate->root, (struct demand){false, false});
+    }
+    free(walk.predicates);
+    free(walk.classes);
+    return result;
+}
+
+void esi_ask_fini(struct esi_ask *ask)
+{
+    for (uint32_t i = 0; i < ask->keeps.asked_count; i++)
+        esi_expression_destroy(ask->keeps.asked[i].expression);
+    free(ask->keeps.asked);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the predicates of a file ask of the events of each class: times for `within`,
+ * partners for `=>`, attributes for comparisons.
+ */
+#ifndef ES_MONITORS_SEARCH_DOMAINS_DOMAINS_ASK_H
+#define ES_MONITORS_SEARCH_DOMAINS_DOMAINS_ASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitors/search/domains/domain_columns.h"
+#include "monitors/search/language/pattern.h"
+
+struct esi_ask {
+    bool is_value; /* it is the class of some occurrence, not only a partner */
+    struct esi_keeps keeps;
+};
+
+/* Adds what one predicate asks for to `asks`, which has an element for each class of
+ * the file, zeroed at first.  -EINVAL with words, -ENOMEM: what was added stays. */
+int esi_ask_predicate(const struct es_pattern_file *file,
+                      uint32_t predicate,
+                      struct esi_ask *asks,
+                      struct es_error *error);
+void esi_ask_fini(struct esi_ask *ask);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* engines.c - the table of engines, and what they all ask of a program. */
+#include "config.h"
+
+#include "monitors/search/search_engine.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The default first. */
+static const struct es_engine_ops *const engines[] = {
+    &esi_engine_indexed,
+    &esi_engine_rewrite,
+    &esi_engine_closure,
+    NULL,
+};
+
+enum { ENGINES = sizeof engines / sizeof engines[0] };
+
+static struct es_engine_help helps[ENGINES];
+
+const struct es_engine_ops *esi_engine_find(const char *name)
+{
+    for (unsigned i = 0; engines[i]; i++)
+        if (!name || strcmp(engines[i]->name, name) == 0)
+            return engines[i];
+    return NULL;
+}
+
+static void fill_helps(void)
+{
+    for (unsigned i = 0; engines[i]; i++)
+        helps[i] = (struct es_engine_help){engines[i]->name, engines[i]->help};
+}
+
+const struct es_engine_help *es_search_engines(void)
+{
+    static pthread_once_t filled = PTHREAD_ONCE_INIT;
+
+    pthread_once(&filled, fill_helps);
+    return helps;
+}
+
+uint64_t esi_universal_empty(const struct es_program *program,
+                             const struct es_domain *const *domains)
+{
+    uint64_t empty = 0;
+
+    for (uint64_t left = es_program_universal(program); left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+
+        if (es_domain_count(domains[v]) == 0)
+            empty |= es_program_bit(v);
+    }
+    return empty;
+}
+
+bool esi_support_may_match(const struct es_engine_task *task, uint32_t support)
+{
+    return es_program_may_be_minimal(task->program, support,
+                                     esi_universal_empty(task->program, task->domains));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * The values of a domain by one or several of their attributes, for comparisons
+ * `$a.tag = $b.tag`.
+ *
+ * Takes 8 bytes a value and some 32 to 40 for each distinct key.  Any number of threads
+ * may look things up.
+ */
+#ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_EQUAL_H
+#define ES_MONITORS_SEARCH_INDEXED_INDEXED_EQUAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/search/domains/domain.h"
+
+enum { ESI_KEY_PARTS = 8 };
+
+/* Of which attributes a key is made: sides of EQUAL comparisons.  Of several the key is
+ * a number that others may have by chance. */
+struct esi_key_form {
+    unsigned count;
+    const struct es_pattern_node *nodes[ESI_KEY_PARTS];
+    uint8_t sides[ESI_KEY_PARTS];
+};
+
+/* False: the value lacks an attribute. */
+bool esi_key_of(const struct esi_key_form *form,
+                const struct es_domain *domain,
+                struct es_domain_value value,
+                struct es_domain_key *ret_key);
+
+struct esi_equal_index;
+
+/* Values, by slot and position. */
+struct esi_listed {
+    const struct es_domain_value *values;
+    size_t count;
+};
+
+/* 0 or -ENOMEM. */
+int esi_equal_index_create(const struct es_domain *domain,
+                           const struct esi_key_form *form,
+                           struct esi_equal_index **ret_index);
+/* Accepts NULL. */
+void esi_equal_index_destroy(struct esi_equal_index *index);
+
+struct esi_listed esi_equal_index_find(const struct esi_equal_index *index,
+                                       struct es_domain_key key);
+/* Those that lack an attribute. */
+struct esi_listed esi_equal_index_absent(const struct esi_equal_index *index);
+
+uint64_t esi_equal_index_bytes(const struct esi_equal_index *index);
+
+#endif

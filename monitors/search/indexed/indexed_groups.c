@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * indexed_groups.c - variables that may be exchanged, and the variable to begin with.
+ *
+ * Two variables may be exchanged if their values are those of one domain and the
+ * rewritten pattern, as a set of clauses that are sets of literals, is the same after
+ * the exchange.  Exchanges make groups: if each neighbour in a row may be exchanged,
+ * any two may be.  Assignments that differ by an exchange return the same events; their
+ * number is what a multiplicity tells.  Only where there is one support, since what
+ * another support gives would not come by rising values.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/search/indexed/indexed_plan.h"
+
+/* Beyond, telling whether variables may be exchanged takes longer than it may save. */
+enum { MOST_LITERALS = 4096 };
+
+/* --- Exchanging ------------------------------------------------------------------- */
+
+static unsigned exchanged(unsigned variable, unsigned a, unsigned b)
+{
+    return variable == a ? b : variable == b ? a : variable;
+}
+
+static bool are_exchanged(uint64_t set, unsigned a, unsigned b)
+{
+    return (set >> a & 1) == (set >> b & 1);
+}
+
+static bool is_symmetric(enum es_literal_kind kind)
+{
+    return kind == ES_LITERAL_EQUAL || kind == ES_LITERAL_NEAR;
+}
+
+/* Whether a literal after the exchange is that other literal. */
+static bool becomes(const struct es_program *program,
+                    const struct es_literal *literal,
+                    const struct es_literal *other,
+                    unsigned a,
+                    unsigned b)
+{
+    unsigned x = exchanged(literal->x, a, b);
+    unsigned y = exchanged(literal->y, a, b);
+
+    if (literal->kind != other->kind || literal->is_negated != other->is_negated)
+        return false;
+    /* A part that was not written out is the same if it is about neither. */
+    if (literal->kind == ES_LITERAL_FORMULA)
+        return literal->formula == other->formula &&
+               !(literal->variables & (es_program_bit(a) | es_program_bit(b)));
+    if (literal->kind == ES_LITERAL_COUNT)
+        return literal->atom == other->atom &&
+               are_exchanged(program->atoms[literal->atom].left, a, b);
+    if (literal->kind == ES_LITERAL_COMPARE && literal->atom != other->atom)
+        return false;
+    if (literal->kind == ES_LITERAL_NEAR &&
+        program->atoms[literal->atom].node->within_ns !=
+            program->atoms[other->atom].node->within_ns)
+        return false;
+    return (x == other->x && y == other->y) ||
+           (is_symmetric(literal->kind) && x == other->y && y == other->x);
+}
+
+static bool has_literal(const struct es_program *program,
+                        const struct es_clause *clause,
+                        const struct es_literal *literal,
+                        unsigned a,
+                        unsigned b)
+{
+    for (size_t i = 0; i < clause->count; i++)
+        if (becomes(program, literal, &clause->literals[i], a, b))
+            return true;
+    return false;
+}
+
+static bool becomes_clause(const struct es_program *program,
+                           const struct es_clause *clause,
+                           const struct es_clause *other,
+                           unsigned a,
+                           unsigned b)
+{
+    if (clause->count != other->count)
+        return false;
+    for (size_t i = 0; i < clause->count; i++)
+        if (!has_literal(program, other, &clause->literals[i], a, b))
+            return false;
+    for (size_t i = 0; i < other->count; i++)
+        if (!has_literal(program, clause, &other->literals[i], a, b))
+            return false;
+    return true;
+}
+
+static bool is_there(const struct es_program *program,
+                     const struct es_cnf *cnf,
+                     const struct es_clause *clause,
+                     unsigned a,
+                     unsigned b)
+{
+    for (size_t i = 0; i < cnf->count; i++)
+        if (becomes_clause(program, clause, &cnf->clauses[i], a, b))
+            return true;
+    return false;
+}
+
+/* An exchange is its own inverse: that each clause becomes one of the set is enough. */
+static bool may_exchange(const struct es_program *program,
+                         const struct es_cnf *cnf,
+                         unsigned a,
+                         unsigned b)
+{
+    for (size_t i = 0; i < cnf->count; i++)
+        if (!is_there(program, cnf, &cnf->clauses[i], a, b))
+            return false;
+    return true;
+}
+
+/* --- Groups ----------------------------------------------------------------------- */
+
+/* Existential variables of the occurrence of v. */
+static uint64_t occurrence_of(const struct esi_indexed_plan *plan, unsigned v)
+{
+    uint64_t variables = 0;
+
+    for (unsigned w = 0; w < plan->variable_count; w++)
+        if (plan->existential >> w & 1 && plan->program->variables[w].occurrence ==
+                                              plan->program->variables[v].occurrence)
+            variables |= es_program_bit(w);
+    return variables;
+}
+
+/* Two variables of one occurrence, or each of an occurrence of its own: then exchanging
+ * them either leaves the assignment as it is or makes another one. */
+static bool are_alike(const struct esi_indexed_plan *plan, unsigned v, unsigned w)
+{
+    uint64_t of_v = occurrence_of(plan, v);
+    uint64_t of_w = occurrence_of(plan, w);
+
+    return plan->domains[v] == plan->domains[w] && plan->single >> v & 1 &&
+           plan->returned >> v & plan->returned >> w & 1 &&
+           (of_v == of_w || (of_v == es_program_bit(v) && of_w == es_program_bit(w)));
+}
+
+static void describe(const struct esi_indexed_plan *plan,
+                     struct esi_indexed_group *group)
+{
+    unsigned first = (unsigned)__builtin_ctzll(group->members);
+    unsigned second = (unsigned)__builtin_ctzll(group->members & (group->members - 1));
+    uint8_t mask = plan->masks[first][second];
+
+    group->is_distinct = !(mask & ESI_IS_SAME);
+    group->is_concurrent = mask == ESI_IS_CONCURRENT;
+    group->is_multiplied = occurrence_of(plan, first) == es_program_bit(first);
+}
+
+static void group_from(struct esi_indexed_plan *plan,
+                       const struct es_cnf *cnf,
+                       unsigned v)
+{
+    struct esi_indexed_group group = {.members = es_program_bit(v)};
+
+    for (unsigned w = v + 1; w < plan->variable_count; w++)
+        if (plan->existential >> w & 1 && plan->group_of[w] < 0 &&
+            are_alike(plan, v, w) && may_exchange(plan->program, cnf, v, w))
+            group.members |= es_program_bit(w);
+    if (group.members == es_program_bit(v))
+        return;
+    describe(plan, &group);
+    for (uint64_t left = group.members; left; left &= left - 1)
+        plan->group_of[__builtin_ctzll(left)] = (int8_t)plan->group_count;
+    plan->groups[plan->group_count++] = group;
+}
+
+void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *cnf)
+{
+    if (plan->program->support_count != 1 || cnf->literals > MOST_LITERALS ||
+        plan->all_witnesses)
+        return;
+    for (unsigned v = 0; v < plan->variable_count; v++)
+        if (plan->existential >> v & 1 && plan->group_of[v] < 0)
+            group_from(plan, cnf, v);
+}
+
+bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
+                         uint64_t bound,
+                         unsigned v)
+{
+    uint64_t members;
+
+    if (plan->group_of[v] < 0)
+        return true;
+    members = plan->groups[plan->group_of[v]].members & ~bound;
+    return (unsigned)__builtin_ctzll(members) == v;
+}
+
+/* Members with the same value stand next to each other, since values rise. */
+static uint64_t permutations(const struct esi_indexed_group *group,
+                             const struct es_domain_value *values)
+{
+    uint64_t result = 1;
+    uint64_t number = 0;
+    uint64_t same = 0;
+    const struct es_domain_value *last = NULL;
+
+    for (uint64_t left = group->members; left; left &= left - 1) {
+        const struct es_domain_value *value = &values[__builtin_ctzll(left)];
+
+        same = last && last->slot == value->slot && last->position == value->position
+                   ? same + 1
+                   : 1;
+        number++;
+        if (result > UINT64_MAX / number)
+            return UINT64_MAX;
+        result = result * number / same;
+        last = value;
+    }
+    return result;
+}
+
+uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
+                                  const struct es_domain_value *values)
+{
+    uint64_t result = 1;
+
+    for (unsigned i = 0; i < plan->group_count; i++)
+        if (plan->groups[i].is_multiplied) {
+            uint64_t one = permutations(&plan->groups[i], values);
+
+            if (result > UINT64_MAX / one)
+                return UINT64_MAX;
+            result *= one;
+        }
+    return result;
+}
+
+/* --- The first variable ----------------------------------------------------------- */
+
+/* What v asks of one other variable, of which it is to be `mask`: that its successors
+ * are found, or only that stamps are read. */
+static unsigned weight_of(uint8_t mask)
+{
+    return esi_mask_needs_successors(mask) ? 4 : 1;
+}
+
+static unsigned weight_of_clause(const struct esi_indexed_clause *clause, unsigned v)
+{
+    unsigned weight = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_indexed_literal *literal = &clause->literals[i];
+
+        if (!(literal->variables >> v & 1))
+            continue;
+        if (literal->kind == ESI_INDEXED_RELATION)
+            weight += weight_of(literal->x == v ? esi_mask_turned(literal->mask)
+                                                : literal->mask);
+        else
+            weight += literal->kind == ESI_INDEXED_RECEIVED && literal->y == v ? 1 : 4;
+    }
+    return weight;
+}
+
+unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v)
+{
+    unsigned weight = 1;
+
+    for (uint64_t left = plan->masked[v]; left; left &= left - 1)
+        weight += weight_of(plan->masks[__builtin_ctzll(left)][v]);
+    for (uint32_t i = 0; i < plan->clause_counts[v] && weight < 1000; i++)
+        weight += weight_of_clause(&plan->clauses[plan->clauses_of[v][i]], v);
+    return weight;
+}
+
+unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
+{
+    uint64_t eligible = plan->returned ? plan->returned : plan->existential;
+    unsigned best = ES_PROGRAM_VARIABLES;
+    uint64_t best_cost = UINT64_MAX;
+
+    for (; eligible; eligible &= eligible - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(eligible);
+        uint64_t cost;
+
+        if (plan->without & ES_INDEXED_FIRST && esi_indexed_is_next(plan, 0, v))
+            return v;
+        cost = es_domain_count(plan->domains[v]) *
+               (uint64_t)esi_indexed_plan_weight(plan, v);
+        if (esi_indexed_is_next(plan, 0, v) &&
+            (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {
+            best = v;
+            best_cost = cost;
+        }
+    }
+    return best;
+}

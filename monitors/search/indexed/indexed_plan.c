@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * indexed_plan.c - a rewritten pattern as the search by ranges wants it.
+ *
+ * Literals over the same two variables of single events become one mask of what the
+ * two may be to each other.  Clauses that are one such mask of two existential
+ * variables are intersected with each other, and the rest is simplified by what they
+ * say until nothing changes.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/search/indexed/indexed_plan.h"
+
+enum {
+    MEMORY_VALUES = 1 << 20, /* domains up to so large may be remembered by value */
+};
+
+/* --- Literals --------------------------------------------------------------------- */
+
+static bool is_single(const struct esi_indexed_plan *plan, unsigned v)
+{
+    return plan->single >> v & 1;
+}
+
+static struct esi_indexed_literal relation(const struct es_literal *literal)
+{
+    uint8_t mask = literal->kind == ES_LITERAL_BEFORE ? ESI_IS_BEFORE : ESI_IS_SAME;
+    struct esi_indexed_literal result = {
+        .kind = ESI_INDEXED_RELATION, .x = literal->x, .y = literal->y};
+
+    result.mask = literal->is_negated ? (uint8_t)(ESI_IS_ANY & ~mask) : mask;
+    if (result.x == result.y) {
+        result.mask = result.mask & ESI_IS_SAME ? ESI_IS_ANY : 0;
+    } else if (result.x > result.y) {
+        result.x = literal->y;
+        result.y = literal->x;
+        result.mask = esi_mask_turned(result.mask);
+    }
+    return result;
+}
+
+static struct esi_indexed_literal literal_of(const struct esi_indexed_plan *plan,
+                                             const struct es_literal *literal)
+{
+    static const enum esi_indexed_kind kinds[] = {
+        [ES_LITERAL_BEFORE] = ESI_INDEXED_BEFORE,
+        [ES_LITERAL_EQUAL] = ESI_INDEXED_EQUAL,
+        [ES_LITERAL_RECEIVED] = ESI_INDEXED_RECEIVED,
+        [ES_LITERAL_NEAR] = ESI_INDEXED_NEAR,
+        [ES_LITERAL_COMPARE] = ESI_INDEXED_COMPARE,
+        [ES_LITERAL_COUNT] = ESI_INDEXED_COUNT,
+        [ES_LITERAL_FORMULA] = ESI_INDEXED_FORMULA,
+    };
+    bool is_relation =
+        (literal->kind == ES_LITERAL_BEFORE || literal->kind == ES_LITERAL_EQUAL) &&
+        is_single(plan, literal->x) && is_single(plan, literal->y);
+    struct esi_indexed_literal result =
+        is_relation ? relation(literal)
+                    : (struct esi_indexed_literal){.kind = kinds[literal->kind],
+                                                   .is_negated = literal->is_negated,
+                                                   .x = literal->x,
+                                                   .y = literal->y,
+                                                   .atom = literal->atom,
+                                                   .formula = literal->formula};
+
+    result.variables = es_literal_variables(plan->program, literal);
+    return result;
+}
+
+/* Adds a literal to a clause, joined with one over the same two variables.  False: the
+ * clause holds. */
+static bool join(struct esi_indexed_clause *clause, struct esi_indexed_literal literal)
+{
+    if (literal.kind != ESI_INDEXED_RELATION) {
+        clause->literals[clause->count++] = literal;
+        return true;
+    }
+    if (literal.mask == 0)
+        return true;
+    for (uint32_t i = 0; i < clause->count; i++) {
+        struct esi_indexed_literal *other = &clause->literals[i];
+
+        if (other->kind == ESI_INDEXED_RELATION && other->x == literal.x &&
+            other->y == literal.y) {
+            other->mask |= literal.mask;
+            return other->mask != ESI_IS_ANY;
+        }
+    }
+    clause->literals[clause->count++] = literal;
+    return literal.mask != ESI_IS_ANY;
+}
+
+/* --- Clauses ---------------------------------------------------------------------- */
+
+static void name_variables(struct esi_indexed_plan *plan,
+                           struct esi_indexed_clause *clause)
+{
+    uint64_t variables = 0;
+    bool has_formula = false;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        variables |= clause->literals[i].variables;
+        has_formula |= clause->literals[i].kind == ESI_INDEXED_FORMULA;
+    }
+    clause->existential = variables & plan->existential;
+    clause->universal = variables & plan->universal;
+    clause->has_formula = has_formula;
+}
+
+static void take_clauses(struct esi_indexed_plan *plan,
+                         const struct es_cnf *cnf,
+                         bool skips_universal)
+{
+    struct esi_indexed_literal *next = plan->literals;
+
+    for (size_t i = 0; i < cnf->count; i++) {
+        struct esi_indexed_clause *clause = &plan->clauses[plan->clause_count];
+        bool is_open = true;
+
+        *clause = (struct esi_indexed_clause){.literals = next};
+        for (size_t j = 0; is_open && j < cnf->clauses[i].count; j++)
+            is_open = join(clause, literal_of(plan, &cnf->clauses[i].literals[j]));
+        name_variables(plan, clause);
+        if (!is_open || (skips_universal && clause->universal))
+            continue;
+        next += clause->count;
+        plan->clause_count++;
+    }
+}
+
+/* --- Masks ------------------------------------------------------------------------ */
+
+static bool are_masked(const struct esi_indexed_plan *plan,
+                       const struct esi_indexed_literal *literal)
+{
+    return literal->kind == ESI_INDEXED_RELATION &&
+           (literal->variables & ~plan->existential) == 0;
+}
+
+/* A clause of one mask: whether it is taken over. */
+static bool take_mask(struct esi_indexed_plan *plan,
+                      const struct esi_indexed_clause *clause)
+{
+    const struct esi_indexed_literal *literal = clause->literals;
+
+    if (clause->count != 1 || !are_masked(plan, literal))
+        return false;
+    plan->masks[literal->x][literal->y] &= literal->mask;
+    plan->masks[literal->y][literal->x] =
+        esi_mask_turned(plan->masks[literal->x][literal->y]);
+    if (plan->masks[literal->x][literal->y] == 0)
+        plan->is_false = true;
+    return true;
+}
+
+/* Takes out literals that masks make false.  True: masks make one true. */
+static bool is_said(const struct esi_indexed_plan *plan,
+                    struct esi_indexed_clause *clause)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        struct esi_indexed_literal literal = clause->literals[i];
+
+        if (are_masked(plan, &literal)) {
+            uint8_t mask = plan->masks[literal.x][literal.y];
+
+            if ((mask & ~literal.mask) == 0)
+                return true;
+            literal.mask &= mask;
+            if (literal.mask == 0)
+                continue;
+        }
+        clause->literals[kept++] = literal;
+    }
+    clause->count = kept;
+    return false;
+}
+
+/* Whether x is the same variable as y, or before it as masks say. */
+static bool is_up_to(const struct esi_indexed_plan *plan, unsigned x, unsigned y)
+{
+    return x == y || plan->masks[x][y] == ESI_IS_BEFORE;
+}
+
+/* Of a literal "first --> last" of existential variables, either way round. */
+static bool is_order(const struct esi_indexed_plan *plan,
+                     const struct esi_indexed_literal *literal,
+                     unsigned *ret_first,
+                     unsigned *ret_last)
+{
+    bool is_before = literal->mask == ESI_IS_BEFORE;
+
+    if (!are_masked(plan, literal) || (!is_before && literal->mask != ESI_IS_AFTER))
+        return false;
+    *ret_first = is_before ? literal->x : literal->y;
+    *ret_last = is_before ? literal->y : literal->x;
+    return true;
+}
+
+/* Takes out "b --> c" beside "a --> c" where a is before b, and so on: what implies
+ * another literal of its clause adds nothing. */
+static void take_out_implied(const struct esi_indexed_plan *plan,
+                             struct esi_indexed_clause *clause)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        unsigned first, last, other_first, other_last;
+        bool is_implied = false;
+
+        for (uint32_t j = 0; j < clause->count && !is_implied; j++)
+            is_implied =
+                i != j && is_order(plan, &clause->literals[i], &first, &last) &&
+                is_order(plan, &clause->literals[j], &other_first, &other_last) &&
+                is_up_to(plan, other_first, first) && is_up_to(plan, last, other_last);
+        if (!is_implied)
+            clause->literals[kept++] = clause->literals[i];
+    }
+    clause->count = kept;
+}
+
+static void simplify(struct esi_indexed_plan *plan)
+{
+    bool is_changed = true;
+
+    while (is_changed && !plan->is_false) {
+        uint32_t kept = 0;
+
+        is_changed = false;
+        for (uint32_t i = 0; i < plan->clause_count; i++) {
+            struct esi_indexed_clause *clause = &plan->clauses[i];
+
+            if (is_said(plan, clause))
+                continue;
+            take_out_implied(plan, clause);
+            if (take_mask(plan, clause)) {
+                is_changed = true;
+                continue;
+            }
+            if (clause->count == 0)
+                plan->is_false = true;
+            name_variables(plan, clause);
+            plan->clauses[kept++] = *clause;
+        }
+        plan->clause_count = kept;
+    }
+}
+
+/* --- For each variable ------------------------------------------------------------ */
+
+static bool is_relation_of(const struct esi_indexed_literal *literal, uint64_t variable)
+{
+    return literal->kind == ESI_INDEXED_RELATION && literal->variables & variable;
+}
+
+/* Of universal u and v: whether what all values of u leave to v is one span a column.
+ */
+static bool is_convex(uint8_t mask)
+{
+    return (mask & (ESI_IS_BEFORE | ESI_IS_AFTER)) != (ESI_IS_BEFORE | ESI_IS_AFTER);
+}
+
+/* Whether spans can tell which values of v satisfy a literal, all others bound. */
+static bool is_literal_exact(const struct esi_indexed_plan *plan,
+                             const struct esi_indexed_literal *literal,
+                             unsigned v)
+{
+    switch (literal->kind) {
+    case ESI_INDEXED_RELATION:
+        return true;
+    case ESI_INDEXED_BEFORE:
+    case ESI_INDEXED_EQUAL:
+        return literal->x != literal->y && plan->single >> v & 1;
+    case ESI_INDEXED_RECEIVED:
+        return literal->x != literal->y && plan->single >> literal->x & 1 &&
+               plan->single >> literal->y & 1;
+    case ESI_INDEXED_NEAR:
+    case ESI_INDEXED_COMPARE:
+    case ESI_INDEXED_COUNT:
+    case ESI_INDEXED_FORMULA:
+        break;
+    }
+    return false;
+}
+
+static bool is_exact(const struct esi_indexed_plan *plan,
+                     const struct esi_indexed_clause *clause,
+                     unsigned v)
+{
+    uint64_t u = clause->universal;
+    unsigned both = 0;
+
+    if (!is_single(plan, v) || (u & (u - 1)) || u & ~plan->single)
+        return false;
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_indexed_literal *literal = &clause->literals[i];
+
+        if (literal->variables & u) {
+            if (!is_relation_of(literal, u))
+                return false;
+            if (literal->variables & es_program_bit(v) &&
+                (++both > 1 || !is_convex(literal->mask)))
+                return false;
+        } else if (literal->variables & es_program_bit(v) &&
+                   !is_literal_exact(plan, literal, v)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        if (plan->clauses[i].existential >> v & 1)
+            count++;
+    plan->clauses_of[v] = calloc(count + 1u, sizeof *plan->clauses_of[v]);
+    if (!plan->clauses_of[v])
+        return -ENOMEM;
+    for (uint32_t i = 0; i < plan->clause_count; i++) {
+        struct esi_indexed_clause *clause = &plan->clauses[i];
+
+        if (!(clause->existential >> v & 1))
+            continue;
+        plan->clauses_of[v][plan->clause_counts[v]++] = i;
+        plan->neighbours[v] |= clause->existential;
+        if (is_exact(plan, clause, v))
+            clause->exact |= es_program_bit(v);
+    }
+    for (unsigned w = 0; w < plan->variable_count; w++)
+        if (plan->masks[v][w] != ESI_IS_ANY)
+            plan->masked[v] |= es_program_bit(w);
+    plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~es_program_bit(v);
+    return 0;
+}
+
+static int list_all_clauses(struct esi_indexed_plan *plan)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        plan->clauses[i].number = i;
+    for (unsigned v = 0; result == 0 && v < plan->variable_count; v++)
+        if (plan->existential >> v & 1)
+            result = list_clauses(plan, v);
+    return result;
+}
+
+/* --- Domains ---------------------------------------------------------------------- */
+
+static int sum_columns(struct esi_indexed_plan *plan, unsigned distinct)
+{
+    const struct es_domain *domain = plan->distinct[distinct];
+    uint32_t slots = es_domain_slots(domain);
+    uint64_t *offsets;
+
+    if (plan->is_growing || !es_domain_is_single(domain) ||
+        es_domain_count(domain) > MEMORY_VALUES || plan->without & ES_INDEXED_MEMORY)
+        return 0;
+    offsets = calloc(slots + 1u, sizeof *offsets);
+    if (!offsets)
+        return -ENOMEM;
+    for (uint32_t slot = 0; slot < slots; slot++)
+        offsets[slot + 1] = offsets[slot] + es_domain_column(domain, slot).count;
+    plan->offsets[distinct] = offsets;
+    return 0;
+}
+
+static int number_domains(struct esi_indexed_plan *plan)
+{
+    int result = 0;
+
+    for (unsigned v = 0; result == 0 && v < plan->variable_count; v++) {
+        unsigned i = 0;
+
+        if (!((plan->existential | plan->universal) >> v & 1))
+            continue;
+        while (i < plan->distinct_count && plan->distinct[i] != plan->domains[v])
+            i++;
+        plan->distinct_of[v] = (uint8_t)i;
+        if (i < plan->distinct_count)
+            continue;
+        plan->distinct[plan->distinct_count++] = plan->domains[v];
+        result = sum_columns(plan, i);
+    }
+    return result;
+}
+
+/* Receives are found from their sends where a literal may ask for them. */
+static int index_receives(struct esi_indexed_plan *plan)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; result == 0 && i < plan->clause_count; i++)
+        for (uint32_t j = 0; result == 0 && j < plan->clauses[i].count; j++) {
+            const struct esi_indexed_literal *literal = &plan->clauses[i].literals[j];
+            unsigned y = literal->y;
+            unsigned distinct = plan->distinct_of[y];
+
+            if (literal->kind == ESI_INDEXED_RECEIVED && !plan->is_growing &&
+                is_single(plan, y) && is_single(plan, literal->x) &&
+                (plan->existential >> y & 1 || literal->is_negated) &&
+                !plan->received[distinct])
+                result = esi_received_index_create(plan->domains[y],
+                                                   &plan->received[distinct]);
+        }
+    return result;
+}
+
+/* Who sends to whom: an event that arrived just now is named by few. */
+static void note_senders(struct esi_indexed_plan *plan)
+{
+    for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
+        const struct esi_indexed_clause *clause = &plan->clauses[i];
+        const struct esi_indexed_literal *literal = clause->literals;
+
+        if (clause->count != 1 || literal->kind != ESI_INDEXED_RECEIVED ||
+            literal->is_negated || literal->x == literal->y ||
+            literal->variables & ~(plan->existential & plan->single))
+            continue;
+        plan->senders[literal->y] |= es_program_bit(literal->x);
+        plan->receivers[literal->x] |= es_program_bit(literal->y);
+    }
+}
+
+/* --- Plans ------------------------------------------------------------------------ */
+
+static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *config,
+                                           bool is_growing)
+{
+    const struct es_program_support *support =
+        &config->program->supports[config->support];
+    struct esi_indexed_plan *plan = calloc(1, sizeof *plan);
+
+    if (!plan)
+        return NULL;
+    plan->program = config->program;
+    plan->support = config->support;
+    plan->domains = config->domains;
+    plan->counted = config->counted;
+    plan->order = config->order;
+    plan->is_growing = is_growing;
+    plan->all_witnesses = config->all_witnesses;
+    plan->without = config->without;
+    plan->existential = support->variables;
+    plan->universal = support->universal & ~config->empty;
+    plan->variable_count = config->program->variable_count;
+    memset(plan->masks, ESI_IS_ANY, sizeof plan->masks);
+    memset(plan->group_of, -1, sizeof plan->group_of);
+    for (unsigned v = 0; v < plan->variable_count; v++) {
+        if (is_growing && es_program_is_prompt(config->program, v))
+            plan->prompt |= es_program_bit(v);
+        if (config->program->variables[v].is_returned)
+            plan->returned |= es_program_bit(v) & plan->existential;
+        if ((plan->existential | plan->universal) >> v & 1 &&
+            es_domain_is_single(config->domains[v]))
+            plan->single |= es_program_bit(v);
+    }
+    return plan;
+}
+
+static int fill_plan(struct esi_indexed_plan *plan,
+                     const struct es_cnf *cnf,
+                     bool skips_universal)
+{
+    int result;
+
+    plan->size = cnf->size;
+    plan->literals = calloc(cnf->literals + 1, sizeof *plan->literals);
+    plan->clauses = calloc(cnf->count + 1, sizeof *plan->clauses);
+    if (!plan->literals || !plan->clauses)
+        return -ENOMEM;
+    take_clauses(plan, cnf, skips_universal);
+    simplify(plan);
+    note_senders(plan);
+    result = number_domains(plan);
+    if (result == 0)
+        result = list_all_clauses(plan);
+    if (result == 0)
+        result = index_receives(plan);
+    if (result == 0)
+        result = esi_indexed_note_lookups(plan);
+    if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
+        esi_indexed_plan_group(plan, cnf);
+    return result;
+}
+
+static int rewrite(const struct esi_indexed_config *config,
+                   struct es_cnf **ret_cnf,
+                   struct es_error *error)
+{
+    int result =
+        es_cnf_create(config->program, config->support, config->empty, ret_cnf, error);
+
+    if (result < 0)
+        return result;
+    result = es_cnf_prune(*ret_cnf);
+    if (result < 0)
+        es_cnf_destroy(*ret_cnf);
+    return result;
+}
+
+int esi_indexed_plan_create(const struct esi_indexed_config *config,
+                            bool is_growing,
+                            struct esi_indexed_plan **ret_plan,
+                            struct es_error *error)
+{
+    struct es_cnf *made = NULL;
+    struct esi_indexed_plan *plan;
+    int result = 0;
+
+    if (!config->cnf)
+        result = rewrite(config, &made, error);
+    if (result < 0)
+        return result;
+    plan = begin_plan(config, is_growing);
+    result = plan ? fill_plan(plan, config->cnf ? config->cnf : made,
+                              config->skips_universal)
+                  : -ENOMEM;
+    es_cnf_destroy(made);
+    if (result < 0) {
+        esi_indexed_plan_destroy(plan);
+        return result;
+    }
+    *ret_plan = plan;
+    return 0;
+}
+
+void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
+{
+    if (!plan)
+        return;
+    for (unsigned v = 0; v < ES_PROGRAM_VARIABLES; v++) {
+        free(plan->clauses_of[v]);
+        free(plan->offsets[v]);
+        esi_received_index_destroy(plan->received[v]);
+    }
+    esi_indexed_forget_lookups(plan);
+    free(plan->literals);
+    free(plan->clauses);
+    free(plan);
+}
+
+uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
+{
+    uint64_t bytes = sizeof *plan + plan->clause_count * sizeof *plan->clauses +
+                     esi_indexed_lookup_bytes(plan);
+
+    for (uint32_t i = 0; i < plan->clause_count; i++)
+        bytes += plan->clauses[i].count * sizeof *plan->literals;
+    for (unsigned i = 0; i < plan->distinct_count; i++) {
+        if (plan->offsets[i])
+            bytes +=
+                (es_domain_slots(plan->distinct[i]) + 1u) * sizeof *plan->offsets[i];
+        if (plan->received[i])
+            bytes += esi_received_index_bytes(plan->received[i]);
+    }
+    return bytes;
+}
+
+bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan)
+{
+    for (unsigned v = 0; v < plan->variable_count; v++)
+        if (plan->masked[v])
+            return false;
+    return !plan->is_false && plan->clause_count == 0;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What the search by ranges makes of one support before it begins: a plan, which does
+ * not change while it is searched and may be shared by threads.
+ */
+#ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_PLAN_H
+#define ES_MONITORS_SEARCH_INDEXED_INDEXED_PLAN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "monitors/search/indexed/indexed.h"
+#include "monitors/search/indexed/indexed_equal.h"
+#include "monitors/search/search.h"
+
+/* What one event may be to another: bits of masks. */
+enum {
+    ESI_IS_BEFORE = 1,
+    ESI_IS_CONCURRENT = 2,
+    ESI_IS_AFTER = 4,
+    ESI_IS_SAME = 8,
+    ESI_IS_ANY = 15,
+};
+
+/* The mask of y to x, from that of x to y. */
+static inline uint8_t esi_mask_turned(uint8_t mask)
+{
+    return (uint8_t)((mask & (ESI_IS_CONCURRENT | ESI_IS_SAME)) |
+                     (mask & ESI_IS_BEFORE ? ESI_IS_AFTER : 0) |
+                     (mask & ESI_IS_AFTER ? ESI_IS_BEFORE : 0));
+}
+
+/* Whether a mask of an event to x separates the events concurrent with x from x's
+ * successors, so that the first of these has to be found. */
+static inline bool esi_mask_needs_successors(uint8_t mask)
+{
+    return !(mask & ESI_IS_CONCURRENT) != !(mask & ESI_IS_AFTER);
+}
+
+enum esi_indexed_kind {
+    ESI_INDEXED_RELATION, /* x is to y as `mask` allows; both have single events */
+    ESI_INDEXED_BEFORE,   /* of sets: some event of x precedes some event of y */
+    ESI_INDEXED_EQUAL,    /* of sets: they share an event */
+    ESI_INDEXED_RECEIVED,
+    ESI_INDEXED_NEAR,
+    ESI_INDEXED_COMPARE,
+    ESI_INDEXED_COUNT,
+    ESI_INDEXED_FORMULA, /* a part of the condition that was not written out */
+};
+
+struct esi_indexed_literal {
+    enum esi_indexed_kind kind;
+    bool is_negated; /* not of RELATION */
+    uint8_t mask;    /* of RELATION */
+    uint8_t x;
+    uint8_t y;
+    uint32_t atom;
+    uint64_t variables;
+    const struct es_formula *formula; /* of FORMULA */
+    bool has_lookups;                 /* of COMPARE: the plan's `lookups` ... */
+    uint32_t lookup_of_x;             /* ... of the values of x and of y */
+    uint32_t lookup_of_y;
+};
+
+struct esi_indexed_clause {
+    struct esi_indexed_literal *literals; /* in the plan's array */
+    uint32_t count;
+    uint32_t number; /* among the plan's clauses */
+    uint64_t existential;
+    uint64_t universal;
+    uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
+                         satisfy it; else each value is tested */
+    bool has_formula; /* a FORMULA literal: it may fail before all is bound */
+    bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
+                         together with those of the same variables, by the first */
+};
+
+/* The values of a domain by attributes: an index that is made when somebody asks. */
+struct esi_indexed_lookup {
+    const struct es_domain *domain;
+    struct esi_key_form form;
+    pthread_mutex_t lock;                    /* of whoever makes it */
+    bool has_failed;                         /* no memory */
+    _Atomic(struct esi_equal_index *) index; /* owned */
+};
+
+/* Variables that may be exchanged: only rising values are searched. */
+struct esi_indexed_group {
+    uint64_t members; /* two or more */
+    bool is_distinct; /* no two of them have the same event */
+    bool is_concurrent;
+    bool is_multiplied; /* each permutation is an assignment of its own (D10) */
+};
+
+struct esi_indexed_plan {
+    const struct es_program *program;
+    uint32_t support;
+    const struct es_domain *const *domains;
+    const struct es_domain *const *counted;
+    const struct es_order *order;
+    bool is_growing;    /* domains may change between calls */
+    bool all_witnesses; /* as esi_indexed_config */
+    bool is_false;      /* no assignment can satisfy it */
+    uint64_t existential;
+    uint64_t universal;
+    uint64_t returned;
+    uint64_t prompt; /* variables whose events join their class when they arrive */
+    uint64_t senders[ES_PROGRAM_VARIABLES];   /* [y]: x of clauses x => y; growing */
+    uint64_t receivers[ES_PROGRAM_VARIABLES]; /* [x]: y of these */
+    uint64_t single;         /* variables whose values are single events */
+    unsigned variable_count; /* of the program */
+
+    struct esi_indexed_literal *literals; /* owned */
+    struct esi_indexed_clause *clauses;   /* owned; those that masks do not say */
+    uint32_t clause_count;
+    size_t size; /* literals of the rewritten pattern */
+    uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
+    uint64_t masked[ES_PROGRAM_VARIABLES];      /* variables whose mask is not ANY */
+    uint64_t neighbours[ES_PROGRAM_VARIABLES];  /* by masks and clauses */
+    uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
+    uint32_t clause_counts[ES_PROGRAM_VARIABLES];
+
+    struct esi_indexed_group groups[ES_PROGRAM_VARIABLES / 2];
+    unsigned group_count;
+    int8_t group_of[ES_PROGRAM_VARIABLES]; /* -1: none */
+
+    const struct es_domain *distinct[ES_PROGRAM_VARIABLES]; /* domains, each once */
+    unsigned distinct_count;
+    uint8_t distinct_of[ES_PROGRAM_VARIABLES];
+    uint64_t *offsets[ES_PROGRAM_VARIABLES]; /* owned, of distinct domains with memory:
+                                                values in the columns before each */
+
+    struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
+                                                                  domains, or NULL */
+    struct esi_indexed_lookup *lookups;                        /* owned */
+    uint32_t lookup_count;
+    unsigned without; /* enum es_indexed_part */
+};
+
+/* 0 or -ENOMEM. */
+int esi_indexed_plan_create(const struct esi_indexed_config *config,
+                            bool is_growing,
+                            struct esi_indexed_plan **ret_plan,
+                            struct es_error *error);
+/* Accepts NULL. */
+void esi_indexed_plan_destroy(struct esi_indexed_plan *plan);
+/* Bytes of the plan and its indexes as they are now. */
+uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan);
+/* Whether any values satisfy it. */
+bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan);
+/* Finds the comparisons that lookups may answer.  0 or a negative errno. */
+int esi_indexed_note_lookups(struct esi_indexed_plan *plan);
+void esi_indexed_forget_lookups(struct esi_indexed_plan *plan);
+uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan);
+/* Finds the groups; of `cnf` as it was before masks were made of it. */
+void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *cnf);
+/* The variable to begin with; of a support that has one. */
+unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
+/* About how much one value of a first variable costs. */
+unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v);
+
+/* Whether v is the first unbound one of its group, or has none. */
+bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
+                         uint64_t bound,
+                         unsigned v);
+/* Permutations that an assignment with rising values stands for. */
+uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
+                                  const struct es_domain_value *values);
+
+/* Receives of the sends that they name, of one domain; for any number of threads. */
+struct esi_received_index;
+int esi_received_index_create(const struct es_domain *domain,
+                              struct esi_received_index **ret_index);
+void esi_received_index_destroy(struct esi_received_index *index);
+uint64_t esi_received_index_bytes(const struct esi_received_index *index);
+/* Values that name an event. */
+struct esi_listed esi_received_index_find(const struct esi_received_index *index,
+                                          struct es_event_id send);
+
+/* What it is and why, for people. */
+void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * matches.c - events that assignments return, each set of them once, and counts.
+ *
+ * A set of events is a tuple of numbers: trace and index of each, sorted.  The tuple of
+ * an assignment (D10) has, for each returned occurrence that is bound, its number, how
+ * many events its value has, and these.  Both are remembered only as far as
+ * matches_proof.c cannot show that they need not be.
+ */
+#include "config.h"
+
+#include "monitors/search/matches.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "monitors/search/truth/event_list.h"
+#include "monitors/search/matches_proof.h"
+#include "monitors/search/tuple_set.h"
+
+struct es_matches {
+    const struct es_program *program;
+    const struct es_domain *const *domains;
+    struct es_match_sink sink;
+    uint64_t limit;
+    struct esi_matches_proof proof;
+    uint64_t occurrences;                           /* bits: those that are returned */
+    uint64_t of_occurrence[ES_PATTERN_OCCURRENCES]; /* bits: existential variables */
+    uint64_t returned;                              /* bits: variables */
+    struct esi_tuple_set sets;
+    struct esi_tuple_set tuples;
+    struct es_event_list events; /* of a match */
+    struct es_event_list value;  /* of an occurrence */
+    uint32_t *key;               /* owned: of an assignment */
+    size_t key_capacity;
+    uint64_t count;
+    uint64_t assignments;
+    bool is_enough;
+};
+
+static void sort_variables(struct es_matches *matches)
+{
+    const struct es_program *program = matches->program;
+    const struct es_pattern_predicate *predicate =
+        es_pattern_predicate(program->file, program->predicate);
+
+    for (uint32_t i = 0; i < predicate->occurrence_count; i++)
+        if (es_pattern_is_returned(&predicate->occurrences[i]))
+            matches->occurrences |= UINT64_C(1) << i;
+    for (uint32_t v = 0; v < program->variable_count; v++) {
+        const struct es_program_variable *variable = &program->variables[v];
+
+        if (variable->is_universal)
+            continue;
+        matches->of_occurrence[variable->occurrence] |= UINT64_C(1) << v;
+        if (variable->is_returned)
+            matches->returned |= UINT64_C(1) << v;
+    }
+}
+
+int es_matches_create(const struct es_program *program,
+                      const struct es_domain *const *domains,
+                      const struct es_match_sink *sink,
+                      uint64_t limit,
+                      struct es_matches **ret_matches)
+{
+    struct es_matches *matches = calloc(1, sizeof *matches);
+
+    if (!matches)
+        return -ENOMEM;
+    matches->program = program;
+    matches->domains = domains;
+    matches->sink = *sink;
+    matches->limit = limit;
+    matches->proof = esi_matches_prove(program, domains);
+    sort_variables(matches);
+    *ret_matches = matches;
+    return 0;
+}
+
+void es_matches_destroy(struct es_matches *matches)
+{
+    if (!matches)
+        return;
+    esi_tuple_set_fini(&matches->sets);
+    esi_tuple_set_fini(&matches->tuples);
+    es_event_list_fini(&matches->events);
+    es_event_list_fini(&matches->value);
+    free(matches->key);
+    free(matches);
+}
+
+/* --- The events of variables ------------------------------------------------------ */
+
+/* The union of the values of variables. */
+static int unite(const struct es_matches *matches,
+                 uint64_t variables,
+                 const struct es_domain_value *values,
+                 struct es_event_list *ret_events)
+{
+    ret_events->count = 0;
+    for (uint64_t left = variables; left; left &= left - 1) {
+        int v = __builtin_ctzll(left);
+        struct es_event_id scratch;
+        const struct es_event_id *items;
+        size_t count =
+            es_domain_events(matches->domains[v], values[v], &scratch, &items);
+
+        if (es_event_list_add(ret_events, items, count) < 0)
+            return -ENOMEM;
+    }
+    es_event_list_sort(ret_events);
+    return 0;
+}
+
+/* --- Assignments ------------------------------------------------------------------ */
+
+static int reserve_key(struct es_matches *matches, size_t length)
+{
+    size_t capacity = 2 * length;
+    uint32_t *key;
+
+    if (length <= matches->key_capacity)
+        return 0;
+    if (length > UINT32_MAX)
+        return -ENOMEM;
+    key = realloc(matches->key, capacity * sizeof *key);
+    if (!key)
+        return -ENOMEM;
+    matches->key = key;
+    matches->key_capacity = capacity;
+    return 0;
+}
+
+static uint32_t *put_events(uint32_t *at, const struct es_event_list *events)
+{
+    for (size_t i = 0; i < events->count; i++) {
+        *at++ = events->events[i].trace;
+        *at++ = events->events[i].index;
+    }
+    return at;
+}
+
+/* 1: it has not been there; 0: it was; -ENOMEM. */
+static int remember_tuple(struct es_matches *matches,
+                          uint64_t variables,
+                          const struct es_domain_value *values)
+{
+    size_t length = 0;
+
+    for (uint64_t left = matches->occurrences; left; left &= left - 1) {
+        int occurrence = __builtin_ctzll(left);
+        uint64_t bound = matches->of_occurrence[occurrence] & variables;
+
+        if (!bound)
+            continue;
+        if (unite(matches, bound & matches->returned, values, &matches->value) < 0 ||
+            reserve_key(matches, length + 2 + 2 * matches->value.count) < 0)
+            return -ENOMEM;
+        matches->key[length] = (uint32_t)occurrence;
+        matches->key[length + 1] = (uint32_t)matches->value.count;
+        put_events(matches->key + length + 2, &matches->value);
+        length += 2 + 2 * matches->value.count;
+    }
+    return esi_tuple_set_add(&matches->tuples, matches->key, (uint32_t)length);
+}
+
+static int count_assignment(struct es_matches *matches,
+                            uint64_t variables,
+                            const struct es_domain_value *values,
+                            uint64_t times)
+{
+    int result = 1;
+
+    if (matches->proof.do_sets_tell_tuples)
+        return 0; /* as many as there are matches */
+    if (!matches->proof.are_tuples_distinct)
+        result = remember_tuple(matches, variables, values);
+    if (result > 0)
+        matches->assignments += times;
+    return result < 0 ? result : 0;
+}
+
+/* --- Matches ---------------------------------------------------------------------- */
+
+/* 1: it has not been there; 0: it was; -ENOMEM. */
+static int remember_set(struct es_matches *matches)
+{
+    if (matches->proof.are_sets_distinct)
+        return 1;
+    if (reserve_key(matches, 2 * matches->events.count) < 0)
+        return -ENOMEM;
+    put_events(matches->key, &matches->events);
+    return esi_tuple_set_add(&matches->sets, matches->key,
+                             (uint32_t)(2 * matches->events.count));
+}
+
+int es_matches_add(struct es_matches *matches,
+                   uint64_t variables,
+                   const struct es_domain_value *values)
+{
+    return es_matches_add_times(matches, variables, values, 1);
+}
+
+int es_matches_add_times(struct es_matches *matches,
+                         uint64_t variables,
+                         const struct es_domain_value *values,
+                         uint64_t times)
+{
+    int result;
+
+    if (matches->is_enough)
+        return 1;
+    result = unite(matches, variables & matches->returned, values, &matches->events);
+    if (result == 0)
+        result = count_assignment(matches, variables, values, times);
+    if (result == 0)
+        result = remember_set(matches);
+    if (result <= 0)
+        return result;
+    matches->count++;
+    result = matches->sink.match(matches->sink.data, matches->events.events,
+                                 matches->events.count);
+    if (result < 0)
+        return result;
+    matches->is_enough =
+        result > 0 || (matches->limit > 0 && matches->count >= matches->limit);
+    return matches->is_enough;
+}
+
+uint64_t es_matches_count(const struct es_matches *matches)
+{
+    return matches->count;
+}
+
+uint64_t es_matches_assignments(const struct es_matches *matches)
+{
+    return matches->proof.do_sets_tell_tuples ? matches->count : matches->assignments;
+}
+
+uint64_t es_matches_bytes(const struct es_matches *matches)
+{
+    return sizeof *matches + esi_tuple_set_bytes(&matches->sets) +
+           esi_tuple_set_bytes(&matches->tuples) +
+           (matches->events.capacity + matches->value.capacity) *
+               sizeof *matches->events.events +
+           matches->key_capacity * sizeof *matches->key;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * matches_proof.c - what cannot come twice.
+ *
+ * Sets tell tuples.  Let a program have one support, whose returned variables V all
+ * stand for single events.  Two variables *overlap* if some event is a value of both.
+ * Let the condition demand, as a conjunct, x -> y or y -> x (or what follows from such
+ * demands, as "->" of events is transitive) for each two variables that are connected
+ * by overlaps.  Then an assignment can be told from the events that it returns:
+ *
+ *   No two variables have the same event: if they overlap one event precedes the other.
+ *   So an assignment f maps V one to one to its events S.  Let g be another with the
+ *   same S, and p the permutation of V with f(v) = g(p(v)).  v and p(v) overlap in
+ *   f(v), or are the same; so the variables C of a cycle of p are connected, and
+ *   demands order them like a chain.  f and g both map the chain C, keeping its order,
+ *   to the events f(C) = g(C), which are a chain, too: they are the same on C.
+ *
+ * The values of occurrences follow from those of their variables.  If besides no
+ * variable of the support is hidden, f is all that distinguishes an assignment, and no
+ * set comes twice.
+ *
+ * Tuples are distinct.  Let no existential variable be hidden, and each be the only one
+ * of its occurrence.  Then a tuple has the values of all variables, and tells by what
+ * is bound which support it is of: assignments are tuples.
+ */
+#include "config.h"
+
+#include "monitors/search/matches_proof.h"
+
+#include <stddef.h>
+
+enum {
+    MOST_VARIABLES = 8, /* whose values are compared with each other */
+};
+
+struct proof {
+    const struct es_program *program;
+    const struct es_domain *const *domains;
+    uint64_t returned;                      /* of the one support */
+    uint64_t before[ES_PROGRAM_VARIABLES];  /* bit w of [v]: v -> w is demanded */
+    uint64_t overlap[ES_PROGRAM_VARIABLES]; /* connected, itself included */
+};
+
+static bool has(uint64_t set, uint32_t variable)
+{
+    return set >> variable & 1;
+}
+
+static bool is_one(uint64_t set)
+{
+    return set && (set & (set - 1)) == 0;
+}
+
+/* --- Overlaps --------------------------------------------------------------------- */
+
+static bool columns_meet(struct es_domain_column a, struct es_domain_column b)
+{
+    uint32_t i = 0;
+    uint32_t j = 0;
+
+    while (i < a.count && j < b.count) {
+        if (a.indexes[i] == b.indexes[j])
+            return true;
+        if (a.indexes[i] < b.indexes[j])
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+static bool domains_meet(const struct es_domain *a, const struct es_domain *b)
+{
+    if (a == b)
+        return true;
+    for (uint32_t i = 0; i < es_domain_slots(a); i++) {
+        struct es_domain_column column = es_domain_column(a, i);
+        uint32_t slot = es_domain_slot_of(b, column.trace);
+
+        if (slot != ES_PATTERN_NONE && columns_meet(column, es_domain_column(b, slot)))
+            return true;
+    }
+    return false;
+}
+
+static void find_overlaps(struct proof *proof)
+{
+    uint32_t count = proof->program->variable_count;
+
+    for (uint32_t v = 0; v < count; v++) {
+        proof->overlap[v] |= UINT64_C(1) << v;
+        for (uint32_t w = v + 1; has(proof->returned, v) && w < count; w++)
+            if (has(proof->returned, w) &&
+                domains_meet(proof->domains[v], proof->domains[w])) {
+                proof->overlap[v] |= UINT64_C(1) << w;
+                proof->overlap[w] |= UINT64_C(1) << v;
+            }
+    }
+}
+
+/* --- Demands ---------------------------------------------------------------------- */
+
+static void take_atom(struct proof *proof, const struct es_atom *atom)
+{
+    if (atom->kind == ES_ATOM_RELATION && atom->op == ES_OPERATOR_BEFORE &&
+        !atom->is_negated && is_one(atom->left) && is_one(atom->right))
+        proof->before[__builtin_ctzll(atom->left)] |= atom->right;
+}
+
+/* Conjuncts only: of others it is not known which of them hold. */
+static void take_formula(struct proof *proof, const struct es_formula *formula)
+{
+    if (formula->kind == ES_FORMULA_ATOM)
+        take_atom(proof, &proof->program->atoms[formula->atom]);
+    if (formula->kind == ES_FORMULA_AND)
+        for (size_t i = 0; i < formula->part_count; i++)
+            take_formula(proof, formula->parts[i]);
+}
+
+static void close_transitively(uint64_t *reach, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < count; i++)
+            if (has(reach[i], k))
+                reach[i] |= reach[k];
+}
+
+/* --- The proof -------------------------------------------------------------------- */
+
+static bool can_be_told(struct proof *proof)
+{
+    const struct es_program *program = proof->program;
+    uint32_t count = program->variable_count;
+
+    if (program->support_count != 1 ||
+        __builtin_popcountll(proof->returned) > MOST_VARIABLES)
+        return false;
+    for (uint32_t v = 0; v < count; v++)
+        if (has(proof->returned, v) && !es_domain_is_single(proof->domains[v]))
+            return false;
+    take_formula(proof, program->supports[0].condition);
+    /* Only single events pass "->" on. */
+    for (uint32_t v = 0; v < count; v++)
+        proof->before[v] =
+            has(proof->returned, v) ? proof->before[v] & proof->returned : 0;
+    close_transitively(proof->before, count);
+    find_overlaps(proof);
+    close_transitively(proof->overlap, count);
+    for (uint32_t v = 0; v < count; v++)
+        for (uint32_t w = v + 1; w < count; w++)
+            if (has(proof->overlap[v], w) && !has(proof->before[v], w) &&
+                !has(proof->before[w], v))
+                return false;
+    return true;
+}
+
+static bool have_own_occurrences(const struct es_program *program)
+{
+    uint64_t taken = 0; /* occurrences, of which there are no more than bits */
+
+    for (uint32_t v = 0; v < program->variable_count; v++) {
+        const struct es_program_variable *variable = &program->variables[v];
+        uint32_t occurrence = variable->occurrence;
+
+        if (variable->is_universal)
+            continue;
+        if (!variable->is_returned || has(taken, occurrence))
+            return false;
+        taken |= UINT64_C(1) << occurrence;
+    }
+    return true;
+}
+
+struct esi_matches_proof esi_matches_prove(const struct es_program *program,
+                                           const struct es_domain *const *domains)
+{
+    struct proof proof = {.program = program, .domains = domains};
+    uint64_t bound = program->support_count == 1 ? program->supports[0].variables : 0;
+    bool is_told;
+
+    for (uint32_t v = 0; v < program->variable_count; v++)
+        if (has(bound, v) && program->variables[v].is_returned)
+            proof.returned |= UINT64_C(1) << v;
+    is_told = can_be_told(&proof);
+    return (struct esi_matches_proof){
+        .are_sets_distinct = is_told && proof.returned == bound,
+        .are_tuples_distinct = have_own_occurrences(program),
+        .do_sets_tell_tuples = is_told,
+    };
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* matches_proof.h - what need not be remembered of matches, since it cannot come twice.
+ */
+#ifndef ES_MONITORS_SEARCH_MATCHES_PROOF_H
+#define ES_MONITORS_SEARCH_MATCHES_PROOF_H
+
+#include <stdbool.h>
+
+#include "monitors/search/domains/domain.h"
+#include "monitors/search/language/program.h"
+
+/* All of assignments that engines give, each of a support once. */
+struct esi_matches_proof {
+    bool are_sets_distinct;   /* no two of them return the same events */
+    bool are_tuples_distinct; /* no two have the same values of returned occurrences */
+    bool do_sets_tell_tuples; /* two that return the same events have the same values */
+};
+
+struct esi_matches_proof esi_matches_prove(const struct es_program *program,
+                                           const struct es_domain *const *domains);
+
+#endif

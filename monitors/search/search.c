@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * search.c - a predicate's search, after those of the predicates whose matches are
+ * values in it.
+ *
+ * A predicate is numbered above all that it uses: a walk downward from the one that is
+ * asked for finds whose matches are needed, and in the walk upward each of them is
+ * searched once, into a domain of sets.
+ */
+#include "config.h"
+
+#include "monitors/search/search.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/now.h"
+#include "monitors/search/search_engine.h"
+
+/* A predicate that is searched; without a program it is not. */
+struct part {
+    struct es_program *program;
+    struct es_domain *sets; /* its matches; of the predicate asked for NULL */
+};
+
+struct search {
+    const struct es_engine_ops *engine;
+    const struct esi_search_task *task;
+    struct es_error *error;
+    struct part *parts; /* of predicates 0 to `predicate` */
+    struct es_search_statistics statistics;
+};
+
+/* The values of one predicate's variables. */
+struct values {
+    const struct es_domain **of_variables;
+    const struct es_domain **counted; /* of atoms */
+};
+
+/* --- Which predicates are searched ------------------------------------------------ */
+
+static int need(struct search *search, uint32_t predicate)
+{
+    struct part *part = &search->parts[predicate];
+
+    if (part->program)
+        return 0;
+    return es_program_create(search->task->file, predicate, &part->program,
+                             search->error);
+}
+
+static int need_inner(struct search *search, const struct es_program *program)
+{
+    int result = 0;
+
+    for (uint32_t v = 0; result == 0 && v < program->variable_count; v++)
+        if (program->variables[v].predicate != ES_PATTERN_NONE)
+            result = need(search, program->variables[v].predicate);
+    for (uint32_t a = 0; result == 0 && a < program->atom_count; a++)
+        if (program->atoms[a].kind == ES_ATOM_COUNT &&
+            program->atoms[a].counted_predicate != ES_PATTERN_NONE)
+            result = need(search, program->atoms[a].counted_predicate);
+    return result;
+}
+
+static int prepare(struct search *search)
+{
+    int result;
+
+    search->parts = calloc((size_t)search->task->predicate + 1, sizeof *search->parts);
+    if (!search->parts)
+        return -ENOMEM;
+    result = need(search, search->task->predicate);
+    for (uint32_t p = search->task->predicate + 1; result == 0 && p-- > 0;)
+        if (search->parts[p].program)
+            result = need_inner(search, search->parts[p].program);
+    return result;
+}
+
+static void release(struct search *search)
+{
+    for (uint32_t p = 0; search->parts && p <= search->task->predicate; p++) {
+        es_program_destroy(search->parts[p].program);
+        es_domain_destroy(search->parts[p].sets);
+    }
+    free(search->parts);
+}
+
+/* --- The values of variables ------------------------------------------------------ */
+
+/* NULL: neither, or of a class that the domains were not asked to keep. */
+static const struct es_domain *domain_of(const struct search *search,
+                                         uint32_t class_number,
+                                         uint32_t predicate)
+{
+    if (class_number != ES_PATTERN_NONE)
+        return es_domains_class(search->task->domains, class_number);
+    return predicate != ES_PATTERN_NONE ? search->parts[predicate].sets : NULL;
+}
+
+static void values_fini(struct values *values)
+{
+    free(values->of_variables);
+    free(values->counted);
+}
+
+static int values_init(const struct search *search,
+                       const struct es_program *program,
+                       struct values *ret_values)
+{
+    struct values values = {
+        .of_variables =
+            calloc(program->variable_count + 1u, sizeof *values.of_variables),
+        .counted = calloc(program->atom_count + 1u, sizeof *values.counted),
+    };
+    bool is_complete = true;
+
+    if (!values.of_variables || !values.counted) {
+        values_fini(&values);
+        return -ENOMEM;
+    }
+    for (uint32_t v = 0; v < program->variable_count; v++) {
+        values.of_variables[v] = domain_of(search, program->variables[v].class_number,
+                                           program->variables[v].predicate);
+        is_complete &= values.of_variables[v] != NULL;
+    }
+    for (uint32_t a = 0; a < program->atom_count; a++) {
+        const struct es_atom *atom = &program->atoms[a];
+
+        if (atom->kind != ES_ATOM_COUNT)
+            continue;
+        values.counted[a] = domain_of(search, atom->counted, atom->counted_predicate);
+        is_complete &= values.counted[a] != NULL;
+    }
+    if (!is_complete) {
+        values_fini(&values);
+        return es_error_set(search->error, -EINVAL,
+                            "the events of this predicate were not kept");
+    }
+    *ret_values = values;
+    return 0;
+}
+
+/* --- Searching -------------------------------------------------------------------- */
+
+static uint64_t bytes_of_sets(const struct search *search)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t p = 0; p <= search->task->predicate; p++)
+        if (search->parts[p].sets)
+            bytes += es_domain_bytes(search->parts[p].sets);
+    return bytes;
+}
+
+static void add_statistics(struct search *search,
+                           const struct es_search_statistics *one,
+                           const struct es_matches *matches)
+{
+    struct es_search_statistics *all = &search->statistics;
+    uint64_t bytes = bytes_of_sets(search) + es_matches_bytes(matches) + one->bytes;
+
+    all->comparisons += one->comparisons;
+    all->backtracks += one->backtracks;
+    all->closures += one->closures;
+    all->pattern_size += one->pattern_size;
+    all->unknown += one->unknown;
+    if (bytes > all->bytes)
+        all->bytes = bytes;
+    all->matches = es_matches_count(matches);
+    all->assignments = es_matches_assignments(matches);
+}
+
+/* 0: all was searched; 1: not all; -errno. */
+static int search_with(struct search *search,
+                       const struct es_search_config *config,
+                       struct es_engine_task *task,
+                       const struct es_match_sink *sink)
+{
+    struct es_search_statistics statistics = {.comparisons = 0};
+    struct es_matches *matches;
+    int result =
+        es_matches_create(task->program, task->domains, sink, config->limit, &matches);
+
+    if (result < 0)
+        return result;
+    task->config = config;
+    task->matches = matches;
+    task->statistics = &statistics;
+    result = search->engine->search(task, search->error);
+    add_statistics(search, &statistics, matches);
+    es_matches_destroy(matches);
+    return result;
+}
+
+static int search_one(struct search *search,
+                      const struct es_search_config *config,
+                      uint32_t predicate,
+                      const struct es_match_sink *sink)
+{
+    const struct es_program *program = search->parts[predicate].program;
+    struct values values;
+    struct es_engine_task task = {.program = program, .order = search->task->order};
+    int result = values_init(search, program, &values);
+
+    if (result < 0)
+        return result;
+    task.domains = values.of_variables;
+    task.counted = values.counted;
+    result = search_with(search, config, &task, sink);
+    values_fini(&values);
+    return result;
+}
+
+static int keep_match(void *data, const struct es_event_id *events, size_t count)
+{
+    return es_domain_add_set(data, events, count);
+}
+
+/* All matches are needed, whatever is enough of those of the predicate asked for. */
+static int search_inner(struct search *search, uint32_t predicate)
+{
+    struct es_search_config config = *search->task->config;
+    struct part *part = &search->parts[predicate];
+    struct es_match_sink sink = {.match = keep_match};
+    int result = es_domain_create_sets(search->task->domains, &part->sets);
+
+    if (result < 0)
+        return result;
+    config.limit = 0;
+    sink.data = part->sets;
+    return search_one(search, &config, predicate, &sink);
+}
+
+static int search_all_inner(struct search *search)
+{
+    int result = 0;
+
+    for (uint32_t p = 0; result == 0 && p < search->task->predicate; p++)
+        if (search->parts[p].program)
+            result =
+                es_search_is_over(search->task->config) ? 1 : search_inner(search, p);
+    return result;
+}
+
+int esi_search_run_by(const struct es_engine_ops *engine,
+                      const struct esi_search_task *task,
+                      const struct es_match_sink *sink,
+                      struct es_search_statistics *ret_statistics,
+                      struct es_error *error)
+{
+    struct search search = {.engine = engine, .task = task, .error = error};
+    uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
+    int result = prepare(&search);
+
+    if (result == 0)
+        result = search_all_inner(&search);
+    /* What was found of inner ones only would make other matches of this one. */
+    search.statistics.matches = 0;
+    search.statistics.assignments = 0;
+    if (result == 0)
+        result = search_one(&search, task->config, task->predicate, sink);
+    release(&search);
+    if (result < 0)
+        return result;
+    search.statistics.elapsed_ns = esi_now_ns(CLOCK_MONOTONIC) - start_ns;
+    search.statistics.is_complete = result == 0;
+    *ret_statistics = search.statistics;
+    return 0;
+}
+
+/* --- Explaining ------------------------------------------------------------------- */
+
+static int explain_one(struct search *search, uint32_t predicate, FILE *out)
+{
+    struct es_search_statistics statistics = {.comparisons = 0};
+    const struct es_program *program = search->parts[predicate].program;
+    struct values values;
+    struct es_engine_task task = {
+        .program = program,
+        .order = search->task->order,
+        .config = search->task->config,
+        .statistics = &statistics,
+    };
+    int result = values_init(search, program, &values);
+
+    if (result < 0)
+        return result;
+    task.domains = values.of_variables;
+    task.counted = values.counted;
+    es_pattern_print(search->task->file, predicate, out);
+    result = search->engine->explain(&task, out, search->error);
+    values_fini(&values);
+    return result;
+}
+
+/* The plan of a predicate whose matches are values of others, and then their number. */
+static int explain_inner(struct search *search, uint32_t predicate, FILE *out)
+{
+    int result = explain_one(search, predicate, out);
+
+    if (result == 0)
+        result = search_inner(search, predicate);
+    if (result == 0)
+        fprintf(out, "%" PRIu64 " matches, values of variables below\n\n",
+                es_domain_count(search->parts[predicate].sets));
+    if (result > 0)
+        fputs("was not searched to its end: what uses it is not explained\n", out);
+    return result;
+}
+
+int esi_search_explain_by(const struct es_engine_ops *engine,
+                          const struct esi_search_task *task,
+                          FILE *out,
+                          struct es_error *error)
+{
+    struct search search = {.engine = engine, .task = task, .error = error};
+    int result = prepare(&search);
+
+    for (uint32_t p = 0; result == 0 && p < task->predicate; p++)
+        if (search.parts[p].program)
+            result = explain_inner(&search, p, out);
+    if (result == 0)
+        result = explain_one(&search, task->predicate, out);
+    release(&search);
+    return result < 0 ? result : 0;
+}
+
+/* --- Engines by name -------------------------------------------------------------- */
+
+int es_search_config_check(const struct es_search_config *config,
+                           struct es_error *error)
+{
+    char names[128] = "";
+
+    if (esi_engine_find(config->engine))
+        return 0;
+    for (const struct es_engine_help *help = es_search_engines(); help->name; help++) {
+        size_t length = strlen(names);
+
+        snprintf(names + length, sizeof names - length, "%s%s",
+                 length == 0        ? ""
+                 : (help + 1)->name ? ", "
+                                    : " or ",
+                 help->name);
+    }
+    return es_error_set(error, -EINVAL, "no engine is named '%s'; expected %s",
+                        config->engine ? config->engine : "", names);
+}
+
+int es_search_run(const struct es_pattern_file *file,
+                  uint32_t predicate,
+                  const struct es_domains *domains,
+                  const struct es_order *order,
+                  const struct es_search_config *config,
+                  const struct es_match_sink *sink,
+                  struct es_search_statistics *ret_statistics,
+                  struct es_error *error)
+{
+    const struct esi_search_task task = {file, predicate, domains, order, config};
+    int result = es_search_config_check(config, error);
+
+    if (result < 0)
+        return result;
+    return esi_search_run_by(esi_engine_find(config->engine), &task, sink,
+                             ret_statistics, error);
+}
+
+int es_search_explain(const struct es_pattern_file *file,
+                      uint32_t predicate,
+                      const struct es_domains *domains,
+                      const struct es_order *order,
+                      const struct es_search_config *config,
+                      FILE *out,
+                      struct es_error *error)
+{
+    const struct esi_search_task task = {file, predicate, domains, order, config};
+    int result = es_search_config_check(config, error);
+
+    if (result < 0)
+        return result;
+    return esi_search_explain_by(esi_engine_find(config->engine), &task, out, error);
+}

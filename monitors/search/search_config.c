@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_config.c - how a search is done unless somebody says otherwise, and when it
+ * ends early. */
+#include "config.h"
+
+#include "monitors/search/search.h"
+
+#include <stddef.h>
+
+#include "base/now.h"
+
+void es_search_config_init(struct es_search_config *config)
+{
+    *config = (struct es_search_config){
+        .closure_method = ES_CLOSURE_BINARY,
+        .closure_combining = true,
+        .prune = true,
+        .reordering = ES_REORDER_CLUSTER,
+        .failed_first = true,
+        .threads = 1,
+    };
+}
+
+bool es_search_is_over(const struct es_search_config *config)
+{
+    return (config->is_cancelled &&
+            atomic_load_explicit(config->is_cancelled, memory_order_relaxed)) ||
+           (config->deadline_ns && esi_now_ns(CLOCK_MONOTONIC) >= config->deadline_ns);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* search_engine.h - searches by an engine that is given itself, as tests have one. */
+#ifndef ES_MONITORS_SEARCH_SEARCH_ENGINE_H
+#define ES_MONITORS_SEARCH_SEARCH_ENGINE_H
+
+#include "monitors/search/engine.h"
+#include "monitors/search/search.h"
+
+/* The row of the table; NULL is the default.  NULL: there is none of this name. */
+const struct es_engine_ops *esi_engine_find(const char *name);
+
+struct esi_search_task {
+    const struct es_pattern_file *file;
+    uint32_t predicate;
+    const struct es_domains *domains;
+    const struct es_order *order;
+    const struct es_search_config *config;
+};
+
+/* As es_search_run() and es_search_explain(), whatever the config's engine is. */
+int esi_search_run_by(const struct es_engine_ops *engine,
+                      const struct esi_search_task *task,
+                      const struct es_match_sink *sink,
+                      struct es_search_statistics *ret_statistics,
+                      struct es_error *error);
+int esi_search_explain_by(const struct es_engine_ops *engine,
+                          const struct esi_search_task *task,
+                          FILE *out,
+                          struct es_error *error);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What "rewrite" searches: the rewritten pattern of each support, ordered, with its
+ * literals ready to be tested.
+ */
+#ifndef ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_PRIVATE_H
+#define ES_MONITORS_SEARCH_THESIS_ENGINE_REWRITE_PRIVATE_H
+
+#include "monitors/search/thesis/engine_rewrite_values.h"
+#include "monitors/search/thesis/reorder.h"
+
+/* One universal variable of a clause, and the order in which its values are tried:
+ * those that failed last come first (6.3). */
+struct esi_forall {
+    unsigned variable;
+    uint32_t count;
+    uint32_t *order; /* NULL: as they are */
+};
+
+struct esi_plan_clause {
+    uint64_t existential;
+    size_t count;
+    struct esi_test *tests; /* those without universal variables first, if there are
+                               any with */
+    size_t fixed;           /* tests without universal variables */
+    size_t lucky; /* the test that held last, of those with universal variables:
+                     tried first, if failed values are */
+    bool learns;
+    size_t forall_count;
+    struct esi_forall *foralls;
+};
+
+/* Of a support. */
+struct esi_plan {
+    struct es_cnf *cnf;
+    size_t size_before; /* of the pattern before pruning */
+    size_t literals_before;
+    struct esi_reordered reordered;
+    uint64_t sampled; /* comparisons of samples, not counted elsewhere */
+    struct esi_plan_clause *clauses;
+    size_t clause_count;
+};
+
+struct esi_plans {
+    const struct es_engine_task *task;
+    struct esi_choice choice;
+    uint64_t empty;         /* universal variables without values */
+    struct esi_plan *items; /* of the program's supports */
+    uint32_t count;
+};
+
+/* --- engine_rewrite_plan.c -------------------------------------------------------- */
+
+int esi_plans_create(const struct es_engine_task *task,
+                     struct esi_plans *ret_plans,
+                     struct es_error *error);
+void esi_plans_destroy(struct esi_plans *plans);
+
+/* --- engine_rewrite_search.c ------------------------------------------------------ */
+
+/* As es_engine_ops.search. */
+int esi_plans_search(struct esi_plans *plans);
+
+/* --- engine_rewrite_explain.c ----------------------------------------------------- */
+
+int esi_rewrite_explain(const struct es_engine_task *task,
+                        FILE *out,
+                        struct es_error *error);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* engine_rewrite_values.c - values of variables, and whether literals hold of them. */
+#include "config.h"
+
+#include "monitors/search/thesis/engine_rewrite_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/search/truth/cnf_clauses.h"
+#include "monitors/search/truth/event_sets.h"
+
+enum { ENTRIES_BYTES = 64 << 20 };
+
+/* --- Values ----------------------------------------------------------------------- */
+
+static int fill_values(struct esi_choice *choice, struct esi_values *values)
+{
+    const struct es_domain *domain = values->domain;
+    struct es_domain_value *items =
+        esi_arena_alloc(&choice->arena, values->count * sizeof *items);
+    struct es_event_id *ids = NULL;
+    uint32_t number = 0;
+
+    if (values->is_single)
+        ids = esi_arena_alloc(&choice->arena, values->count * sizeof *ids);
+    if (!items || (values->is_single && !ids))
+        return -ENOMEM;
+    choice->bytes += values->count * (sizeof *items + (ids ? sizeof *ids : 0));
+    values->items = items;
+    values->ids = ids;
+    if (!values->is_single)
+        for (; number < values->count; number++)
+            items[number] = (struct es_domain_value){.slot = 0, .position = number};
+    for (uint32_t slot = 0; ids && slot < es_domain_slots(domain); slot++) {
+        struct es_domain_column column = es_domain_column(domain, slot);
+
+        for (uint32_t i = 0; i < column.count; i++, number++) {
+            items[number] = (struct es_domain_value){.slot = slot, .position = i};
+            ids[number] = (struct es_event_id){column.trace, column.indexes[i]};
+        }
+    }
+    return 0;
+}
+
+static const struct esi_values *values_of(struct esi_choice *choice,
+                                          const struct es_domain *domain)
+{
+    struct esi_values *values;
+
+    for (values = choice->all_values; values; values = values->next)
+        if (values->domain == domain)
+            return values;
+    if (es_domain_count(domain) > UINT32_MAX)
+        return NULL;
+    values = esi_arena_alloc(&choice->arena, sizeof *values);
+    if (!values)
+        return NULL;
+    *values = (struct esi_values){.domain = domain,
+                                  .is_single = es_domain_is_single(domain),
+                                  .count = (uint32_t)es_domain_count(domain)};
+    if (fill_values(choice, values))
+        return NULL;
+    values->next = choice->all_values;
+    choice->all_values = values;
+    return values;
+}
+
+int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task)
+{
+    *choice = (struct esi_choice){.task = task, .precedence = {.order = task->order}};
+    for (uint32_t v = 0; v < task->program->variable_count; v++) {
+        choice->values[v] = values_of(choice, task->domains[v]);
+        if (!choice->values[v]) {
+            esi_choice_fini(choice);
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+void esi_choice_fini(struct esi_choice *choice)
+{
+    if (choice->check)
+        es_formula_check_fini(choice->check);
+    for (struct esi_entries *entries = choice->all_entries; entries;
+         entries = entries->next)
+        free(entries->items);
+    esi_arena_free(&choice->arena);
+    *choice = (struct esi_choice){.task = NULL};
+}
+
+/* --- Entries of timestamps -------------------------------------------------------- */
+
+static uint32_t *make_entries(struct esi_choice *choice,
+                              const struct esi_values *of,
+                              uint32_t slots)
+{
+    size_t bytes = (size_t)of->count * slots * sizeof(uint32_t);
+    uint32_t *items;
+
+    if (!bytes || bytes / slots / sizeof *items != of->count ||
+        choice->bytes + bytes > ENTRIES_BYTES)
+        return NULL;
+    items = malloc(bytes);
+    if (!items) {
+        choice->failure = -ENOMEM;
+        return NULL;
+    }
+    memset(items, 0xff, bytes);
+    choice->bytes += bytes;
+    return items;
+}
+
+/* NULL if there is no room for them: then the order is asked each time. */
+static struct esi_entries *entries_of(struct esi_choice *choice,
+                                      const struct esi_values *of,
+                                      const struct esi_values *on)
+{
+    struct esi_entries *entries;
+
+    if (!of->is_single || !on->is_single)
+        return NULL;
+    for (entries = choice->all_entries; entries; entries = entries->next)
+        if (entries->of == of && entries->on == on)
+            return entries->items ? entries : NULL;
+    entries = esi_arena_alloc(&choice->arena, sizeof *entries);
+    if (!entries) {
+        choice->failure = -ENOMEM;
+        return NULL;
+    }
+    entries->of = of;
+    entries->on = on;
+    entries->slots = es_domain_slots(on->domain);
+    entries->items = make_entries(choice, of, entries->slots);
+    entries->next = choice->all_entries;
+    choice->all_entries = entries;
+    return entries->items ? entries : NULL;
+}
+
+static bool is_before(struct esi_choice *choice, const struct esi_test *test)
+{
+    uint32_t x = choice->chosen[test->literal.x];
+    uint32_t y = choice->chosen[test->literal.y];
+    struct es_event_id a = choice->values[test->literal.x]->ids[x];
+    struct es_event_id b = choice->values[test->literal.y]->ids[y];
+    uint32_t *entry;
+    int64_t found;
+
+    if (!test->entries)
+        return es_precedence_before(&choice->precedence, a, b);
+    entry = &test->entries->items[(size_t)y * test->entries->slots +
+                                  test->entries->on->items[x].slot];
+    if (*entry == ESI_ENTRY_NONE) {
+        found = es_order_greatest_predecessor(choice->precedence.order, b, a.trace);
+        *entry = found < 0 ? ESI_ENTRY_UNKNOWN : (uint32_t)found;
+    }
+    if (*entry == ESI_ENTRY_UNKNOWN)
+        return es_precedence_before(&choice->precedence, a, b);
+    choice->precedence.comparisons++;
+    return a.index <= *entry;
+}
+
+/* --- Literals of sets ------------------------------------------------------------- */
+
+static struct es_domain_value value_of(const struct esi_choice *choice, unsigned v)
+{
+    return choice->values[v]->items[choice->chosen[v]];
+}
+
+static size_t events_of(const struct esi_choice *choice,
+                        unsigned v,
+                        struct es_event_id *scratch,
+                        const struct es_event_id **ret_events)
+{
+    return es_domain_events(choice->values[v]->domain, value_of(choice, v), scratch,
+                            ret_events);
+}
+
+static bool are_before(struct esi_choice *choice, unsigned x, unsigned y)
+{
+    struct es_event_id scratch[2];
+    const struct es_event_id *a;
+    const struct es_event_id *b;
+    size_t a_count = events_of(choice, x, &scratch[0], &a);
+    size_t b_count = events_of(choice, y, &scratch[1], &b);
+
+    return es_sets_any_before(&choice->precedence, a, a_count, b, b_count);
+}
+
+static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
+{
+    struct es_event_id scratch[2];
+    const struct es_event_id *a;
+    const struct es_event_id *b;
+    size_t a_count = events_of(choice, x, &scratch[0], &a);
+    size_t b_count = events_of(choice, y, &scratch[1], &b);
+
+    return es_sets_share(a, a_count, b, b_count);
+}
+
+/* --- Times ------------------------------------------------------------------------ */
+
+static bool are_near(struct esi_choice *choice, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
+    int64_t first = INT64_MAX;
+    int64_t last = INT64_MIN;
+
+    return es_domain_widen(choice->values[literal->x]->domain,
+                           value_of(choice, literal->x), &first, &last) &&
+           es_domain_widen(choice->values[literal->y]->domain,
+                           value_of(choice, literal->y), &first, &last) &&
+           es_times_are_within(first, last, atom->node->within_ns);
+}
+
+/* --- Comparisons of attributes, partners ------------------------------------------ */
+
+static bool compare(struct esi_choice *choice, const struct es_literal *literal)
+{
+    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
+    unsigned left = atom->left ? (unsigned)__builtin_ctzll(atom->left) : literal->x;
+    unsigned right = atom->right ? (unsigned)__builtin_ctzll(atom->right) : literal->x;
+
+    return es_domain_compare(atom->node, choice->values[left]->domain,
+                             value_of(choice, left), choice->values[right]->domain,
+                             value_of(choice, right));
+}
+
+static bool is_received(struct esi_choice *choice, unsigned x, unsigned y)
+{
+    return es_domain_is_received(choice->values[x]->domain, value_of(choice, x),
+                                 choice->values[y]->domain, value_of(choice, y));
+}
+
+/* --- Counts, and parts that were not written out ---------------------------------- */
+
+static int prepare_check(struct esi_choice *choice)
+{
+    const struct es_engine_task *task = choice->task;
+
+    if (choice->check)
+        return 0;
+    choice->check = esi_arena_alloc(&choice->arena, sizeof *choice->check);
+    if (!choice->check)
+        return -ENOMEM;
+    choice->bytes += sizeof *choice->check;
+    *choice->check = (struct es_formula_check){
+        .program = task->program, .domains = task->domains, .counted = task->counted};
+    return 0;
+}
+
+/* By the values of those of its variables that are `bound`. */
+static enum es_formula_truth truth_of(struct esi_choice *choice,
+                                      const struct esi_test *test,
+                                      uint64_t bound)
+{
+    const struct es_literal *literal = &test->literal;
+    struct es_formula_check *check = choice->check;
+    uint64_t variables = test->variables;
+    enum es_formula_truth truth;
+
+    /* The choice may have moved since the check was made. */
+    check->precedence = &choice->precedence;
+    check->bound = 0;
+    for (uint64_t left = variables & bound; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
+
+        es_formula_check_bind(check, v, value_of(choice, v));
+    }
+    truth = literal->kind == ES_LITERAL_COUNT
+                ? es_formula_check_atom(check, literal->atom, variables)
+                : es_formula_check(check, literal->formula, variables);
+    if (check->failure)
+        choice->failure = check->failure;
+    return truth;
+}
+
+static bool has_count(struct esi_choice *choice, const struct esi_test *test)
+{
+    uint8_t *known = test->known ? &test->known[choice->chosen[test->literal.x]] : NULL;
+    bool holds;
+
+    if (known && *known)
+        return *known == 2;
+    holds = truth_of(choice, test, test->variables) == ES_FORMULA_HOLDS;
+    if (known)
+        *known = holds ? 2 : 1;
+    return holds;
+}
+
+bool esi_test_is_refuted(struct esi_choice *choice,
+                         const struct esi_test *test,
+                         uint64_t bound)
+{
+    return test->literal.kind == ES_LITERAL_FORMULA &&
+           truth_of(choice, test, bound) == ES_FORMULA_FAILS;
+}
+
+/* --- Literals --------------------------------------------------------------------- */
+
+int esi_choice_test(struct esi_choice *choice,
+                    const struct es_literal *literal,
+                    struct esi_test *ret_test)
+{
+    const struct es_program *program = choice->task->program;
+    struct esi_test test = {
+        .literal = *literal,
+        .variables = es_literal_variables(program, literal),
+    };
+
+    test.is_equality = literal->kind == ES_LITERAL_EQUAL &&
+                       choice->values[literal->x]->is_single &&
+                       choice->values[literal->y]->is_single;
+    if (literal->kind == ES_LITERAL_COUNT &&
+        __builtin_popcountll(test.variables) == 1) {
+        test.known = esi_arena_alloc(&choice->arena, choice->values[literal->x]->count);
+        if (!test.known)
+            return -ENOMEM;
+        choice->bytes += choice->values[literal->x]->count;
+    }
+    if (literal->kind == ES_LITERAL_BEFORE)
+        test.entries =
+            entries_of(choice, choice->values[literal->y], choice->values[literal->x]);
+    if ((literal->kind == ES_LITERAL_FORMULA || literal->kind == ES_LITERAL_COUNT) &&
+        prepare_check(choice))
+        return -ENOMEM;
+    if (choice->failure)
+        return choice->failure;
+    *ret_test = test;
+    return 0;
+}
+
+bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *test)
+{
+    const struct es_literal *literal = &test->literal;
+
+    switch (literal->kind) {
+    case ES_LITERAL_BEFORE:
+        return choice->values[literal->x]->is_single &&
+                       choice->values[literal->y]->is_single
+                   ? is_before(choice, test)
+                   : are_before(choice, literal->x, literal->y);
+    case ES_LITERAL_EQUAL:
+        return share_event(choice, literal->x, literal->y);
+    case ES_LITERAL_RECEIVED:
+        return is_received(choice, literal->x, literal->y);
+    case ES_LITERAL_NEAR:
+        return are_near(choice, literal);
+    case ES_LITERAL_COMPARE:
+        return compare(choice, literal);
+    case ES_LITERAL_COUNT:
+        return has_count(choice, test);
+    case ES_LITERAL_FORMULA:
+        return truth_of(choice, test, test->variables) == ES_FORMULA_HOLDS;
+    }
+    return false;
+}

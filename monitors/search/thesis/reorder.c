@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* reorder.c - the order of a rewritten pattern: least/most-successful-first (Nichols,
+ * 6.2.2) and variable clustering (6.2.3).
+ *
+ * Universal variables get values for each clause anew: they are never assigned, and no
+ * order begins with one. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/search/truth/cnf_clauses.h"
+#include "monitors/search/thesis/reorder_private.h"
+
+/* Beyond these, an order would take longer to find than it saves. */
+enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
+
+enum {
+    MANY_VALUES = 1 << 20, /* combinations that are worth samples of success */
+    MOST_SAMPLED = 256,    /* literals */
+    KEEPS_AS_WRITTEN = 4,  /* times the work of it is less than what clusters take */
+};
+
+/* --- Least and most successful first ---------------------------------------------- */
+
+static double successes(const struct esi_reorder *reorder,
+                        const struct esi_reorder_literal *literal)
+{
+    return esi_reorder_pairs(reorder, literal, 0) * literal->success;
+}
+
+/* By insertion, so that what is alike stays as it was. */
+static void sort_by_successes(const struct esi_reorder *reorder,
+                              struct esi_reorder_clause *clause)
+{
+    for (size_t i = 1; i < clause->clause.count; i++) {
+        struct esi_reorder_literal literal = clause->literals[i];
+        double value = successes(reorder, &literal);
+        size_t place = i;
+
+        for (; place > 0 && successes(reorder, &clause->literals[place - 1]) < value;
+             place--)
+            clause->literals[place] = clause->literals[place - 1];
+        clause->literals[place] = literal;
+    }
+}
+
+static int compare_work(const void *left, const void *right)
+{
+    const struct esi_reorder_clause *a = left;
+    const struct esi_reorder_clause *b = right;
+
+    if (a->work != b->work)
+        return a->work < b->work ? -1 : 1;
+    /* As they were: their literals were copied in this order. */
+    return (a->clause.literals > b->clause.literals) -
+           (a->clause.literals < b->clause.literals);
+}
+
+static void order_by_success(struct esi_reorder *reorder)
+{
+    for (size_t i = 0; i < reorder->count; i++) {
+        sort_by_successes(reorder, &reorder->clauses[i]);
+        reorder->clauses[i].work = esi_reorder_work(reorder, &reorder->clauses[i], 0);
+    }
+    qsort(reorder->clauses, reorder->count, sizeof *reorder->clauses, compare_work);
+}
+
+/* --- Variable clustering ---------------------------------------------------------- */
+
+struct frequencies {
+    const double *counts;                      /* values of each variable */
+    size_t of[ES_PROGRAM_VARIABLES];           /* literals that name the variable */
+    uint64_t before[ES_PROGRAM_VARIABLES];     /* x -> y, as a clause: bits y */
+    uint64_t after[ES_PROGRAM_VARIABLES];      /* x -> y: bits x, by y */
+    uint64_t not_before[ES_PROGRAM_VARIABLES]; /* x !-> y: bits y */
+    uint64_t not_after[ES_PROGRAM_VARIABLES];
+};
+
+static void count_variables(const struct esi_reorder *reorder,
+                            struct frequencies *ret_frequencies)
+{
+    memset(ret_frequencies, 0, sizeof *ret_frequencies);
+    ret_frequencies->counts = reorder->facts->counts;
+    for (size_t i = 0; i < reorder->count; i++)
+        for (size_t k = 0; k < reorder->clauses[i].clause.count; k++)
+            for (uint64_t left = reorder->clauses[i].literals[k].variables; left;
+                 left &= left - 1)
+                ret_frequencies->of[__builtin_ctzll(left)]++;
+}
+
+/* What clauses of one literal say about single events. */
+static void collect_relations(const struct esi_reorder *reorder,
+                              struct frequencies *frequencies)
+{
+    const struct es_program *program = reorder->facts->program;
+
+    for (size_t i = 0; i < reorder->count; i++) {
+        const struct es_literal *literal = &reorder->clauses[i].literals[0].literal;
+        uint8_t x;
+        uint8_t y;
+
+        if (reorder->clauses[i].clause.count != 1 || literal->kind != ES_LITERAL_BEFORE)
+            continue;
+        x = literal->x;
+        y = literal->y;
+        if (!es_program_is_single(program, x) || !es_program_is_single(program, y))
+            continue;
+        *(literal->is_negated ? &frequencies->not_before[x]
+                              : &frequencies->before[x]) |= UINT64_C(1) << y;
+        *(literal->is_negated ? &frequencies->not_after[y] : &frequencies->after[y]) |=
+            UINT64_C(1) << x;
+    }
+}
+
+/* x !-> y follows from p !-> y where p -> x, and from x !-> q where y -> q: asked
+ * after them it fails no more. */
+static bool follows(const struct frequencies *frequencies,
+                    const struct esi_reorder_clause *clause)
+{
+    const struct es_literal *literal = &clause->literals[0].literal;
+
+    if (clause->clause.count != 1 || literal->kind != ES_LITERAL_BEFORE ||
+        !literal->is_negated)
+        return false;
+    return (frequencies->after[literal->x] & frequencies->not_after[literal->y]) ||
+           (frequencies->before[literal->y] & frequencies->not_before[literal->x]);
+}
+
+/* The variable that occurs most, of those that may be assigned; 0 if there is none. */
+static uint64_t most_frequent(const struct frequencies *frequencies, uint64_t variables)
+{
+    uint64_t best = 0;
+    size_t most = 0;
+
+    for (; variables; variables &= variables - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(variables);
+
+        if (frequencies->of[v] > most) {
+            most = frequencies->of[v];
+            best = UINT64_C(1) << v;
+        }
+    }
+    return best;
+}
+
+/* How soon a literal or a clause should come: few unassigned variables, then frequent
+ * ones.  The rest is ours: then few values; then what takes no comparison of timestamps
+ * (in the thesis an event is found to be taken twice only after all its relations), and
+ * last what follows from others. */
+struct rank {
+    int unassigned;
+    size_t frequency; /* of the most frequent one that is unassigned */
+    double values;    /* combinations that the unassigned ones may take */
+    size_t compared;  /* literals that are not equalities */
+    bool follows;     /* from what others say */
+};
+
+static struct rank rank_of(const struct frequencies *frequencies,
+                           uint64_t unassigned,
+                           size_t compared)
+{
+    struct rank rank = {.unassigned = __builtin_popcountll(unassigned),
+                        .values = 1,
+                        .compared = compared};
+    uint64_t best = most_frequent(frequencies, unassigned);
+
+    if (best)
+        rank.frequency = frequencies->of[__builtin_ctzll(best)];
+    for (; unassigned; unassigned &= unassigned - 1)
+        rank.values *= frequencies->counts[__builtin_ctzll(unassigned)];
+    return rank;
+}
+
+static bool is_sooner(struct rank a, struct rank b)
+{
+    if (a.unassigned != b.unassigned)
+        return a.unassigned < b.unassigned;
+    if (a.frequency != b.frequency)
+        return a.frequency > b.frequency;
+    if (a.values < b.values || a.values > b.values)
+        return a.values < b.values;
+    /* One that gives values excludes few of them. */
+    if ((a.compared == 0) != (b.compared == 0))
+        return (a.compared == 0) == (a.unassigned == 0);
+    return !a.follows && b.follows;
+}
+
+static struct rank rank_of_literal(const struct frequencies *frequencies,
+                                   const struct esi_reorder_literal *literal,
+                                   uint64_t assigned)
+{
+    return rank_of(frequencies, literal->variables & ~assigned,
+                   literal->literal.kind != ES_LITERAL_EQUAL);
+}
+
+static struct rank rank_of_clause(const struct frequencies *frequencies,
+                                  const struct esi_reorder_clause *clause,
+                                  uint64_t assigned)
+{
+    uint64_t variables = clause->clause.existential | clause->clause.universal;
+    size_t compared = 0;
+    struct rank rank;
+
+    for (size_t i = 0; i < clause->clause.count; i++)
+        compared += clause->literals[i].literal.kind != ES_LITERAL_EQUAL;
+    rank = rank_of(frequencies, variables & ~assigned, compared);
+    rank.follows = follows(frequencies, clause);
+    return rank;
+}
+
+static void cluster_literals(struct esi_reorder_clause *clause,
+                             const struct frequencies *frequencies,
+                             uint64_t assigned)
+{
+    for (size_t i = 0; i < clause->clause.count; i++) {
+        size_t best = i;
+        struct esi_reorder_literal chosen;
+
+        for (size_t k = i + 1; k < clause->clause.count; k++)
+            if (is_sooner(
+                    rank_of_literal(frequencies, &clause->literals[k], assigned),
+                    rank_of_literal(frequencies, &clause->literals[best], assigned)))
+                best = k;
+        chosen = clause->literals[best];
+        memmove(clause->literals + i + 1, clause->literals + i,
+                (best - i) * sizeof *clause->literals);
+        clause->literals[i] = chosen;
+    }
+}
+
+/* The clause from `first` on that should come next; of those with a variable of
+ * `wanted`, if there is one. */
+static size_t next_clause(const struct esi_reorder *reorder,
+                          const struct frequencies *frequencies,
+                          size_t first,
+                          uint64_t assigned,
+                          uint64_t wanted)
+{
+    size_t best = reorder->count;
+    struct rank best_rank = {.unassigned = 0};
+
+    for (size_t i = first; i < reorder->count; i++) {
+        const struct es_clause *clause = &reorder->clauses[i].clause;
+        uint64_t variables = clause->existential | clause->universal;
+        struct rank rank = rank_of_clause(frequencies, &reorder->clauses[i], assigned);
+
+        if (wanted && !(variables & wanted))
+            continue;
+        if (best == reorder->count || is_sooner(rank, best_rank)) {
+            best = i;
+            best_rank = rank;
+        }
+    }
+    return best < reorder->count ? best : first;
+}
+
+static void order_by_clusters(struct esi_reorder *reorder)
+{
+    struct frequencies frequencies;
+    uint64_t existential = 0;
+    uint64_t assigned = 0;
+    uint64_t wanted;
+
+    count_variables(reorder, &frequencies);
+    collect_relations(reorder, &frequencies);
+    for (size_t i = 0; i < reorder->count; i++)
+        existential |= reorder->clauses[i].clause.existential;
+    wanted = most_frequent(&frequencies, existential);
+    for (size_t i = 0; i < reorder->count; i++) {
+        size_t next = next_clause(reorder, &frequencies, i, assigned, wanted);
+        struct esi_reorder_clause chosen = reorder->clauses[next];
+
+        memmove(reorder->clauses + i + 1, reorder->clauses + i,
+                (next - i) * sizeof *reorder->clauses);
+        cluster_literals(&chosen, &frequencies, assigned);
+        reorder->clauses[i] = chosen;
+        assigned |= chosen.clause.existential;
+        wanted = 0;
+    }
+}
+
+/* --- All of it -------------------------------------------------------------------- */
+
+static int open_reorder(const struct es_cnf *cnf,
+                        const struct esi_reorder_facts *facts,
+                        bool needs_success,
+                        struct esi_reorder *reorder)
+{
+    struct esi_reorder_literal *literals = calloc(cnf->literals + 1, sizeof *literals);
+
+    *reorder = (struct esi_reorder){.facts = facts, .count = cnf->count};
+    reorder->clauses = calloc(cnf->count + 1, sizeof *reorder->clauses);
+    if (!reorder->clauses || !literals) {
+        free(reorder->clauses);
+        free(literals);
+        return -ENOMEM;
+    }
+    reorder->clauses[cnf->count].literals = literals; /* to be freed */
+    for (size_t i = 0; i < cnf->count; i++) {
+        struct esi_reorder_clause *clause = &reorder->clauses[i];
+
+        clause->clause = cnf->clauses[i];
+        clause->literals = literals;
+        literals += clause->clause.count;
+        for (size_t k = 0; k < clause->clause.count; k++) {
+            const struct es_literal *literal = &clause->clause.literals[k];
+
+            clause->literals[k] = (struct esi_reorder_literal){
+                .literal = *literal,
+                .variables = es_literal_variables(facts->program, literal),
+                .success = needs_success ? facts->success(facts->data, literal) : 0,
+            };
+        }
+    }
+    return 0;
+}
+
+static void free_reorder(struct esi_reorder *reorder)
+{
+    free(reorder->clauses[reorder->count].literals);
+    free(reorder->clauses);
+}
+
+static void write_back(struct es_cnf *cnf, const struct esi_reorder *reorder)
+{
+    for (size_t i = 0; i < cnf->count; i++) {
+        struct es_literal *literals =
+            (struct es_literal *)(uintptr_t)reorder->clauses[i].clause.literals;
+
+        cnf->clauses[i] = reorder->clauses[i].clause;
+        for (size_t k = 0; k < cnf->clauses[i].count; k++)
+            literals[k] = reorder->clauses[i].literals[k].literal;
+    }
+}
+
+/* Clusters know nothing of success: where there is much to go through, samples may show
+ * that what is written excludes more. */
+static bool is_worth_samples(const struct es_cnf *cnf,
+                             const struct esi_reorder_facts *facts)
+{
+    uint64_t existential = 0;
+    double values = 1;
+
+    if (cnf->literals > MOST_SAMPLED)
+        return false;
+    for (size_t i = 0; i < cnf->count; i++) {
+        existential |= cnf->clauses[i].existential;
+        for (size_t k = 0; k < cnf->clauses[i].count; k++)
+            if (cnf->clauses[i].literals[k].kind == ES_LITERAL_COUNT ||
+                cnf->clauses[i].literals[k].kind == ES_LITERAL_FORMULA)
+                return false;
+    }
+    for (; existential; existential &= existential - 1)
+        values *= facts->counts[__builtin_ctzll(existential)];
+    return values >= MANY_VALUES;
+}
+
+int esi_reorder(struct es_cnf *cnf,
+                const struct esi_reorder_facts *facts,
+                enum es_reordering reordering,
+                struct esi_reordered *ret_reordered)
+{
+    struct esi_reordered reordered = {.reordering = reordering};
+    bool has_success = reordering != ES_REORDER_CLUSTER || is_worth_samples(cnf, facts);
+    struct esi_reorder reorder;
+    double as_written;
+    int result;
+
+    if (reordering != ES_REORDER_NONE &&
+        (cnf->count > MOST_CLAUSES || cnf->literals > MOST_LITERALS)) {
+        reordered.is_too_large = true;
+        reordered.reordering = ES_REORDER_NONE;
+    }
+    if (reordered.reordering == ES_REORDER_NONE || cnf->count == 0) {
+        *ret_reordered = reordered;
+        return 0;
+    }
+    result = open_reorder(cnf, facts, has_success, &reorder);
+    if (result)
+        return result;
+    as_written = has_success ? esi_reorder_work_of_all(&reorder) : INFINITY;
+    if (reordering == ES_REORDER_BRUTE &&
+        !esi_reorder_brute(&reorder, &reordered, &result)) {
+        reordered.is_too_large = true;
+        reordered.reordering = ES_REORDER_CLUSTER;
+    }
+    if (reordered.reordering == ES_REORDER_SUCCESS)
+        order_by_success(&reorder);
+    if (reordered.reordering == ES_REORDER_CLUSTER) {
+        order_by_clusters(&reorder);
+        reordered.is_kept =
+            as_written * KEEPS_AS_WRITTEN < esi_reorder_work_of_all(&reorder);
+    }
+    if (!reordered.is_kept)
+        write_back(cnf, &reorder);
+    free_reorder(&reorder);
+    if (result == 0)
+        *ret_reordered = reordered;
+    return result;
+}

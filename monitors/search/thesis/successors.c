@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * successors.c - immediate successors on other traces.
+ *
+ * The halves a and b of a sync count as one event towards all others, yet neither
+ * precedes the other.  So b succeeds the event before a, and the event after b succeeds
+ * a - with its own other half, if it is a sync, too.
+ */
+#include "config.h"
+
+#include "monitors/search/thesis/successors.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "monitors/search/domains/precedence.h"
+
+/* The latest event of a trace. */
+struct last {
+    bool is_sync;
+    struct es_event_id other;
+};
+
+struct es_successors {
+    struct es_successor *rows;
+    size_t count, capacity;
+    struct last *last; /* by trace; only while events come */
+    size_t traces;
+    bool has_half; /* the first half of a sync came, `half` */
+    struct es_event_id half;
+};
+
+int es_successors_create(struct es_successors **ret_successors)
+{
+    struct es_successors *successors = calloc(1, sizeof *successors);
+
+    if (!successors)
+        return -ENOMEM;
+    *ret_successors = successors;
+    return 0;
+}
+
+void es_successors_destroy(struct es_successors *successors)
+{
+    if (!successors)
+        return;
+    free(successors->rows);
+    free(successors->last);
+    free(successors);
+}
+
+static int add_row(struct es_successors *successors,
+                   struct es_event_id from,
+                   struct es_event_id to)
+{
+    if (successors->count == successors->capacity) {
+        size_t capacity = successors->capacity ? successors->capacity * 2 : 64;
+        struct es_successor *rows =
+            reallocarray(successors->rows, capacity, sizeof *rows);
+
+        if (!rows)
+            return -ENOMEM;
+        successors->rows = rows;
+        successors->capacity = capacity;
+    }
+    successors->rows[successors->count++] = (struct es_successor){from, to};
+    return 0;
+}
+
+static int add_trace(void *data, uint32_t trace, const char *name)
+{
+    struct es_successors *successors = data;
+    struct last *last = reallocarray(successors->last, (size_t)trace + 1, sizeof *last);
+
+    (void)name;
+    if (!last)
+        return -ENOMEM;
+    last[trace] = (struct last){.is_sync = false};
+    successors->last = last;
+    successors->traces = (size_t)trace + 1;
+    return 0;
+}
+
+static struct es_event_id at(struct es_event_id id, int steps)
+{
+    return (struct es_event_id){id.trace, (uint32_t)(id.index + (int64_t)steps)};
+}
+
+/* What a sync of `a` with `b` adds to what precedes `a`, and to `a`. */
+static int add_half(struct es_successors *successors,
+                    struct es_event_id a,
+                    struct es_event_id b)
+{
+    struct last before = successors->last[a.trace];
+    int result = add_row(successors, a, at(b, 1));
+
+    if (result == 0 && a.index > 1)
+        result = add_row(successors, at(a, -1), b);
+    if (result == 0 && before.is_sync)
+        result = add_row(successors, before.other, b);
+    return result;
+}
+
+static int add_sync(struct es_successors *successors,
+                    struct es_event_id a,
+                    struct es_event_id b)
+{
+    int result = add_half(successors, a, b);
+
+    if (result == 0)
+        result = add_half(successors, b, a);
+    successors->last[a.trace] = (struct last){true, b};
+    successors->last[b.trace] = (struct last){true, a};
+    return result;
+}
+
+static int add_event(void *data, const struct es_set_event *event)
+{
+    struct es_successors *successors = data;
+
+    if (event->id.trace >= successors->traces)
+        return -EINVAL;
+    if (event->kind == ES_EVENT_SYNC) {
+        successors->has_half = !successors->has_half;
+        if (!successors->has_half)
+            return add_sync(successors, successors->half, event->id);
+        successors->half = event->id;
+        return 0;
+    }
+    for (uint32_t i = 0; i < event->partner_count; i++) {
+        int result = add_row(successors, event->partners[i], event->id);
+
+        if (result < 0)
+            return result;
+    }
+    successors->last[event->id.trace].is_sync = false;
+    return 0;
+}
+
+struct es_set_sink es_successors_sink(struct es_successors *successors)
+{
+    return (struct es_set_sink){add_trace, add_event, successors};
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct es_successor *x = a, *y = b;
+    int order = es_event_compare(x->from, y->from);
+
+    return order ? order : es_event_compare(x->to, y->to);
+}
+
+void es_successors_finish(struct es_successors *successors)
+{
+    if (successors->count)
+        qsort(successors->rows, successors->count, sizeof *successors->rows,
+              compare_rows);
+    free(successors->last);
+    successors->last = NULL;
+    successors->traces = 0;
+}
+
+const struct es_successor *es_successors_rows(const struct es_successors *successors,
+                                              size_t *ret_count)
+{
+    *ret_count = successors->count;
+    return successors->rows;
+}
+
+size_t es_successors_from(const struct es_successors *successors,
+                          struct es_event_id event)
+{
+    size_t low = 0, high = successors->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (es_event_compare(successors->rows[middle].from, event) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

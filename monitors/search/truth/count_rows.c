@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* count_rows.c - rows of a column that are in the relation of a count. */
+#include "config.h"
+
+#include "monitors/search/truth/count_rows.h"
+
+static uint64_t without_members(const struct esi_spans *members,
+                                uint32_t begin,
+                                uint32_t end)
+{
+    uint64_t result = begin < end ? end - begin : 0;
+
+    for (uint32_t i = 0; i < members->count; i++) {
+        struct esi_span span = members->items[i];
+
+        if (span.begin < begin)
+            span.begin = begin;
+        if (span.end > end)
+            span.end = end;
+        if (span.begin < span.end)
+            result -= span.end - span.begin;
+    }
+    return result;
+}
+
+uint64_t es_count_rows(const struct es_atom *atom,
+                       struct es_count_bounds bounds,
+                       const struct esi_spans *members,
+                       uint32_t rows)
+{
+    uint32_t low =
+        bounds.before_end < bounds.after_begin ? bounds.before_end : bounds.after_begin;
+    uint32_t high =
+        bounds.before_end < bounds.after_begin ? bounds.after_begin : bounds.before_end;
+
+    switch (atom->op) {
+    case ES_OPERATOR_BEFORE:
+        return atom->is_reversed ? without_members(members, 0, low)
+                                 : without_members(members, high, rows);
+    case ES_OPERATOR_CONCURRENT:
+        return without_members(members, bounds.before_end, bounds.after_begin);
+    case ES_OPERATOR_ENTANGLED:
+        return esi_spans_total(members) +
+               without_members(members, bounds.after_begin, bounds.before_end);
+    case ES_OPERATOR_RECEIVED:
+        break; /* by values */
+    }
+    return 0;
+}

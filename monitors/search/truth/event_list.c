@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* event_list.c - events side by side. */
+#include "config.h"
+
+#include "monitors/search/truth/event_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/search/domains/precedence.h"
+
+/* Up to so many are sorted by insertion, which is faster then. */
+enum { FEW = 24 };
+
+void es_event_list_fini(struct es_event_list *list)
+{
+    free(list->events);
+    *list = (struct es_event_list){.events = NULL};
+}
+
+static int reserve(struct es_event_list *list, size_t more)
+{
+    size_t capacity = 2 * (list->count + more) + 8;
+    struct es_event_id *events;
+
+    if (more <= list->capacity - list->count)
+        return 0;
+    events = reallocarray(list->events, capacity, sizeof *events);
+    if (!events)
+        return -ENOMEM;
+    list->events = events;
+    list->capacity = capacity;
+    return 0;
+}
+
+int es_event_list_push(struct es_event_list *list, struct es_event_id event)
+{
+    if (reserve(list, 1) < 0)
+        return -ENOMEM;
+    list->events[list->count++] = event;
+    return 0;
+}
+
+int es_event_list_add(struct es_event_list *list,
+                      const struct es_event_id *events,
+                      size_t count)
+{
+    if (reserve(list, count) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        list->events[list->count++] = events[i];
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    return es_event_compare(*(const struct es_event_id *)left,
+                            *(const struct es_event_id *)right);
+}
+
+static void insertion_sort(struct es_event_id *events, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct es_event_id event = events[i];
+        size_t at = i;
+
+        for (; at > 0 && es_event_compare(event, events[at - 1]) < 0; at--)
+            events[at] = events[at - 1];
+        events[at] = event;
+    }
+}
+
+void es_event_list_sort(struct es_event_list *list)
+{
+    size_t kept = 0;
+
+    if (list->count <= FEW)
+        insertion_sort(list->events, list->count);
+    else
+        qsort(list->events, list->count, sizeof *list->events, compare);
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || !es_event_is(list->events[kept - 1], list->events[i]))
+            list->events[kept++] = list->events[i];
+    list->count = kept;
+}

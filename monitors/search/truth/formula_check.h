@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Whether a part of a condition is true of values that are bound: for engines that do
+ * not write it out, and for searches while events arrive.
+ *
+ *   struct es_formula_check check = {.program = program, .domains = domains, ...};
+ *   es_formula_check_bind(&check, v, value); ...
+ *   es_formula_check(&check, formula, variables);
+ *   es_formula_check_fini(&check);
+ *
+ * Sides of relations are the unions of their values' events, or what an engine gives
+ * for them.  What depends on a variable that is not bound yet is open; so is "within"
+ * until all are bound, unless those that are lie too far apart already.
+ */
+#ifndef ES_MONITORS_SEARCH_TRUTH_FORMULA_CHECK_H
+#define ES_MONITORS_SEARCH_TRUTH_FORMULA_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/search/domains/domain.h"
+#include "monitors/search/truth/event_list.h"
+#include "monitors/search/truth/spans.h"
+#include "monitors/search/domains/precedence.h"
+#include "monitors/search/language/program.h"
+#include "monitors/search/search.h"
+
+enum es_formula_truth {
+    ES_FORMULA_FAILS,
+    ES_FORMULA_HOLDS,
+    ES_FORMULA_OPEN,
+};
+
+#define ES_FORMULA_UNCOUNTED UINT64_MAX
+
+/* What a variable has: events, and the value in its domain if that is known. */
+struct es_formula_binding {
+    struct es_domain_value value;
+    bool has_value; /* else it has no time, no attributes and no partners */
+    struct es_event_id one;
+    const struct es_event_id *events; /* sorted; perhaps &one */
+    size_t count;
+};
+
+/* The first four are borrowed; those that may be NULL are, too. */
+struct es_formula_check {
+    const struct es_program *program;
+    const struct es_domain *const *domains; /* of the program's variables */
+    const struct es_domain *const *counted; /* of its atoms: of COUNT */
+    struct es_precedence *precedence;
+    bool may_grow; /* values that are counted may still come: "at most" is open until
+                      there are too many, "at least" until there are enough */
+    /* Instead of all events of some variables' values those to be compared, borrowed
+     * until it is asked again for the same ones; NULL: all.  0 or -errno. */
+    int (*side)(void *data,
+                uint64_t variables,
+                const struct es_event_id **ret_events,
+                size_t *ret_count);
+    void *side_data;
+    /* When it is over counting ends; NULL: never. */
+    const struct es_search_config *config;
+    unsigned counted_since; /* the time was looked at */
+    uint64_t bound;         /* variables */
+    int failure;            /* -errno, or 1: the search is over; what was told since is
+                               wrong */
+    struct es_formula_binding bindings[ES_PROGRAM_VARIABLES];
+    struct es_event_list sides[2]; /* of a relation */
+    struct esi_spans members;      /* of a column that is counted */
+
+    /* While events arrive; both may be zero. */
+    struct es_event_id newest; /* no event that is there is after it; index 0: none */
+    const uint64_t *counts;    /* by atom: how many values are known to be counted, or
+                                  ES_FORMULA_UNCOUNTED */
+};
+
+void es_formula_check_fini(struct es_formula_check *check);
+
+void es_formula_check_bind(struct es_formula_check *check,
+                           unsigned variable,
+                           struct es_domain_value value);
+
+/* `variables` are those that have values.  Atoms that name another one hold (D8); of
+ * WITHIN it is left out. */
+enum es_formula_truth es_formula_check(struct es_formula_check *check,
+                                       const struct es_formula *formula,
+                                       uint64_t variables);
+enum es_formula_truth es_formula_check_atom(struct es_formula_check *check,
+                                            uint32_t atom,
+                                            uint64_t variables);
+
+/* How many values are in the relation of a COUNT atom with what is bound, not many more
+ * than `most`. */
+uint64_t es_formula_count(struct es_formula_check *check, uint32_t atom, uint64_t most);
+/* Whether one value is. */
+bool es_formula_is_counted(struct es_formula_check *check,
+                           uint32_t atom,
+                           struct es_domain_value value);
+
+/* All variables that its atoms name. */
+uint64_t es_formula_variables(const struct es_program *program,
+                              const struct es_formula *formula);
+/* Whether one of its atoms counts. */
+bool es_formula_counts(const struct es_program *program,
+                       const struct es_formula *formula);
+
+#endif

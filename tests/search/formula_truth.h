@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Whether formulas of programs and rewritten patterns are true in a small partial
+ * order, by the definitions and nothing else.
+ *
+ * Sets of events are bits.  What takes attributes or whole domains to tell
+ * (comparisons, counts) is chance: the same for the same values.
+ */
+#ifndef ES_TESTS_SEARCH_FORMULA_TRUTH_H
+#define ES_TESTS_SEARCH_FORMULA_TRUTH_H
+
+#include "monitors/search/truth/cnf.h"
+#include "monitors/search/language/program.h"
+
+enum { TRUTH_EVENTS = 16 };
+
+struct truth {
+    unsigned events;
+    uint32_t after[TRUTH_EVENTS];    /* those that an event precedes */
+    uint32_t received[TRUTH_EVENTS]; /* those that receive it */
+    int64_t times[TRUTH_EVENTS];
+    uint32_t values[ES_PROGRAM_VARIABLES]; /* of variables */
+    uint64_t empty;                        /* universal variables without values */
+};
+
+/* A random partial order, with random partners and times. */
+void truth_draw(struct truth *truth, unsigned events, uint64_t *state);
+/* A random value for each variable: one event, or a set of up to three. */
+void truth_draw_values(struct truth *truth,
+                       const struct es_program *program,
+                       uint64_t *state);
+uint64_t truth_random(uint64_t *state);
+
+bool truth_relation(const struct truth *truth,
+                    enum es_pattern_operator op,
+                    uint32_t left,
+                    uint32_t right);
+bool truth_formula(const struct truth *truth,
+                   const struct es_program *program,
+                   const struct es_formula *formula);
+bool truth_cnf(const struct truth *truth,
+               const struct es_program *program,
+               const struct es_cnf *cnf);
+
+#endif

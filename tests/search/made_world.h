@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* made_world.h - random events in classes, a random condition in conjunctive normal
+ * form over them, and its truth by the plain definition, for tests of searches. */
+#ifndef ES_TESTS_SEARCH_MADE_WORLD_H
+#define ES_TESTS_SEARCH_MADE_WORLD_H
+
+#include "monitors/search/domains/domains.h"
+#include "monitors/search/engine.h"
+#include "monitors/search/indexed/indexed.h"
+#include "tests/search/made_sets.h"
+
+enum {
+    MADE_SETS = 4,      /* values of a domain of sets, at most */
+    MADE_VARIABLES = 4, /* existential ones, at most */
+    MADE_UNIVERSAL = 2,
+    MADE_CLAUSES = 9,
+    MADE_LITERALS = 3, /* of a clause */
+};
+
+/* Events in classes, a random condition over them, and what assignments were found. */
+struct made_world {
+    struct made_draw draw;
+    struct made_computation *made;
+    const char **type_of; /* by number */
+    struct es_pattern_file *file;
+    struct es_domains *events;
+    struct es_domain *sets;
+    struct es_order *order;
+
+    struct es_program_variable variables[MADE_VARIABLES + MADE_UNIVERSAL];
+    struct es_atom atom;
+    struct es_program_support support;
+    struct es_program program;
+    const struct es_domain *domains[MADE_VARIABLES + MADE_UNIVERSAL];
+    uint64_t empty; /* universal variables without values */
+    struct es_literal literals[MADE_CLAUSES][MADE_LITERALS];
+    struct es_clause clauses[MADE_CLAUSES];
+    struct es_cnf cnf;
+
+    uint8_t *found; /* by code of an assignment: how often it came; the test's own */
+    size_t codes;
+    unsigned variable_count; /* existential ones */
+};
+
+/* A world that is not filled has no domains of classes and no condition yet: make them
+ * with es_domains_create(), made_world_give_traces(), made_world_make_condition() and
+ * made_world_give(). */
+struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_filled);
+void made_world_destroy(struct made_world *world);
+
+void made_world_give_traces(struct made_world *world);
+/* All events: both halves of a sync are in the order before any is in a domain. */
+void made_world_give(struct made_world *world);
+
+void made_world_make_condition(struct made_world *world);
+/* Instead: three variables of one class, all returned, of which any two are alike to
+ * each other, so that they may be exchanged. */
+void made_world_make_exchangeable(struct made_world *world);
+
+/* All assignments of existential variables, in turn; false: no more. */
+bool made_world_first_assignment(const struct made_world *world,
+                                 struct es_domain_value *values);
+bool made_world_next_assignment(const struct made_world *world,
+                                struct es_domain_value *values);
+/* The values of one domain, in turn; false: no more. */
+bool made_world_first_value(const struct es_domain *domain,
+                            struct es_domain_value *value);
+bool made_world_next_value(const struct es_domain *domain,
+                           struct es_domain_value *value);
+/* Whether the clauses that are asked for hold, tried with all universal values. */
+bool made_world_satisfies(const struct made_world *world,
+                          const struct es_domain_value *assignment,
+                          enum esi_indexed_clauses which);
+
+#endif

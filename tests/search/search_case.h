@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * A text of patterns and a small event set, to be searched by every engine.
+ *
+ *   search = search_case_create(text, &set, NULL, &error);
+ *   for (i = 0; i < search_case_config_count(); i++)
+ *       search_case_run(search, "P1", &search_case_config(i)->config, &answer, &error);
+ *   search_case_destroy(search);
+ */
+#ifndef ES_TESTS_SEARCH_SEARCH_CASE_H
+#define ES_TESTS_SEARCH_SEARCH_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "eventspace/error.h"
+#include "monitors/search/language/pattern.h"
+#include "monitors/search/search.h"
+#include "tests/search/reference.h"
+#include "tests/search/small_set.h"
+
+struct search_case;
+
+/* The text is parsed and the events are streamed in the order given (NULL = as they
+ * were made) into order and domains.  The set is borrowed.  0, or what failed. */
+int search_case_create(const char *text,
+                       const struct small_set *set,
+                       const uint32_t *order,
+                       struct search_case **ret_search,
+                       struct es_error *error);
+/* Accepts NULL. */
+void search_case_destroy(struct search_case *search);
+
+const struct es_pattern_file *search_case_file(const struct search_case *search);
+
+/* What a search gave. */
+struct search_answer {
+    uint64_t *matches; /* rising */
+    uint32_t count;
+    bool has_repeats; /* a set came twice */
+    bool is_sorted;   /* the events of all sets came sorted and distinct */
+    struct es_search_statistics statistics;
+};
+
+/* What es_search_run() gives; on success the caller clears the answer. */
+int search_case_run(const struct search_case *search,
+                    const char *predicate,
+                    const struct es_search_config *config,
+                    struct search_answer *ret_answer,
+                    struct es_error *error);
+void search_answer_clear(struct search_answer *answer);
+
+/* As es_search_run() and es_search_explain(); -ENOENT: no such predicate. */
+int search_case_give(const struct search_case *search,
+                     const char *predicate,
+                     const struct es_search_config *config,
+                     const struct es_match_sink *sink,
+                     struct es_search_statistics *ret_statistics,
+                     struct es_error *error);
+int search_case_explain(const struct search_case *search,
+                        const char *predicate,
+                        const struct es_search_config *config,
+                        FILE *out,
+                        struct es_error *error);
+
+/* NULL: a complete answer is what is expected; else in a word how it differs. */
+const char *search_answer_fault(const struct search_answer *answer,
+                                const struct reference_answer *expected);
+/* The same of an answer that was limited. */
+const char *search_answer_limited_fault(const struct search_answer *answer,
+                                        const struct reference_answer *expected,
+                                        uint64_t limit);
+
+/* --- Engines and their options ---------------------------------------------------- */
+
+struct search_case_config {
+    char name[48];
+    struct es_search_config config;
+};
+
+size_t search_case_config_count(void);
+const struct search_case_config *search_case_config(size_t number);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* test_closure_memory.c - convex closures when memory runs out: each allocation fails
+ * in turn, and what was made with before can be made with again. */
+#include "config.h"
+
+#include "monitors/search/thesis/closure.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/failing.h"
+#include "tests/search/made_sets.h"
+#include "tests/suites.h"
+
+static struct made_computation *made;
+static struct es_order *order;
+static struct es_successors *successors;
+
+static int fill(struct es_successors *filled)
+{
+    struct es_set_sink sink = es_successors_sink(filled);
+    int result = made_computation_stream(made, NULL, &sink);
+
+    es_successors_finish(filled);
+    return result;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    made = made_for_round(MADE_SYNCS, 7);
+    order = made_order(made, 0);
+    assert_int_equal(es_successors_create(&successors), 0);
+    return fill(successors);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    es_successors_destroy(successors);
+    es_order_destroy(order);
+    made_computation_destroy(made);
+    return 0;
+}
+
+/* Makes two closures and one of both. */
+static int make_closures(struct es_closure_maker *maker, uint64_t *ret_size)
+{
+    struct es_precedence precedence = {.order = order};
+    struct es_closure closures[3] = {{.ends = {.count = 0}}};
+    struct made_set_of_events set;
+    struct made_draw draw;
+    int result = 0;
+
+    made_draw_init(&draw, 11);
+    for (unsigned i = 0; i < 2 && result == 0; i++) {
+        made_set_draw(made, &draw, MADE_SET, &set);
+        result =
+            es_closure_make(maker, &precedence, set.events, set.count, &closures[i]);
+    }
+    if (result == 0)
+        result = es_closure_combine(maker, &precedence, &closures[0], &closures[1],
+                                    &closures[2]);
+    *ret_size = es_closure_size(&closures[2]);
+    for (unsigned i = 0; i < 3; i++)
+        es_closure_fini(&closures[i]);
+    return result;
+}
+
+static int try_method(enum es_closure_method method)
+{
+    struct es_closure_maker *maker;
+    uint64_t size, again, expected;
+    int result = es_closure_maker_create(order, method, successors, &maker);
+
+    if (result < 0)
+        return result;
+    result = make_closures(maker, &size);
+    /* What failed has left nothing behind. */
+    failing_pause();
+    assert_int_equal(make_closures(maker, &again), 0);
+    es_closure_maker_destroy(maker);
+    assert_int_equal(
+        es_closure_maker_create(order, ES_CLOSURE_STEP, successors, &maker), 0);
+    assert_int_equal(make_closures(maker, &expected), 0);
+    es_closure_maker_destroy(maker);
+    failing_resume();
+    assert_true(expected > 0);
+    assert_int_equal(again, expected);
+    assert_int_equal(size, result == 0 ? expected : 0);
+    return result;
+}
+
+static int try_existing(void)
+{
+    return try_method(ES_CLOSURE_EXISTING);
+}
+
+static int try_binary(void)
+{
+    return try_method(ES_CLOSURE_BINARY);
+}
+
+static int try_successors(void)
+{
+    struct es_successors *filled;
+    int result = es_successors_create(&filled);
+
+    if (result < 0)
+        return result;
+    result = fill(filled);
+    es_successors_destroy(filled);
+    return result;
+}
+
+static void closures_say_when_there_is_no_memory(void **state)
+{
+    (void)state;
+    failing_each(try_existing, 5);
+    failing_each(try_binary, 3);
+    failing_each(try_successors, 3);
+}
+
+SUITE(test_closure_memory)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closures_say_when_there_is_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * test_indexed.c - the search by ranges against the plain definition: random clauses
+ * over random computations, all assignments tried one by one.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "monitors/search/indexed/indexed.h"
+#include "monitors/search/indexed/indexed_plan.h"
+#include "monitors/search/indexed/indexed_searcher.h"
+#include "tests/search/made_world.h"
+#include "tests/suites.h"
+
+enum { ROUNDS = 400 };
+
+static struct esi_indexed_config config_of(const struct made_world *world)
+{
+    return (struct esi_indexed_config){.program = &world->program,
+                                       .cnf = &world->cnf,
+                                       .domains = world->domains,
+                                       .order = world->order,
+                                       .empty = world->empty,
+                                       .all_witnesses = true};
+}
+
+/* --- What was found --------------------------------------------------------------- */
+
+/* A number for an assignment of `variables`, from events and numbers of sets: it stays
+ * the same while domains grow. */
+static size_t code_of(const struct made_world *world,
+                      uint64_t variables,
+                      const struct es_domain_value *values)
+{
+    size_t base = (world->made->count > MADE_SETS ? world->made->count : MADE_SETS) + 1;
+    size_t code = 0;
+
+    for (unsigned v = 0; v < world->variable_count; v++) {
+        struct es_event_id scratch;
+        const struct es_event_id *events;
+        size_t digit = base - 1;
+
+        if (variables >> v & 1 && world->domains[v] == world->sets) {
+            digit = values[v].position;
+        } else if (variables >> v & 1) {
+            es_domain_events(world->domains[v], values[v], &scratch, &events);
+            digit = made_number(world->made, events[0]);
+        }
+        code = code * base + digit;
+    }
+    return code;
+}
+
+static void clear_found(struct made_world *world)
+{
+    size_t base = (world->made->count > MADE_SETS ? world->made->count : MADE_SETS) + 1;
+
+    world->codes = 1;
+    for (unsigned v = 0; v < world->variable_count; v++)
+        world->codes *= base;
+    free(world->found);
+    world->found = calloc(world->codes, 1);
+    assert_non_null(world->found);
+}
+
+static int note(void *data, const struct es_domain_value *values)
+{
+    struct made_world *world = data;
+
+    world->found[code_of(world, world->support.variables, values)]++;
+    return 0;
+}
+
+/* Of the true assignments that agree in `variables` one was to be found, once. */
+static void check_found(struct made_world *world,
+                        uint64_t variables,
+                        enum esi_indexed_clauses which,
+                        unsigned round)
+{
+    struct es_domain_value values[MADE_VARIABLES];
+    uint8_t *expected = calloc(world->codes, 1);
+
+    assert_non_null(expected);
+    for (bool more = made_world_first_assignment(world, values); more;
+         more = made_world_next_assignment(world, values))
+        if (made_world_satisfies(world, values, which))
+            expected[code_of(world, variables, values)] = 1;
+    for (size_t code = 0; code < world->codes; code++)
+        if (world->found[code] != expected[code])
+            fail_msg("round %u, %s: code %zu found %u times, expected %u", round,
+                     made_computation_name(world->made), code, world->found[code],
+                     expected[code]);
+    free(expected);
+}
+
+/* --- Tests ------------------------------------------------------------------------ */
+
+static struct esi_indexed *search_of(const struct esi_indexed_config *config)
+{
+    struct es_error error = {.text = ""};
+    struct esi_indexed *search;
+
+    if (esi_indexed_create(config, &search, &error) != 0)
+        fail_msg("%s", error.text);
+    return search;
+}
+
+static void all_assignments_are_found_once(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_world *world = made_world_create(seed, round, true);
+        struct esi_indexed_config config = config_of(world);
+        struct esi_indexed *search;
+
+        config.skips_universal = round % 4 == 3;
+        search = search_of(&config);
+        for (int again = 0; again < 2; again++) {
+            clear_found(world);
+            assert_int_equal(esi_indexed_all(search, note, world), 0);
+            check_found(world, world->support.variables,
+                        config.skips_universal ? ESI_INDEXED_EXISTENTIAL
+                                               : ESI_INDEXED_ALL,
+                        round);
+        }
+        esi_indexed_destroy(search);
+        made_world_destroy(world);
+    }
+}
+
+static uint64_t returned_of(const struct made_world *world)
+{
+    uint64_t returned = 0;
+
+    for (unsigned v = 0; v < world->variable_count; v++)
+        if (world->variables[v].is_returned)
+            returned |= UINT64_C(1) << v;
+    return returned;
+}
+
+static int note_returned(void *data, const struct es_domain_value *values)
+{
+    struct made_world *world = data;
+
+    assert_true(made_world_satisfies(world, values, ESI_INDEXED_ALL));
+    world->found[code_of(world, returned_of(world), values)]++;
+    return 0;
+}
+
+static void one_witness_of_hidden_variables_is_enough(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_world *world = made_world_create(seed, round, true);
+        struct esi_indexed_config config = config_of(world);
+        struct esi_indexed *search;
+
+        config.all_witnesses = false;
+        clear_found(world);
+        search = search_of(&config);
+        assert_int_equal(esi_indexed_all(search, note_returned, world), 0);
+        check_found(world, returned_of(world), ESI_INDEXED_ALL, round);
+        esi_indexed_destroy(search);
+        made_world_destroy(world);
+    }
+}
+
+/* A searcher whose domains do not grow; the caller destroys its plan, too. */
+static struct esi_searcher *frozen_searcher_of(const struct esi_indexed_config *config,
+                                               struct esi_indexed_plan **plan)
+{
+    struct es_error error = {.text = ""};
+    struct esi_searcher *searcher;
+
+    if (esi_indexed_plan_create(config, false, plan, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(esi_searcher_create(*plan, &searcher), 0);
+    return searcher;
+}
+
+static void what_is_remembered_of_values_changes_nothing(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_world *world = made_world_create(seed, round, true);
+        struct esi_indexed_config config = config_of(world);
+        struct esi_indexed_plan *plan;
+        struct esi_searcher *searcher = frozen_searcher_of(&config, &plan);
+
+        clear_found(world);
+        searcher->found = note;
+        searcher->found_data = world;
+        assert_int_equal(esi_searcher_all(searcher), 0);
+        check_found(world, world->support.variables, ESI_INDEXED_ALL, round);
+        esi_searcher_destroy(searcher);
+        esi_indexed_plan_destroy(plan);
+        made_world_destroy(world);
+    }
+}
+
+struct sum {
+    const struct made_world *world;
+    const struct esi_indexed_plan *plan;
+    uint64_t total;
+};
+
+static int add(void *data, const struct es_domain_value *values)
+{
+    struct sum *sum = data;
+
+    assert_true(made_world_satisfies(sum->world, values, ESI_INDEXED_ALL));
+    sum->total += esi_indexed_multiplicity(sum->plan, values);
+    return 0;
+}
+
+static uint64_t count_true(struct made_world *world)
+{
+    struct es_domain_value values[MADE_VARIABLES];
+    uint64_t total = 0;
+
+    for (bool more = made_world_first_assignment(world, values); more;
+         more = made_world_next_assignment(world, values))
+        total += made_world_satisfies(world, values, ESI_INDEXED_ALL);
+    return total;
+}
+
+static void exchanged_variables_are_searched_once_and_counted_all(void **state)
+{
+    uint64_t seed = made_seed();
+    unsigned grouped = 0;
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_world *world = made_world_create(seed, round, true);
+        struct esi_indexed_config config;
+        struct esi_searcher *searcher;
+        struct esi_indexed_plan *plan;
+        struct sum sum = {.world = world};
+
+        made_world_make_exchangeable(world);
+        config = config_of(world);
+        config.all_witnesses = false;
+        searcher = frozen_searcher_of(&config, &plan);
+        sum.plan = plan;
+        grouped += plan->group_count > 0;
+        searcher->found = add;
+        searcher->found_data = &sum;
+        assert_int_equal(esi_searcher_all(searcher), 0);
+        assert_int_equal(sum.total, count_true(world));
+        esi_searcher_destroy(searcher);
+        esi_indexed_plan_destroy(plan);
+        made_world_destroy(world);
+    }
+    assert_true(grouped > ROUNDS / 4);
+}
+
+static void assignments_from_elsewhere_are_judged(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_world *world = made_world_create(seed, round, true);
+        struct esi_indexed_config config = config_of(world);
+        struct esi_indexed *search = search_of(&config);
+        struct es_domain_value values[MADE_VARIABLES];
+        bool has_values = made_world_first_assignment(world, values);
+
+        for (unsigned i = 0; has_values && i < 20; i++) {
+            unsigned v = made_draw_below(&world->draw, world->variable_count);
+
+            if (!made_world_next_value(world->domains[v], &values[v]))
+                made_world_first_value(world->domains[v], &values[v]);
+            assert_int_equal(esi_indexed_holds(search, values, ESI_INDEXED_ALL),
+                             made_world_satisfies(world, values, ESI_INDEXED_ALL));
+            assert_int_equal(
+                esi_indexed_holds(search, values, ESI_INDEXED_EXISTENTIAL),
+                made_world_satisfies(world, values, ESI_INDEXED_EXISTENTIAL));
+        }
+        esi_indexed_destroy(search);
+        made_world_destroy(world);
+    }
+}
+
+/* --- Searches while events arrive ------------------------------------------------- */
+
+struct live {
+    struct made_world *world;
+    struct esi_indexed *search; /* NULL: not yet */
+};
+
+static int pin(void *data, uint32_t number, struct es_event_id id)
+{
+    struct live *live = data;
+    struct made_world *world = live->world;
+    uint64_t excluded = 0;
+
+    for (unsigned v = 0; live->search && v < world->variable_count; v++) {
+        struct es_domain_value value;
+
+        if (world->variables[v].class_number != number)
+            continue;
+        assert_true(es_domain_find(world->domains[v], id, &value));
+        assert_int_equal(
+            esi_indexed_pinned(live->search, v, value, excluded, note, world), 0);
+        excluded |= UINT64_C(1) << v;
+    }
+    return 0;
+}
+
+/* A variable of sets has values without anything arriving. */
+static bool has_sets(const struct made_world *world)
+{
+    for (unsigned v = 0; v < world->variable_count; v++)
+        if (world->domains[v] == world->sets)
+            return true;
+    return false;
+}
+
+static void check_pinned(uint64_t seed, unsigned round)
+{
+    struct made_world *world = made_world_create(seed, round, false);
+    struct live live = {.world = world};
+    const struct es_domains_listener listener = {pin, &live};
+    struct esi_indexed_config config;
+    struct es_error error = {0};
+
+    assert_int_equal(
+        es_domains_create(world->file, NULL, &listener, &world->events, &error), 0);
+    made_world_give_traces(world);
+    made_world_make_condition(world);
+    config = config_of(world);
+    config.skips_universal = true;
+    live.search = search_of(&config);
+    clear_found(world);
+    made_world_give(world);
+    if (!has_sets(world))
+        check_found(world, world->support.variables, ESI_INDEXED_EXISTENTIAL, round);
+    esi_indexed_destroy(live.search);
+    made_world_destroy(world);
+}
+
+static void searches_for_each_arrival_find_all_once(void **state)
+{
+    uint64_t seed = made_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < 2 * ROUNDS; round++)
+        check_pinned(seed, round);
+}
+
+static int stop(void *data, const struct es_domain_value *values)
+{
+    (void)values;
+    ++*(unsigned *)data;
+    return 1;
+}
+
+static void enough_is_enough(void **state)
+{
+    struct made_world *world = made_world_create(1, 0, true);
+    struct esi_indexed_config config;
+    struct esi_indexed *search;
+    unsigned calls = 0;
+
+    (void)state;
+    world->cnf.count = 0;
+    config = config_of(world);
+    search = search_of(&config);
+    for (unsigned v = 0; v < world->variable_count; v++)
+        assert_true(es_domain_count(world->domains[v]) > 0);
+    assert_int_equal(esi_indexed_all(search, stop, &calls), 1);
+    assert_int_equal(calls, 1);
+    esi_indexed_destroy(search);
+    made_world_destroy(world);
+}
+
+SUITE(test_indexed)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_assignments_are_found_once),
+        cmocka_unit_test(one_witness_of_hidden_variables_is_enough),
+        cmocka_unit_test(what_is_remembered_of_values_changes_nothing),
+        cmocka_unit_test(exchanged_variables_are_searched_once_and_counted_all),
+        cmocka_unit_test(assignments_from_elsewhere_are_judged),
+        cmocka_unit_test(searches_for_each_arrival_find_all_once),
+        cmocka_unit_test(enough_is_enough),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

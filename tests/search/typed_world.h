@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Random computations whose events have random types and attributes, in the classes of
+ * a pattern text, and searches of it, for tests of larger searches.
+ *
+ *   typed_world_init(&world, &config, seed, MADE_NEAR);
+ *   answer = typed_world_search(&world, "Pairs", &search_config);
+ *   typed_answer_fini(&answer);
+ *   typed_world_fini(&world);
+ */
+#ifndef ES_TESTS_SEARCH_TYPED_WORLD_H
+#define ES_TESTS_SEARCH_TYPED_WORLD_H
+
+#include "monitors/search/search.h"
+#include "tests/order/made_computation.h"
+
+struct typed_world_config {
+    const char *text; /* of patterns */
+    uint32_t traces;
+    uint32_t events;
+    uint32_t keys; /* numbers that attributes have: below */
+};
+
+/* Attribute `key`: a number, perhaps as text ("7"), or another text ("t7"), or none. */
+enum typed_key { TYPED_NUMBER, TYPED_NUMBER_AS_TEXT, TYPED_TEXT, TYPED_ABSENT };
+
+/* Its type is "a", "b", "c", "ab" or, as often as all these, "d".  Attribute `other` is
+ * a number. */
+struct typed_event {
+    const char *type;
+    enum typed_key form;
+    uint32_t key;
+    uint32_t other;
+};
+
+struct typed_world {
+    struct made_computation *made;
+    struct typed_event *events; /* by number */
+    struct es_pattern_file *file;
+    struct es_domains *domains;
+    struct es_order *order;
+};
+
+/* What fails ends the test. */
+void typed_world_init(struct typed_world *world,
+                      const struct typed_world_config *config,
+                      uint64_t seed,
+                      enum made_shape shape);
+void typed_world_fini(struct typed_world *world);
+/* Checks a world of each shape, of seeds from a drawn one on. */
+void typed_worlds_check(const struct typed_world_config *config,
+                        const enum made_shape *shapes,
+                        size_t count,
+                        void (*check)(const struct typed_world *world));
+
+/* The matches of one search, one after the other, each after its number of events. */
+struct typed_answer {
+    uint32_t *words;
+    size_t count;
+    uint64_t matches;
+    struct es_search_statistics statistics;
+};
+
+struct typed_answer typed_world_search(const struct typed_world *world,
+                                       const char *predicate,
+                                       const struct es_search_config *config);
+void typed_answer_fini(struct typed_answer *answer);
+/* The same matches in the same order. */
+void typed_answers_check(const struct typed_answer *one,
+                         const struct typed_answer *many);
+
+/* Each of the words, ended by NULL, is in what --explain prints. */
+void typed_world_check_explained(const struct typed_world *world,
+                                 const char *predicate,
+                                 const char *const *expected);
+
+#endif
