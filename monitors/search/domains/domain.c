@@ -90,6 +90,32 @@ struct es_domain_column es_domain_column(const struct es_domain *domain, uint32_
                                      column->indexes + column->first};
 }
 
+uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index)
+{
+    uint32_t low = 0;
+    uint32_t high = column->count;
+
+    /* From the end: what is asked for while events arrive is mostly there. */
+    for (uint64_t step = 1; low < high; step *= 2) {
+        uint32_t probe = high > step ? high - (uint32_t)step : 0;
+
+        if (column->indexes[probe] < index) {
+            low = probe + 1;
+            break;
+        }
+        high = probe;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (column->indexes[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 uint32_t es_domain_slot_of(const struct es_domain *domain, uint32_t trace)
 {
     /* No slot is 0, and 0 - 1 is ES_PATTERN_NONE. */

@@ -48,6 +48,8 @@ struct es_domain_column {
  * order of their first events.  Of sets: one slot without a trace. */
 uint32_t es_domain_slots(const struct es_domain *domain);
 struct es_domain_column es_domain_column(const struct es_domain *domain, uint32_t slot);
+/* First position whose index is `index` or greater: quick near the end. */
+uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index);
 /* ES_PATTERN_NONE: no event of the trace was ever in the domain.  O(1). */
 uint32_t es_domain_slot_of(const struct es_domain *domain, uint32_t trace);
 

@@ -24,32 +24,6 @@ enum {
     MEMORY_ENTRIES = 1 << 18, /* of what is remembered of two domains, at most */
 };
 
-uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index)
-{
-    uint32_t low = 0;
-    uint32_t high = column->count;
-
-    /* From the end: what is asked for while events arrive is mostly there. */
-    for (uint64_t step = 1; low < high; step *= 2) {
-        uint32_t probe = high > step ? high - (uint32_t)step : 0;
-
-        if (column->indexes[probe] < index) {
-            low = probe + 1;
-            break;
-        }
-        high = probe;
-    }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (column->indexes[middle] < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Positions whose index is `index` or less. */
 static uint32_t position_after(const struct es_domain_column *column, uint32_t index)
 {

@@ -189,8 +189,6 @@ uint32_t esi_event_after_begin(struct esi_searcher *searcher,
                                struct esi_span within);
 /* Index of the greatest predecessor of bound single x on a trace, asked once. */
 uint32_t esi_greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t trace);
-/* First position whose index is `index` or greater. */
-uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index);
 
 /* Adds the places of those events that are in the column; not sorted. */
 void esi_column_spans(const struct es_domain_column *column,
