@@ -4,7 +4,8 @@
 # check_readme.sh - the commands that README.md and docs/guide.md show do what they say.
 #
 # Blocks fenced with ```sh test are run one after the other, with the build tree's
-# commands in PATH and the example programs in the current folder.
+# commands in PATH and the example programs in the current folder; what blocks fenced with
+# ```text printed quote must be among what they print (check_printed.py).
 
 . "${0%/*}/functions.sh"
 need_mpi
@@ -26,5 +27,7 @@ for document in README.md docs/guide.md; do
     sed -i "s/\\bflow\\b/$prefix-flow/g; s/\\bstuck\\b/$prefix-stuck/g" "$folder/commands"
     timeout -k 10 140 bash -eu "$folder/commands" >"$folder/out" 2>&1 ||
         fault "$document: $(cat "$folder/out")"
+    "$PYTHON" "$top_srcdir/tests/cli/check_printed.py" "$top_srcdir/$document" "$folder/out" \
+        >"$folder/missing" || fault "$(cat "$folder/missing" "$folder/out")"
 done
 finish
