@@ -4,15 +4,15 @@
  * What the subcommands of `eventspace` share: the table's row, error messages, the
  * options that several of them have.
  *
- * A subcommand is one file cli/cmd_NAME.c with one function `int esi_cmd_NAME(int, char
- * **)`, declared in cli/commands.h and listed in cli/main.c.  It parses with argp(3)
- * and calls the layers:
+ * A subcommand is one file cli/cmd_NAME.c with one function, declared in commands.h and
+ * listed in main.c.  It parses with argp(3) and calls the layers:
  *
- *     static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
- * {0}}; static const struct argp parser = {options, parse_option, "[RUN]", doc,
- * children, 0, 0};
+ *     static const struct argp_child children[] = {
+ *         {&esi_format_argp, 0, NULL, 0}, {0}};
+ *     static const struct argp parser = {
+ *         options, parse_option, "[RUN]", doc, children, NULL, NULL};
  *     ...
- *     int status = esi_command_parse(&parser, argc, argv, &arguments);
+ *     esi_command_parse(&parser, argc, argv, 0, &arguments);
  *
  * with `case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->format;` for the
  * child. argv[0] is the name to show in messages, "eventspace NAME".

@@ -14,7 +14,7 @@
  *   es_archive_write_tables(archive);          before the first tuple of an element
  *   es_archive_append(archive, element, &tuple, position);  ...
  *   es_archive_flush(archive, age_ns);         now and then
- *   es_archive_close(archive, &error);
+ *   es_archive_close(archive, ended_ns, &error);
  *
  * Packets are written whole and only appended: an archive that was cut off at any byte
  * is readable up to its last complete packets.  The tables are replaced as a whole.

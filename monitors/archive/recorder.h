@@ -6,7 +6,7 @@
  *
  *   es_recorder_create(run, &config, &error, &recorder);
  *   while ((result = es_recorder_read(recorder, over)) > 0 || !over) ...
- *   es_recorder_close(recorder, &error);
+ *   es_recorder_close(recorder, &totals, &error);
  *
  * What is there when it begins is recorded first.  Where elements are set to block and
  * the recorder is lossless nothing is lost; else what is, is counted and stands in the

@@ -4,9 +4,9 @@
  * The order of an event set: appended to event by event, asked at any time.
  *
  *   es_order_config_init(&config);
- *   es_order_create(&config, &order);
+ *   es_order_create(&config, &error, &order);
  *   es_order_add_trace(order);  ...
- *   es_order_append(order, &event);  ...
+ *   es_order_append(order, trace, kind, partners, partner_count);  ...
  *   es_order_precedes(order, a, b);
  *   es_order_destroy(order);
  *

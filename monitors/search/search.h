@@ -4,7 +4,8 @@
  * Searches a predicate of a pattern file in events that are there.
  *
  *   es_search_config_init(&config);
- *   es_search_run(domains, order, predicate, &config, &sink, &statistics, &error);
+ *   es_search_run(file, predicate, domains, order, &config, &sink, &statistics,
+ *                 &error);
  *
  * Predicates whose matches are values of others are searched first, each once, by the
  * same engine.  All engines give the same matches; only their order may differ.

@@ -33,8 +33,8 @@ struct esi_daemon_options {
 };
 
 /* Leaves the caller's session, descriptors and folder behind; only `keep` (a
- * descriptor) stays open.  Returns in the new process, with the descriptor for
- * esi_daemon_report().  The calling process never returns: it prints the report and
+ * descriptor) stays open.  Returns in the new process, with the descriptor to report
+ * to.  The calling process never returns: it prints the report and
  * ends with 0, or with 2 after a fault. */
 int esi_daemon_detach(int keep);
 /* Makes the process one that does not disturb: nice, on any CPU. */

@@ -3,7 +3,8 @@
 # Copyright (c) 2026 the EventSpace authors
 # check_docs.sh - every command has a manual page that names every option which --help
 # shows; the pages are clean for their formatter; links between documents lead somewhere,
-# and the functions, types and files that they name are there.
+# and the functions, types and files that they name are there; calls that headers show
+# are of functions that are declared, with their number of arguments.
 
 set -u
 
@@ -52,4 +53,5 @@ for document in *.md docs/*.md; do
     done
 done
 "$PYTHON" tests/build/doc_names.py . "$build" || failed=1
+"$PYTHON" tests/build/header_examples.py . || failed=1
 [ $failed -eq 0 ]

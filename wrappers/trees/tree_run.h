@@ -5,10 +5,9 @@
  * operations on a communicator that nobody else uses.
  *
  * An operation is a schedule that advances as its messages complete:
- * esi_tree_run_begin(), then either esi_tree_run_wait() (blocking forms) or
- * esi_tree_run_step() from time to time (nonblocking ones) until it is done, then
- * esi_tree_run_end().  Several may be under way on one communicator if all ranks
- * begin them in the same order; each uses its own tag.
+ * esi_tree_run_begin(), esi_tree_run_step() until it is done, then esi_tree_run_end();
+ * esi_tree_run() does all of it for blocking forms.  Several may be under way on one
+ * communicator if all ranks begin them in the same order; each uses its own tag.
  *
  * Arguments are those of MPI's call.  They have been checked before
  * (arguments.h): counts are not negative, datatypes committed, the root in
