@@ -157,7 +157,7 @@ _Static_assert(ES_EVENTS_TEXT == 0 && ES_EVENTS_JSON == 1 && ES_EVENTS_CSV == 2,
 static void show_notices(const struct es_events *events, struct esi_notices *notices)
 {
     const struct es_notice *items = NULL;
-    size_t count = es_events_notices(events, &items);
+    size_t count = esi_follower_notices(es_events_follower(events), &items);
 
     esi_notices_show(notices, items, count);
 }
@@ -168,11 +168,12 @@ static int follow(struct es_events *events,
                   struct esi_notices *notices)
 {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
+    const struct esi_follower *follower = es_events_follower(events);
     uint64_t shown_ns = esi_now_ns(CLOCK_REALTIME);
 
     for (;;) {
         /* Looked at first: what is written up to then is read below. */
-        bool over = es_events_are_over(events);
+        bool over = esi_follower_is_over(follower);
         int result = es_events_read_new(events, over, sink);
 
         if (result < 0)
@@ -187,7 +188,7 @@ static int follow(struct es_events *events,
         }
         if (fflush(stdout) != 0)
             return -EIO;
-        if (result == 0 && !es_events_are_paced(events))
+        if (result == 0 && !es_scope_is_paced(esi_follower_scope(follower)))
             nanosleep(&pause, NULL);
     }
 }
@@ -209,11 +210,12 @@ static void tell_repairs(const struct es_time_repair_totals *repairs)
 
 static int list(struct es_events *events, const struct events_arguments *arguments)
 {
+    const struct es_scope *scope = esi_follower_scope(es_events_follower(events));
     struct es_events_printer printer = {
         .format = arguments->format,
         .stream = stdout,
         .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
-        .realtime_ns = es_events_now_ns(events),
+        .realtime_ns = es_scope_run_now_ns(scope),
         .by_start = arguments->events.sorting == ES_SORTING_START,
         .summed_up = es_events_are_summed_up(events),
     };
@@ -230,14 +232,14 @@ static int list(struct es_events *events, const struct events_arguments *argumen
         show_notices(events, &notices);
     if (result == 0 && arguments->follow)
         result = follow(events, &sink, &notices);
-    printer.realtime_ns = es_events_now_ns(events);
+    printer.realtime_ns = es_scope_run_now_ns(scope);
     if (result == 0)
         result = es_events_give_summaries(events, &sink);
     if (result == 0)
         result = es_events_read_open(events, &sink);
     if (result < 0)
         return result;
-    es_events_losses(events, &lost, &missed);
+    esi_follower_losses(es_events_follower(events), &lost, &missed);
     if (es_events_repairs(events, &repairs)) {
         printer.repairs = &repairs;
         if (printer.format != ES_EVENTS_JSON)

@@ -257,15 +257,17 @@ static void copy_hosts(struct es_collectives_monitor *monitor)
 static void copy_state(struct es_collectives_monitor *monitor, bool over)
 {
     struct es_collectives_report *state = &monitor->state;
+    const struct esi_follower *follower = es_collectives_scope_follower(monitor->scope);
+    const struct es_scope *scope = esi_follower_scope(follower);
     const struct es_notice *notices = NULL;
-    size_t count = es_collectives_scope_notices(monitor->scope, &notices);
+    size_t count = esi_follower_notices(follower, &notices);
 
     es_collectives_counts(monitor->analysis, &state->counts);
     es_collectives_scope_losses(monitor->scope, &state->losses);
     copy_hosts(monitor);
     state->over = over;
-    state->vanished = es_collectives_scope_has_vanished(monitor->scope);
-    state->paced = es_collectives_scope_is_paced(monitor->scope);
+    state->vanished = es_scope_has_vanished(scope);
+    state->paced = es_scope_is_paced(scope);
     state->notice_count = count < 16 ? count : 16;
     for (size_t i = 0; i < state->notice_count; i++)
         state->notices[i] = notices[i];
@@ -275,7 +277,8 @@ static void note_start(struct es_collectives_monitor *monitor)
 {
     if (monitor->state.start_ns != 0)
         return;
-    monitor->state.start_ns = es_collectives_scope_start_ns(monitor->scope);
+    monitor->state.start_ns =
+        esi_follower_start_ns(es_collectives_scope_follower(monitor->scope));
     monitor->start_ns = monitor->state.start_ns + monitor->config.since_ns;
     if (monitor->config.since_ns == 0)
         monitor->start_ns = 0;
@@ -286,7 +289,8 @@ static void note_start(struct es_collectives_monitor *monitor)
 static int look(struct es_collectives_monitor *monitor)
 {
     /* Looked at first: what is written up to then is read below. */
-    bool over = monitor->config.once || es_collectives_scope_is_over(monitor->scope);
+    bool over = monitor->config.once ||
+                esi_follower_is_over(es_collectives_scope_follower(monitor->scope));
     int result;
 
     result = es_collectives_scope_pull(monitor->scope, over);

@@ -9,27 +9,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/now.h"
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
-#include "monitors/follow/activity.h"
 #include "monitors/advice/collectives_advice.h"
-#include "monitors/follow/run_end.h"
+#include "monitors/follow/activity.h"
 #include "wrappers/stages/node_edges.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
 /* How often the oldest instances are looked at. */
 #define SETTLE_NS UINT64_C(500000000)
-
-/* What is known of an origin's process. */
-struct process {
-    struct es_communicator_info *communicators; /* by index; size 0 = not asked for */
-    size_t count;
-    uint32_t clock; /* number of its host's clock; 0 = not asked for */
-};
 
 /* The counters of all processes of a host are one clock.  Each has calibrated it for
  * itself, so their records differ by what they say is their error.  Converted by one
@@ -41,16 +32,15 @@ struct host_clock {
 };
 
 struct es_collectives_scope {
-    struct es_run *run;         /* borrowed */
-    struct es_servers *servers; /* borrowed; NULL = this host only */
-    struct es_scope *scope;
+    struct esi_follower *follower;
+    struct es_scope *scope;               /* the follower's */
     struct es_collectives_advice *advice; /* borrowed; NULL = none is wanted */
-    const struct es_batch *last;          /* batch of the scope; NULL = none yet */
-    struct process *processes;            /* by origin */
-    size_t origin_count;
-    struct host_clock *clocks; /* by number, from 1 */
+    const struct es_batch *last;          /* NULL = none yet */
+    size_t *clock_of;                     /* number of its host's clock, by origin */
+    size_t clock_of_capacity;
+    struct host_clock *clocks; /* by number */
     size_t clock_count;
-    uint64_t refreshed_ns;
+    size_t clock_capacity;
     uint64_t newest_ns;  /* run time of the newest exit that was seen */
     uint64_t settled_ns; /* run time up to which the analysis was settled */
     uint64_t unplaced;
@@ -66,120 +56,39 @@ void es_collectives_scope_config_init(struct es_scope_config *config)
     config->name = "collectives";
 }
 
-int es_collectives_scope_open(struct es_run *run,
-                              const struct es_scope_config *config,
-                              struct es_error *error,
-                              struct es_collectives_scope **ret_scope)
-{
-    struct es_collectives_scope *scope = calloc(1, sizeof *scope);
-    int result;
-
-    if (!scope)
-        return -ENOMEM;
-    scope->run = run;
-    scope->servers = config->servers;
-    result = es_scope_open(run, config, error, &scope->scope);
-    if (result < 0) {
-        free(scope);
-        return result;
-    }
-    *ret_scope = scope;
-    return 0;
-}
-
-void es_collectives_scope_close(struct es_collectives_scope *scope)
-{
-    int saved_errno = errno;
-
-    if (!scope)
-        return;
-    es_scope_close(scope->scope);
-    for (size_t i = 0; i < scope->origin_count; i++)
-        free(scope->processes[i].communicators);
-    free(scope->processes);
-    free(scope->clocks);
-    free(scope);
-    errno = saved_errno;
-}
-
-/* --- Processes -------------------------------------------------------------------- */
-
-static int make_room(struct es_collectives_scope *scope, uint32_t origin)
-{
-    size_t count = es_scope_origin_count(scope->scope);
-    struct process *more;
-
-    if (origin < scope->origin_count)
-        return 0;
-    more = realloc(scope->processes, count * sizeof *more);
-    if (!more)
-        return -ENOMEM;
-    memset(more + scope->origin_count, 0, (count - scope->origin_count) * sizeof *more);
-    scope->processes = more;
-    scope->origin_count = count;
-    return 0;
-}
-
-static int make_room_for(struct process *process, uint16_t index)
-{
-    size_t count = (size_t)index + 8;
-    struct es_communicator_info *more;
-
-    if (index < process->count)
-        return 0;
-    more = realloc(process->communicators, count * sizeof *more);
-    if (!more)
-        return -ENOMEM;
-    memset(more + process->count, 0, (count - process->count) * sizeof *more);
-    process->communicators = more;
-    process->count = count;
-    return 0;
-}
-
-/* Asked for once: the entries of a table never change, but for their names.  NULL: not
- * known. */
-static const struct es_communicator_info *find_communicator(
-    struct es_collectives_scope *scope,
-    uint32_t origin,
-    uint16_t index)
-{
-    struct es_communicator_info *info;
-
-    if (index == ES_COMMUNICATOR_NONE || make_room(scope, origin) < 0 ||
-        make_room_for(&scope->processes[origin], index) < 0)
-        return NULL;
-    info = &scope->processes[origin].communicators[index];
-    if (info->size == 0 && es_scope_communicator(scope->scope, origin, index, info) < 0)
-        memset(info, 0, sizeof *info);
-    return info->size > 0 ? info : NULL;
-}
-
 /* --- Clocks ----------------------------------------------------------------------- */
 
-/* The number of an origin's clock; 0 without memory. */
-static uint32_t find_clock(struct es_collectives_scope *scope,
-                           const struct es_origin *origin,
-                           struct process *process)
+/* The number of an origin's clock. */
+static int find_clock(struct es_collectives_scope *scope,
+                      const struct es_origin *origin,
+                      size_t *ret_clock)
 {
-    struct host_clock *more;
+    struct host_clock *added;
 
-    if (process->clock != 0)
-        return process->clock;
     for (size_t i = 0; i < scope->clock_count; i++)
         if (strcmp(scope->clocks[i].host, origin->host) == 0 &&
             scope->clocks[i].clock.kind == origin->clock->kind) {
-            process->clock = (uint32_t)i + 1;
-            return process->clock;
+            *ret_clock = i;
+            return 0;
         }
-    more = realloc(scope->clocks, (scope->clock_count + 1) * sizeof *more);
-    if (!more)
-        return 0;
-    scope->clocks = more;
-    more += scope->clock_count++;
-    snprintf(more->host, sizeof more->host, "%s", origin->host);
-    more->clock = *origin->clock;
-    process->clock = (uint32_t)scope->clock_count;
-    return process->clock;
+    if (ESI_ARRAY_RESERVE(scope->clocks, scope->clock_capacity,
+                          scope->clock_count + 1) < 0)
+        return -ENOMEM;
+    *ret_clock = scope->clock_count++;
+    added = &scope->clocks[*ret_clock];
+    snprintf(added->host, sizeof added->host, "%s", origin->host);
+    added->clock = *origin->clock;
+    return 0;
+}
+
+static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
+{
+    struct es_collectives_scope *scope = data;
+
+    if (ESI_ARRAY_RESERVE(scope->clock_of, scope->clock_of_capacity,
+                          (size_t)number + 1) < 0)
+        return -ENOMEM;
+    return find_clock(scope, origin, &scope->clock_of[number]);
 }
 
 /* Fills the times of a call. */
@@ -192,12 +101,51 @@ static void convert(struct es_collectives_scope *scope,
     uint64_t enter_error_ns = 0;
     uint64_t exit_error_ns = 0;
 
-    call->clock = find_clock(scope, &origin, &scope->processes[origin_index]);
-    if (call->clock != 0)
-        origin.clock = &scope->clocks[call->clock - 1].clock;
+    call->clock = (uint32_t)scope->clock_of[origin_index] + 1;
+    origin.clock = &scope->clocks[call->clock - 1].clock;
     call->enter_ns = es_origin_run_ns(&origin, tuple->start, &enter_error_ns);
     call->exit_ns = es_origin_run_ns(&origin, tuple->stop, &exit_error_ns);
     call->error_ns = exit_error_ns > enter_error_ns ? exit_error_ns : enter_error_ns;
+}
+
+/* --- Opening ---------------------------------------------------------------------- */
+
+int es_collectives_scope_open(struct es_run *run,
+                              const struct es_scope_config *config,
+                              struct es_error *error,
+                              struct es_collectives_scope **ret_scope)
+{
+    struct es_collectives_scope *scope = calloc(1, sizeof *scope);
+    struct esi_follower_config follower = {.run = run,
+                                           .scope = *config,
+                                           .refresh_ns = REFRESH_NS,
+                                           .on_origin = take_origin,
+                                           .data = scope};
+    int result;
+
+    if (!scope)
+        return -ENOMEM;
+    result = esi_follower_open(&follower, error, &scope->follower);
+    if (result < 0) {
+        es_collectives_scope_close(scope);
+        return result;
+    }
+    scope->scope = esi_follower_scope(scope->follower);
+    *ret_scope = scope;
+    return 0;
+}
+
+void es_collectives_scope_close(struct es_collectives_scope *scope)
+{
+    int saved_errno = errno;
+
+    if (!scope)
+        return;
+    esi_follower_close(scope->follower);
+    free(scope->clock_of);
+    free(scope->clocks);
+    free(scope);
+    errno = saved_errno;
 }
 
 /* --- Calls ------------------------------------------------------------------------ */
@@ -225,7 +173,8 @@ static bool make_call(struct es_collectives_scope *scope,
         scope->unplaced++;
         return false;
     }
-    info = find_communicator(scope, origin_index, tuple->communicator);
+    info =
+        esi_follower_communicator(scope->follower, origin_index, tuple->communicator);
     if (!info) {
         scope->unplaced++;
         return false;
@@ -253,29 +202,14 @@ static bool make_call(struct es_collectives_scope *scope,
     return true;
 }
 
-/* Looking for new elements costs more than a pull: not in each of them. */
-static int refresh(struct es_collectives_scope *scope, bool now)
-{
-    uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
-
-    if (!now && now_ns - scope->refreshed_ns < REFRESH_NS)
-        return 0;
-    scope->refreshed_ns = now_ns;
-    return es_scope_refresh(scope->scope);
-}
-
 int es_collectives_scope_pull(struct es_collectives_scope *scope, bool drain)
 {
-    const struct es_batch *batch;
-    int result = refresh(scope, drain);
+    int result = esi_follower_refresh(scope->follower, drain);
 
     scope->last = NULL;
-    if (result >= 0)
-        result = es_scope_pull(scope->scope, drain ? ES_PULL_DRAIN : 0, &batch);
-    if (result < 0)
-        return result;
-    scope->last = batch;
-    return batch->more;
+    return result < 0 ? result
+                      : esi_follower_pull(scope->follower, drain ? ES_PULL_DRAIN : 0,
+                                          &scope->last);
 }
 
 void es_collectives_scope_set_advice(struct es_collectives_scope *scope,
@@ -294,8 +228,6 @@ static int tell_end(struct es_collectives_scope *scope,
     struct es_collective_call times = {.clock = 0};
     struct es_activity activity;
 
-    if (make_room(scope, origin_index) < 0)
-        return -ENOMEM;
     esi_activity_read(scope->scope, origin_index, tuple, &activity);
     if (tuple->stop != 0) {
         convert(scope, tuple, origin_index, &times);
@@ -354,13 +286,9 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
 void es_collectives_scope_losses(const struct es_collectives_scope *scope,
                                  struct es_collectives_losses *ret_losses)
 {
-    struct es_scope_cost cost;
-
-    es_scope_cost(scope->scope, &cost);
-    *ret_losses = (struct es_collectives_losses){
-        .lost = cost.lost, .unplaced = scope->unplaced, .between = scope->between};
-    for (uint32_t i = 0; i < es_scope_origin_count(scope->scope); i++)
-        ret_losses->missed += es_scope_origin(scope->scope, i)->missed;
+    *ret_losses = (struct es_collectives_losses){.unplaced = scope->unplaced,
+                                                 .between = scope->between};
+    esi_follower_losses(scope->follower, &ret_losses->lost, &ret_losses->missed);
 }
 
 const char *es_collectives_scope_host(const struct es_collectives_scope *scope,
@@ -385,31 +313,8 @@ int es_collectives_scope_ranks(const struct es_collectives_scope *scope)
     return most + 1;
 }
 
-size_t es_collectives_scope_notices(const struct es_collectives_scope *scope,
-                                    const struct es_notice **ret_notices)
+const struct esi_follower *es_collectives_scope_follower(
+    const struct es_collectives_scope *scope)
 {
-    if (!scope->last)
-        return 0;
-    *ret_notices = scope->last->notices;
-    return scope->last->notice_count;
-}
-
-bool es_collectives_scope_is_over(const struct es_collectives_scope *scope)
-{
-    return esi_run_is_over(scope->run, scope->scope, scope->servers);
-}
-
-bool es_collectives_scope_has_vanished(const struct es_collectives_scope *scope)
-{
-    return es_scope_has_vanished(scope->scope);
-}
-
-bool es_collectives_scope_is_paced(const struct es_collectives_scope *scope)
-{
-    return es_scope_is_paced(scope->scope);
-}
-
-uint64_t es_collectives_scope_start_ns(const struct es_collectives_scope *scope)
-{
-    return esi_run_start_ns(scope->run, scope->scope);
+    return scope->follower;
 }

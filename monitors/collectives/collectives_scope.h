@@ -18,6 +18,7 @@
 
 #include "eventspace/scope.h"
 #include "monitors/collectives/collectives.h"
+#include "monitors/follow/follower.h"
 
 struct es_collectives_advice;
 
@@ -67,15 +68,8 @@ const char *es_collectives_scope_host(const struct es_collectives_scope *scope,
 /* World ranks that are known of. */
 int es_collectives_scope_ranks(const struct es_collectives_scope *scope);
 
-/* Parts that did not deliver in the last pull; borrowed until the next. */
-size_t es_collectives_scope_notices(const struct es_collectives_scope *scope,
-                                    const struct es_notice **ret_notices);
-
-/* Of the run and the scope: see es_events_are_over() and the like. */
-bool es_collectives_scope_is_over(const struct es_collectives_scope *scope);
-bool es_collectives_scope_has_vanished(const struct es_collectives_scope *scope);
-bool es_collectives_scope_is_paced(const struct es_collectives_scope *scope);
-/* Run time at which the run began. */
-uint64_t es_collectives_scope_start_ns(const struct es_collectives_scope *scope);
+/* For what is known of the run and of the reading.  Borrowed. */
+const struct esi_follower *es_collectives_scope_follower(
+    const struct es_collectives_scope *scope);
 
 #endif

@@ -8,26 +8,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/now.h"
-#include "monitors/follow/activity.h"
 #include "monitors/events/events_repair.h"
-#include "monitors/follow/run_end.h"
-#include "tuplespace/new_elements.h"
+#include "monitors/follow/activity.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
 
 struct es_events {
-    struct es_run *run; /* borrowed */
     struct es_events_config config;
-    struct es_scope *scope;
-    struct es_scope *open; /* for the operations under way */
+    struct esi_follower *follower;
+    struct es_scope *scope; /* the follower's */
     uint64_t begun_ns;
     uint64_t start_ns;
-    uint64_t refreshed_ns;
-    const struct es_batch *last; /* batch of the scope; NULL = none yet */
     /* The newest events of the backlog, where not all are wanted: a ring. */
     struct es_event *tail; /* owned */
     size_t tail_first;
@@ -47,35 +40,34 @@ static bool sums_up(const char *reduce)
            strncmp(reduce, "earliest", length) != 0;
 }
 
-static int open_scopes(struct es_events *events, struct es_error *error)
+static int open_follower(struct es_events *events,
+                         struct es_run *run,
+                         struct es_error *error)
 {
     const struct es_events_config *config = &events->config;
-    struct es_scope_config scope;
+    struct esi_follower_config follower = {.run = run, .refresh_ns = REFRESH_NS};
+    struct es_scope_config *scope = &follower.scope;
     int result;
 
-    es_scope_config_init(&scope);
-    scope.view = config->view;
-    scope.take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
-    scope.sorting = config->sorting;
-    scope.window_ns = config->window_ns;
-    scope.lossless = config->lossless;
-    scope.servers = config->servers;
+    es_scope_config_init(scope);
+    scope->view = config->view;
+    scope->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
+    scope->sorting = config->sorting;
+    scope->window_ns = config->window_ns;
+    scope->lossless = config->lossless;
+    scope->servers = config->servers;
     if (config->tree)
-        scope.tree = *config->tree;
+        scope->tree = *config->tree;
     if (config->max)
-        scope.max = config->max;
-    scope.name = "events";
-    result = es_scope_open(events->run, &scope, error, &events->scope);
+        scope->max = config->max;
+    scope->name = "events";
+    result = esi_follower_open(&follower, error, &events->follower);
     if (result < 0)
         return result;
-    scope.take = ES_TAKE_LATEST;
-    scope.tree.reduce = NULL;
-    scope.lossless = false;
-    scope.sorting = ES_SORTING_NONE;
-    scope.open = true;
-    scope.max = SIZE_MAX / 2;
-    scope.name = NULL;
-    return es_scope_open(events->run, &scope, error, &events->open);
+    events->scope = esi_follower_scope(events->follower);
+    events->begun_ns = es_scope_run_now_ns(events->scope);
+    events->start_ns = esi_follower_start_ns(events->follower);
+    return 0;
 }
 
 /* --- Events on their way to the sink ------------------------------------------ */
@@ -131,13 +123,8 @@ int es_events_create(struct es_run *run,
 
     if (!events)
         return -ENOMEM;
-    events->run = run;
     events->config = *config;
-    result = open_scopes(events, error);
-    if (result == 0)
-        events->begun_ns = es_scope_run_now_ns(events->scope);
-    if (result == 0)
-        events->start_ns = esi_run_start_ns(run, events->scope);
+    result = open_follower(events, run, error);
     events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
     if (result == 0)
         result = open_repair(events);
@@ -162,23 +149,20 @@ void es_events_destroy(struct es_events *events)
     if (!events)
         return;
     esi_events_repair_destroy(events->repair);
-    es_scope_close(events->open);
-    es_scope_close(events->scope);
+    esi_follower_close(events->follower);
     es_summaries_fini(&events->summaries);
     free(events->tail);
     free(events);
     errno = saved_errno;
 }
 
-static struct es_event make_event(const struct es_scope *scope,
-                                  const struct es_batch *batch,
-                                  size_t index)
+static struct es_event make_event(const struct es_events *events,
+                                  uint32_t origin,
+                                  const struct es_tuple *tuple)
 {
-    const struct es_mark *mark = &batch->marks[index];
-    struct es_event event = {.origin = es_scope_origin(scope, mark->origin),
-                             .position = mark->position};
+    struct es_event event = {.origin = es_scope_origin(events->scope, origin)};
 
-    esi_activity_read(scope, mark->origin, &batch->tuples[index], &event.activity);
+    esi_activity_read(events->scope, origin, tuple, &event.activity);
     return event;
 }
 
@@ -244,12 +228,26 @@ static int give_batch(struct es_events *events,
             result = keep_summary(events, batch, i, ret_old);
             continue;
         }
-        event = make_event(events->scope, batch, i);
+        event = make_event(events, batch->marks[i].origin, &batch->tuples[i]);
+        event.position = batch->marks[i].position;
         *ret_old += event.activity.stop_ns <= events->begun_ns;
         result = events->repair ? esi_events_repair_add(events->repair, &event)
                                 : give_event(events, &event);
     }
     return result;
+}
+
+/* Pulls once.  1 when there is more, else 0, or -errno. */
+static int read_batch(struct es_events *events,
+                      bool drain,
+                      const struct es_event_sink *sink,
+                      size_t *ret_old)
+{
+    const struct es_batch *batch;
+    int more = esi_follower_pull(events->follower, drain ? ES_PULL_DRAIN : 0, &batch);
+    int result = more < 0 ? more : give_batch(events, batch, sink, ret_old);
+
+    return result < 0 ? result : more;
 }
 
 /* At the end of a reading. */
@@ -265,18 +263,13 @@ int es_events_read_backlog(struct es_events *events,
                            bool drain,
                            const struct es_event_sink *sink)
 {
-    const struct es_batch *batch;
     size_t old = 0;
     int result;
 
     /* A program may write faster than we can read: what is newer ends the backlog. */
-    do {
-        result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
-        if (result >= 0)
-            events->last = batch;
-        if (result >= 0)
-            result = give_batch(events, batch, sink, &old);
-    } while (result >= 0 && batch->more && old > 0);
+    do
+        result = read_batch(events, drain, sink, &old);
+    while (result > 0 && old > 0);
     if (result >= 0)
         result = give_held(events, drain || events->tail);
     if (result >= 0 && events->tail)
@@ -286,38 +279,19 @@ int es_events_read_backlog(struct es_events *events,
 
 /* --- What comes ----------------------------------------------------------------- */
 
-/* Looking for new segments costs more than a pull: not in each of them, but in the
- * last. */
-static int refresh(struct es_events *events, bool last)
-{
-    uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
-
-    if (!last && !esi_run_has_new_elements(events->run) &&
-        now_ns - events->refreshed_ns < REFRESH_NS)
-        return 0;
-    events->refreshed_ns = now_ns;
-    return es_scope_refresh(events->scope);
-}
-
 int es_events_read_new(struct es_events *events,
                        bool drain,
                        const struct es_event_sink *sink)
 {
-    const struct es_batch *batch;
     size_t old;
-    int result = refresh(events, drain);
+    int result = esi_follower_refresh(events->follower, drain);
+    int more;
 
-    if (result >= 0)
-        result = es_scope_pull(events->scope, drain ? ES_PULL_DRAIN : 0, &batch);
-    if (result >= 0)
-        events->last = batch;
-    if (result >= 0)
-        result = give_batch(events, batch, sink, &old);
-    if (result >= 0 && !batch->more)
-        result = give_held(events, drain);
     if (result < 0)
         return result;
-    return batch->more;
+    more = read_batch(events, drain, sink, &old);
+    result = more == 0 ? give_held(events, drain) : 0;
+    return result < 0 ? result : more;
 }
 
 bool es_events_are_summed_up(const struct es_events *events)
@@ -337,67 +311,30 @@ int es_events_give_summaries(struct es_events *events, const struct es_event_sin
     return result < 0 ? result : 0;
 }
 
+static int give_open(void *data, uint32_t origin, const struct es_tuple *tuple)
+{
+    const struct es_events *events = data;
+    struct es_event event = make_event(events, origin, tuple);
+
+    return events->sink->event(events->sink->data, &event);
+}
+
 int es_events_read_open(struct es_events *events, const struct es_event_sink *sink)
 {
-    const struct es_batch *batch;
-    int result;
-
-    if (events->summed_up)
-        return 0;
-    result = es_scope_refresh(events->open);
-    if (result >= 0)
-        result = es_scope_pull(events->open, 0, &batch);
-    for (size_t i = 0; result >= 0 && i < batch->count; i++) {
-        struct es_event event;
-
-        if (!es_batch_is_open(batch, i))
-            continue;
-        event = make_event(events->open, batch, i);
-        result = sink->event(sink->data, &event);
-    }
-    return result < 0 ? result : 0;
+    events->sink = sink;
+    return events->summed_up
+               ? 0
+               : esi_follower_read_open(events->follower, give_open, events);
 }
 
-size_t es_events_notices(const struct es_events *events,
-                         const struct es_notice **ret_notices)
+const struct esi_follower *es_events_follower(const struct es_events *events)
 {
-    if (!events->last)
-        return 0;
-    *ret_notices = events->last->notices;
-    return events->last->notice_count;
-}
-
-bool es_events_are_over(const struct es_events *events)
-{
-    return esi_run_is_over(events->run, events->scope, events->config.servers);
-}
-
-bool es_events_are_paced(const struct es_events *events)
-{
-    return es_scope_is_paced(events->scope);
-}
-
-uint64_t es_events_now_ns(const struct es_events *events)
-{
-    return es_scope_run_now_ns(events->scope);
+    return events->follower;
 }
 
 uint64_t es_events_start_ns(const struct es_events *events)
 {
     return events->start_ns;
-}
-
-void es_events_losses(const struct es_events *events,
-                      uint64_t *ret_lost,
-                      uint64_t *ret_missed)
-{
-    struct es_scope_cost cost;
-
-    es_scope_cost(events->scope, &cost);
-    *ret_lost = cost.lost;
-    *ret_missed = 0;
-    for (uint32_t i = 0; i < es_scope_origin_count(events->scope); i++)
-        *ret_missed += es_scope_origin(events->scope, i)->missed;
 }
 
 bool es_events_repairs(const struct es_events *events,

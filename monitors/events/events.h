@@ -12,8 +12,9 @@
 
 #include "eventspace/scope.h"
 #include "monitors/events/summaries.h"
-#include "monitors/follow/thread_state.h"
 #include "monitors/events/time_repair.h"
+#include "monitors/follow/follower.h"
+#include "monitors/follow/thread_state.h"
 
 struct es_events_config {
     struct es_view view; /* borrowed for the call */
@@ -81,26 +82,11 @@ int es_events_give_summaries(struct es_events *events,
  * none where the tree sums up. */
 int es_events_read_open(struct es_events *events, const struct es_event_sink *sink);
 
-/* Hosts that did not deliver in the last reading; borrowed until the next. */
-size_t es_events_notices(const struct es_events *events,
-                         const struct es_notice **ret_notices);
+/* For what is known of the run and of the reading.  Borrowed. */
+const struct esi_follower *es_events_follower(const struct es_events *events);
 
-/* Whether the readings wait by themselves: see es_scope_is_paced(). */
-bool es_events_are_paced(const struct es_events *events);
-
-/* Whether no process of the run is left that could write.  As long as none is known and
- * a tuple server lives it has not begun. */
-bool es_events_are_over(const struct es_events *events);
-
-/* Run time now. */
-uint64_t es_events_now_ns(const struct es_events *events);
 /* Run time at which the run began, as its first process saw it. */
 uint64_t es_events_start_ns(const struct es_events *events);
-
-/* Tuples lost while reading, and those that were gone before the reading began. */
-void es_events_losses(const struct es_events *events,
-                      uint64_t *ret_lost,
-                      uint64_t *ret_missed);
 
 /* What was repaired of the events given so far.  False: nothing is repaired here, as
  * was asked for or because the tree sums up. */

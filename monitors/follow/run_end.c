@@ -60,29 +60,3 @@ bool esi_run_is_over(const struct es_run *run,
     }
     return !lives_elsewhere(scope) && !may_come(run, scope, servers);
 }
-
-uint64_t esi_run_start_ns(const struct es_run *run, const struct es_scope *scope)
-{
-    uint64_t start_ns = 0;
-
-    for (size_t i = 0; i < es_run_segment_count(run); i++) {
-        const struct es_segment_view *segment = es_run_segment(run, i);
-        const struct es_clock *clock = es_segment_view_clock(segment);
-        struct es_segment_info info;
-        uint64_t paired_ns;
-
-        es_segment_view_info(segment, &info);
-        paired_ns = es_scope_run_ns(scope, info.host, clock, clock->base_ticks);
-
-        if (start_ns == 0 || paired_ns < start_ns)
-            start_ns = paired_ns;
-    }
-    for (uint32_t i = 0; i < es_scope_origin_count(scope); i++) {
-        const struct es_origin *origin = es_scope_origin(scope, i);
-        uint64_t paired_ns = es_origin_run_ns(origin, origin->clock->base_ticks, NULL);
-
-        if (start_ns == 0 || paired_ns < start_ns)
-            start_ns = paired_ns;
-    }
-    return start_ns;
-}

@@ -5,7 +5,6 @@
 #define ES_MONITORS_FOLLOW_RUN_END_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "eventspace/scope.h"
 
@@ -15,9 +14,5 @@
 bool esi_run_is_over(const struct es_run *run,
                      const struct es_scope *scope,
                      struct es_servers *servers);
-
-/* Run time at which the run began, as its first process saw it: the earliest pairing
- * of all segments here, selected or not, and of the elements on other hosts. */
-uint64_t esi_run_start_ns(const struct es_run *run, const struct es_scope *scope);
 
 #endif

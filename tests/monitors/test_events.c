@@ -171,7 +171,7 @@ static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
     print(fixture, ES_EVENTS_JSON, false);
     assert_non_null(
         strstr(fixture->text, "{\"type\":\"loss\",\"rank\":0,\"thread\":0,"));
-    es_events_losses(fixture->events, &lost, &missed);
+    esi_follower_losses(es_events_follower(fixture->events), &lost, &missed);
     assert_int_equal(missed, 5);
     assert_int_equal(lost, 25);
 }

@@ -189,7 +189,7 @@ static void events_come_in_one_order(void **state)
         fail_msg("%s", error.text);
     assert_int_equal(es_events_read_backlog(events, true, &sink), 0);
     expect_all(fixture);
-    assert_false(es_events_are_over(events));
+    assert_false(esi_follower_is_over(es_events_follower(events)));
     es_events_destroy(events);
 }
 
