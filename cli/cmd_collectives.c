@@ -13,6 +13,7 @@
 #include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
+#include "cli/advice_show.h"
 #include "cli/collectives_advise.h"
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
@@ -267,7 +268,7 @@ static int advise(const struct showing *showing, bool wanted, bool over)
         esi_adviser_look(showing->adviser, showing->monitor, over, showing->last);
 
     if (result == 0 && wanted)
-        esi_adviser_print(showing->adviser, arguments->format, arguments->top);
+        esi_advice_show(showing->adviser, arguments->format, arguments->top);
     return result;
 }
 
@@ -425,6 +426,22 @@ static int start_and_watch(const struct esi_consumer *consumer, struct showing *
     return result;
 }
 
+/* 0, or the exit status after the message. */
+static int open_adviser(const struct esi_consumer *consumer,
+                        struct collectives_arguments *arguments,
+                        struct esi_adviser **ret_adviser)
+{
+    const struct esi_tree_hosts hosts = esi_consumer_tree_hosts(consumer);
+    struct es_error error = {.text = ""};
+    int code = esi_adviser_open(&hosts, &arguments->advise, &arguments->monitor, &error,
+                                ret_adviser);
+
+    if (code == 0)
+        return 0;
+    return esi_command_fail_error(code == -ESRCH ? ES_EXIT_LOST : ES_EXIT_USAGE, &error,
+                                  code, "cannot advise");
+}
+
 static int observe(const struct esi_consumer *consumer,
                    struct collectives_arguments *arguments)
 {
@@ -437,8 +454,7 @@ static int observe(const struct esi_consumer *consumer,
     showing.live = arguments->format == ES_FORMAT_TEXT &&
                    esi_command_is_terminal(stdout) && !arguments->monitor.once;
     if (arguments->advise.wanted)
-        status = esi_adviser_open(consumer, &arguments->advise, &arguments->monitor,
-                                  &showing.adviser);
+        status = open_adviser(consumer, arguments, &showing.adviser);
     if (status == 0)
         status = start_and_watch(consumer, &showing);
     esi_adviser_close(showing.adviser);

@@ -40,13 +40,13 @@ static int take_file(const char *path,
 }
 
 /* The whole that is to hold.  Caller frees *ret_text. */
-static int make_text(const struct esi_consumer *consumer,
+static int make_text(const struct esi_tree_hosts *hosts,
                      const struct esi_tree_request *request,
                      struct es_error *error,
                      char **ret_text)
 {
     struct esi_tree_plan plan;
-    int code = esi_tree_plan_load(consumer, request->clear, error, &plan);
+    int code = esi_tree_plan_load(hosts, request->clear, error, &plan);
 
     if (code < 0)
         return code;
@@ -62,29 +62,29 @@ static int make_text(const struct esi_consumer *consumer,
 
 /* --- Changing --------------------------------------------------------------------- */
 
-static int fail_nobody(const struct esi_consumer *consumer,
+static int fail_nobody(const struct esi_tree_hosts *hosts,
                        const struct esi_tree_rows *rows)
 {
     if (rows->processes > 0)
         return esi_command_fail(ES_EXIT_LOST, "run '%s' has ended",
-                                es_run_name(consumer->run));
+                                es_run_name(hosts->run));
     return esi_command_fail(ES_EXIT_USAGE,
                             "the run's collective operations cannot be switched; start "
                             "it with --trees");
 }
 
-static int change(const struct esi_consumer *consumer,
+static int change(const struct esi_tree_hosts *hosts,
                   const struct esi_tree_request *request)
 {
     struct es_error error = {.text = ""};
     struct esi_tree_change done;
     char *text;
 
-    int code = make_text(consumer, request, &error, &text);
+    int code = make_text(hosts, request, &error, &text);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                       "the trees stay as they are");
-    code = esi_tree_change(consumer, text, &done);
+    code = esi_tree_change(hosts, text, &done);
     free(text);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
@@ -120,41 +120,41 @@ static int report_behind(const struct esi_tree_request *request,
     return status;
 }
 
-static int change_and_wait(const struct esi_consumer *consumer,
+static int change_and_wait(const struct esi_tree_hosts *hosts,
                            const struct esi_tree_request *request,
                            struct esi_tree_rows *rows)
 {
-    int status = change(consumer, request);
+    int status = change(hosts, request);
 
     if (status != ES_EXIT_SUCCESS)
         return status;
-    int code = esi_tree_wait(consumer, pattern_of(request), request->wait_ns, rows);
+    int code = esi_tree_wait(hosts, pattern_of(request), request->wait_ns, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
                                       "cannot ask for the trees");
     return request->wait_ns > 0 ? report_behind(request, rows) : ES_EXIT_SUCCESS;
 }
 
-static int show_or_change(const struct esi_consumer *consumer,
+static int show_or_change(const struct esi_tree_hosts *hosts,
                           const struct esi_tree_request *request,
                           struct esi_tree_rows *rows)
 {
     bool is_change = request->has_rule || request->file || request->clear;
     int status = ES_EXIT_SUCCESS;
 
-    int code = esi_tree_rows_ask(consumer, rows);
+    int code = esi_tree_rows_ask(hosts, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
                                       "cannot ask for the trees");
     if (rows->processes == 0 && rows->silent > 0)
         return ES_EXIT_LOST;
     if (rows->processes == 0 || (is_change && rows->alive == 0))
-        return fail_nobody(consumer, rows);
+        return fail_nobody(hosts, rows);
     if (is_change)
-        status = change_and_wait(consumer, request, rows);
+        status = change_and_wait(hosts, request, rows);
     if (status > ES_EXIT_FINDING)
         return status;
-    code = esi_tree_show(rows, es_run_name(consumer->run), request->format);
+    code = esi_tree_show(rows, es_run_name(hosts->run), request->format);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
                                       "cannot print the trees");
@@ -170,7 +170,8 @@ int esi_collect_tree(const struct esi_tree_request *request)
     int status = esi_consumer_open(request->run, &everywhere, &consumer);
     if (status)
         return status;
-    status = show_or_change(&consumer, request, &rows);
+    const struct esi_tree_hosts hosts = esi_consumer_tree_hosts(&consumer);
+    status = show_or_change(&hosts, request, &rows);
     esi_tree_rows_fini(&rows);
     esi_consumer_close(&consumer);
     return status;
@@ -178,8 +179,9 @@ int esi_collect_tree(const struct esi_tree_request *request)
 
 int esi_collect_tree_list(const struct esi_consumer *consumer, enum es_format format)
 {
+    const struct esi_tree_hosts hosts = esi_consumer_tree_hosts(consumer);
     struct esi_tree_rows rows;
-    int code = esi_tree_rows_ask(consumer, &rows);
+    int code = esi_tree_rows_ask(&hosts, &rows);
 
     if (code < 0)
         return code;

@@ -24,7 +24,7 @@
 enum { COMMAND_BYTES = 512 };
 
 struct esi_adviser {
-    const struct esi_consumer *consumer;          /* borrowed */
+    struct esi_tree_hosts hosts;
     const struct esi_collectives_advise *options; /* borrowed */
     struct es_collectives_advice *advice;
     struct esi_applier *applier; /* NULL = nothing is to be changed */
@@ -59,7 +59,7 @@ static int refresh(struct esi_adviser *adviser)
     struct esi_tree_rows rows = {.rows = NULL};
     struct es_error error = {.text = ""};
     struct esi_tree_plan plan;
-    int code = esi_tree_rows_ask(adviser->consumer, &rows);
+    int code = esi_tree_rows_ask(&adviser->hosts, &rows);
 
     if (code < 0)
         return code;
@@ -68,7 +68,7 @@ static int refresh(struct esi_adviser *adviser)
     adviser->asked = true;
     if (adviser->has_plan && adviser->wish == newest_wish(&rows))
         return 0;
-    code = esi_tree_plan_load(adviser->consumer, false, &error, &plan);
+    code = esi_tree_plan_load(&adviser->hosts, false, &error, &plan);
     if (code < 0)
         return code;
     if (adviser->has_plan)
@@ -128,7 +128,7 @@ static void make_command(const struct esi_adviser *adviser,
              "eventspace collect tree %s --comm %s%s%s --operation %s%s %s",
              proposal->then, quote, rule->communicator, quote,
              esi_tree_operation_name(rule->operations), bytes,
-             es_run_name(adviser->consumer->run));
+             es_run_name(adviser->hosts.run));
 }
 
 static void say_behind(struct es_tree_advice *advice)
@@ -223,25 +223,22 @@ int esi_adviser_look(struct esi_adviser *adviser,
     return code;
 }
 
-void esi_adviser_print(const struct esi_adviser *adviser,
-                       enum es_format format,
-                       size_t top)
+const struct es_collectives_proposal *esi_adviser_proposals(
+    const struct esi_adviser *adviser,
+    size_t *ret_count)
 {
-    if (format != ES_FORMAT_JSON)
-        puts("\nAdvice");
-    for (size_t i = 0; i < adviser->count && i < top; i++) {
-        if (format == ES_FORMAT_JSON)
-            es_collectives_advice_print_json(&adviser->proposals[i], stdout);
-        else
-            es_collectives_advice_print_text(&adviser->proposals[i], stdout);
-    }
-    if (format != ES_FORMAT_JSON && adviser->count == 0)
-        puts("none: no operation was seen that trees are built for");
-    if (format != ES_FORMAT_JSON && adviser->rows.processes == 0)
-        puts("the run's collective operations cannot be switched; start it with "
-             "--trees");
-    if (adviser->applier)
-        esi_applier_print(adviser->applier, format);
+    *ret_count = adviser->count;
+    return adviser->proposals;
+}
+
+const struct esi_applier *esi_adviser_applier(const struct esi_adviser *adviser)
+{
+    return adviser->applier;
+}
+
+bool esi_adviser_is_switchable(const struct esi_adviser *adviser)
+{
+    return adviser->rows.processes > 0;
 }
 
 /* --- Opening ---------------------------------------------------------------------- */
@@ -263,7 +260,7 @@ static int add_server(struct esi_tree_plan *plan, const struct es_server_info *i
  * servers. */
 static int find_places(struct esi_adviser *adviser)
 {
-    struct es_servers *servers = adviser->consumer->servers;
+    struct es_servers *servers = adviser->hosts.servers;
     struct esi_tree_plan *places = &adviser->places;
     struct es_server_info info;
     size_t count = adviser->has_plan ? adviser->plan.host_count : 0;
@@ -285,7 +282,7 @@ static int find_places(struct esi_adviser *adviser)
 /* The bound of a server's clock is half of what a message took there and back. */
 static void add_round_trips(struct esi_adviser *adviser)
 {
-    struct es_servers *servers = adviser->consumer->servers;
+    struct es_servers *servers = adviser->hosts.servers;
     struct es_server_info home;
     struct es_server_info info;
     bool found = false;
@@ -307,8 +304,8 @@ static bool has_trees(const struct esi_adviser *adviser)
     return false;
 }
 
-/* Ranks may be about to start.  0, or the exit status after the message. */
-static int check_switchable(struct esi_adviser *adviser)
+/* Ranks may be about to start. */
+static int check_switchable(struct esi_adviser *adviser, struct es_error *error)
 {
     static const struct timespec pause = {.tv_nsec = 100000000};
 
@@ -318,12 +315,12 @@ static int check_switchable(struct esi_adviser *adviser)
             break;
     }
     if (adviser->rows.processes == 0)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "the run's collective operations cannot be switched; "
-                                "start it with --trees");
+        return es_error_set(error, -ENOTSUP,
+                            "the run's collective operations cannot be switched; start "
+                            "it with --trees");
     if (adviser->rows.alive == 0)
-        return esi_command_fail(ES_EXIT_LOST, "run '%s' has ended",
-                                es_run_name(adviser->consumer->run));
+        return es_error_set(error, -ESRCH, "run '%s' has ended",
+                            es_run_name(adviser->hosts.run));
     return 0;
 }
 
@@ -337,7 +334,7 @@ static int prepare(struct esi_adviser *adviser,
     if (code == 0)
         code = es_collectives_advice_create(&advice, &adviser->advice);
     if (code == 0 && adviser->options->apply)
-        code = esi_applier_create(adviser->consumer, adviser->options->after,
+        code = esi_applier_create(&adviser->hosts, adviser->options->after,
                                   &adviser->applier);
     if (code < 0)
         return code;
@@ -351,30 +348,28 @@ static int prepare(struct esi_adviser *adviser,
     return 0;
 }
 
-int esi_adviser_open(const struct esi_consumer *consumer,
+int esi_adviser_open(const struct esi_tree_hosts *hosts,
                      const struct esi_collectives_advise *options,
                      struct es_collectives_monitor_config *config,
+                     struct es_error *error,
                      struct esi_adviser **ret_adviser)
 {
     struct esi_adviser *adviser = calloc(1, sizeof *adviser);
-    int status = 0;
     int code;
 
     if (!adviser)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, -ENOMEM, "cannot advise");
-    adviser->consumer = consumer;
+        return -ENOMEM;
+    adviser->hosts = *hosts;
     adviser->options = options;
     code = refresh(adviser);
     if (code == 0 && options->apply)
-        status = check_switchable(adviser);
-    if (code == 0 && status == 0)
+        code = check_switchable(adviser, error);
+    if (code == 0)
         code = prepare(adviser, config);
-    if (code < 0)
-        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, code, "cannot advise");
-    if (status != 0) {
+    if (code < 0) {
         config->advice = NULL;
         esi_adviser_close(adviser);
-        return status;
+        return code;
     }
     *ret_adviser = adviser;
     return 0;

@@ -4,10 +4,10 @@
  * `eventspace collectives --advise`: joins what the monitor has measured with the trees
  * in force, and tells which would be better.
  *
- *   esi_adviser_open(&consumer, &options, &config, &adviser);
+ *   esi_adviser_open(&hosts, &options, &config, &error, &adviser);
  *   ... the monitor is started with this configuration ...
  *   at each look:  esi_adviser_look(adviser, monitor, over, last);
- *                  esi_adviser_print(adviser, ES_FORMAT_TEXT, top);
+ *                  proposals = esi_adviser_proposals(adviser, &count);
  *   after the monitor is gone:  esi_adviser_close(adviser);
  */
 #ifndef ES_CLI_COLLECTIVES_ADVISE_H
@@ -16,8 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/command.h"
-#include "cli/consumer.h"
+#include "cli/collectives_apply.h"
 #include "monitors/collectives/collectives_monitor.h"
 
 struct esi_collectives_advise {
@@ -28,17 +27,18 @@ struct esi_collectives_advise {
 
 struct esi_adviser;
 
-/* Borrows the consumer and the options; sets what the monitor needs in its
- * configuration. 0, or the exit status after the message: with `apply`, 2 where trees
- * cannot be switched. */
-int esi_adviser_open(const struct esi_consumer *consumer,
+/* Borrows what the hosts are made of, and the options; sets what the monitor needs in
+ * its configuration.  With `apply` -ENOTSUP where trees cannot be switched and -ESRCH
+ * where the run has ended, both with words; -ENOMEM. */
+int esi_adviser_open(const struct esi_tree_hosts *hosts,
                      const struct esi_collectives_advise *options,
                      struct es_collectives_monitor_config *config,
+                     struct es_error *error,
                      struct esi_adviser **ret_adviser);
 /* Accepts NULL. */
 void esi_adviser_close(struct esi_adviser *adviser);
 
-/* Thinks it over, and with `apply` changes trees, which is said on standard error.
+/* Thinks it over, and with `apply` changes trees, which is noted.
  * `over`: the run has ended; `last`: this is the last look, nothing more is changed.
  * -ENOMEM and the like. */
 int esi_adviser_look(struct esi_adviser *adviser,
@@ -46,9 +46,15 @@ int esi_adviser_look(struct esi_adviser *adviser,
                      bool over,
                      bool last);
 
-/* Prints the advice on at most `top` groups, and what became of changes. */
-void esi_adviser_print(const struct esi_adviser *adviser,
-                       enum es_format format,
-                       size_t top);
+/* The advice of the last look, which it borrows from. */
+const struct es_collectives_proposal *esi_adviser_proposals(
+    const struct esi_adviser *adviser,
+    size_t *ret_count);
+
+/* What changes trees; NULL: nothing does. */
+const struct esi_applier *esi_adviser_applier(const struct esi_adviser *adviser);
+
+/* Whether there are processes that can change their trees. */
+bool esi_adviser_is_switchable(const struct esi_adviser *adviser);
 
 #endif

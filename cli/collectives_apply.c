@@ -16,58 +16,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
-#include "base/plain.h"
 #include "cli/tree_change.h"
-#include "monitors/follow/describe.h"
 
 /* Communicators follow at their next agreement, about twice a second. */
 #define WAIT_NS UINT64_C(5000000000)
 /* With fewer operations than these nothing is said. */
-enum { LEAST = 8, WORDS = 64 };
+enum { LEAST = 8 };
 /* What is worse by less than this part is not. */
 #define LEAST_LOSS 0.05
 
-enum outcome {
-    CHOSEN,
-    SWITCHING,
-    MEASURING,
-    HELD,
-    PARTLY,
-    MISSED,
-    WORSE,
-    REFUSED, /* it could not be put in force */
-};
-
 static const char *const outcome_names[] = {
-    [CHOSEN] = "chosen", [SWITCHING] = "switching", [MEASURING] = "measuring",
-    [HELD] = "held",     [PARTLY] = "partly",       [MISSED] = "missed",
-    [WORSE] = "worse",   [REFUSED] = "refused",
-};
-
-struct change {
-    struct es_advice_group group; /* its borrowed pointers are not used */
-    char communicator[64];
-    struct es_tree_advice advice;
-    char before[96];
-    char after[96];
-    struct es_advice_past was;
-    struct es_advice_past is;
-    uint32_t version;   /* of the rules with the change */
-    uint64_t seen;      /* operations of that kind before the change */
-    char *rules_before; /* owned */
-    bool went_back;
-    enum outcome outcome;
+    [ES_APPLIED_CHOSEN] = "chosen",       [ES_APPLIED_SWITCHING] = "switching",
+    [ES_APPLIED_MEASURING] = "measuring", [ES_APPLIED_HELD] = "held",
+    [ES_APPLIED_PARTLY] = "partly",       [ES_APPLIED_MISSED] = "missed",
+    [ES_APPLIED_WORSE] = "worse",         [ES_APPLIED_REFUSED] = "refused",
 };
 
 struct esi_applier {
-    const struct esi_consumer *consumer;
+    const struct esi_tree_hosts *hosts;
     size_t after;
-    struct change *changes; /* owned */
+    struct esi_applied_change *changes; /* owned */
     size_t count;
 };
 
-int esi_applier_create(const struct esi_consumer *consumer,
+int esi_applier_create(const struct esi_tree_hosts *hosts,
                        size_t after,
                        struct esi_applier **ret_applier)
 {
@@ -75,7 +47,7 @@ int esi_applier_create(const struct esi_consumer *consumer,
 
     if (!applier)
         return -ENOMEM;
-    applier->consumer = consumer;
+    applier->hosts = hosts;
     applier->after = after;
     *ret_applier = applier;
     return 0;
@@ -99,12 +71,12 @@ static bool is_same(const struct es_advice_group *a, const struct es_advice_grou
            memcmp(a->key, b->key, sizeof a->key) == 0;
 }
 
-static struct change *under_way(const struct esi_applier *applier)
+static struct esi_applied_change *under_way(const struct esi_applier *applier)
 {
-    struct change *last =
+    struct esi_applied_change *last =
         applier->count > 0 ? &applier->changes[applier->count - 1] : NULL;
 
-    return last && last->outcome <= MEASURING ? last : NULL;
+    return last && last->outcome <= ES_APPLIED_MEASURING ? last : NULL;
 }
 
 /* The index of a group; the number of groups if it is gone. */
@@ -162,15 +134,15 @@ static void begin_change(struct esi_applier *applier,
                          const struct es_tree_advisor *advisor)
 {
     const struct es_advice_group *group = &proposal->group;
-    struct change *changes =
+    struct esi_applied_change *changes =
         realloc(applier->changes, (applier->count + 1) * sizeof *changes);
-    struct change *change;
+    struct esi_applied_change *change;
 
     if (!changes)
         return;
     applier->changes = changes;
     change = &changes[applier->count++];
-    *change = (struct change){.group = *group, .advice = proposal->advice};
+    *change = (struct esi_applied_change){.group = *group, .advice = proposal->advice};
     memcpy(change->before, proposal->in_force, sizeof change->before);
     memcpy(change->after, proposal->then, sizeof change->after);
     snprintf(change->communicator, sizeof change->communicator, "%s",
@@ -203,41 +175,41 @@ void esi_applier_choose(struct esi_applier *applier,
 
 /* --- Measuring -------------------------------------------------------------------- */
 
-static bool is_library(const struct change *change)
+static bool is_library(const struct esi_applied_change *change)
 {
     return change->advice.rule.shape == ES_TREE_LIBRARY;
 }
 
-static void judge(struct change *change)
+static void judge(struct esi_applied_change *change)
 {
     double chance_ns = 2 * hypot(change->was.chance_ns, change->is.chance_ns);
     double gain_ns = change->was.mean_ns - change->is.mean_ns;
 
     if (gain_ns >= change->advice.gain_ns / 2)
-        change->outcome = HELD;
+        change->outcome = ES_APPLIED_HELD;
     else if (gain_ns > chance_ns)
-        change->outcome = PARTLY;
+        change->outcome = ES_APPLIED_PARTLY;
     else if (-gain_ns > chance_ns && -gain_ns > LEAST_LOSS * change->was.mean_ns)
-        change->outcome = WORSE;
+        change->outcome = ES_APPLIED_WORSE;
     else
-        change->outcome = MISSED;
+        change->outcome = ES_APPLIED_MISSED;
 }
 
 void esi_applier_measure(struct esi_applier *applier,
                          const struct es_tree_advisor *advisor,
                          bool over)
 {
-    struct change *change = under_way(applier);
+    struct esi_applied_change *change = under_way(applier);
     struct es_advice_past past;
     uint64_t seen;
 
-    if (!change || change->outcome == CHOSEN)
+    if (!change || change->outcome == ES_APPLIED_CHOSEN)
         return;
     past = past_of(advisor, &change->group, !is_library(change),
                    ES_ADVICE_VERSION(change->version));
     seen = past.count > change->seen ? past.count - change->seen : 0;
-    if (change->outcome == SWITCHING && seen > 0)
-        change->outcome = MEASURING;
+    if (change->outcome == ES_APPLIED_SWITCHING && seen > 0)
+        change->outcome = ES_APPLIED_MEASURING;
     if (seen < (over ? LEAST : applier->after))
         return;
     change->is = past;
@@ -251,18 +223,19 @@ void esi_applier_measure(struct esi_applier *applier,
 static int hand_out(const struct esi_applier *applier, const char *text)
 {
     struct esi_tree_change done = {.fit = 0};
-    int code = esi_tree_change(applier->consumer, text, &done);
+    int code = esi_tree_change(applier->hosts, text, &done);
 
     if (code == 0 && done.changed == 0)
         code = -ESRCH;
     if (code < 0)
-        esi_command_note("cannot change the trees: %s", strerror(-code));
+        esi_tree_hosts_note(applier->hosts, "cannot change the trees: %s",
+                            strerror(-code));
     return code;
 }
 
 /* The version that the change will have. */
 static uint32_t wished_version(const struct esi_tree_rows *rows,
-                               const struct change *change)
+                               const struct esi_applied_change *change)
 {
     uint32_t version = 0;
 
@@ -274,12 +247,13 @@ static uint32_t wished_version(const struct esi_tree_rows *rows,
 }
 
 /* Waits until the communicators that the rule is for have followed, or a while. */
-static int wait_for_it(const struct esi_applier *applier, struct change *change)
+static int wait_for_it(const struct esi_applier *applier,
+                       struct esi_applied_change *change)
 {
     struct esi_tree_rows rows = {.rows = NULL};
     bool is_behind = false;
-    int code = esi_tree_wait(applier->consumer, change->advice.rule.communicator,
-                             WAIT_NS, &rows);
+    int code =
+        esi_tree_wait(applier->hosts, change->advice.rule.communicator, WAIT_NS, &rows);
 
     if (code < 0)
         return code;
@@ -289,16 +263,17 @@ static int wait_for_it(const struct esi_applier *applier, struct change *change)
     change->version = wished_version(&rows, change);
     esi_tree_rows_fini(&rows);
     if (!is_behind)
-        change->outcome = MEASURING;
+        change->outcome = ES_APPLIED_MEASURING;
     return 0;
 }
 
-static int put_in_force(const struct esi_applier *applier, struct change *change)
+static int put_in_force(const struct esi_applier *applier,
+                        struct esi_applied_change *change)
 {
     struct es_error error = {.text = ""};
     struct esi_tree_plan plan;
     char *text = NULL;
-    int code = esi_tree_plan_load(applier->consumer, false, &error, &plan);
+    int code = esi_tree_plan_load(applier->hosts, false, &error, &plan);
 
     if (code < 0)
         return code;
@@ -314,127 +289,64 @@ static int put_in_force(const struct esi_applier *applier, struct change *change
     return code;
 }
 
-static int begin(struct esi_applier *applier, struct change *change)
+static int begin(struct esi_applier *applier, struct esi_applied_change *change)
 {
     int code = put_in_force(applier, change);
 
     if (code < 0) {
-        change->outcome = REFUSED;
+        change->outcome = ES_APPLIED_REFUSED;
         return code == -ENOMEM ? code : 0;
     }
-    esi_command_note("%s on %s: %s takes the place of %s after %" PRIu64 " operations",
-                     esi_tree_operation_name(change->group.operation),
-                     change->communicator, change->after, change->before,
-                     change->was.count);
-    change->outcome = SWITCHING;
+    esi_tree_hosts_note(
+        applier->hosts,
+        "%s on %s: %s takes the place of %s after %" PRIu64 " operations",
+        esi_tree_operation_name(change->group.operation), change->communicator,
+        change->after, change->before, change->was.count);
+    change->outcome = ES_APPLIED_SWITCHING;
     /* Those that it did before count for what was, not for what is. */
     change->seen = is_library(change) ? change->group.instances : 0;
     return wait_for_it(applier, change);
 }
 
-static int go_back(struct esi_applier *applier, struct change *change)
+static int go_back(struct esi_applier *applier, struct esi_applied_change *change)
 {
     int code = hand_out(applier, change->rules_before);
 
     if (code < 0)
         return code == -ENOMEM ? code : 0;
     change->went_back = true;
-    esi_command_note("%s on %s: back to %s, since %s took longer",
-                     esi_tree_operation_name(change->group.operation),
-                     change->communicator, change->before, change->after);
+    esi_tree_hosts_note(applier->hosts, "%s on %s: back to %s, since %s took longer",
+                        esi_tree_operation_name(change->group.operation),
+                        change->communicator, change->before, change->after);
     return 0;
 }
 
 int esi_applier_act(struct esi_applier *applier)
 {
-    struct change *last =
+    struct esi_applied_change *last =
         applier->count > 0 ? &applier->changes[applier->count - 1] : NULL;
 
     if (!last)
         return 0;
-    if (last->outcome == CHOSEN)
+    if (last->outcome == ES_APPLIED_CHOSEN)
         return begin(applier, last);
-    if (last->outcome == SWITCHING)
+    if (last->outcome == ES_APPLIED_SWITCHING)
         return wait_for_it(applier, last);
-    if (last->outcome == WORSE && !last->went_back)
+    if (last->outcome == ES_APPLIED_WORSE && !last->went_back)
         return go_back(applier, last);
     return 0;
 }
 
-/* --- Showing ---------------------------------------------------------------------- */
+/* --- What became of changes ------------------------------------------------------- */
 
-static const char *describe_ns(char *out, double ns)
+const struct esi_applied_change *esi_applier_changes(const struct esi_applier *applier,
+                                                     size_t *ret_count)
 {
-    return esi_describe_time(out, WORDS, ns);
+    *ret_count = applier->count;
+    return applier->changes;
 }
 
-static void print_text(const struct change *change)
+const char *esi_applied_outcome_name(enum esi_applied_outcome outcome)
 {
-    bool is_judged = change->is.count > 0;
-    char was[WORDS];
-    char predicted[WORDS];
-    char is[WORDS];
-
-    esi_plain_print(
-        stdout, "applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
-        esi_tree_operation_name(change->group.operation), change->communicator,
-        change->after, change->before, describe_ns(was, change->was.mean_ns),
-        describe_ns(predicted, change->advice.then_ns));
-    if (!is_judged) {
-        esi_plain_print(stdout, "not measured (%s)\n", outcome_names[change->outcome]);
-        return;
-    }
-    esi_plain_print(stdout, "%s measured in %" PRIu64 " operations: ",
-                    describe_ns(is, change->is.mean_ns), change->is.count);
-    if (change->outcome == HELD)
-        puts("the prediction held");
-    else if (change->outcome == PARTLY)
-        puts("better, but by less than half of what was predicted");
-    else if (change->outcome == WORSE)
-        esi_plain_print(stdout, "worse%s\n",
-                        change->went_back ? ", so it was taken back" : "");
-    else
-        puts("no better than before");
-}
-
-static void print_json(const struct change *change)
-{
-    const struct es_advice_group *group = &change->group;
-    bool is_judged = change->is.count > 0;
-    struct esi_json_out out;
-    char key[40];
-
-    snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, group->key[0],
-             group->key[1]);
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "applied");
-    esi_json_out_string(&out, "communicator", change->communicator);
-    esi_json_out_string(&out, "key", key);
-    esi_json_out_string(&out, "operation", esi_tree_operation_name(group->operation));
-    esi_json_out_unsigned(&out, "min_bytes", group->min_bytes);
-    esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
-    esi_json_out_string(&out, "before", change->before);
-    esi_json_out_string(&out, "after", change->after);
-    esi_json_out_string(&out, "basis", es_advice_basis_name(change->advice.basis));
-    esi_json_out_unsigned(&out, "version", change->version);
-    esi_json_out_unsigned(&out, "before_count", change->was.count);
-    esi_json_out_real(&out, "before_ns", change->was.mean_ns);
-    esi_json_out_real(&out, "predicted_ns", change->advice.then_ns);
-    esi_json_out_unsigned(&out, "count", change->is.count);
-    esi_json_out_real(&out, "measured_ns",
-                      is_judged ? change->is.mean_ns : (double)NAN);
-    esi_json_out_string(&out, "outcome", outcome_names[change->outcome]);
-    esi_json_out_bool(&out, "went_back", change->went_back);
-    esi_json_out_end(&out);
-}
-
-void esi_applier_print(const struct esi_applier *applier, enum es_format format)
-{
-    for (size_t i = 0; i < applier->count; i++) {
-        if (format == ES_FORMAT_JSON)
-            print_json(&applier->changes[i]);
-        else
-            print_text(&applier->changes[i]);
-    }
+    return outcome_names[outcome];
 }

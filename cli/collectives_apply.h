@@ -9,15 +9,44 @@
 #ifndef ES_CLI_COLLECTIVES_APPLY_H
 #define ES_CLI_COLLECTIVES_APPLY_H
 
-#include "cli/command.h"
-#include "cli/consumer.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/tree_hosts.h"
 #include "monitors/advice/collectives_advice.h"
+
+enum esi_applied_outcome {
+    ES_APPLIED_CHOSEN,
+    ES_APPLIED_SWITCHING,
+    ES_APPLIED_MEASURING,
+    ES_APPLIED_HELD,
+    ES_APPLIED_PARTLY,
+    ES_APPLIED_MISSED,
+    ES_APPLIED_WORSE,
+    ES_APPLIED_REFUSED, /* it could not be put in force */
+};
+
+struct esi_applied_change {
+    struct es_advice_group group; /* its borrowed pointers are not used */
+    char communicator[64];
+    struct es_tree_advice advice;
+    char before[96]; /* trees in short */
+    char after[96];
+    struct es_advice_past was;
+    struct es_advice_past is; /* its count is 0 until it was measured */
+    uint32_t version;         /* of the rules with the change */
+    uint64_t seen;            /* operations of that kind before the change */
+    char *rules_before;       /* the applier's */
+    bool went_back;
+    enum esi_applied_outcome outcome;
+};
 
 struct esi_applier;
 
-/* Borrows the consumer.  `after`: operations that a change is based on, and judged by.
+/* Borrows the hosts.  `after`: operations that a change is based on, and judged by.
  * -ENOMEM. */
-int esi_applier_create(const struct esi_consumer *consumer,
+int esi_applier_create(const struct esi_tree_hosts *hosts,
                        size_t after,
                        struct esi_applier **ret_applier);
 /* Accepts NULL. */
@@ -40,7 +69,11 @@ void esi_applier_measure(struct esi_applier *applier,
  * back.  -ENOMEM and the like. */
 int esi_applier_act(struct esi_applier *applier);
 
-/* What became of the changes. */
-void esi_applier_print(const struct esi_applier *applier, enum es_format format);
+/* The changes so far, the oldest first; borrowed until the next call. */
+const struct esi_applied_change *esi_applier_changes(const struct esi_applier *applier,
+                                                     size_t *ret_count);
+
+/* "held", "worse" and the like. */
+const char *esi_applied_outcome_name(enum esi_applied_outcome outcome);
 
 #endif

@@ -159,6 +159,16 @@ void esi_consumer_close(struct esi_consumer *consumer)
     es_servers_close(consumer->servers);
 }
 
+static void print_note(const char *text)
+{
+    esi_command_note("%s", text);
+}
+
+struct esi_tree_hosts esi_consumer_tree_hosts(const struct esi_consumer *consumer)
+{
+    return (struct esi_tree_hosts){consumer->run, consumer->servers, print_note};
+}
+
 static bool is_among(const struct esi_notices *notices, const char *part)
 {
     for (size_t i = 0; i < notices->count; i++)

@@ -8,6 +8,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
+#include "cli/tree_hosts.h"
 #include "eventspace/run.h"
 #include "eventspace/scope.h"
 #include "eventspace/servers.h"
@@ -39,6 +40,10 @@ int esi_consumer_open_servers(const char *run,
                               const char *server,
                               struct es_servers **ret_servers);
 void esi_consumer_close(struct esi_consumer *consumer);
+
+/* The same for those who ask for trees; notes go to standard error.  Lives no longer
+ * than the consumer. */
+struct esi_tree_hosts esi_consumer_tree_hosts(const struct esi_consumer *consumer);
 
 /* Says on standard error which parts do not deliver, each once per change. */
 struct esi_notices {

@@ -23,14 +23,14 @@
 /* --- The rules -------------------------------------------------------------------- */
 
 /* Those that the run began with.  Caller frees *ret_text. */
-static int first_rules(const struct esi_consumer *consumer, char **ret_text)
+static int first_rules(const struct esi_tree_hosts *hosts, char **ret_text)
 {
-    const char *run = es_run_name(consumer->run);
+    const char *run = es_run_name(hosts->run);
     size_t length;
     int code = esi_run_file_read(run, "collect.trees", NULL, ret_text, &length);
 
-    if (code < 0 && consumer->servers)
-        code = esi_run_file_fetch(consumer->servers, "collect.trees", NULL, ret_text);
+    if (code < 0 && hosts->servers)
+        code = esi_run_file_fetch(hosts->servers, "collect.trees", NULL, ret_text);
     if (code == 0)
         return 0;
     /* A run that was not started by `eventspace run` has told them to nobody. */
@@ -38,16 +38,16 @@ static int first_rules(const struct esi_consumer *consumer, char **ret_text)
     return *ret_text ? 0 : -ENOMEM;
 }
 
-int esi_tree_plan_load(const struct esi_consumer *consumer,
+int esi_tree_plan_load(const struct esi_tree_hosts *hosts,
                        bool first,
                        struct es_error *error,
                        struct esi_tree_plan *ret_plan)
 {
     char *text = NULL;
-    int code = first ? 0 : esi_tree_wish_ask(consumer, &text);
+    int code = first ? 0 : esi_tree_wish_ask(hosts, &text);
 
     if (code == 0 && !text)
-        code = first_rules(consumer, &text);
+        code = first_rules(hosts, &text);
     if (code == 0)
         code = esi_tree_plan_parse(text, "rules in force", error, ret_plan);
     free(text);
@@ -144,7 +144,7 @@ static bool is_any_behind(const struct esi_tree_rows *rows, const char *pattern)
     return false;
 }
 
-int esi_tree_wait(const struct esi_consumer *consumer,
+int esi_tree_wait(const struct esi_tree_hosts *hosts,
                   const char *pattern,
                   uint64_t wait_ns,
                   struct esi_tree_rows *rows)
@@ -154,7 +154,7 @@ int esi_tree_wait(const struct esi_consumer *consumer,
 
     for (;;) {
         esi_tree_rows_fini(rows);
-        int code = esi_tree_rows_ask(consumer, rows);
+        int code = esi_tree_rows_ask(hosts, rows);
         if (code < 0 || rows->silent > 0 || !is_any_behind(rows, pattern) ||
             esi_now_ns(CLOCK_MONOTONIC) >= end_ns)
             return code;

@@ -16,7 +16,7 @@
 
 /* The rules that are wished for, with `first` those that the run began with.  On
  * success the caller ends the plan with esi_tree_plan_fini(). */
-int esi_tree_plan_load(const struct esi_consumer *consumer,
+int esi_tree_plan_load(const struct esi_tree_hosts *hosts,
                        bool first,
                        struct es_error *error,
                        struct esi_tree_plan *ret_plan);
@@ -37,7 +37,7 @@ bool esi_tree_is_behind(const struct esi_tree_row *row, const char *pattern);
 
 /* Asks until all communicators whose names fit have followed or the time is up; the
  * last answer takes the place of `rows`, which the caller ends.  -ENOMEM. */
-int esi_tree_wait(const struct esi_consumer *consumer,
+int esi_tree_wait(const struct esi_tree_hosts *hosts,
                   const char *pattern,
                   uint64_t wait_ns,
                   struct esi_tree_rows *rows);

@@ -11,18 +11,29 @@
 #include "cli/tree_hosts.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_out.h"
-#include "cli/command.h"
 #include "scopes/collective_trees.h"
 #include "scopes/remote/servers.h"
 
 #define ANSWER_NS UINT64_C(5000000000)
 
 enum request { TREES, WISH, CHANGE };
+
+void esi_tree_hosts_note(const struct esi_tree_hosts *hosts, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    hosts->note(text);
+}
 
 /* What all hosts are asked, and what is made of the answers. */
 struct question {
@@ -85,7 +96,7 @@ static void write_question(struct esi_json_out *out, void *data)
         esi_json_out_string(out, "text", question->text);
 }
 
-static int ask_host(struct es_servers *servers,
+static int ask_host(const struct esi_tree_hosts *hosts,
                     const char *host,
                     struct question *question)
 {
@@ -96,9 +107,16 @@ static int ask_host(struct es_servers *servers,
     struct es_error error = {.text = ""};
     struct es_message *reply;
 
-    int code = esi_servers_call(servers, host, &request, ANSWER_NS, &error, &reply);
+    int code =
+        esi_servers_call(hosts->servers, host, &request, ANSWER_NS, &error, &reply);
     if (code < 0) {
-        esi_command_fail_error(0, &error, code, "host %s cannot be asked", host);
+        char reason[512];
+
+        if (error.text[0])
+            es_error_format(&error, reason, sizeof reason);
+        else
+            snprintf(reason, sizeof reason, "%s", strerror(-code));
+        esi_tree_hosts_note(hosts, "host %s cannot be asked: %s", host, reason);
         question->silent++;
         return 0;
     }
@@ -107,25 +125,25 @@ static int ask_host(struct es_servers *servers,
     return code;
 }
 
-static int ask_others(struct es_servers *servers, struct question *question)
+static int ask_others(const struct esi_tree_hosts *hosts, struct question *question)
 {
     struct es_server_info info;
     int code = 0;
 
-    for (size_t i = 0; code == 0 && es_servers_at(servers, i, &info) == 0; i++)
+    for (size_t i = 0; code == 0 && es_servers_at(hosts->servers, i, &info) == 0; i++)
         if (!info.here && info.state != ES_SERVER_ENDED)
-            code = ask_host(servers, info.host, question);
+            code = ask_host(hosts, info.host, question);
     return code;
 }
 
-static int ask_all(const struct esi_consumer *consumer, struct question *question)
+static int ask_all(const struct esi_tree_hosts *hosts, struct question *question)
 {
-    int code = es_run_refresh(consumer->run);
+    int code = es_run_refresh(hosts->run);
 
     if (code >= 0)
-        code = ask_here(consumer->run, question);
-    if (code == 0 && consumer->servers)
-        code = ask_others(consumer->servers, question);
+        code = ask_here(hosts->run, question);
+    if (code == 0 && hosts->servers)
+        code = ask_others(hosts, question);
     return code;
 }
 
@@ -213,13 +231,13 @@ static int compare_rows(const void *a, const void *b)
     return left->order > right->order ? 1 : -1;
 }
 
-int esi_tree_rows_ask(const struct esi_consumer *consumer,
+int esi_tree_rows_ask(const struct esi_tree_hosts *hosts,
                       struct esi_tree_rows *ret_rows)
 {
     struct esi_tree_rows rows = {.rows = NULL};
     struct question question = {
         .request = TREES, .take = take_processes, .data = &rows};
-    int code = ask_all(consumer, &question);
+    int code = ask_all(hosts, &question);
 
     if (code < 0) {
         esi_tree_rows_fini(&rows);
@@ -260,11 +278,11 @@ static int take_wish(void *data, const struct es_member *reply)
     return newest->text ? 0 : -ENOMEM;
 }
 
-int esi_tree_wish_ask(const struct esi_consumer *consumer, char **ret_text)
+int esi_tree_wish_ask(const struct esi_tree_hosts *hosts, char **ret_text)
 {
     struct newest newest = {.text = NULL};
     struct question question = {.request = WISH, .take = take_wish, .data = &newest};
-    int code = ask_all(consumer, &question);
+    int code = ask_all(hosts, &question);
 
     if (code < 0)
         free(newest.text);
@@ -273,34 +291,41 @@ int esi_tree_wish_ask(const struct esi_consumer *consumer, char **ret_text)
     return code;
 }
 
+/* What the answers to a change add up to. */
+struct changing {
+    const struct esi_tree_hosts *hosts;
+    struct esi_tree_change change;
+};
+
 static int take_change(void *data, const struct es_member *reply)
 {
     const struct es_member *refused = esi_member_find(reply, "refused");
-    struct esi_tree_change *change = data;
+    struct changing *changing = data;
+    struct esi_tree_change *change = &changing->change;
 
     change->fit += (int)esi_member_integer_or(reply, "fit", 0);
     change->changed += (int)esi_member_integer_or(reply, "changed", 0);
     for (size_t i = 0; i < esi_member_count(refused); i++) {
         const struct es_member *one = esi_member_at(refused, i);
-        esi_command_note("rank %d keeps its trees: %s",
-                         (int)esi_member_integer_or(one, "rank", -1),
-                         strerror((int)esi_member_integer_or(one, "code", EIO)));
+        esi_tree_hosts_note(changing->hosts, "rank %d keeps its trees: %s",
+                            (int)esi_member_integer_or(one, "rank", -1),
+                            strerror((int)esi_member_integer_or(one, "code", EIO)));
     }
     return 0;
 }
 
-int esi_tree_change(const struct esi_consumer *consumer,
+int esi_tree_change(const struct esi_tree_hosts *hosts,
                     const char *text,
                     struct esi_tree_change *ret_change)
 {
-    struct esi_tree_change change = {.fit = 0};
+    struct changing changing = {.hosts = hosts};
     struct question question = {
-        .request = CHANGE, .text = text, .take = take_change, .data = &change};
-    int code = ask_all(consumer, &question);
+        .request = CHANGE, .text = text, .take = take_change, .data = &changing};
+    int code = ask_all(hosts, &question);
 
     if (code < 0)
         return code;
-    change.silent = question.silent;
-    *ret_change = change;
+    changing.change.silent = question.silent;
+    *ret_change = changing.change;
     return 0;
 }

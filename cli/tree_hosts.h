@@ -9,7 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/consumer.h"
+#include "eventspace/run.h"
+#include "eventspace/servers.h"
+
+/* Whose trees they are, and who is told what did not work. */
+struct esi_tree_hosts {
+    struct es_run *run;         /* borrowed, as the servers */
+    struct es_servers *servers; /* NULL: this host only */
+    void (*note)(const char *text);
+};
+
+/* Formats a text for `note`. */
+void esi_tree_hosts_note(const struct esi_tree_hosts *hosts, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A rule in force on a communicator, or a communicator that has none. */
 struct esi_tree_row {
@@ -36,14 +48,14 @@ struct esi_tree_rows {
     int silent;    /* hosts that could not be asked */
 };
 
-/* Hosts that do not answer are told of on standard error.  -ENOMEM. */
-int esi_tree_rows_ask(const struct esi_consumer *consumer,
+/* Hosts that do not answer are noted.  -ENOMEM. */
+int esi_tree_rows_ask(const struct esi_tree_hosts *hosts,
                       struct esi_tree_rows *ret_rows);
 void esi_tree_rows_fini(struct esi_tree_rows *rows);
 
 /* The newest wish, of the process of lowest rank that knows one; *ret_text NULL = there
  * is none.  Caller frees it.  -ENOMEM. */
-int esi_tree_wish_ask(const struct esi_consumer *consumer, char **ret_text);
+int esi_tree_wish_ask(const struct esi_tree_hosts *hosts, char **ret_text);
 
 struct esi_tree_change {
     int fit;     /* living processes that can change their trees */
@@ -51,9 +63,8 @@ struct esi_tree_change {
     int silent;  /* hosts that could not be asked */
 };
 
-/* Hands the rules to all processes; tells on standard error who did not take them.
- * -ENOMEM. */
-int esi_tree_change(const struct esi_consumer *consumer,
+/* Hands the rules to all processes; notes who did not take them.  -ENOMEM. */
+int esi_tree_change(const struct esi_tree_hosts *hosts,
                     const char *text,
                     struct esi_tree_change *ret_change);
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What `eventspace collectives --advise` and `--apply` say, printed. */
+#ifndef ES_CLI_ADVICE_SHOW_H
+#define ES_CLI_ADVICE_SHOW_H
+
+#include <stddef.h>
+
+#include "cli/collectives_advise.h"
+#include "cli/command.h"
+
+/* Prints the advice on at most `top` groups, and what became of changes. */
+void esi_advice_show(const struct esi_adviser *adviser,
+                     enum es_format format,
+                     size_t top);
+
+#endif
