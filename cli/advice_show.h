@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "cli/collectives_advise.h"
+#include "monitors/advice/adviser.h"
 #include "cli/command.h"
 
 /* Prints the advice on at most `top` groups, and what became of changes. */

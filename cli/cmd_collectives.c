@@ -14,7 +14,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/advice_show.h"
-#include "cli/collectives_advise.h"
+#include "monitors/advice/adviser.h"
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/collectives_map.h"

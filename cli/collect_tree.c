@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tree_change.h"
+#include "monitors/advice/tree_change.h"
 #include "cli/tree_show.h"
 #include "pathmap/file.h"
 #include "pathmap/pathmap.h"

@@ -8,7 +8,7 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "cli/tree_hosts.h"
+#include "monitors/advice/tree_hosts.h"
 #include "eventspace/run.h"
 #include "eventspace/scope.h"
 #include "eventspace/servers.h"

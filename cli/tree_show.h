@@ -5,7 +5,7 @@
 #define ES_CLI_TREE_SHOW_H
 
 #include "cli/command.h"
-#include "cli/tree_hosts.h"
+#include "monitors/advice/tree_hosts.h"
 
 /* All of them as a table or as JSON Lines.  -ENOMEM, -EIO. */
 int esi_tree_show(const struct esi_tree_rows *rows,

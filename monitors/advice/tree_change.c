@@ -3,7 +3,7 @@
 /* tree_change.c - the rules that hold, and how they become others. */
 #include "config.h"
 
-#include "cli/tree_change.h"
+#include "monitors/advice/tree_change.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -6,14 +6,14 @@
  *
  *   one thread; the advice is only looked at while the caller has it.
  */
-#ifndef ES_CLI_COLLECTIVES_APPLY_H
-#define ES_CLI_COLLECTIVES_APPLY_H
+#ifndef ES_MONITORS_ADVICE_APPLIER_H
+#define ES_MONITORS_ADVICE_APPLIER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/tree_hosts.h"
+#include "monitors/advice/tree_hosts.h"
 #include "monitors/advice/collectives_advice.h"
 
 enum esi_applied_outcome {

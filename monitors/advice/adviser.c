@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * collectives_advise.c - which rule holds for what the monitor has measured.
+ * adviser.c - which rule holds for what the monitor has measured.
  *
  * Hosts are asked for their trees before the monitor is made to stand still: that takes
  * as long as hosts take to answer.
  */
 #include "config.h"
 
-#include "cli/collectives_advise.h"
+#include "monitors/advice/adviser.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "base/array.h"
-#include "cli/collectives_apply.h"
-#include "cli/tree_change.h"
+#include "monitors/advice/applier.h"
+#include "monitors/advice/tree_change.h"
 #include "monitors/advice/collectives_advice.h"
 
 enum { COMMAND_BYTES = 512 };

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "cli/tree_hosts.h"
+#include "monitors/advice/tree_hosts.h"
 
 #include <errno.h>
 #include <stdarg.h>

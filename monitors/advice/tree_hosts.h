@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /* The collective trees of a run on all its hosts, asked for and changed through their
  * tuple servers. */
-#ifndef ES_CLI_TREE_HOSTS_H
-#define ES_CLI_TREE_HOSTS_H
+#ifndef ES_MONITORS_ADVICE_TREE_HOSTS_H
+#define ES_MONITORS_ADVICE_TREE_HOSTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

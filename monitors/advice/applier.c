@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * collectives_apply.c - a change goes from chosen to switching to measuring to judged.
+ * applier.c - a change goes from chosen to switching to measuring to judged.
  *
  * Choosing and measuring look at the advice, for which the monitor stands still; what
  * asks hosts is done between.
  */
 #include "config.h"
 
-#include "cli/collectives_apply.h"
+#include "monitors/advice/applier.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/tree_change.h"
+#include "monitors/advice/tree_change.h"
 
 /* Communicators follow at their next agreement, about twice a second. */
 #define WAIT_NS UINT64_C(5000000000)

@@ -5,13 +5,13 @@
  * wish, or those that the run began with; a change is made to them, and the whole is
  * handed to all processes (tree_hosts.h), which follow at their next agreement.
  */
-#ifndef ES_CLI_TREE_CHANGE_H
-#define ES_CLI_TREE_CHANGE_H
+#ifndef ES_MONITORS_ADVICE_TREE_CHANGE_H
+#define ES_MONITORS_ADVICE_TREE_CHANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/tree_hosts.h"
+#include "monitors/advice/tree_hosts.h"
 #include "tuplespace/plan/tree_rules.h"
 
 /* The rules that are wished for, with `first` those that the run began with.  On

@@ -10,13 +10,13 @@
  *                  proposals = esi_adviser_proposals(adviser, &count);
  *   after the monitor is gone:  esi_adviser_close(adviser);
  */
-#ifndef ES_CLI_COLLECTIVES_ADVISE_H
-#define ES_CLI_COLLECTIVES_ADVISE_H
+#ifndef ES_MONITORS_ADVICE_ADVISER_H
+#define ES_MONITORS_ADVICE_ADVISER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/collectives_apply.h"
+#include "monitors/advice/applier.h"
 #include "monitors/collectives/collectives_monitor.h"
 
 struct esi_collectives_advise {
