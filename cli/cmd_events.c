@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
-#include "cli/map_scope.h"
+#include "scopes/map_scope.h"
 #include "cli/view_options.h"
 #include "monitors/events/events_print.h"
 #include "base/options.h"

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "cli/map_scope.h"
+#include "scopes/map_scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -90,9 +90,9 @@ static const char *text_of(const struct esi_pathmap_stage *stage, const char *na
     return property ? property->text : NULL;
 }
 
-static int refuse(const struct esi_pathmap_stage *stage,
-                  const char *why,
-                  struct es_error *error)
+static int refuse_stage(const struct esi_pathmap_stage *stage,
+                        const char *why,
+                        struct es_error *error)
 {
     return es_error_set(error, -EINVAL,
                         "its stage \"%s\" %s: trees that can be chosen have the shapes "
@@ -110,7 +110,7 @@ static int apply_property(const struct esi_pathmap_stage *stage,
             strcmp(mapped[i].property, property->name) == 0)
             return es_scope_config_set(config, mapped[i].setting, property->text,
                                        error);
-    return refuse(stage, "has a property that is no setting", error);
+    return refuse_stage(stage, "has a property that is no setting", error);
 }
 
 /* The texts of reductions are put together of three properties. */
@@ -127,7 +127,7 @@ static int apply_reduction(const struct esi_pathmap_stage *stage,
     if (stage->per != ES_PER_THREAD)
         return config->tree.reduce
                    ? 0
-                   : refuse(stage, "reduces not for each thread", error);
+                   : refuse_stage(stage, "reduces not for each thread", error);
     snprintf(reduction, size, "%s%s%s%s%s", to ? to : "latest", of ? " of=" : "",
              of ? of : "", by ? " by=" : "", by ? by : "");
     config->tree.reduce = reduction;
@@ -142,7 +142,8 @@ static int apply_element(const struct esi_pathmap_stage *stage,
 
     if (read && strcmp(read, "latest") == 0 &&
         (!config->tree.reduce || strcmp(config->tree.reduce, "latest") != 0))
-        return refuse(stage, "reads the latest tuples, which no stage reduces", error);
+        return refuse_stage(stage, "reads the latest tuples, which no stage reduces",
+                            error);
     return 0;
 }
 
@@ -151,7 +152,7 @@ static int apply_filter(const struct esi_pathmap_stage *stage,
                         struct es_error *error)
 {
     if (config->view.filter)
-        return refuse(stage, "is a second filter", error);
+        return refuse_stage(stage, "is a second filter", error);
     config->view.filter = text_of(stage, "where");
     return 0;
 }
@@ -164,11 +165,12 @@ static int apply_stage(const struct esi_pathmap_stage *stage,
     int result = 0;
 
     if (stage->host)
-        return refuse(stage, "is placed on a host", error);
+        return refuse_stage(stage, "is placed on a host", error);
     if (stage->collector)
-        return refuse(stage, "has a collector", error);
+        return refuse_stage(stage, "has a collector", error);
     if (stage->per == ES_PER_RANK || stage->child_count > 1)
-        return refuse(stage, "is made for each rank, or has several children", error);
+        return refuse_stage(stage, "is made for each rank, or has several children",
+                            error);
     if (strcmp(stage->type, "element") == 0)
         return apply_element(stage, config, error);
     if (strcmp(stage->type, "filter") == 0)
@@ -178,7 +180,7 @@ static int apply_stage(const struct esi_pathmap_stage *stage,
                                error);
     if (strcmp(stage->type, "gather") != 0 && strcmp(stage->type, "sort") != 0 &&
         strcmp(stage->type, "threads") != 0)
-        return refuse(stage, "is of a type that no setting makes", error);
+        return refuse_stage(stage, "is of a type that no setting makes", error);
     for (size_t i = 0; i < stage->property_count && result == 0; i++)
         result = apply_property(stage, &stage->properties[i], config, error);
     return result;

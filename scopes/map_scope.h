@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* map_scope.h - the scopes that a run's map names, as views and settings. */
-#ifndef ES_CLI_MAP_SCOPE_H
-#define ES_CLI_MAP_SCOPE_H
+#ifndef ES_SCOPES_MAP_SCOPE_H
+#define ES_SCOPES_MAP_SCOPE_H
 
 #include "eventspace/scope.h"
 #include "pathmap/pathmap.h"
