@@ -16,9 +16,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "eventspace/operation.h"
 #include "pathmap/map.h"
 #include "pathmap/path.h"
 #include "tuplespace/layout.h"
+#include "tuplespace/plan/plan.h"
 
 /* What is to be collected on one rank, for one collector. */
 struct slot {
@@ -253,9 +255,9 @@ static int fill_hosts(const struct esi_pathmap *map, struct esi_tree_plan *plan)
     return 0;
 }
 
-int esi_pathmap_tree_plan(const struct esi_pathmap *map,
-                          struct es_error *error,
-                          struct esi_tree_plan *ret_plan)
+static int tree_plan(const struct esi_pathmap *map,
+                     struct es_error *error,
+                     struct esi_tree_plan *ret_plan)
 {
     struct esi_tree_plan plan = {.hosts = NULL};
     int code = fill_hosts(map, &plan);
@@ -268,4 +270,63 @@ int esi_pathmap_tree_plan(const struct esi_pathmap *map,
     }
     *ret_plan = plan;
     return 0;
+}
+
+/* Only the hosts of the plan stay. */
+static int replace_rules(struct esi_tree_plan *plan, const struct esi_tree_rule *rule)
+{
+    struct esi_tree_rules rules = {.rules = calloc(1, sizeof *rules.rules), .count = 1};
+
+    if (!rules.rules)
+        return -ENOMEM;
+    if (esi_tree_rule_copy(rule, rules.rules) < 0) {
+        free(rules.rules);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < plan->rules.count; i++)
+        esi_tree_rule_fini(&plan->rules.rules[i]);
+    free(plan->rules.rules);
+    plan->rules = rules;
+    return 0;
+}
+
+int esi_pathmap_tree_text(const struct esi_pathmap *map,
+                          const struct esi_tree_rule *rule,
+                          struct es_error *error,
+                          char **ret_text)
+{
+    struct esi_tree_plan plan;
+    int code = tree_plan(map, error, &plan);
+
+    if (code < 0)
+        return code;
+    if (rule)
+        code = replace_rules(&plan, rule);
+    if (code == 0)
+        code = esi_tree_plan_format(&plan, ret_text);
+    esi_tree_plan_fini(&plan);
+    return code;
+}
+
+static bool records_trees(const struct es_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct esi_collector_plan *collector = &plan->collectors[i];
+        if ((collector->classes & ES_CLASSES_TREE) != 0 ||
+            es_class_by_name(collector->name) >= ES_CLASS_CONTRIBUTE)
+            return true;
+    }
+    return false;
+}
+
+int esi_pathmap_add_trees(struct es_plan *plan, uint32_t threshold)
+{
+    size_t count = plan->count;
+
+    if (records_trees(plan))
+        return 0;
+    int code = esi_plan_add_trees(plan);
+    for (size_t i = count; code == 0 && threshold && i < plan->count; i++)
+        plan->collectors[i].threshold = threshold;
+    return code;
 }

@@ -183,14 +183,17 @@ struct esi_pathmap_collective {
 /* Whether the map says anything of collective trees, and be it an empty list: then the
  * run can be switched. */
 bool esi_pathmap_has_collectives(const struct esi_pathmap *map);
-/* The rules for the observed processes, with the clusters and gateways of the hosts (of
- * maps without rules too).  Caller finishes the plan with esi_tree_plan_fini().
- * -ENOMEM.
- */
-int esi_pathmap_tree_plan(const struct esi_pathmap *map,
+/* The rules for the observed processes as a text, with the clusters and gateways of the
+ * hosts (of maps without rules too).  `rule` takes the place of the map's unless it is
+ * NULL.  Caller frees *ret_text.  -ENOMEM. */
+int esi_pathmap_tree_text(const struct esi_pathmap *map,
+                          const struct esi_tree_rule *rule,
                           struct es_error *error,
-                          struct esi_tree_plan *ret_plan);
-/* The same of a document that holds nothing but {"collectives": [...]}.  -EINVAL with
+                          char **ret_text);
+/* Has the plan record what happens inside trees, if it says nothing of it, with the
+ * threshold unless that is 0.  -ENOMEM. */
+int esi_pathmap_add_trees(struct es_plan *plan, uint32_t threshold);
+/* The rules of a document that holds nothing but {"collectives": [...]}.  -EINVAL with
  * the place. */
 int esi_pathmap_rules_load(const char *path,
                            struct es_error *error,

@@ -142,7 +142,7 @@ static int write_plan(const struct esi_pathmap *map,
     if (code < 0)
         return code;
     if (trees)
-        code = esi_run_trees_plan(trees, &plan);
+        code = esi_pathmap_add_trees(&plan, trees->threshold);
     if (code == 0)
         code = save_plan(&plan, run, error);
     esi_plan_fini(&plan);

@@ -16,9 +16,8 @@
 
 #include "cli/command.h"
 #include "cli/program_file.h"
-#include "eventspace/operation.h"
 #include "pathmap/pathmap.h"
-#include "tuplespace/plan/plan.h"
+#include "tuplespace/plan/tree_rules.h"
 
 /* Linux takes 128 KiB in one variable. */
 enum { LONGEST = 120000 };
@@ -55,31 +54,12 @@ static const char *why_not(const struct es_run_request *request)
 
 /* --- The rules -------------------------------------------------------------------- */
 
-/* Only the map's hosts stay. */
-static int replace_rules(struct esi_tree_plan *plan, const struct esi_tree_rule *rule)
-{
-    struct esi_tree_rules rules = {.rules = calloc(1, sizeof *rules.rules), .count = 1};
-
-    if (!rules.rules)
-        return -ENOMEM;
-    if (esi_tree_rule_copy(rule, rules.rules) < 0) {
-        free(rules.rules);
-        return -ENOMEM;
-    }
-    for (size_t i = 0; i < plan->rules.count; i++)
-        esi_tree_rule_fini(&plan->rules.rules[i]);
-    free(plan->rules.rules);
-    plan->rules = rules;
-    return 0;
-}
-
 int esi_run_trees_text(const struct es_run_request *request,
                        const struct esi_pathmap *map,
                        struct es_error *error,
                        char **ret_text)
 {
-    struct esi_tree_plan plan;
-    char *text = NULL;
+    char *text;
 
     *ret_text = NULL;
     if (!request->trees && !esi_pathmap_has_collectives(map))
@@ -89,39 +69,17 @@ int esi_run_trees_text(const struct es_run_request *request,
         esi_command_note("no collective trees: %s", why);
         return 0;
     }
-    int code = esi_pathmap_tree_plan(map, error, &plan);
+    int code = esi_pathmap_tree_text(map, request->tree, error, &text);
     if (code < 0)
         return code;
-    if (request->tree)
-        code = replace_rules(&plan, request->tree);
-    if (code == 0)
-        code = esi_tree_plan_format(&plan, &text);
-    esi_tree_plan_fini(&plan);
-    if (code == 0 && strlen(text) > LONGEST) {
+    if (strlen(text) > LONGEST) {
         esi_command_note("no collective trees: their rules take more than %d bytes",
                          LONGEST);
         free(text);
         text = NULL;
     }
-    if (code == 0)
-        *ret_text = text;
-    return code;
-}
-
-int esi_run_trees_plan(const struct es_run_request *request, struct es_plan *plan)
-{
-    size_t count = plan->count;
-
-    for (size_t i = 0; i < plan->count; i++) {
-        const struct esi_collector_plan *collector = &plan->collectors[i];
-        if ((collector->classes & ES_CLASSES_TREE) != 0 ||
-            es_class_by_name(collector->name) >= ES_CLASS_CONTRIBUTE)
-            return 0;
-    }
-    int code = esi_plan_add_trees(plan);
-    for (size_t i = count; code == 0 && request->threshold && i < plan->count; i++)
-        plan->collectors[i].threshold = request->threshold;
-    return code;
+    *ret_text = text;
+    return 0;
 }
 
 int esi_run_trees_set(const char *text)

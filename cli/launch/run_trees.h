@@ -8,7 +8,6 @@
 #include "eventspace/error.h"
 
 struct esi_pathmap;
-struct es_plan;
 
 /* The rules for all ranks, as the request and the map say; NULL when neither says
  * anything, or when not all ranks would have the library that the trees are in (then a
@@ -17,10 +16,6 @@ int esi_run_trees_text(const struct es_run_request *request,
                        const struct esi_pathmap *map,
                        struct es_error *error,
                        char **ret_text);
-
-/* Has the plan record what happens inside trees, if it says nothing of it, with the
- * threshold of the request.  -ENOMEM. */
-int esi_run_trees_plan(const struct es_run_request *request, struct es_plan *plan);
 
 /* Hands the rules to the ranks: into this process's environment.  -errno. */
 int esi_run_trees_set(const char *text);
