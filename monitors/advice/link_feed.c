@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* link_feed.c - the first end of a message waits in its match for the second. */
+/* link_feed.c - the first end of a message waits for the second. */
 #include "config.h"
 
 #include "monitors/advice/link_feed.h"
@@ -10,8 +10,14 @@
 
 #include "monitors/collectives/collectives.h"
 
-/* Ends come in any order: which of them has come, and above that when it began. */
-enum { SENT = 1, RECEIVED = 2, END_MASK = 3, END_BITS = 2 };
+/* The end of a message that has come first. */
+struct first_end {
+    struct esi_end end;
+    bool sends;
+    uint64_t start_ns;
+    uint64_t stop_ns;
+    uint64_t error_ns;
+};
 
 /* A departure of so many bytes at most tells what its end has to do for it. */
 enum { SMALL = 1024 };
@@ -22,7 +28,7 @@ enum { INNER_BITS = 1 << 14 };
 
 struct es_link_feed {
     struct es_link_feed_config config;
-    struct es_time_matcher *matcher; /* owned */
+    struct esi_ends firsts; /* of struct first_end */
     uint64_t messages;
     uint8_t inner[INNER_BITS / 8];
 };
@@ -31,17 +37,12 @@ int es_link_feed_create(const struct es_link_feed_config *config,
                         struct es_link_feed **ret_feed)
 {
     struct es_link_feed *feed = calloc(1, sizeof *feed);
-    int result;
 
     if (!feed)
         return -ENOMEM;
     feed->config = *config;
-    result = es_time_matcher_create(config->max_open ? config->max_open : 65536,
-                                    &feed->matcher);
-    if (result < 0) {
-        free(feed);
-        return result;
-    }
+    esi_ends_init(&feed->firsts, sizeof(struct first_end),
+                  config->max_open ? config->max_open : 65536);
     *ret_feed = feed;
     return 0;
 }
@@ -50,29 +51,29 @@ void es_link_feed_destroy(struct es_link_feed *feed)
 {
     if (!feed)
         return;
-    es_time_matcher_destroy(feed->matcher);
+    esi_ends_fini(&feed->firsts);
     free(feed);
 }
 
-/* Both ends are known: `match` holds the first.  A receiver that waits before the
- * message is sent, whatever clocks say, has not come late. */
-static void tell(struct es_link_feed *feed,
-                 const struct es_match *match,
-                 const struct es_timed *timed,
-                 uint64_t bytes)
+/* Both ends are known.  A receiver that waits before the message is sent, whatever
+ * clocks say, has not come late. */
+static void add_message(struct es_link_feed *feed,
+                        const struct first_end *first,
+                        const struct es_timed *timed,
+                        uint64_t bytes)
 {
-    bool sends = (timed->link.ends & ES_TIME_BEFORE) != 0;
-    uint64_t sent_ns = sends ? timed->start_ns : match->latest_ns;
-    uint64_t received_ns = sends ? match->latest_ns : timed->stop_ns;
-    uint64_t waits_ns = sends ? match->waiting >> END_BITS : timed->start_ns;
-    uint64_t error_ns = timed->error_ns > UINT64_MAX - match->error_ns
+    const struct esi_ends_key *key = &first->end.key;
+    uint64_t sent_ns = first->sends ? first->start_ns : timed->start_ns;
+    uint64_t received_ns = first->sends ? timed->stop_ns : first->stop_ns;
+    uint64_t waits_ns = first->sends ? timed->start_ns : first->start_ns;
+    uint64_t error_ns = timed->error_ns > UINT64_MAX - first->error_ns
                             ? UINT64_MAX
-                            : timed->error_ns + match->error_ns;
+                            : timed->error_ns + first->error_ns;
     struct esi_location places[2];
     enum es_link_class class;
 
-    if (!feed->config.place(feed->config.data, match->key.source, &places[0]) ||
-        !feed->config.place(feed->config.data, match->key.destination, &places[1]))
+    if (!feed->config.place(feed->config.data, key->source, &places[0]) ||
+        !feed->config.place(feed->config.data, key->destination, &places[1]))
         return;
     class = es_link_class_of(&places[0], &places[1]);
     if (class == ES_LINK_HOST && error_ns > ES_SAME_CLOCK_ERROR_NS)
@@ -86,33 +87,43 @@ static void tell(struct es_link_feed *feed,
     feed->messages++;
 }
 
+static int add_first(struct es_link_feed *feed,
+                     const struct es_timed *timed,
+                     bool sends)
+{
+    struct first_end *first = esi_ends_add(&feed->firsts, &timed->link.key);
+
+    if (!first)
+        return -ENOMEM;
+    first->sends = sends;
+    first->start_ns = timed->start_ns;
+    first->stop_ns = timed->stop_ns;
+    first->error_ns = timed->error_ns;
+    esi_ends_wait(&feed->firsts, &first->end, 1);
+    first = esi_ends_excess(&feed->firsts);
+    if (first)
+        esi_ends_forget(&feed->firsts, &first->end);
+    return 0;
+}
+
 static int add_end(struct es_link_feed *feed,
                    const struct es_timed *timed,
                    uint64_t bytes)
 {
-    const struct es_time_link *link = &timed->link;
-    bool sends = link->ends == ES_TIME_BEFORE;
-    struct es_match *match;
-    int result;
+    bool sends = timed->link.ends == ES_TIME_BEFORE;
+    struct first_end *first = esi_ends_find(&feed->firsts, &timed->link.key);
 
-    match = es_time_matcher_meet(feed->matcher, &link->key, 2, 1, &result);
-    if (!match)
-        return result;
-    if (!match->told) {
-        match->told = true;
-        match->waiting = timed->start_ns << END_BITS | (sends ? SENT : RECEIVED);
-        match->latest_ns = sends ? timed->start_ns : timed->stop_ns;
-        match->error_ns = timed->error_ns;
-    } else if ((match->waiting & END_MASK) != (sends ? SENT : RECEIVED)) {
-        tell(feed, match, timed, bytes);
-    }
-    es_time_matcher_leave(feed->matcher, match);
+    if (!first)
+        return add_first(feed, timed, sends);
+    if (first->sends != sends)
+        add_message(feed, first, timed, bytes);
+    esi_ends_forget(&feed->firsts, &first->end);
     return 0;
 }
 
 static void tell_overhead(struct es_link_feed *feed, const struct es_timed *timed)
 {
-    const struct es_match_key *key = &timed->link.key;
+    const struct esi_ends_key *key = &timed->link.key;
     struct esi_location places[2];
 
     if (feed->config.place(feed->config.data, key->source, &places[0]) &&
@@ -122,7 +133,7 @@ static void tell_overhead(struct es_link_feed *feed, const struct es_timed *time
                                    timed->stop_ns - timed->start_ns);
 }
 
-static uint64_t hash_of_inner(const struct es_match_key *key)
+static uint64_t hash_of_inner(const struct esi_ends_key *key)
 {
     uint64_t hash = key->communicator[0] ^ key->communicator[1];
 

@@ -58,7 +58,7 @@ struct waiting {
 struct es_time_repair {
     struct es_time_repair_config config;
     struct es_time_repair_totals totals;
-    struct es_time_matcher *matcher;
+    struct esi_ends matches;   /* of struct es_match */
     struct process *processes; /* owned */
     size_t process_count;
     struct held *ring; /* owned; a power of two; likewise payloads and heap */
@@ -90,8 +90,6 @@ int es_time_repair_create(const struct es_time_repair_config *config,
                           struct es_time_repair **ret_repair)
 {
     struct es_time_repair *repair = calloc(1, sizeof *repair);
-    size_t max_open = config->max_open ? config->max_open : DEFAULT_MAX;
-    int result;
 
     if (!repair)
         return -ENOMEM;
@@ -103,11 +101,8 @@ int es_time_repair_create(const struct es_time_repair_config *config,
     if (config->mode != ES_REPAIR_LOGICAL)
         repair->config.control = 0;
     repair->unsettled = 1;
-    result = es_time_matcher_create(max_open, &repair->matcher);
-    if (result < 0) {
-        es_time_repair_destroy(repair);
-        return result;
-    }
+    esi_ends_init(&repair->matches, sizeof(struct es_match),
+                  config->max_open ? config->max_open : DEFAULT_MAX);
     *ret_repair = repair;
     return 0;
 }
@@ -116,7 +111,7 @@ void es_time_repair_destroy(struct es_time_repair *repair)
 {
     if (!repair)
         return;
-    es_time_matcher_destroy(repair->matcher);
+    esi_ends_fini(&repair->matches);
     free(repair->processes);
     free(repair->ring);
     free(repair->payloads);
@@ -222,7 +217,7 @@ static void look_at(struct es_time_repair *repair, uint32_t process)
 static void leave_match(struct es_time_repair *repair, struct held *held)
 {
     if (held->match)
-        es_time_matcher_leave(repair->matcher, held->match);
+        es_time_match_leave(&repair->matches, held->match);
     held->match = NULL;
 }
 
@@ -314,7 +309,7 @@ static void check_stop(struct es_time_repair *repair,
     jump = (struct es_logical_jump){.at_ns = held->timed.stop_ns,
                                     .to_ns = match->latest_ns,
                                     .error_ns = match->error_ns};
-    if (match->key.kind != ES_MATCH_COLLECTIVE)
+    if (match->end.key.kind != ES_MATCH_COLLECTIVE)
         jump.to_ns = sum(jump.to_ns, repair->config.latency_ns);
     repair->totals.checked++;
     if (es_logical_clock_at(&process->clock, jump.at_ns, &error_ns) >= jump.to_ns)
@@ -513,8 +508,8 @@ static int meet_others(struct es_time_repair *repair, struct held *held)
 
     if (link->key.kind == 0 || link->ends == 0)
         return 0;
-    held->match = es_time_matcher_meet(repair->matcher, &link->key, link->members,
-                                       link->befores, &result);
+    held->match = es_time_match_meet(&repair->matches, &link->key, link->members,
+                                     link->befores, &result);
     return result;
 }
 

@@ -53,7 +53,7 @@ enum es_time_end {
 };
 
 struct es_time_link {
-    struct es_match_key key; /* kind 0 = the operation joins nothing */
+    struct esi_ends_key key; /* kind 0 = the operation joins nothing */
     unsigned ends;           /* bits of enum es_time_end */
     uint32_t members;        /* ends there are: of a message 2 */
     uint32_t befores;        /* of these, with ES_TIME_BEFORE: of a message 1 */

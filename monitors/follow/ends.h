@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * ends.h - where the ends of operations meet: a send and its receive, the members of a
+ * collective operation.
+ *
+ * All ends of an operation name it by one key.  The first that is read makes a record,
+ * which the others find:
+ *
+ *     struct message {
+ *         struct esi_end end;
+ *         uint64_t sent_ns;
+ *     };
+ *
+ *     esi_ends_init(&ends, sizeof(struct message), max);
+ *     message = esi_ends_find(&ends, &key);
+ *     if (!message) {
+ *         message = esi_ends_add(&ends, &key);
+ *         message->sent_ns = sent_ns;
+ *         esi_ends_wait(&ends, &message->end, 1);
+ *     } else {
+ *         esi_ends_forget(&ends, &message->end);
+ *     }
+ *
+ * Records that wait are in the order in which they began to.  While they weigh more
+ * than `max` together, esi_ends_excess() names the next to be given up.  What that
+ * means is the user's judgement, as is when an operation is complete.
+ *
+ * Records never move.  One thread at a time may use a table.
+ */
+#ifndef ES_MONITORS_FOLLOW_ENDS_H
+#define ES_MONITORS_FOLLOW_ENDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/list.h"
+
+/* What all ends of an operation have in common.  What a user does not need is 0. */
+struct esi_ends_key {
+    uint64_t communicator[2]; /* its key, or whatever stands for it */
+    int32_t source;
+    int32_t destination;
+    int32_t tag;
+    uint32_t sequence;
+    uint32_t kind; /* 0 = none */
+    uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct esi_ends_key) == 40,
+               "no padding: keys are compared whole");
+
+/* Begins each record. */
+struct esi_end {
+    struct esi_ends_key key;
+    struct esi_list_link link; /* of those that wait, or of the unused */
+    uint32_t index;            /* of the record */
+    uint32_t weight;           /* 0 = does not wait */
+};
+
+struct esi_ends {
+    size_t record_bytes;
+    uint64_t max;    /* weight */
+    uint64_t weight; /* of those that wait */
+    size_t made;     /* records; index of the next */
+    char **chunks;   /* owned */
+    size_t chunk_count;
+    size_t chunk_capacity;
+    struct esi_hash table;
+    struct esi_list waiting; /* from the oldest on */
+    struct esi_list unused;
+};
+
+void esi_ends_init(struct esi_ends *ends, size_t record_bytes, uint64_t max);
+/* All zero is allowed. */
+void esi_ends_fini(struct esi_ends *ends);
+
+/* NULL when there is none. */
+void *esi_ends_find(const struct esi_ends *ends, const struct esi_ends_key *key);
+/* A record of zeros but for its key, which is in no other; NULL without memory. */
+void *esi_ends_add(struct esi_ends *ends, const struct esi_ends_key *key);
+
+/* The record is the newest of those that wait from now on.  Its weight is above 0. */
+void esi_ends_wait(struct esi_ends *ends, struct esi_end *end, uint32_t weight);
+
+/* The record that has waited longest; NULL = none waits. */
+static inline void *esi_ends_oldest(const struct esi_ends *ends)
+{
+    return ESI_LIST_FIRST(struct esi_end, &ends->waiting, link);
+}
+
+/* The record to give up since too many wait; NULL = none.  It is not the newest. */
+static inline void *esi_ends_excess(const struct esi_ends *ends)
+{
+    return ends->weight > ends->max && ends->waiting.first != ends->waiting.last
+               ? esi_ends_oldest(ends)
+               : NULL;
+}
+
+/* Takes the record out; its memory is another's. */
+void esi_ends_forget(struct esi_ends *ends, struct esi_end *end);
+
+#endif
