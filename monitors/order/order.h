@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The order of an event set: appended to event by event, asked at any time.
+ * How an order is kept and what that costs; eventspace/order.h has what is appended and
+ * asked.
  *
  *   es_order_config_init(&config);
  *   es_order_create(&config, &error, &order);
- *   es_order_add_trace(order);  ...
- *   es_order_append(order, trace, kind, partners, partner_count);  ...
- *   es_order_precedes(order, a, b);
- *   es_order_destroy(order);
- *
- * Several stores stand behind this interface, all exact: "dense" (Fidge/Mattern
- * vectors, the reference), "cluster" (Ward and Taylor's cluster timestamps) and "epoch"
- * (clocks relative to the last global cut; the default).  What was once answered for
- * two events stays true: events are only appended.
- *
- *   call                                        may run together with
- *   es_order_add_trace, _append, _append_sync,  any number of queries in other threads;
- *   the sink                                    not with each other
- *   all queries                                 everything but _destroy
- *
- * Queries take no lock.  They may name events that es_order_count() has told of.
  */
 #ifndef ES_MONITORS_ORDER_ORDER_H
 #define ES_MONITORS_ORDER_ORDER_H
@@ -30,7 +15,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/order.h"
 
 enum { ES_ORDER_LEVELS = 8 }; /* of clusters below the top, at most */
 
@@ -69,92 +54,10 @@ struct es_order_config {
 /* One level of clusters of 13 traces, threshold 10. */
 void es_order_config_init(struct es_order_config *config);
 
-struct es_order;
-
 /* -EINVAL with words where the configuration makes no sense; -ENOMEM. */
 int es_order_create(const struct es_order_config *config,
                     struct es_error *error,
                     struct es_order **ret_order);
-/* Accepts NULL. */
-void es_order_destroy(struct es_order *order);
-
-/* --- Appending -------------------------------------------------------------------- */
-
-/* One more trace; they are counted from 0.  0 or -ENOMEM. */
-int es_order_add_trace(struct es_order *order);
-
-/* The next event of a trace: `partners` of a receive were appended before.  -EINVAL: no
- * such trace or partner, or a kind that this is not for; -EOVERFLOW: 2^32-2 events are
- * on the trace; -ENOMEM: the store is as it was. */
-int es_order_append(struct es_order *order,
-                    uint32_t trace,
-                    enum es_event_kind kind,
-                    const struct es_event_id *partners,
-                    size_t partner_count);
-/* The next events of two traces, which are the halves of a sync. */
-int es_order_append_sync(struct es_order *order, uint32_t trace, uint32_t other);
-
-/* Events are appended as an ordered stream (event.h) comes; es_set_sink for a stream
- * whose traces and events are all of this order.  -EINVAL: the stream is not ordered.
- * One stream at a time. */
-struct es_set_sink es_order_sink(struct es_order *order);
-/* After a stream: 0, or -EINVAL if it ended with half a sync, which is not appended. */
-int es_order_sink_end(const struct es_order *order);
-
-/* --- Asking ----------------------------------------------------------------------- */
-
-uint32_t es_order_traces(const struct es_order *order);
-/* Events of a trace so far, 0 where there is no such trace.  O(1). */
-uint32_t es_order_count(const struct es_order *order, uint32_t trace);
-
-/* All of these: -EINVAL for an event that is not there; -ESTALE where the answer is not
- * known because the store has forgotten an event that is asked about or would be found.
- * What precedes an event that is kept may be known of others, and so may what is on one
- * trace. */
-
-/* 1 or 0. */
-int es_order_precedes(const struct es_order *order,
-                      struct es_event_id a,
-                      struct es_event_id b);
-
-enum es_relation {
-    ES_RELATION_EQUAL,
-    ES_RELATION_BEFORE,
-    ES_RELATION_AFTER,
-    ES_RELATION_CONCURRENT, /* also of the two halves of a sync */
-};
-
-/* enum es_relation. */
-int es_order_relation(const struct es_order *order,
-                      struct es_event_id a,
-                      struct es_event_id b);
-/* "before", "after", "concurrent", "equal". */
-const char *es_relation_name(enum es_relation relation);
-
-/* Index on `trace` of the greatest predecessor of an event, of its least successor so
- * far, and of the greatest event that is concurrent with it (not itself); 0 = none. */
-int64_t es_order_greatest_predecessor(const struct es_order *order,
-                                      struct es_event_id event,
-                                      uint32_t trace);
-int64_t es_order_least_successor(const struct es_order *order,
-                                 struct es_event_id event,
-                                 uint32_t trace);
-int64_t es_order_greatest_concurrent(const struct es_order *order,
-                                     struct es_event_id event,
-                                     uint32_t trace);
-
-/* The events of `trace` that are concurrent with an event: from *ret_first to
- * *ret_last. 1; 0: none is.  *ret_first is 0 where some may be that are forgotten: of
- * those that are kept all up to the last are.  -ESTALE: it is not known whether any is.
- */
-int es_order_concurrent(const struct es_order *order,
-                        struct es_event_id event,
-                        uint32_t trace,
-                        uint32_t *ret_first,
-                        uint32_t *ret_last);
-
-/* Whether the store has forgotten an event that was appended. */
-bool es_order_is_forgotten(const struct es_order *order, struct es_event_id event);
 
 /* --- What it costs ---------------------------------------------------------------- */
 

@@ -34,6 +34,29 @@ while read -r name; do
 done <exports.found
 rm -f exports.found
 
+# libeventspace-order: exactly what its headers declare, in its first version.
+MOST=40
+order=$top_builddir/monitors/library/.libs/libeventspace-order.so
+exported "$order" | sed 's/@@EVENTSPACE_ORDER_1\.0$//' | LC_ALL=C sort >exports.found
+(cd "$top_srcdir/include/eventspace" && cat event.h event_set.h order.h pattern.h search.h) |
+    sed -n '/^ES_API/s/.*\b\(es_[a-z_]*\)(.*/\1/p' | LC_ALL=C sort |
+    diff -u - exports.found || {
+    echo "libeventspace-order.so (+) differs from its headers (-)."
+    echo "If that is wanted: monitors/library/eventspace-order.map"
+    failed=1
+}
+[ "$(wc -l <exports.found)" -le $MOST ] || {
+    echo "libeventspace-order.so exports more than $MOST functions"
+    failed=1
+}
+rm -f exports.found
+for name in ssl crypto hwloc; do
+    ! readelf -d "$order" | grep -q "NEEDED.*lib$name\." || {
+        echo "libeventspace-order.so needs lib$name: an object too many is in it"
+        failed=1
+    }
+done
+
 # Monitors, order and search are the commands': the library has none of their code.
 monitors=$($NM "$library" | grep -cE ' [tT] esi?_(order|search|causality|collectives|heartbeat)_') || true
 [ "$monitors" = 0 ] || {

@@ -38,6 +38,21 @@ $CC -std=gnu17 -Wall -Werror $(pkg-config --cflags eventspace) -o "$work/consume
     "$work/consumer.c" $(pkg-config --libs eventspace)
 LD_LIBRARY_PATH=$libdir "$work/consumer"
 
+# The other library alone, by the example that comes with it.
+# shellcheck disable=SC2046 # lists of options
+$CC -std=gnu17 -Wall -Werror $(pkg-config --cflags eventspace-order) -o "$work/causes" \
+    "$(find "$work" -name causes.c)" $(pkg-config --libs eventspace-order)
+cat >"$work/set" <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["P", "Q"]}
+{"trace": 0, "index": 1, "kind": "send", "type": "A"}
+{"trace": 0, "index": 2, "type": "B"}
+{"trace": 1, "index": 1, "kind": "receive", "type": "B", "partners": [[0, 1]]}
+END
+echo 'A := ["", "A", ""]; B := ["", "B", ""]; Later := A --> B;' >"$work/patterns"
+LD_LIBRARY_PATH=$libdir "$work/causes" "$work/set" P:2 Q:1 "$work/patterns" Later |
+    LC_ALL=C sort |
+    diff -u <(printf '%s\n' 'P:1 P:2' 'P:1 Q:1' 'P:2 concurrent Q:1') -
+
 for program in "$work"/*/bin/eventspace "$work"/*/*/bin/eventspace; do
     [ -x "$program" ] || continue
     LD_LIBRARY_PATH=$libdir "$program" --help >/dev/null

@@ -29,9 +29,7 @@
 #include <stdio.h>
 
 #include "eventspace/error.h"
-
-/* Not the number of anything. */
-#define ES_PATTERN_NONE UINT32_MAX
+#include "eventspace/pattern.h"
 
 /* Where a construct begins; both from 1, columns in bytes. */
 struct es_pattern_place {
@@ -176,23 +174,6 @@ struct es_pattern_predicate {
 
 /* --- Files ------------------------------------------------------------------------ */
 
-struct es_pattern_file;
-
-/* Parses a text; `name` is for errors.  Errors tell line and column, show the line with
- * a caret below the fault, and say what was expected.  0, -EINVAL with words, -ENOMEM.
- */
-int es_pattern_file_parse(const char *text,
-                          size_t length,
-                          const char *name,
-                          struct es_pattern_file **ret_file,
-                          struct es_error *error);
-/* The same of a file; "-" is the standard input.  Another -errno: it cannot be read. */
-int es_pattern_file_read(const char *path,
-                         struct es_pattern_file **ret_file,
-                         struct es_error *error);
-/* Accepts NULL. */
-void es_pattern_file_destroy(struct es_pattern_file *file);
-
 /* What is found wrong later, said as the parser does it.  `words` is a sentence of up
  * to 200 bytes.  Returns -EINVAL. */
 int es_pattern_fault(const struct es_pattern_file *file,
@@ -200,12 +181,9 @@ int es_pattern_fault(const struct es_pattern_file *file,
                      const char *words,
                      struct es_error *error);
 
-uint32_t es_pattern_predicates(const struct es_pattern_file *file);
 const struct es_pattern_predicate *es_pattern_predicate(
     const struct es_pattern_file *file,
     uint32_t predicate);
-/* ES_PATTERN_NONE: no predicate of this name. */
-uint32_t es_pattern_find(const struct es_pattern_file *file, const char *name);
 
 uint32_t es_pattern_classes(const struct es_pattern_file *file);
 const struct es_pattern_class *es_pattern_class(const struct es_pattern_file *file,

@@ -154,6 +154,14 @@ const struct es_pattern_predicate *es_pattern_predicate(
     return file->predicates[predicate];
 }
 
+const char *es_pattern_predicate_name(const struct es_pattern_file *file,
+                                      uint32_t predicate)
+{
+    if (predicate >= file->predicate_count || file->predicates[predicate]->is_folded)
+        return NULL;
+    return file->predicates[predicate]->name;
+}
+
 uint32_t es_pattern_find(const struct es_pattern_file *file, const char *name)
 {
     const struct esi_symbol *symbol =

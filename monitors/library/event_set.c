@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* event_set.c - an event set on disk: its events, trace names, and losses. */
+#include "config.h"
+
+#include "eventspace/event_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monitors/causality/set_source.h"
+#include "monitors/eventset/trace_names.h"
+
+struct es_event_set {
+    char *path;
+    struct es_trace_names names;
+    struct es_set_source_facts facts;
+    /* Of the reading that goes on; borrowed. */
+    const struct es_set_sink *sinks;
+    size_t sink_count;
+};
+
+/* A live run is not read here: it needs scopes, which libeventspace has. */
+static int check_path(const char *path, struct es_error *error)
+{
+    enum es_set_source_kind kind;
+    int result = es_set_source_detect(path, &kind, error);
+
+    if (result == 0 && kind == ES_SET_SOURCE_RUN)
+        return es_error_set_at(error, -ENOENT, path, 0, 0, "no such file or archive");
+    return result;
+}
+
+int es_event_set_open(const char *path,
+                      struct es_error *error,
+                      struct es_event_set **ret_set)
+{
+    int result = check_path(path, error);
+    struct es_event_set *set;
+
+    if (result < 0)
+        return result;
+    set = calloc(1, sizeof *set);
+    if (set)
+        set->path = strdup(path);
+    if (!set || !set->path) {
+        free(set);
+        return -ENOMEM;
+    }
+    *ret_set = set;
+    return 0;
+}
+
+static void forget_names(struct es_event_set *set)
+{
+    es_trace_names_fini(&set->names);
+    set->names = (struct es_trace_names){.count = 0};
+}
+
+void es_event_set_close(struct es_event_set *set)
+{
+    if (!set)
+        return;
+    forget_names(set);
+    free(set->path);
+    free(set);
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+static int pass_trace(void *data, uint32_t trace, const char *name)
+{
+    struct es_event_set *set = data;
+    int result = es_trace_names_add(&set->names, name);
+
+    for (size_t i = 0; result >= 0 && i < set->sink_count; i++)
+        result = set->sinks[i].trace(set->sinks[i].data, trace, name);
+    return result;
+}
+
+static int pass_event(void *data, const struct es_set_event *event)
+{
+    struct es_event_set *set = data;
+    int result = 0;
+
+    for (size_t i = 0; result >= 0 && i < set->sink_count; i++)
+        result = set->sinks[i].event(set->sinks[i].data, event);
+    return result;
+}
+
+int es_event_set_read(struct es_event_set *set,
+                      const struct es_set_sink *sinks,
+                      size_t count,
+                      bool attributes,
+                      struct es_error *error)
+{
+    const struct es_set_source_config config = {
+        .path = set->path,
+        .sink = {.trace = pass_trace, .event = pass_event, .data = set},
+        .attributes = attributes,
+    };
+    int result;
+
+    forget_names(set);
+    set->facts = (struct es_set_source_facts){.is_matched = false};
+    set->sinks = sinks;
+    set->sink_count = count;
+    result = es_set_source_read(&config, &set->facts, error);
+    set->sinks = NULL;
+    set->sink_count = 0;
+    if (result == 0)
+        result = es_trace_names_sort(&set->names);
+    return result < 0 ? es_error_set(error, result, "%s", strerror(-result)) : 0;
+}
+
+/* --- After reading ---------------------------------------------------------------- */
+
+uint32_t es_event_set_traces(const struct es_event_set *set)
+{
+    return set->names.count;
+}
+
+const char *es_event_set_trace_name(const struct es_event_set *set, uint32_t trace)
+{
+    return trace < set->names.count ? set->names.names[trace] : NULL;
+}
+
+int64_t es_event_set_find_trace(const struct es_event_set *set, const char *name)
+{
+    int64_t trace = -1;
+
+    if (set->names.sorted)
+        trace = es_trace_names_find(&set->names, name, strlen(name));
+    return trace < 0 ? -ENOENT : trace;
+}
+
+int es_event_set_losses(const struct es_event_set *set,
+                        struct es_event_set_losses *ret_losses)
+{
+    const struct es_causality_totals *totals = &set->facts.totals;
+
+    if (ret_losses)
+        *ret_losses = (struct es_event_set_losses){
+            .tuples = totals->lost,
+            .sends = totals->unmatched_sends,
+            .receives = totals->unmatched_receives,
+            .unnumbered = totals->unnumbered,
+            .collectives = totals->incomplete,
+        };
+    return set->facts.is_incomplete;
+}
