@@ -35,6 +35,20 @@ for command in $commands; do
 done
 [ -f "$top_srcdir/docs/man/eventspace.1" ] || fail "docs/man/eventspace.1 is missing"
 
+# Each function of libeventspace-order is on a page of section 3, with its header.
+for header in event_set order pattern search; do
+    page=$top_srcdir/docs/man/es_$header.3
+    [ -f "$page" ] || fail "docs/man/es_$header.3 is missing"
+    grep -qF "#include <eventspace/$header.h>" "$page" ||
+        fail "docs/man/es_$header.3 does not tell of its header"
+    for name in $(sed -n '/^ES_API/s/.*\b\(es_[a-z_]*\)(.*/\1/p' \
+        "$top_srcdir/include/eventspace/$header.h"); do
+        sed -n '/^\.SH NAME/,/^\.SH LIBRARY/p' "$page" | grep -qw "$name" &&
+            grep -q "$name(" "$page" ||
+            fail "docs/man/es_$header.3 does not tell of $name()"
+    done
+done
+
 if command -v groff >/dev/null; then
     for page in "$top_srcdir"/docs/man/*.[1-9]; do
         [ -f "$page" ] || continue
