@@ -140,6 +140,7 @@ static void make_literal(struct made_world *world, struct es_literal *literal)
         world->domains[literal->x] != world->sets &&
         world->domains[literal->y] != world->sets)
         literal->kind = ES_LITERAL_RECEIVED;
+    literal->variables = UINT64_C(1) << literal->x | UINT64_C(1) << literal->y;
 }
 
 /* Clauses with universal variables that have no values are true (D8). */
@@ -155,7 +156,7 @@ static void make_clause(struct made_world *world)
         struct es_literal *literal = &world->literals[world->cnf.count][i];
 
         make_literal(world, literal);
-        variables |= UINT64_C(1) << literal->x | UINT64_C(1) << literal->y;
+        variables |= literal->variables;
     }
     clause->existential = variables & world->support.variables;
     clause->universal = variables & world->support.universal;
@@ -188,15 +189,21 @@ void made_world_make_condition(struct made_world *world)
         make_clause(world);
 }
 
-static void add_clause(struct made_world *world, struct es_literal literal)
+/* That x is not `kind` y. */
+static void add_clause(struct made_world *world,
+                       enum es_literal_kind kind,
+                       uint8_t x,
+                       uint8_t y)
 {
     size_t number = world->cnf.count++;
+    uint64_t variables = UINT64_C(1) << x | UINT64_C(1) << y;
 
-    world->literals[number][0] = literal;
+    world->literals[number][0] = (struct es_literal){
+        .kind = kind, .is_negated = true, .x = x, .y = y, .variables = variables};
     world->clauses[number] = (struct es_clause){
         .literals = world->literals[number],
         .count = 1,
-        .existential = UINT64_C(1) << literal.x | UINT64_C(1) << literal.y,
+        .existential = variables,
     };
     world->cnf.literals++;
 }
@@ -218,11 +225,9 @@ void made_world_make_exchangeable(struct made_world *world)
     for (uint8_t x = 0; x < 3; x++)
         for (uint8_t y = 0; y < 3; y++) {
             if (x != y && are_unordered)
-                add_clause(world, (struct es_literal){ES_LITERAL_BEFORE, true, x, y, 0,
-                                                      NULL, 0});
+                add_clause(world, ES_LITERAL_BEFORE, x, y);
             if (x < y && are_distinct)
-                add_clause(world, (struct es_literal){ES_LITERAL_EQUAL, true, x, y, 0,
-                                                      NULL, 0});
+                add_clause(world, ES_LITERAL_EQUAL, x, y);
         }
 }
 

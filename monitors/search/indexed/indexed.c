@@ -48,7 +48,7 @@ void esi_indexed_destroy(struct esi_indexed *search)
 static void begin(struct esi_searcher *searcher)
 {
     searcher->error = 0;
-    searcher->bound = 0;
+    searcher->check.bound = 0;
     searcher->settled = 0;
     esi_tuple_set_fini(&searcher->told);
     searcher->pinned_excluded = 0;
@@ -64,8 +64,7 @@ static bool pin_holds(struct esi_searcher *searcher, unsigned variable)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     for (uint32_t i = 0; i < plan->clause_counts[variable]; i++) {
-        const struct esi_indexed_clause *clause =
-            &plan->clauses[plan->clauses_of[variable][i]];
+        const struct es_clause *clause = &plan->clauses[plan->clauses_of[variable][i]];
 
         if (clause->existential == es_program_bit(variable) &&
             !esi_clause_holds(searcher, clause))
@@ -91,11 +90,11 @@ int esi_indexed_pinned(struct esi_indexed *search,
         return searcher->error;
     esi_searcher_bind(searcher, variable, value);
     searcher->pinned = (int)variable;
-    searcher->pinned_event = searcher->events[variable];
+    searcher->pinned_event = esi_event_of(searcher, variable);
     searcher->pinned_excluded = excluded & ~es_program_bit(variable);
     if (pin_holds(searcher, variable))
         result = esi_searcher_descend(searcher, 1);
-    searcher->bound = 0;
+    searcher->check.bound = 0;
     return result != 0 ? result : searcher->error;
 }
 

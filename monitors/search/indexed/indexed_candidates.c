@@ -151,7 +151,7 @@ static bool fill(struct esi_searcher *searcher,
         if (candidates->total > limit)
             return false;
     }
-    candidates->applied = searcher->bound;
+    candidates->applied = searcher->check.bound;
     return true;
 }
 

@@ -50,43 +50,28 @@ static void print_relation(const struct esi_indexed_plan *plan,
 }
 
 static void print_literal(const struct esi_indexed_plan *plan,
-                          const struct esi_indexed_literal *literal,
+                          const struct es_literal *literal,
                           FILE *out)
 {
-    static const enum es_literal_kind kinds[] = {
-        [ESI_INDEXED_BEFORE] = ES_LITERAL_BEFORE,
-        [ESI_INDEXED_EQUAL] = ES_LITERAL_EQUAL,
-        [ESI_INDEXED_RECEIVED] = ES_LITERAL_RECEIVED,
-        [ESI_INDEXED_NEAR] = ES_LITERAL_NEAR,
-        [ESI_INDEXED_COMPARE] = ES_LITERAL_COMPARE,
-        [ESI_INDEXED_COUNT] = ES_LITERAL_COUNT,
-        [ESI_INDEXED_FORMULA] = ES_LITERAL_FORMULA,
-    };
-    struct es_literal plain = {.is_negated = literal->is_negated,
-                               .x = literal->x,
-                               .y = literal->y,
-                               .atom = literal->atom,
-                               .formula = literal->formula,
-                               .variables = literal->variables};
-
-    if (literal->kind == ESI_INDEXED_RELATION) {
+    if (literal->kind == ES_LITERAL_RELATION) {
         print_relation(plan, literal->x, literal->y, literal->mask, out);
         return;
     }
-    plain.kind = kinds[literal->kind];
-    es_literal_print(plan->program, &plain, out);
+    es_literal_print(plan->program, literal, out);
 }
 
 /* The variables whose values an index finds: all that are compared for `=`, of `!=` the
  * universal ones. */
-static uint64_t looked_up_of(const struct esi_indexed_clause *clause)
+static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
+                             const struct es_clause *clause)
 {
+    bool is_equality = esi_clause_facts_of(plan, clause)->is_equality;
     uint64_t variables = 0;
 
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->is_equality || clause->literals[i].has_lookups)
+        if (is_equality || esi_literal_lookups_of(plan, &clause->literals[i]))
             variables |= clause->literals[i].variables;
-    return clause->is_equality ? variables : variables & clause->universal;
+    return is_equality ? variables : variables & clause->universal;
 }
 
 static void print_looked_up(const struct esi_indexed_plan *plan,
@@ -102,9 +87,11 @@ static void print_looked_up(const struct esi_indexed_plan *plan,
 }
 
 static void print_clause(const struct esi_indexed_plan *plan,
-                         const struct esi_indexed_clause *clause,
+                         const struct es_clause *clause,
                          FILE *out)
 {
+    uint64_t exact = esi_clause_facts_of(plan, clause)->exact;
+
     fputs("  ", out);
     for (uint32_t i = 0; i < clause->count; i++) {
         fputs(i > 0 ? " | " : "", out);
@@ -114,13 +101,13 @@ static void print_clause(const struct esi_indexed_plan *plan,
         fputs("  for all ", out);
         print_names(plan, clause->universal, out);
     }
-    if (clause->exact) {
+    if (exact) {
         fputs("  (gives ranges of ", out);
-        print_names(plan, clause->exact, out);
+        print_names(plan, exact, out);
         fputs(")\n", out);
         return;
     }
-    print_looked_up(plan, looked_up_of(clause), out);
+    print_looked_up(plan, looked_up_of(plan, clause), out);
 }
 
 static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)

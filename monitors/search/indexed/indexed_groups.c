@@ -246,20 +246,20 @@ static unsigned weight_of(uint8_t mask)
     return esi_mask_needs_successors(mask) ? 4 : 1;
 }
 
-static unsigned weight_of_clause(const struct esi_indexed_clause *clause, unsigned v)
+static unsigned weight_of_clause(const struct es_clause *clause, unsigned v)
 {
     unsigned weight = 0;
 
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct esi_indexed_literal *literal = &clause->literals[i];
+        const struct es_literal *literal = &clause->literals[i];
 
         if (!(literal->variables >> v & 1))
             continue;
-        if (literal->kind == ESI_INDEXED_RELATION)
+        if (literal->kind == ES_LITERAL_RELATION)
             weight += weight_of(literal->x == v ? esi_mask_turned(literal->mask)
                                                 : literal->mask);
         else
-            weight += literal->kind == ESI_INDEXED_RECEIVED && literal->y == v ? 1 : 4;
+            weight += literal->kind == ES_LITERAL_RECEIVED && literal->y == v ? 1 : 4;
     }
     return weight;
 }

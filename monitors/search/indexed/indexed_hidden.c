@@ -42,7 +42,8 @@ static bool has_witness(struct esi_searcher *searcher, unsigned v)
 {
     struct esi_restriction restriction = esi_restriction_begin(searcher, v);
     struct esi_walk walk = esi_walk_begin(searcher, &restriction);
-    struct esi_spans *spans = &searcher->spans[__builtin_popcountll(searcher->bound)];
+    struct esi_spans *spans =
+        &searcher->spans[__builtin_popcountll(searcher->check.bound)];
     bool result = false;
     uint32_t slot;
 
@@ -57,12 +58,12 @@ static bool has_witness(struct esi_searcher *searcher, unsigned v)
 bool esi_searcher_settle(struct esi_searcher *searcher)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    uint64_t hidden = plan->existential & ~plan->returned & ~searcher->bound;
+    uint64_t hidden = plan->existential & ~plan->returned & ~searcher->check.bound;
 
     for (hidden &= ~searcher->settled; hidden; hidden &= hidden - 1) {
         unsigned v = (unsigned)__builtin_ctzll(hidden);
 
-        if (plan->neighbours[v] & ~searcher->bound)
+        if (plan->neighbours[v] & ~searcher->check.bound)
             continue;
         if (!has_witness(searcher, v))
             return false;
@@ -76,7 +77,7 @@ bool esi_searcher_settle(struct esi_searcher *searcher)
 int esi_hidden_before(struct esi_searcher *searcher, unsigned depth, unsigned v)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    uint64_t left = plan->existential & ~plan->returned & ~searcher->bound;
+    uint64_t left = plan->existential & ~plan->returned & ~searcher->check.bound;
     uint64_t most = esi_known_total(searcher, v) / EARLY_GAIN;
     int best = ESI_NO_VARIABLE;
 
@@ -87,7 +88,7 @@ int esi_hidden_before(struct esi_searcher *searcher, unsigned depth, unsigned v)
     for (left &= ~searcher->settled; left; left &= left - 1) {
         unsigned w = (unsigned)__builtin_ctzll(left);
 
-        if (!(plan->neighbours[w] & searcher->bound) ||
+        if (!(plan->neighbours[w] & searcher->check.bound) ||
             !esi_candidates_make(searcher, depth, w, most))
             continue;
         best = (int)w;

@@ -22,18 +22,18 @@
 /* --- Which comparisons ------------------------------------------------------------ */
 
 static bool is_comparable(const struct esi_indexed_plan *plan,
-                          const struct esi_indexed_literal *literal)
+                          const struct es_literal *literal)
 {
     const struct es_atom *atom;
 
-    if (literal->kind != ESI_INDEXED_COMPARE || literal->x == literal->y)
+    if (literal->kind != ES_LITERAL_COMPARE || literal->x == literal->y)
         return false;
     atom = &plan->program->atoms[literal->atom];
     return atom->node->test == ES_TEST_EQUAL && atom->left && atom->right;
 }
 
 static unsigned side_of(const struct esi_indexed_plan *plan,
-                        const struct esi_indexed_literal *literal,
+                        const struct es_literal *literal,
                         unsigned v)
 {
     return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
@@ -84,7 +84,7 @@ static int note_values(struct esi_indexed_plan *plan,
 }
 
 static void add_part(const struct esi_indexed_plan *plan,
-                     const struct esi_indexed_literal *literal,
+                     const struct es_literal *literal,
                      unsigned v,
                      struct esi_key_form *form)
 {
@@ -97,37 +97,39 @@ static void add_part(const struct esi_indexed_plan *plan,
 /* What v has in the comparisons of a literal's variables, in the clauses from its own
  * on. */
 static struct esi_key_form form_of(const struct esi_indexed_plan *plan,
-                                   const struct esi_indexed_clause *clause,
-                                   const struct esi_indexed_literal *literal,
+                                   const struct es_clause *clause,
+                                   const struct es_literal *literal,
                                    unsigned v)
 {
+    uint32_t number = esi_clause_number(plan, clause);
     struct esi_key_form form = {.count = 0};
 
     add_part(plan, literal, v, &form);
-    for (uint32_t i = clause->number + 1; clause->is_equality && i < plan->clause_count;
-         i++)
-        if (plan->clauses[i].is_equality &&
+    for (uint32_t i = number + 1;
+         plan->facts[number].is_equality && i < plan->clause_count; i++)
+        if (plan->facts[i].is_equality &&
             plan->clauses[i].existential == clause->existential)
             add_part(plan, plan->clauses[i].literals, v, &form);
     return form;
 }
 
 static int note_literal(struct esi_indexed_plan *plan,
-                        const struct esi_indexed_clause *clause,
-                        struct esi_indexed_literal *literal)
+                        const struct es_clause *clause,
+                        const struct es_literal *literal)
 {
+    struct esi_literal_lookups *lookups = &plan->lookups_of[literal - plan->literals];
     struct esi_key_form of_x = form_of(plan, clause, literal, literal->x);
     struct esi_key_form of_y = form_of(plan, clause, literal, literal->y);
-    int result = note_values(plan, &of_x, literal->x, &literal->lookup_of_x);
+    int result = note_values(plan, &of_x, literal->x, &lookups->of_x);
 
     if (result == 0)
-        result = note_values(plan, &of_y, literal->y, &literal->lookup_of_y);
-    literal->has_lookups = result == 0;
+        result = note_values(plan, &of_y, literal->y, &lookups->of_y);
+    lookups->is_there = result == 0;
     return result;
 }
 
 static bool is_unequal(const struct esi_indexed_plan *plan,
-                       const struct esi_indexed_literal *literal)
+                       const struct es_literal *literal)
 {
     return is_comparable(plan, literal) && literal->variables & plan->universal &&
            plan->program->atoms[literal->atom].node->is_negated != literal->is_negated;
@@ -135,9 +137,9 @@ static bool is_unequal(const struct esi_indexed_plan *plan,
 
 /* "= or absent" does not leave few. */
 static bool is_equality(const struct esi_indexed_plan *plan,
-                        const struct esi_indexed_clause *clause)
+                        const struct es_clause *clause)
 {
-    const struct esi_indexed_literal *literal = clause->literals;
+    const struct es_literal *literal = clause->literals;
 
     return clause->count == 1 && !clause->universal && is_comparable(plan, literal) &&
            !literal->is_negated &&
@@ -145,21 +147,20 @@ static bool is_equality(const struct esi_indexed_plan *plan,
 }
 
 /* Whether an earlier clause is looked up together with this one. */
-static bool is_led(const struct esi_indexed_plan *plan,
-                   const struct esi_indexed_clause *clause)
+static bool is_led(const struct esi_indexed_plan *plan, const struct es_clause *clause)
 {
-    for (uint32_t i = 0; i < clause->number; i++)
-        if (plan->clauses[i].is_equality &&
+    for (uint32_t i = 0; i < esi_clause_number(plan, clause); i++)
+        if (plan->facts[i].is_equality &&
             plan->clauses[i].existential == clause->existential)
             return true;
     return false;
 }
 
-static int note_clause(struct esi_indexed_plan *plan, struct esi_indexed_clause *clause)
+static int note_clause(struct esi_indexed_plan *plan, const struct es_clause *clause)
 {
     int result = 0;
 
-    if (clause->is_equality)
+    if (esi_clause_facts_of(plan, clause)->is_equality)
         return is_led(plan, clause) ? 0 : note_literal(plan, clause, clause->literals);
     for (uint32_t i = 0; result == 0 && i < clause->count; i++)
         if (is_unequal(plan, &clause->literals[i]))
@@ -175,16 +176,17 @@ int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
     if (plan->without & ES_INDEXED_LOOKUPS)
         return 0;
     for (uint32_t i = 0; i < plan->clause_count; i++) {
-        struct esi_indexed_clause *clause = &plan->clauses[i];
+        const struct es_clause *clause = &plan->clauses[i];
 
-        clause->is_equality = is_equality(plan, clause);
+        plan->facts[i].is_equality = is_equality(plan, clause);
         for (uint32_t j = 0; j < clause->count; j++)
             most += 2 * (size_t)is_comparable(plan, &clause->literals[j]);
     }
     if (most == 0 || plan->is_growing)
         return 0;
     plan->lookups = calloc(most, sizeof *plan->lookups);
-    if (!plan->lookups)
+    plan->lookups_of = calloc(plan->literal_count, sizeof *plan->lookups_of);
+    if (!plan->lookups || !plan->lookups_of)
         return -ENOMEM;
     for (uint32_t i = 0; result == 0 && i < plan->clause_count; i++)
         result = note_clause(plan, &plan->clauses[i]);
@@ -198,6 +200,7 @@ void esi_indexed_forget_lookups(struct esi_indexed_plan *plan)
         pthread_mutex_destroy(&plan->lookups[i].lock);
     }
     free(plan->lookups);
+    free(plan->lookups_of);
 }
 
 uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan)
@@ -214,13 +217,13 @@ uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan)
 
 /* --- Indexes ---------------------------------------------------------------------- */
 
-/* NULL: there was no memory for it; things only take longer. */
+/* NULL: there is no lookup, or was no memory for it; things only take longer. */
 static const struct esi_equal_index *index_of(struct esi_indexed_lookup *lookup)
 {
     struct esi_equal_index *index =
-        atomic_load_explicit(&lookup->index, memory_order_acquire);
+        lookup ? atomic_load_explicit(&lookup->index, memory_order_acquire) : NULL;
 
-    if (index)
+    if (index || !lookup)
         return index;
     pthread_mutex_lock(&lookup->lock);
     index = atomic_load(&lookup->index);
@@ -233,22 +236,27 @@ static const struct esi_equal_index *index_of(struct esi_indexed_lookup *lookup)
     return index;
 }
 
-static unsigned other_of(const struct esi_indexed_literal *literal, unsigned v)
+static unsigned other_of(const struct es_literal *literal, unsigned v)
 {
     return v == literal->x ? literal->y : literal->x;
 }
 
+/* NULL: the literal has none. */
 static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
-                                            const struct esi_indexed_literal *literal,
+                                            const struct es_literal *literal,
                                             unsigned v)
 {
-    return &searcher->plan->lookups[v == literal->x ? literal->lookup_of_x
-                                                    : literal->lookup_of_y];
+    const struct esi_literal_lookups *lookups =
+        esi_literal_lookups_of(searcher->plan, literal);
+
+    if (!lookups)
+        return NULL;
+    return &searcher->plan->lookups[v == literal->x ? lookups->of_x : lookups->of_y];
 }
 
 /* Of the other variable, which is bound.  False: it lacks an attribute. */
 static bool key_of_other(const struct esi_searcher *searcher,
-                         const struct esi_indexed_literal *literal,
+                         const struct es_literal *literal,
                          unsigned v,
                          struct es_domain_key *ret_key)
 {
@@ -260,7 +268,7 @@ static bool key_of_other(const struct esi_searcher *searcher,
 
 /* While domains grow they list what they have themselves, if that is little. */
 static bool list_few(struct esi_searcher *searcher,
-                     const struct esi_indexed_literal *literal,
+                     const struct es_literal *literal,
                      unsigned v,
                      struct es_domain_key key,
                      struct esi_listed *ret_listed)
@@ -279,7 +287,7 @@ static bool list_few(struct esi_searcher *searcher,
 }
 
 static bool lookup_growing(struct esi_searcher *searcher,
-                           const struct esi_indexed_literal *literal,
+                           const struct es_literal *literal,
                            unsigned v,
                            struct esi_listed *ret_listed)
 {
@@ -295,7 +303,7 @@ static bool lookup_growing(struct esi_searcher *searcher,
 }
 
 bool esi_lookup_equal(struct esi_searcher *searcher,
-                      const struct esi_indexed_literal *literal,
+                      const struct es_literal *literal,
                       unsigned v,
                       struct esi_listed *ret_listed)
 {
@@ -304,7 +312,7 @@ bool esi_lookup_equal(struct esi_searcher *searcher,
 
     if (searcher->plan->is_growing)
         return lookup_growing(searcher, literal, v, ret_listed);
-    index = literal->has_lookups ? index_of(lookup_of(searcher, literal, v)) : NULL;
+    index = index_of(lookup_of(searcher, literal, v));
     if (!index)
         return false;
     *ret_listed = key_of_other(searcher, literal, v, &key)
@@ -314,7 +322,7 @@ bool esi_lookup_equal(struct esi_searcher *searcher,
 }
 
 bool esi_lookup_violators(const struct esi_searcher *searcher,
-                          const struct esi_indexed_literal *literal,
+                          const struct es_literal *literal,
                           unsigned u,
                           struct esi_listed ret_listed[2])
 {

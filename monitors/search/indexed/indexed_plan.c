@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "monitors/search/indexed/indexed_plan.h"
+#include "monitors/search/truth/cnf_clauses.h"
 
 enum {
     MEMORY_VALUES = 1 << 20, /* domains up to so large may be remembered by value */
@@ -27,11 +28,13 @@ static bool is_single(const struct esi_indexed_plan *plan, unsigned v)
     return plan->single >> v & 1;
 }
 
-static struct esi_indexed_literal relation(const struct es_literal *literal)
+static struct es_literal relation(const struct es_literal *literal)
 {
     uint8_t mask = literal->kind == ES_LITERAL_BEFORE ? ESI_IS_BEFORE : ESI_IS_SAME;
-    struct esi_indexed_literal result = {
-        .kind = ESI_INDEXED_RELATION, .x = literal->x, .y = literal->y};
+    struct es_literal result = {.kind = ES_LITERAL_RELATION,
+                                .x = literal->x,
+                                .y = literal->y,
+                                .variables = literal->variables};
 
     result.mask = literal->is_negated ? (uint8_t)(ESI_IS_ANY & ~mask) : mask;
     if (result.x == result.y) {
@@ -44,48 +47,30 @@ static struct esi_indexed_literal relation(const struct es_literal *literal)
     return result;
 }
 
-static struct esi_indexed_literal literal_of(const struct esi_indexed_plan *plan,
-                                             const struct es_literal *literal)
+static struct es_literal literal_of(const struct esi_indexed_plan *plan,
+                                    const struct es_literal *literal)
 {
-    static const enum esi_indexed_kind kinds[] = {
-        [ES_LITERAL_BEFORE] = ESI_INDEXED_BEFORE,
-        [ES_LITERAL_EQUAL] = ESI_INDEXED_EQUAL,
-        [ES_LITERAL_RECEIVED] = ESI_INDEXED_RECEIVED,
-        [ES_LITERAL_NEAR] = ESI_INDEXED_NEAR,
-        [ES_LITERAL_COMPARE] = ESI_INDEXED_COMPARE,
-        [ES_LITERAL_COUNT] = ESI_INDEXED_COUNT,
-        [ES_LITERAL_FORMULA] = ESI_INDEXED_FORMULA,
-    };
     bool is_relation =
         (literal->kind == ES_LITERAL_BEFORE || literal->kind == ES_LITERAL_EQUAL) &&
         is_single(plan, literal->x) && is_single(plan, literal->y);
-    struct esi_indexed_literal result =
-        is_relation ? relation(literal)
-                    : (struct esi_indexed_literal){.kind = kinds[literal->kind],
-                                                   .is_negated = literal->is_negated,
-                                                   .x = literal->x,
-                                                   .y = literal->y,
-                                                   .atom = literal->atom,
-                                                   .formula = literal->formula};
 
-    result.variables = es_literal_variables(plan->program, literal);
-    return result;
+    return is_relation ? relation(literal) : *literal;
 }
 
 /* Adds a literal to a clause, joined with one over the same two variables.  False: the
  * clause holds. */
-static bool join(struct esi_indexed_clause *clause, struct esi_indexed_literal literal)
+static bool join(struct es_clause *clause, struct es_literal literal)
 {
-    if (literal.kind != ESI_INDEXED_RELATION) {
+    if (literal.kind != ES_LITERAL_RELATION) {
         clause->literals[clause->count++] = literal;
         return true;
     }
     if (literal.mask == 0)
         return true;
     for (uint32_t i = 0; i < clause->count; i++) {
-        struct esi_indexed_literal *other = &clause->literals[i];
+        struct es_literal *other = &clause->literals[i];
 
-        if (other->kind == ESI_INDEXED_RELATION && other->x == literal.x &&
+        if (other->kind == ES_LITERAL_RELATION && other->x == literal.x &&
             other->y == literal.y) {
             other->mask |= literal.mask;
             return other->mask != ESI_IS_ANY;
@@ -97,35 +82,20 @@ static bool join(struct esi_indexed_clause *clause, struct esi_indexed_literal l
 
 /* --- Clauses ---------------------------------------------------------------------- */
 
-static void name_variables(struct esi_indexed_plan *plan,
-                           struct esi_indexed_clause *clause)
-{
-    uint64_t variables = 0;
-    bool has_formula = false;
-
-    for (uint32_t i = 0; i < clause->count; i++) {
-        variables |= clause->literals[i].variables;
-        has_formula |= clause->literals[i].kind == ESI_INDEXED_FORMULA;
-    }
-    clause->existential = variables & plan->existential;
-    clause->universal = variables & plan->universal;
-    clause->has_formula = has_formula;
-}
-
 static void take_clauses(struct esi_indexed_plan *plan,
                          const struct es_cnf *cnf,
                          bool skips_universal)
 {
-    struct esi_indexed_literal *next = plan->literals;
+    struct es_literal *next = plan->literals;
 
     for (size_t i = 0; i < cnf->count; i++) {
-        struct esi_indexed_clause *clause = &plan->clauses[plan->clause_count];
+        struct es_clause *clause = &plan->clauses[plan->clause_count];
         bool is_open = true;
 
-        *clause = (struct esi_indexed_clause){.literals = next};
+        *clause = (struct es_clause){.literals = next};
         for (size_t j = 0; is_open && j < cnf->clauses[i].count; j++)
             is_open = join(clause, literal_of(plan, &cnf->clauses[i].literals[j]));
-        name_variables(plan, clause);
+        esi_clause_measure(plan->program, clause);
         if (!is_open || (skips_universal && clause->universal))
             continue;
         next += clause->count;
@@ -136,17 +106,16 @@ static void take_clauses(struct esi_indexed_plan *plan,
 /* --- Masks ------------------------------------------------------------------------ */
 
 static bool are_masked(const struct esi_indexed_plan *plan,
-                       const struct esi_indexed_literal *literal)
+                       const struct es_literal *literal)
 {
-    return literal->kind == ESI_INDEXED_RELATION &&
+    return literal->kind == ES_LITERAL_RELATION &&
            (literal->variables & ~plan->existential) == 0;
 }
 
 /* A clause of one mask: whether it is taken over. */
-static bool take_mask(struct esi_indexed_plan *plan,
-                      const struct esi_indexed_clause *clause)
+static bool take_mask(struct esi_indexed_plan *plan, const struct es_clause *clause)
 {
-    const struct esi_indexed_literal *literal = clause->literals;
+    const struct es_literal *literal = clause->literals;
 
     if (clause->count != 1 || !are_masked(plan, literal))
         return false;
@@ -159,13 +128,12 @@ static bool take_mask(struct esi_indexed_plan *plan,
 }
 
 /* Takes out literals that masks make false.  True: masks make one true. */
-static bool is_said(const struct esi_indexed_plan *plan,
-                    struct esi_indexed_clause *clause)
+static bool is_said(const struct esi_indexed_plan *plan, struct es_clause *clause)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < clause->count; i++) {
-        struct esi_indexed_literal literal = clause->literals[i];
+        struct es_literal literal = clause->literals[i];
 
         if (are_masked(plan, &literal)) {
             uint8_t mask = plan->masks[literal.x][literal.y];
@@ -190,7 +158,7 @@ static bool is_up_to(const struct esi_indexed_plan *plan, unsigned x, unsigned y
 
 /* Of a literal "first --> last" of existential variables, either way round. */
 static bool is_order(const struct esi_indexed_plan *plan,
-                     const struct esi_indexed_literal *literal,
+                     const struct es_literal *literal,
                      unsigned *ret_first,
                      unsigned *ret_last)
 {
@@ -206,7 +174,7 @@ static bool is_order(const struct esi_indexed_plan *plan,
 /* Takes out "b --> c" beside "a --> c" where a is before b, and so on: what implies
  * another literal of its clause adds nothing. */
 static void take_out_implied(const struct esi_indexed_plan *plan,
-                             struct esi_indexed_clause *clause)
+                             struct es_clause *clause)
 {
     uint32_t kept = 0;
 
@@ -234,7 +202,7 @@ static void simplify(struct esi_indexed_plan *plan)
 
         is_changed = false;
         for (uint32_t i = 0; i < plan->clause_count; i++) {
-            struct esi_indexed_clause *clause = &plan->clauses[i];
+            struct es_clause *clause = &plan->clauses[i];
 
             if (is_said(plan, clause))
                 continue;
@@ -245,7 +213,7 @@ static void simplify(struct esi_indexed_plan *plan)
             }
             if (clause->count == 0)
                 plan->is_false = true;
-            name_variables(plan, clause);
+            esi_clause_measure(plan->program, clause);
             plan->clauses[kept++] = *clause;
         }
         plan->clause_count = kept;
@@ -254,9 +222,9 @@ static void simplify(struct esi_indexed_plan *plan)
 
 /* --- For each variable ------------------------------------------------------------ */
 
-static bool is_relation_of(const struct esi_indexed_literal *literal, uint64_t variable)
+static bool is_relation_of(const struct es_literal *literal, uint64_t variable)
 {
-    return literal->kind == ESI_INDEXED_RELATION && literal->variables & variable;
+    return literal->kind == ES_LITERAL_RELATION && literal->variables & variable;
 }
 
 /* Of universal u and v: whether what all values of u leave to v is one span a column.
@@ -268,29 +236,29 @@ static bool is_convex(uint8_t mask)
 
 /* Whether spans can tell which values of v satisfy a literal, all others bound. */
 static bool is_literal_exact(const struct esi_indexed_plan *plan,
-                             const struct esi_indexed_literal *literal,
+                             const struct es_literal *literal,
                              unsigned v)
 {
     switch (literal->kind) {
-    case ESI_INDEXED_RELATION:
+    case ES_LITERAL_RELATION:
         return true;
-    case ESI_INDEXED_BEFORE:
-    case ESI_INDEXED_EQUAL:
+    case ES_LITERAL_BEFORE:
+    case ES_LITERAL_EQUAL:
         return literal->x != literal->y && plan->single >> v & 1;
-    case ESI_INDEXED_RECEIVED:
+    case ES_LITERAL_RECEIVED:
         return literal->x != literal->y && plan->single >> literal->x & 1 &&
                plan->single >> literal->y & 1;
-    case ESI_INDEXED_NEAR:
-    case ESI_INDEXED_COMPARE:
-    case ESI_INDEXED_COUNT:
-    case ESI_INDEXED_FORMULA:
+    case ES_LITERAL_NEAR:
+    case ES_LITERAL_COMPARE:
+    case ES_LITERAL_COUNT:
+    case ES_LITERAL_FORMULA:
         break;
     }
     return false;
 }
 
 static bool is_exact(const struct esi_indexed_plan *plan,
-                     const struct esi_indexed_clause *clause,
+                     const struct es_clause *clause,
                      unsigned v)
 {
     uint64_t u = clause->universal;
@@ -299,7 +267,7 @@ static bool is_exact(const struct esi_indexed_plan *plan,
     if (!is_single(plan, v) || (u & (u - 1)) || u & ~plan->single)
         return false;
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct esi_indexed_literal *literal = &clause->literals[i];
+        const struct es_literal *literal = &clause->literals[i];
 
         if (literal->variables & u) {
             if (!is_relation_of(literal, u))
@@ -326,14 +294,14 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
     if (!plan->clauses_of[v])
         return -ENOMEM;
     for (uint32_t i = 0; i < plan->clause_count; i++) {
-        struct esi_indexed_clause *clause = &plan->clauses[i];
+        struct es_clause *clause = &plan->clauses[i];
 
         if (!(clause->existential >> v & 1))
             continue;
         plan->clauses_of[v][plan->clause_counts[v]++] = i;
         plan->neighbours[v] |= clause->existential;
         if (is_exact(plan, clause, v))
-            clause->exact |= es_program_bit(v);
+            plan->facts[i].exact |= es_program_bit(v);
     }
     for (unsigned w = 0; w < plan->variable_count; w++)
         if (plan->masks[v][w] != ESI_IS_ANY)
@@ -346,8 +314,9 @@ static int list_all_clauses(struct esi_indexed_plan *plan)
 {
     int result = 0;
 
-    for (uint32_t i = 0; i < plan->clause_count; i++)
-        plan->clauses[i].number = i;
+    plan->facts = calloc(plan->clause_count + 1u, sizeof *plan->facts);
+    if (!plan->facts)
+        return -ENOMEM;
     for (unsigned v = 0; result == 0 && v < plan->variable_count; v++)
         if (plan->existential >> v & 1)
             result = list_clauses(plan, v);
@@ -401,11 +370,11 @@ static int index_receives(struct esi_indexed_plan *plan)
 
     for (uint32_t i = 0; result == 0 && i < plan->clause_count; i++)
         for (uint32_t j = 0; result == 0 && j < plan->clauses[i].count; j++) {
-            const struct esi_indexed_literal *literal = &plan->clauses[i].literals[j];
+            const struct es_literal *literal = &plan->clauses[i].literals[j];
             unsigned y = literal->y;
             unsigned distinct = plan->distinct_of[y];
 
-            if (literal->kind == ESI_INDEXED_RECEIVED && !plan->is_growing &&
+            if (literal->kind == ES_LITERAL_RECEIVED && !plan->is_growing &&
                 is_single(plan, y) && is_single(plan, literal->x) &&
                 (plan->existential >> y & 1 || literal->is_negated) &&
                 !plan->received[distinct])
@@ -419,10 +388,10 @@ static int index_receives(struct esi_indexed_plan *plan)
 static void note_senders(struct esi_indexed_plan *plan)
 {
     for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
-        const struct esi_indexed_clause *clause = &plan->clauses[i];
-        const struct esi_indexed_literal *literal = clause->literals;
+        const struct es_clause *clause = &plan->clauses[i];
+        const struct es_literal *literal = clause->literals;
 
-        if (clause->count != 1 || literal->kind != ESI_INDEXED_RECEIVED ||
+        if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
             literal->is_negated || literal->x == literal->y ||
             literal->variables & ~(plan->existential & plan->single))
             continue;
@@ -474,6 +443,7 @@ static int fill_plan(struct esi_indexed_plan *plan,
     int result;
 
     plan->size = cnf->size;
+    plan->literal_count = cnf->literals;
     plan->literals = calloc(cnf->literals + 1, sizeof *plan->literals);
     plan->clauses = calloc(cnf->count + 1, sizeof *plan->clauses);
     if (!plan->literals || !plan->clauses)
@@ -544,6 +514,7 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
         esi_received_index_destroy(plan->received[v]);
     }
     esi_indexed_forget_lookups(plan);
+    free(plan->facts);
     free(plan->literals);
     free(plan->clauses);
     free(plan);
@@ -551,8 +522,10 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
 
 uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
 {
-    uint64_t bytes = sizeof *plan + plan->clause_count * sizeof *plan->clauses +
-                     esi_indexed_lookup_bytes(plan);
+    uint64_t bytes =
+        sizeof *plan +
+        plan->clause_count * (sizeof *plan->clauses + sizeof *plan->facts) +
+        esi_indexed_lookup_bytes(plan);
 
     for (uint32_t i = 0; i < plan->clause_count; i++)
         bytes += plan->clauses[i].count * sizeof *plan->literals;

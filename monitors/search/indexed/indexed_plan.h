@@ -18,23 +18,6 @@
 #include "monitors/search/indexed/indexed_equal.h"
 #include "monitors/search/search.h"
 
-/* What one event may be to another: bits of masks. */
-enum {
-    ESI_IS_BEFORE = 1,
-    ESI_IS_CONCURRENT = 2,
-    ESI_IS_AFTER = 4,
-    ESI_IS_SAME = 8,
-    ESI_IS_ANY = 15,
-};
-
-/* The mask of y to x, from that of x to y. */
-static inline uint8_t esi_mask_turned(uint8_t mask)
-{
-    return (uint8_t)((mask & (ESI_IS_CONCURRENT | ESI_IS_SAME)) |
-                     (mask & ESI_IS_BEFORE ? ESI_IS_AFTER : 0) |
-                     (mask & ESI_IS_AFTER ? ESI_IS_BEFORE : 0));
-}
-
 /* Whether a mask of an event to x separates the events concurrent with x from x's
  * successors, so that the first of these has to be found. */
 static inline bool esi_mask_needs_successors(uint8_t mask)
@@ -42,42 +25,19 @@ static inline bool esi_mask_needs_successors(uint8_t mask)
     return !(mask & ESI_IS_CONCURRENT) != !(mask & ESI_IS_AFTER);
 }
 
-enum esi_indexed_kind {
-    ESI_INDEXED_RELATION, /* x is to y as `mask` allows; both have single events */
-    ESI_INDEXED_BEFORE,   /* of sets: some event of x precedes some event of y */
-    ESI_INDEXED_EQUAL,    /* of sets: they share an event */
-    ESI_INDEXED_RECEIVED,
-    ESI_INDEXED_NEAR,
-    ESI_INDEXED_COMPARE,
-    ESI_INDEXED_COUNT,
-    ESI_INDEXED_FORMULA, /* a part of the condition that was not written out */
-};
-
-struct esi_indexed_literal {
-    enum esi_indexed_kind kind;
-    bool is_negated; /* not of RELATION */
-    uint8_t mask;    /* of RELATION */
-    uint8_t x;
-    uint8_t y;
-    uint32_t atom;
-    uint64_t variables;
-    const struct es_formula *formula; /* of FORMULA */
-    bool has_lookups;                 /* of COMPARE: the plan's `lookups` ... */
-    uint32_t lookup_of_x;             /* ... of the values of x and of y */
-    uint32_t lookup_of_y;
-};
-
-struct esi_indexed_clause {
-    struct esi_indexed_literal *literals; /* in the plan's array */
-    uint32_t count;
-    uint32_t number; /* among the plan's clauses */
-    uint64_t existential;
-    uint64_t universal;
+/* What the plan knows of a clause. */
+struct esi_clause_facts {
     uint64_t exact;   /* bit v: with all others bound, ranges tell which values of v
                          satisfy it; else each value is tested */
-    bool has_formula; /* a FORMULA literal: it may fail before all is bound */
     bool is_equality; /* nothing but `=` of two existential variables: it is looked up,
                          together with those of the same variables, by the first */
+};
+
+/* Of COMPARE: the plan's `lookups` of the values of x and of y. */
+struct esi_literal_lookups {
+    bool is_there;
+    uint32_t of_x;
+    uint32_t of_y;
 };
 
 /* The values of a domain by attributes: an index that is made when somebody asks. */
@@ -115,8 +75,10 @@ struct esi_indexed_plan {
     uint64_t single;         /* variables whose values are single events */
     unsigned variable_count; /* of the program */
 
-    struct esi_indexed_literal *literals; /* owned */
-    struct esi_indexed_clause *clauses;   /* owned; those that masks do not say */
+    struct es_literal *literals; /* owned */
+    size_t literal_count;
+    struct es_clause *clauses;      /* owned; those that masks do not say */
+    struct esi_clause_facts *facts; /* owned, by clause */
     uint32_t clause_count;
     size_t size; /* literals of the rewritten pattern */
     uint8_t masks[ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* existential, single */
@@ -139,8 +101,32 @@ struct esi_indexed_plan {
                                                                   domains, or NULL */
     struct esi_indexed_lookup *lookups;                        /* owned */
     uint32_t lookup_count;
+    struct esi_literal_lookups
+        *lookups_of;  /* owned, by literal; NULL: there are none */
     unsigned without; /* enum es_indexed_part */
 };
+
+static inline uint32_t esi_clause_number(const struct esi_indexed_plan *plan,
+                                         const struct es_clause *clause)
+{
+    return (uint32_t)(clause - plan->clauses);
+}
+static inline struct esi_clause_facts *esi_clause_facts_of(
+    const struct esi_indexed_plan *plan,
+    const struct es_clause *clause)
+{
+    return &plan->facts[clause - plan->clauses];
+}
+/* NULL: it has none. */
+static inline const struct esi_literal_lookups *esi_literal_lookups_of(
+    const struct esi_indexed_plan *plan,
+    const struct es_literal *literal)
+{
+    const struct esi_literal_lookups *lookups =
+        plan->lookups_of ? &plan->lookups_of[literal - plan->literals] : NULL;
+
+    return lookups && lookups->is_there ? lookups : NULL;
+}
 
 /* 0 or -ENOMEM. */
 int esi_indexed_plan_create(const struct esi_indexed_config *config,

@@ -38,7 +38,7 @@ static int floor_of(const struct esi_searcher *searcher, unsigned v)
 
     if (plan->group_of[v] < 0)
         return -1;
-    members = plan->groups[plan->group_of[v]].members & searcher->bound;
+    members = plan->groups[plan->group_of[v]].members & searcher->check.bound;
     return members ? 63 - __builtin_clzll(members) : -1;
 }
 
@@ -98,7 +98,7 @@ static void note_listed(const struct esi_searcher *searcher,
 }
 
 static void note_equal(struct esi_searcher *searcher,
-                       const struct esi_indexed_clause *clause,
+                       const struct es_clause *clause,
                        uint64_t applied,
                        struct esi_restriction *restriction)
 {
@@ -109,7 +109,8 @@ static void note_equal(struct esi_searcher *searcher,
     if (searcher->plan->is_growing &&
         (restriction->is_listed || esi_has_partner(searcher, v)))
         return;
-    if (!(clause->existential & ~es_program_bit(v) & searcher->bound & ~applied) ||
+    if (!(clause->existential & ~es_program_bit(v) & searcher->check.bound &
+          ~applied) ||
         !are_lookups_due(searcher, v) ||
         !esi_lookup_equal(searcher, clause->literals, v, &listed))
         return;
@@ -131,27 +132,27 @@ static void note_receives(struct esi_searcher *searcher,
         note_listed(
             searcher,
             esi_received_index_find(plan->received[plan->distinct_of[restriction->v]],
-                                    searcher->events[x]),
+                                    esi_event_of(searcher, x)),
             restriction);
         return;
     }
-    result = es_domain_next_receive(domain, searcher->events[x], &at, &value);
+    result = es_domain_next_receive(domain, esi_event_of(searcher, x), &at, &value);
     restriction->slot = result > 0 ? value.slot : ES_PATTERN_NONE;
     restriction->is_lone =
         result <= 0 ||
-        es_domain_next_receive(domain, searcher->events[x], &at, &other) <= 0;
+        es_domain_next_receive(domain, esi_event_of(searcher, x), &at, &other) <= 0;
     if (result < 0)
         searcher->error = result;
 }
 
 /* Of a clause that one variable receives from the other, one of which is v. */
 static void note_partner(struct esi_searcher *searcher,
-                         const struct esi_indexed_clause *clause,
+                         const struct es_clause *clause,
                          struct esi_restriction *restriction)
 {
-    const struct esi_indexed_literal *literal = clause->literals;
+    const struct es_literal *literal = clause->literals;
 
-    if (clause->count != 1 || literal->kind != ESI_INDEXED_RECEIVED ||
+    if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
         literal->is_negated || restriction->is_lone)
         return;
     if (literal->x == restriction->v)
@@ -161,13 +162,13 @@ static void note_partner(struct esi_searcher *searcher,
 }
 
 /* A clause that v is near a bound variable: spans tell it not exactly. */
-static bool is_near(const struct esi_indexed_clause *clause,
+static bool is_near(const struct es_clause *clause,
                     const struct esi_searcher *searcher,
                     unsigned v)
 {
-    const struct esi_indexed_literal *literal = clause->literals;
+    const struct es_literal *literal = clause->literals;
 
-    return clause->count == 1 && literal->kind == ESI_INDEXED_NEAR &&
+    return clause->count == 1 && literal->kind == ES_LITERAL_NEAR &&
            !literal->is_negated && literal->x != literal->y &&
            searcher->plan->single >> v & 1;
 }
@@ -180,23 +181,22 @@ static void push_near(struct esi_searcher *searcher,
     unsigned v = restriction->v;
 
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct esi_indexed_clause *clause =
-            &plan->clauses[plan->clauses_of[v][i]];
+        const struct es_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
         uint64_t others = clause->existential & ~es_program_bit(v);
 
-        if (is_near(clause, searcher, v) && others & searcher->bound & ~applied)
-            push_work(searcher, clause->number);
+        if (is_near(clause, searcher, v) && others & searcher->check.bound & ~applied)
+            push_work(searcher, esi_clause_number(plan, clause));
     }
     restriction->near_count = searcher->work_count - restriction->clauses;
 }
 
-static bool excludes_before(const struct esi_indexed_literal *literal,
+static bool excludes_before(const struct es_literal *literal,
                             unsigned first,
                             unsigned last)
 {
     uint8_t mask = literal->x == first ? literal->mask : esi_mask_turned(literal->mask);
 
-    return literal->kind == ESI_INDEXED_RELATION &&
+    return literal->kind == ES_LITERAL_RELATION &&
            literal->variables == (es_program_bit(first) | es_program_bit(last)) &&
            !(mask & ESI_IS_BEFORE);
 }
@@ -204,7 +204,7 @@ static bool excludes_before(const struct esi_indexed_literal *literal,
 /* Whether a clause says that no value of its universal variable is between v and the
  * pinned event, which v is before. */
 static bool is_limit(const struct esi_searcher *searcher,
-                     const struct esi_indexed_clause *clause,
+                     const struct es_clause *clause,
                      unsigned v,
                      unsigned pinned)
 {
@@ -224,7 +224,7 @@ static bool is_limit(const struct esi_searcher *searcher,
 
 /* The last such value on the pinned event's own trace is the latest that this knows. */
 static void note_limit(const struct esi_searcher *searcher,
-                       const struct esi_indexed_clause *clause,
+                       const struct es_clause *clause,
                        struct esi_restriction *restriction)
 {
     struct es_event_id pinned = searcher->pinned_event;
@@ -265,7 +265,7 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
     uint64_t applied = source ? source->applied : 0;
     struct esi_restriction restriction = {
         .v = v,
-        .masked = plan->masked[v] & searcher->bound & ~applied,
+        .masked = plan->masked[v] & searcher->check.bound & ~applied,
         .sender = sender_of(searcher, v, applied),
         .floor = floor_of(searcher, v),
         .clauses = searcher->work_count,
@@ -277,17 +277,17 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
         restriction.floor = -1;
     push_near(searcher, applied, &restriction);
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct esi_indexed_clause *clause =
-            &plan->clauses[plan->clauses_of[v][i]];
+        const struct es_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
         uint64_t others = clause->existential & ~es_program_bit(v);
 
-        if (clause->is_equality)
+        if (facts->is_equality)
             note_equal(searcher, clause, applied, &restriction);
-        if (!(clause->exact >> v & 1) || others & ~searcher->bound ||
+        if (!(facts->exact >> v & 1) || others & ~searcher->check.bound ||
             (source && !(others & ~applied)) ||
             esi_clause_is_satisfied(searcher, clause))
             continue;
-        push_work(searcher, clause->number);
+        push_work(searcher, esi_clause_number(plan, clause));
         note_limit(searcher, clause, &restriction);
         note_partner(searcher, clause, &restriction);
     }
@@ -365,7 +365,7 @@ static void keep_partners(struct esi_searcher *searcher,
 
 /* Times that are close enough to that of a bound variable. */
 static void keep_near(struct esi_searcher *searcher,
-                      const struct esi_indexed_literal *literal,
+                      const struct es_literal *literal,
                       unsigned v,
                       uint32_t slot,
                       struct esi_spans *spans)
@@ -391,7 +391,7 @@ static void keep_near(struct esi_searcher *searcher,
 }
 
 static void apply_clause(struct esi_searcher *searcher,
-                         const struct esi_indexed_clause *clause,
+                         const struct es_clause *clause,
                          unsigned v,
                          uint32_t slot,
                          struct esi_spans *spans)

@@ -142,8 +142,8 @@ uint32_t esi_greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t tra
         stamp->capacity = capacity;
     }
     if (stamp->bindings[trace] != searcher->bindings[x]) {
-        stamp->greatest[trace] =
-            es_precedence_greatest(&searcher->precedence, searcher->events[x], trace);
+        stamp->greatest[trace] = es_precedence_greatest(
+            &searcher->precedence, esi_event_of(searcher, x), trace);
         stamp->bindings[trace] = searcher->bindings[x];
     }
     return stamp->greatest[trace];
@@ -160,10 +160,8 @@ static uint32_t find_before_end(struct esi_searcher *searcher,
                                 unsigned x,
                                 const struct es_domain_column *column)
 {
-    struct es_event_id event = searcher->events[x];
-    struct es_event_id scratch;
-    const struct es_event_id *events;
-    size_t count;
+    struct es_event_id event = esi_event_of(searcher, x);
+    const struct es_formula_binding *set = &searcher->check.bindings[x];
     uint32_t end = 0;
 
     if (is_single(searcher, x))
@@ -171,10 +169,8 @@ static uint32_t find_before_end(struct esi_searcher *searcher,
                    ? esi_column_position(column, event.index)
                    : position_after(column,
                                     esi_greatest_of(searcher, x, column->trace));
-    count = es_domain_events(searcher->plan->domains[x], searcher->values[x], &scratch,
-                             &events);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t one = esi_event_before_end(searcher, events[i], column);
+    for (size_t i = 0; i < set->count; i++) {
+        uint32_t one = esi_event_before_end(searcher, set->events[i], column);
 
         if (one > end)
             end = one;
@@ -188,20 +184,17 @@ static uint32_t find_after_begin(struct esi_searcher *searcher,
                                  uint32_t low)
 {
     struct esi_span within = {low, column->count};
-    struct es_event_id scratch;
-    const struct es_event_id *events;
-    size_t count;
+    const struct es_formula_binding *set = &searcher->check.bindings[x];
 
     if (is_single(searcher, x) && searcher->plan->is_growing &&
-        searcher->events[x].trace != column->trace)
-        return gallop_back(searcher, searcher->events[x], column);
+        esi_event_of(searcher, x).trace != column->trace)
+        return gallop_back(searcher, esi_event_of(searcher, x), column);
     if (is_single(searcher, x))
-        return esi_event_after_begin(searcher, searcher->events[x], column, within);
-    count = es_domain_events(searcher->plan->domains[x], searcher->values[x], &scratch,
-                             &events);
+        return esi_event_after_begin(searcher, esi_event_of(searcher, x), column,
+                                     within);
     within.begin = 0;
-    for (size_t i = 0; i < count; i++)
-        within.end = esi_event_after_begin(searcher, events[i], column, within);
+    for (size_t i = 0; i < set->count; i++)
+        within.end = esi_event_after_begin(searcher, set->events[i], column, within);
     return within.end;
 }
 
@@ -311,7 +304,7 @@ static uint32_t lowest_successor(struct esi_searcher *searcher,
                                  const struct esi_end_entry *entry,
                                  uint32_t before)
 {
-    struct es_event_id event = searcher->events[x];
+    struct es_event_id event = esi_event_of(searcher, x);
 
     if (searcher->plan->without & ES_INDEXED_FORWARD)
         return before;
@@ -349,7 +342,7 @@ uint32_t esi_row_after_begin(struct esi_searcher *searcher,
                                before_end(searcher, x, distinct, slot, &column));
     entry->after_begin = find_after_begin(searcher, x, &column, low);
     entry->after_binding = searcher->bindings[x];
-    entry->after_of = searcher->events[x];
+    entry->after_of = esi_event_of(searcher, x);
     if (memory)
         memory[1] = entry->after_begin;
     return entry->after_begin;

@@ -21,12 +21,11 @@ enum {
 
 /* --- Values that are tested ------------------------------------------------------- */
 
-static bool fails(struct esi_searcher *searcher,
-                  const struct esi_indexed_clause *clause)
+static bool fails(struct esi_searcher *searcher, const struct es_clause *clause)
 {
-    if (clause->existential & ~searcher->bound)
+    if (clause->existential & ~searcher->check.bound)
         return clause->has_formula && esi_clause_is_refuted(searcher, clause);
-    searcher->compared += clause->is_equality;
+    searcher->compared += esi_clause_facts_of(searcher->plan, clause)->is_equality;
     return !esi_clause_holds(searcher, clause);
 }
 
@@ -35,13 +34,13 @@ bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     if (searcher->pinned_excluded >> v & plan->single >> v & 1 &&
-        es_event_is(searcher->events[v], searcher->pinned_event))
+        es_event_is(esi_event_of(searcher, v), searcher->pinned_event))
         return false;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct esi_indexed_clause *clause =
-            &plan->clauses[plan->clauses_of[v][i]];
+        const struct es_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
 
-        if (!(clause->exact >> v & 1) && fails(searcher, clause))
+        if (!(esi_clause_facts_of(plan, clause)->exact >> v & 1) &&
+            fails(searcher, clause))
             return false;
     }
     return !searcher->is_refused || !searcher->is_refused(searcher->refused_data, v);
@@ -54,8 +53,8 @@ static bool is_recent(const struct esi_searcher *searcher, unsigned v)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
 
-    for (uint64_t left = plan->is_growing ? plan->masked[v] & searcher->bound : 0; left;
-         left &= left - 1)
+    for (uint64_t left = plan->is_growing ? plan->masked[v] & searcher->check.bound : 0;
+         left; left &= left - 1)
         if (plan->masks[v][__builtin_ctzll(left)] == ESI_IS_AFTER)
             return true;
     return false;
@@ -82,7 +81,7 @@ static unsigned sort_eligible(const struct esi_searcher *searcher,
         unsigned v = (unsigned)__builtin_ctzll(eligible);
         unsigned at = count;
 
-        if (!esi_indexed_is_next(searcher->plan, searcher->bound, v))
+        if (!esi_indexed_is_next(searcher->plan, searcher->check.bound, v))
             continue;
         for (; at > 0 && is_before(searcher, v, ret_variables[at - 1]); at--)
             ret_variables[at] = ret_variables[at - 1];
@@ -102,7 +101,7 @@ static unsigned traces_needed(const struct esi_searcher *searcher, unsigned v)
         return 1;
     group = &plan->groups[plan->group_of[v]];
     return group->is_concurrent
-               ? (unsigned)__builtin_popcountll(group->members & ~searcher->bound)
+               ? (unsigned)__builtin_popcountll(group->members & ~searcher->check.bound)
                : 1;
 }
 
@@ -258,7 +257,8 @@ void esi_searcher_share(struct esi_searcher *searcher, unsigned v)
 
     if (plan->group_of[v] < 0 || !searcher->source[v])
         return;
-    for (uint64_t left = plan->groups[plan->group_of[v]].members & ~searcher->bound;
+    for (uint64_t left =
+             plan->groups[plan->group_of[v]].members & ~searcher->check.bound;
          left; left &= left - 1)
         searcher->source[__builtin_ctzll(left)] = searcher->source[v];
 }
@@ -303,11 +303,11 @@ int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth)
         return searcher->error;
     if (is_time_over(searcher))
         return 1;
-    if (!(plan->existential & ~searcher->bound & ~settled))
+    if (!(plan->existential & ~searcher->check.bound & ~settled))
         return tell(searcher);
     memcpy(source, searcher->source, bytes);
     if (!searcher->may_settle || esi_searcher_settle(searcher)) {
-        unbound = plan->existential & ~searcher->bound & ~searcher->settled;
+        unbound = plan->existential & ~searcher->check.bound & ~searcher->settled;
         result = unbound ? go_on(searcher, depth, unbound) : tell(searcher);
     }
     memcpy(searcher->source, source, bytes);
@@ -337,8 +337,7 @@ void esi_searcher_narrow(struct esi_searcher *searcher)
     for (uint32_t i = 0; i < plan->clause_count; i++) {
         uint64_t variable = plan->clauses[i].existential;
 
-        if (variable && !(variable & (variable - 1)) &&
-            plan->clauses[i].exact & variable)
+        if (variable && !(variable & (variable - 1)) && plan->facts[i].exact & variable)
             esi_candidates_make(searcher, 0, (unsigned)__builtin_ctzll(variable),
                                 UINT64_MAX);
     }
@@ -367,19 +366,18 @@ static bool masks_hold(struct esi_searcher *searcher)
         for (uint64_t left = plan->masked[x] & ~(es_program_bit(x) - 1); left;
              left &= left - 1) {
             unsigned y = (unsigned)__builtin_ctzll(left);
-            struct esi_indexed_literal literal = {.kind = ESI_INDEXED_RELATION,
-                                                  .mask = plan->masks[x][y],
-                                                  .x = (uint8_t)x,
-                                                  .y = (uint8_t)y};
+            struct es_literal literal = {.kind = ES_LITERAL_RELATION,
+                                         .mask = plan->masks[x][y],
+                                         .x = (uint8_t)x,
+                                         .y = (uint8_t)y};
 
-            if (!esi_literal_holds(searcher, &literal))
+            if (esi_literal_truth(searcher, &literal) != ES_FORMULA_HOLDS)
                 return false;
         }
     return true;
 }
 
-static bool is_asked(const struct esi_indexed_clause *clause,
-                     enum esi_indexed_clauses clauses)
+static bool is_asked(const struct es_clause *clause, enum esi_indexed_clauses clauses)
 {
     return clauses == ESI_INDEXED_ALL ||
            (clauses == ESI_INDEXED_UNIVERSAL) == (clause->universal != 0);
@@ -402,6 +400,6 @@ bool esi_searcher_holds(struct esi_searcher *searcher,
     for (uint32_t i = 0; result && i < plan->clause_count; i++)
         if (is_asked(&plan->clauses[i], clauses))
             result = esi_clause_holds(searcher, &plan->clauses[i]);
-    searcher->bound = 0;
+    searcher->check.bound = 0;
     return result;
 }

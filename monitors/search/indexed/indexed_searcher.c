@@ -16,31 +16,6 @@ static unsigned depths(const struct esi_indexed_plan *plan)
     return (unsigned)__builtin_popcountll(plan->existential) + 1;
 }
 
-static bool has_formula(const struct esi_indexed_plan *plan)
-{
-    for (uint32_t i = 0; i < plan->clause_count; i++)
-        if (plan->clauses[i].has_formula)
-            return true;
-    return false;
-}
-
-/* For parts of the condition that were not written out. */
-static int prepare_check(struct esi_searcher *searcher)
-{
-    const struct esi_indexed_plan *plan = searcher->plan;
-
-    if (!has_formula(plan))
-        return 0;
-    searcher->check = calloc(1, sizeof *searcher->check);
-    if (!searcher->check)
-        return -ENOMEM;
-    searcher->check->program = plan->program;
-    searcher->check->domains = plan->domains;
-    searcher->check->counted = plan->counted;
-    searcher->check->precedence = &searcher->precedence;
-    return 0;
-}
-
 int esi_searcher_create(const struct esi_indexed_plan *plan,
                         struct esi_searcher **ret_searcher)
 {
@@ -52,6 +27,10 @@ int esi_searcher_create(const struct esi_indexed_plan *plan,
         return -ENOMEM;
     searcher->plan = plan;
     searcher->precedence.order = plan->order;
+    searcher->check.program = plan->program;
+    searcher->check.domains = plan->domains;
+    searcher->check.counted = plan->counted;
+    searcher->check.precedence = &searcher->precedence;
     searcher->first = -1;
     searcher->pinned = -1;
     searcher->may_settle = !plan->all_witnesses;
@@ -66,7 +45,7 @@ int esi_searcher_create(const struct esi_indexed_plan *plan,
         searcher->few = calloc(variables * ESI_LISTED_FEW, sizeof *searcher->few);
     if ((plan->is_growing && !searcher->few) || !searcher->rows || !searcher->memos ||
         !searcher->stamps || !searcher->orders || !searcher->candidates ||
-        !searcher->spans || prepare_check(searcher)) {
+        !searcher->spans) {
         esi_searcher_destroy(searcher);
         return -ENOMEM;
     }
@@ -116,17 +95,13 @@ void esi_searcher_destroy(struct esi_searcher *searcher)
     free(searcher->few);
     free(searcher->work);
     esi_tuple_set_fini(&searcher->told);
-    es_event_list_fini(&searcher->side);
-    if (searcher->check)
-        es_formula_check_fini(searcher->check);
-    free(searcher->check);
+    es_formula_check_fini(&searcher->check);
     esi_spans_fini(&searcher->allowed);
     esi_spans_fini(&searcher->scratch);
     esi_spans_fini(&searcher->kept);
     esi_spans_fini(&searcher->open);
     esi_spans_fini(&searcher->satisfied);
     esi_spans_fini(&searcher->plain);
-    esi_spans_fini(&searcher->members);
     free(searcher);
 }
 
@@ -166,8 +141,8 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher)
         bytes += searcher->spans[i].capacity * sizeof *searcher->spans[i].items;
     return bytes + esi_tuple_set_bytes(&searcher->told) +
            searcher->work_capacity * sizeof *searcher->work +
-           searcher->side.capacity * sizeof *searcher->side.events +
-           (searcher->check ? sizeof *searcher->check : 0);
+           (searcher->check.sides[0].capacity + searcher->check.sides[1].capacity) *
+               sizeof *searcher->check.sides[0].events;
 }
 
 /* --- Values ----------------------------------------------------------------------- */
@@ -182,10 +157,12 @@ void esi_searcher_bind(struct esi_searcher *searcher,
         struct es_domain_column column =
             es_domain_column(plan->domains[variable], value.slot);
 
-        searcher->events[variable] =
-            (struct es_event_id){column.trace, column.indexes[value.position]};
+        es_formula_check_bind_event(
+            &searcher->check, variable, value,
+            (struct es_event_id){column.trace, column.indexes[value.position]});
+    } else {
+        es_formula_check_bind(&searcher->check, variable, value);
     }
     searcher->values[variable] = value;
     searcher->bindings[variable]++;
-    searcher->bound |= es_program_bit(variable);
 }

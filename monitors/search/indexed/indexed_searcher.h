@@ -6,7 +6,6 @@
  *   indexed_spans.c      lists of spans of positions
  *   indexed_rows.c        where predecessors end and successors begin in a column
  *   indexed_literal.c     whether literals hold of values
- *   indexed_count.c       how many values are in a relation with bound ones
  *   indexed_lookup.c      values by attributes that are compared
  *   indexed_universal.c   clauses with universal variables
  *   indexed_restrict.c    the values that bound variables leave to another
@@ -89,12 +88,11 @@ struct esi_searcher {
     uint64_t backtracks;
     int error; /* -ENOMEM once something could not be had */
 
-    uint64_t bound;
+    struct es_formula_check check; /* what is bound, and the truth of literals of it */
     uint64_t settled; /* hidden variables for which a witness was found early */
     struct es_domain_value values[ES_PROGRAM_VARIABLES];
-    struct es_event_id events[ES_PROGRAM_VARIABLES]; /* of single ones */
-    uint64_t bindings[ES_PROGRAM_VARIABLES];         /* counted */
-    uint64_t hints_from[ES_PROGRAM_VARIABLES];       /* older hints are stale */
+    uint64_t bindings[ES_PROGRAM_VARIABLES];   /* counted */
+    uint64_t hints_from[ES_PROGRAM_VARIABLES]; /* older hints are stale */
     uint64_t pinned_excluded;
     struct es_event_id pinned_event;
     int pinned;      /* variable, -1: none */
@@ -126,11 +124,7 @@ struct esi_searcher {
     struct esi_spans kept;
     struct esi_spans open; /* universal values that nothing satisfies yet */
     struct esi_spans satisfied;
-    struct esi_spans plain;         /* of a literal that is negated */
-    struct esi_spans members;       /* of a column that is counted */
-    struct es_event_list side;      /* owned: beside what is counted */
-    struct es_formula_check *check; /* owned; of FORMULA literals; NULL: there are
-                                       none */
+    struct esi_spans plain; /* of a literal that is negated */
 
     esi_indexed_found_fn found;
     void *found_data;
@@ -154,9 +148,15 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher);
 void esi_searcher_bind(struct esi_searcher *searcher,
                        unsigned variable,
                        struct es_domain_value value);
+/* That bound single x is. */
+static inline struct es_event_id esi_event_of(const struct esi_searcher *searcher,
+                                              unsigned x)
+{
+    return searcher->check.bindings[x].one;
+}
 static inline void esi_searcher_unbind(struct esi_searcher *searcher, unsigned variable)
 {
-    searcher->bound &= ~es_program_bit(variable);
+    searcher->check.bound &= ~es_program_bit(variable);
 }
 /* Notes that a list could not grow. */
 static inline void esi_searcher_check(struct esi_searcher *searcher,
@@ -198,29 +198,24 @@ void esi_column_spans(const struct es_domain_column *column,
 
 /* --- Literals --- */
 
-/* All its variables are bound. */
-bool esi_literal_holds(struct esi_searcher *searcher,
-                       const struct esi_indexed_literal *literal);
-/* Of a COUNT literal, not negated. */
-bool esi_count_holds(struct esi_searcher *searcher,
-                     const struct esi_indexed_literal *literal);
+/* All its variables are bound, but perhaps of FORMULA. */
+enum es_formula_truth esi_literal_truth(struct esi_searcher *searcher,
+                                        const struct es_literal *literal);
 /* Of those literals all of whose variables are bound. */
 bool esi_clause_is_satisfied(struct esi_searcher *searcher,
-                             const struct esi_indexed_clause *clause);
+                             const struct es_clause *clause);
 /* Whether it is certain that no values of what is unbound satisfy a clause with FORMULA
  * literals; false: perhaps. */
 bool esi_clause_is_refuted(struct esi_searcher *searcher,
-                           const struct esi_indexed_clause *clause);
+                           const struct es_clause *clause);
 /* All its existential variables are bound; universal ones take all their values. */
-bool esi_clause_holds(struct esi_searcher *searcher,
-                      const struct esi_indexed_clause *clause);
-bool esi_universal_holds(struct esi_searcher *searcher,
-                         const struct esi_indexed_clause *clause);
+bool esi_clause_holds(struct esi_searcher *searcher, const struct es_clause *clause);
+bool esi_universal_holds(struct esi_searcher *searcher, const struct es_clause *clause);
 /* The values of single v that satisfy a literal all of whose other variables are bound,
  * of a kind that spans can tell (clauses that are exact for v have no other).  Adds
  * them; not sorted. */
 void esi_literal_spans(struct esi_searcher *searcher,
-                       const struct esi_indexed_literal *literal,
+                       const struct es_literal *literal,
                        unsigned v,
                        uint32_t slot,
                        struct esi_spans *spans);
@@ -234,7 +229,7 @@ void esi_mask_spans(struct esi_searcher *searcher,
 /* Restricts the spans of v in a column by a clause that is exact for v and has one
  * universal variable. */
 void esi_universal_restrict(struct esi_searcher *searcher,
-                            const struct esi_indexed_clause *clause,
+                            const struct es_clause *clause,
                             unsigned v,
                             uint32_t slot,
                             struct esi_spans *spans);
@@ -253,13 +248,13 @@ static inline unsigned esi_listed_share(const struct esi_searcher *searcher)
  * leave.  False: there was no memory for an index, or they are not few, or another
  * literal of the two tells. */
 bool esi_lookup_equal(struct esi_searcher *searcher,
-                      const struct esi_indexed_literal *literal,
+                      const struct es_literal *literal,
                       unsigned v,
                       struct esi_listed *ret_listed);
 /* The values of universal u, in two parts, that may violate `!=` with the other
  * variable.  False: all may. */
 bool esi_lookup_violators(const struct esi_searcher *searcher,
-                          const struct esi_indexed_literal *literal,
+                          const struct es_literal *literal,
                           unsigned u,
                           struct esi_listed ret_listed[2]);
 
@@ -302,7 +297,7 @@ static inline uint64_t esi_known_total(const struct esi_searcher *searcher, unsi
 static inline bool esi_has_partner(const struct esi_searcher *searcher, unsigned v)
 {
     return (searcher->plan->senders[v] | searcher->plan->receivers[v]) &
-           searcher->bound;
+           searcher->check.bound;
 }
 /* All columns, into searcher->candidates[depth][v], which becomes its source, unless
  * there are more than `limit`: then false. */

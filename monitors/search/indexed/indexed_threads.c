@@ -91,7 +91,7 @@ static bool is_refused(void *data, unsigned v)
     for (size_t i = 0; i < worker->shared->support->lesser_count; i++) {
         uint64_t variables = variables_of_lesser(worker, i);
 
-        if (variables >> v & 1 && !(variables & ~worker->searcher->bound) &&
+        if (variables >> v & 1 && !(variables & ~worker->searcher->check.bound) &&
             lesser_holds(worker, i))
             return true;
     }

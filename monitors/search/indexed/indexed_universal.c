@@ -25,10 +25,11 @@
 /* --- The order of columns --------------------------------------------------------- */
 
 static struct esi_slot_order *order_of(struct esi_searcher *searcher,
-                                       const struct esi_indexed_clause *clause,
+                                       const struct es_clause *clause,
                                        uint32_t slots)
 {
-    struct esi_slot_order *order = &searcher->orders[clause->number];
+    struct esi_slot_order *order =
+        &searcher->orders[esi_clause_number(searcher->plan, clause)];
 
     if (order->count < slots) {
         uint32_t *larger = realloc(order->slots, slots * sizeof *larger);
@@ -62,18 +63,19 @@ static void put_first(const struct esi_searcher *searcher,
 /* --- Values that nothing satisfies yet -------------------------------------------- */
 
 static bool is_between(const struct esi_searcher *searcher,
-                       const struct esi_indexed_literal *literal,
+                       const struct es_literal *literal,
                        unsigned u)
 {
-    return literal->kind <= ESI_INDEXED_EQUAL &&
+    return (literal->kind <= ES_LITERAL_EQUAL ||
+            literal->kind == ES_LITERAL_RELATION) &&
            literal->variables & es_program_bit(u) && literal->x != literal->y &&
-           (literal->variables & ~searcher->bound) == es_program_bit(u);
+           (literal->variables & ~searcher->check.bound) == es_program_bit(u);
 }
 
 /* Into searcher->open: of a column of single u, what no relation with a bound variable
  * satisfies. */
 static void find_open(struct esi_searcher *searcher,
-                      const struct esi_indexed_clause *clause,
+                      const struct es_clause *clause,
                       unsigned u,
                       uint32_t slot)
 {
@@ -94,12 +96,12 @@ static void find_open(struct esi_searcher *searcher,
 /* --- All existential variables are bound ------------------------------------------ */
 
 static bool holds_for(struct esi_searcher *searcher,
-                      const struct esi_indexed_clause *clause,
+                      const struct es_clause *clause,
                       uint64_t universal);
 
 /* Literals that spans of u do not tell. */
 static bool has_others(const struct esi_searcher *searcher,
-                       const struct esi_indexed_clause *clause,
+                       const struct es_clause *clause,
                        unsigned u)
 {
     for (uint32_t i = 0; i < clause->count; i++)
@@ -110,7 +112,7 @@ static bool has_others(const struct esi_searcher *searcher,
 }
 
 static bool holds_for_value(struct esi_searcher *searcher,
-                            const struct esi_indexed_clause *clause,
+                            const struct es_clause *clause,
                             unsigned u,
                             uint64_t others,
                             struct es_domain_value value)
@@ -128,7 +130,7 @@ static bool holds_for_value(struct esi_searcher *searcher,
 }
 
 static bool holds_in_column(struct esi_searcher *searcher,
-                            const struct esi_indexed_clause *clause,
+                            const struct es_clause *clause,
                             unsigned u,
                             bool are_all_told,
                             uint32_t slot)
@@ -147,7 +149,7 @@ static bool holds_in_column(struct esi_searcher *searcher,
 }
 
 static bool holds_by_columns(struct esi_searcher *searcher,
-                             const struct esi_indexed_clause *clause,
+                             const struct es_clause *clause,
                              unsigned u)
 {
     uint32_t slots = es_domain_slots(searcher->plan->domains[u]);
@@ -164,7 +166,7 @@ static bool holds_by_columns(struct esi_searcher *searcher,
 }
 
 static bool holds_by_values(struct esi_searcher *searcher,
-                            const struct esi_indexed_clause *clause,
+                            const struct es_clause *clause,
                             unsigned u,
                             uint64_t others)
 {
@@ -185,7 +187,7 @@ static bool holds_by_values(struct esi_searcher *searcher,
 /* The values of u that may violate a clause, as one of its literals tells: all receives
  * of a bound x by "x !=> u", all that have x's tag by "x.tag != u.tag". */
 static bool find_violators(const struct esi_searcher *searcher,
-                           const struct esi_indexed_literal *literal,
+                           const struct es_literal *literal,
                            unsigned u,
                            struct esi_listed ret_listed[2])
 {
@@ -194,21 +196,21 @@ static bool find_violators(const struct esi_searcher *searcher,
 
     ret_listed[1] = (struct esi_listed){NULL, 0};
     if (literal->x == literal->y ||
-        (literal->variables & ~searcher->bound) != es_program_bit(u))
+        (literal->variables & ~searcher->check.bound) != es_program_bit(u))
         return false;
-    if (literal->kind == ESI_INDEXED_RECEIVED && received && literal->is_negated &&
+    if (literal->kind == ES_LITERAL_RECEIVED && received && literal->is_negated &&
         literal->y == u && plan->single >> literal->x & 1) {
-        ret_listed[0] = esi_received_index_find(received, searcher->events[literal->x]);
+        ret_listed[0] =
+            esi_received_index_find(received, esi_event_of(searcher, literal->x));
         return true;
     }
-    return literal->has_lookups &&
-           (searcher->compared_to_all >= es_domain_count(plan->domains[u]) ||
+    return (searcher->compared_to_all >= es_domain_count(plan->domains[u]) ||
             plan->without & ES_INDEXED_THRIFT) &&
            esi_lookup_violators(searcher, literal, u, ret_listed);
 }
 
 static bool hold_listed(struct esi_searcher *searcher,
-                        const struct esi_indexed_clause *clause,
+                        const struct es_clause *clause,
                         unsigned u,
                         const struct esi_listed *listed)
 {
@@ -227,7 +229,7 @@ static bool is_short(const struct esi_searcher *searcher,
 }
 
 static bool holds_for_last(struct esi_searcher *searcher,
-                           const struct esi_indexed_clause *clause,
+                           const struct es_clause *clause,
                            unsigned u)
 {
     struct esi_listed listed[2];
@@ -256,7 +258,7 @@ static unsigned pick(const struct esi_searcher *searcher, uint64_t universal)
 }
 
 static bool holds_for(struct esi_searcher *searcher,
-                      const struct esi_indexed_clause *clause,
+                      const struct es_clause *clause,
                       uint64_t universal)
 {
     unsigned u = pick(searcher, universal);
@@ -267,8 +269,7 @@ static bool holds_for(struct esi_searcher *searcher,
     return holds_by_values(searcher, clause, u, others);
 }
 
-bool esi_universal_holds(struct esi_searcher *searcher,
-                         const struct esi_indexed_clause *clause)
+bool esi_universal_holds(struct esi_searcher *searcher, const struct es_clause *clause)
 {
     return holds_for(searcher, clause, clause->universal);
 }
@@ -338,13 +339,13 @@ static void restrict_other(struct esi_searcher *searcher,
 
 /* What v is to be to u.  False: no literal has both, so that nothing satisfies open
  * values. */
-static bool find_mask(const struct esi_indexed_clause *clause,
+static bool find_mask(const struct es_clause *clause,
                       unsigned u,
                       unsigned v,
                       uint8_t *ret_mask)
 {
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct esi_indexed_literal *literal = &clause->literals[i];
+        const struct es_literal *literal = &clause->literals[i];
 
         if (literal->variables == (es_program_bit(u) | es_program_bit(v))) {
             *ret_mask =
@@ -357,7 +358,7 @@ static bool find_mask(const struct esi_indexed_clause *clause,
 
 /* By the open values of one column of u. */
 static void restrict_by(struct esi_searcher *searcher,
-                        const struct esi_indexed_clause *clause,
+                        const struct es_clause *clause,
                         unsigned u,
                         uint32_t u_slot,
                         unsigned v,
@@ -388,7 +389,7 @@ static void restrict_by(struct esi_searcher *searcher,
 
 /* What all values of u leave. */
 static void restrict_by_all(struct esi_searcher *searcher,
-                            const struct esi_indexed_clause *clause,
+                            const struct es_clause *clause,
                             unsigned v,
                             uint32_t slot,
                             struct esi_spans *spans)
@@ -417,7 +418,7 @@ static void restrict_by_all(struct esi_searcher *searcher,
 }
 
 void esi_universal_restrict(struct esi_searcher *searcher,
-                            const struct esi_indexed_clause *clause,
+                            const struct es_clause *clause,
                             unsigned v,
                             uint32_t slot,
                             struct esi_spans *spans)

@@ -76,6 +76,7 @@ static void relate(struct relations *relations,
     case ES_LITERAL_COMPARE:
     case ES_LITERAL_COUNT:
     case ES_LITERAL_FORMULA:
+    case ES_LITERAL_RELATION:
         break;
     }
 }

@@ -70,6 +70,7 @@ static void note_rows(struct esi_live_part *part, const struct es_clause *clause
             break;
         case ES_LITERAL_BEFORE:
         case ES_LITERAL_EQUAL:
+        case ES_LITERAL_RELATION:
             break;
         }
 }

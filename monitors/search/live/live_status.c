@@ -22,65 +22,6 @@ void esi_live_bind(struct esi_live_part *part,
     es_formula_check_bind(&part->check, variable, value);
 }
 
-static bool is_before(struct esi_live_part *part, uint32_t x, uint32_t y)
-{
-    const struct es_formula_binding *a = &part->check.bindings[x],
-                                    *b = &part->check.bindings[y];
-
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t k = 0; k < b->count; k++)
-            if (es_precedence_before(&part->live->precedence, a->events[i],
-                                     b->events[k]))
-                return true;
-    return false;
-}
-
-static bool is_equal(const struct esi_live_part *part, uint32_t x, uint32_t y)
-{
-    const struct es_formula_binding *a = &part->check.bindings[x],
-                                    *b = &part->check.bindings[y];
-
-    for (size_t i = 0; i < a->count; i++)
-        for (size_t k = 0; k < b->count; k++)
-            if (es_event_is(a->events[i], b->events[k]))
-                return true;
-    return false;
-}
-
-/* A value that is not there any more happened nobody knows when. */
-static bool widen(const struct esi_live_part *part,
-                  uint32_t variable,
-                  int64_t *first,
-                  int64_t *last)
-{
-    const struct es_formula_binding *binding = &part->check.bindings[variable];
-
-    return binding->count == 0 ||
-           (binding->has_value &&
-            es_domain_widen(part->domains[variable], binding->value, first, last));
-}
-
-static bool is_near(const struct esi_live_part *part, const struct es_literal *literal)
-{
-    const struct es_atom *atom = &part->program->atoms[literal->atom];
-    int64_t first = INT64_MAX, last = INT64_MIN;
-
-    return widen(part, literal->x, &first, &last) &&
-           widen(part, literal->y, &first, &last) &&
-           es_times_are_within(first, last, atom->node->within_ns);
-}
-
-static bool is_received(const struct esi_live_part *part,
-                        const struct es_literal *literal)
-{
-    const struct es_formula_binding *a = &part->check.bindings[literal->x],
-                                    *b = &part->check.bindings[literal->y];
-
-    return a->has_value && b->has_value &&
-           es_domain_is_received(part->domains[literal->x], a->value,
-                                 part->domains[literal->y], b->value);
-}
-
 /* --- Parts of the condition ------------------------------------------------------- */
 
 /* What counts, or was not written out, may be open before the end. */
@@ -96,58 +37,13 @@ static enum esi_live_status told(struct esi_live_part *part,
     return truth == ES_FORMULA_HOLDS ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
 }
 
-/* Of what is said by an atom itself. */
-static enum esi_live_status atom_status(struct esi_live_part *part,
-                                        const struct es_literal *literal,
-                                        bool is_end)
-{
-    uint64_t variables = es_literal_variables(part->program, literal);
-    enum es_formula_truth truth;
-
-    part->check.may_grow = !is_end;
-    part->check.bound = variables;
-    truth = es_formula_check_atom(&part->check, literal->atom, variables);
-    if (literal->is_negated && truth != ES_FORMULA_OPEN)
-        truth = truth == ES_FORMULA_HOLDS ? ES_FORMULA_FAILS : ES_FORMULA_HOLDS;
-    return told(part, truth);
-}
-
-static enum esi_live_status formula_status(struct esi_live_part *part,
+static enum esi_live_status literal_status(struct esi_live_part *part,
                                            const struct es_literal *literal,
                                            bool is_end)
 {
     part->check.may_grow = !is_end;
     part->check.bound = literal->variables;
-    return told(part,
-                es_formula_check(&part->check, literal->formula, literal->variables));
-}
-
-static enum esi_live_status literal_status(struct esi_live_part *part,
-                                           const struct es_literal *literal,
-                                           bool is_end)
-{
-    bool holds = false;
-
-    switch (literal->kind) {
-    case ES_LITERAL_BEFORE:
-        holds = is_before(part, literal->x, literal->y);
-        break;
-    case ES_LITERAL_EQUAL:
-        holds = is_equal(part, literal->x, literal->y);
-        break;
-    case ES_LITERAL_RECEIVED:
-        holds = is_received(part, literal);
-        break;
-    case ES_LITERAL_NEAR:
-        holds = is_near(part, literal);
-        break;
-    case ES_LITERAL_COMPARE:
-    case ES_LITERAL_COUNT:
-        return atom_status(part, literal, is_end);
-    case ES_LITERAL_FORMULA:
-        return formula_status(part, literal, is_end);
-    }
-    return holds != literal->is_negated ? ESI_LIVE_HOLDS : ESI_LIVE_FAILS;
+    return told(part, es_literal_truth(&part->check, literal));
 }
 
 /* --- Universal variables ---------------------------------------------------------- */
@@ -250,21 +146,12 @@ static bool limit_stretch(struct esi_live_part *part,
 /* Rows of a column whose indexes are in a stretch: [from, to). */
 static struct stretch rows_of(struct es_domain_column column, struct stretch stretch)
 {
-    uint32_t bounds[2] = {0, 0};
+    uint32_t from = esi_column_position(&column, stretch.from);
+    uint32_t to = stretch.to == UINT32_MAX
+                      ? column.count
+                      : esi_column_position(&column, stretch.to + 1);
 
-    for (int i = 0; i < 2; i++) {
-        uint64_t limit = i == 0 ? stretch.from : (uint64_t)stretch.to + 1;
-        uint32_t from = 0, to = column.count;
-        while (from < to) {
-            uint32_t middle = from + (to - from) / 2;
-            if (column.indexes[middle] < limit)
-                from = middle + 1;
-            else
-                to = middle;
-        }
-        bounds[i] = from;
-    }
-    return (struct stretch){bounds[0], bounds[1]};
+    return (struct stretch){from, to};
 }
 
 static enum esi_live_status clause_values(struct esi_live_part *part,
@@ -348,8 +235,7 @@ static bool holds_anyway(struct esi_live_part *part,
 {
     for (size_t i = 0; i < clause->count; i++) {
         const struct es_literal *literal = &clause->literals[i];
-        uint64_t of = es_literal_variables(part->program, literal);
-        if ((of & part->universal) == 0 &&
+        if ((literal->variables & part->universal) == 0 &&
             literal_status(part, literal, is_end) == ESI_LIVE_HOLDS)
             return true;
     }

@@ -47,7 +47,7 @@ static double sample(void *data, const struct es_literal *literal)
         return 0;
     }
     for (unsigned i = 0; i < samples; i++) {
-        for (uint64_t left = test.variables; left; left &= left - 1) {
+        for (uint64_t left = test.literal.variables; left; left &= left - 1) {
             unsigned v = (unsigned)__builtin_ctzll(left);
             uint32_t count = sampler->choice->values[v]->count;
 
@@ -129,7 +129,7 @@ static int add_tests(struct esi_plans *plans,
 
         if (result)
             return result;
-        if (((test.variables & from->universal) != 0) == with_universal)
+        if (((test.literal.variables & from->universal) != 0) == with_universal)
             clause->tests[clause->count++] = test;
     }
     return 0;

@@ -169,14 +169,14 @@ static int go_on(struct search *search, size_t number, size_t literal)
         } else {
             if (literal == clause->count)
                 return 0;
-            if (test->variables & ~search->bound &&
+            if (test->literal.variables & ~search->bound &&
                 esi_test_is_refuted(search->choice, test, search->bound)) {
                 literal++;
                 continue;
             }
-            if (test->variables & ~search->bound)
-                return try_values(search, test->variables & ~search->bound, number,
-                                  literal);
+            if (test->literal.variables & ~search->bound)
+                return try_values(search, test->literal.variables & ~search->bound,
+                                  number, literal);
             if (!esi_test_holds(search->choice, test)) {
                 literal++;
                 continue;

@@ -70,7 +70,13 @@ static const struct esi_values *values_of(struct esi_choice *choice,
 
 int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task)
 {
-    *choice = (struct esi_choice){.task = task, .precedence = {.order = task->order}};
+    *choice = (struct esi_choice){
+        .task = task,
+        .precedence = {.order = task->order},
+        .check = {.program = task->program,
+                  .domains = task->domains,
+                  .counted = task->counted},
+    };
     for (uint32_t v = 0; v < task->program->variable_count; v++) {
         choice->values[v] = values_of(choice, task->domains[v]);
         if (!choice->values[v]) {
@@ -83,8 +89,7 @@ int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task
 
 void esi_choice_fini(struct esi_choice *choice)
 {
-    if (choice->check)
-        es_formula_check_fini(choice->check);
+    es_formula_check_fini(&choice->check);
     for (struct esi_entries *entries = choice->all_entries; entries;
          entries = entries->next)
         free(entries->items);
@@ -149,8 +154,6 @@ static bool is_before(struct esi_choice *choice, const struct esi_test *test)
     uint32_t *entry;
     int64_t found;
 
-    if (!test->entries)
-        return es_precedence_before(&choice->precedence, a, b);
     entry = &test->entries->items[(size_t)y * test->entries->slots +
                                   test->entries->on->items[x].slot];
     if (*entry == ESI_ENTRY_NONE) {
@@ -170,109 +173,23 @@ static struct es_domain_value value_of(const struct esi_choice *choice, unsigned
     return choice->values[v]->items[choice->chosen[v]];
 }
 
-static size_t events_of(const struct esi_choice *choice,
-                        unsigned v,
-                        struct es_event_id *scratch,
-                        const struct es_event_id **ret_events)
-{
-    return es_domain_events(choice->values[v]->domain, value_of(choice, v), scratch,
-                            ret_events);
-}
-
-static bool are_before(struct esi_choice *choice, unsigned x, unsigned y)
-{
-    struct es_event_id scratch[2];
-    const struct es_event_id *a;
-    const struct es_event_id *b;
-    size_t a_count = events_of(choice, x, &scratch[0], &a);
-    size_t b_count = events_of(choice, y, &scratch[1], &b);
-
-    return es_sets_any_before(&choice->precedence, a, a_count, b, b_count);
-}
-
-static bool share_event(struct esi_choice *choice, unsigned x, unsigned y)
-{
-    struct es_event_id scratch[2];
-    const struct es_event_id *a;
-    const struct es_event_id *b;
-    size_t a_count = events_of(choice, x, &scratch[0], &a);
-    size_t b_count = events_of(choice, y, &scratch[1], &b);
-
-    return es_sets_share(a, a_count, b, b_count);
-}
-
-/* --- Times ------------------------------------------------------------------------ */
-
-static bool are_near(struct esi_choice *choice, const struct es_literal *literal)
-{
-    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
-    int64_t first = INT64_MAX;
-    int64_t last = INT64_MIN;
-
-    return es_domain_widen(choice->values[literal->x]->domain,
-                           value_of(choice, literal->x), &first, &last) &&
-           es_domain_widen(choice->values[literal->y]->domain,
-                           value_of(choice, literal->y), &first, &last) &&
-           es_times_are_within(first, last, atom->node->within_ns);
-}
-
-/* --- Comparisons of attributes, partners ------------------------------------------ */
-
-static bool compare(struct esi_choice *choice, const struct es_literal *literal)
-{
-    const struct es_atom *atom = &choice->task->program->atoms[literal->atom];
-    unsigned left = atom->left ? (unsigned)__builtin_ctzll(atom->left) : literal->x;
-    unsigned right = atom->right ? (unsigned)__builtin_ctzll(atom->right) : literal->x;
-
-    return es_domain_compare(atom->node, choice->values[left]->domain,
-                             value_of(choice, left), choice->values[right]->domain,
-                             value_of(choice, right));
-}
-
-static bool is_received(struct esi_choice *choice, unsigned x, unsigned y)
-{
-    return es_domain_is_received(choice->values[x]->domain, value_of(choice, x),
-                                 choice->values[y]->domain, value_of(choice, y));
-}
-
-/* --- Counts, and parts that were not written out ---------------------------------- */
-
-static int prepare_check(struct esi_choice *choice)
-{
-    const struct es_engine_task *task = choice->task;
-
-    if (choice->check)
-        return 0;
-    choice->check = esi_arena_alloc(&choice->arena, sizeof *choice->check);
-    if (!choice->check)
-        return -ENOMEM;
-    choice->bytes += sizeof *choice->check;
-    *choice->check = (struct es_formula_check){
-        .program = task->program, .domains = task->domains, .counted = task->counted};
-    return 0;
-}
-
 /* By the values of those of its variables that are `bound`. */
 static enum es_formula_truth truth_of(struct esi_choice *choice,
                                       const struct esi_test *test,
                                       uint64_t bound)
 {
-    const struct es_literal *literal = &test->literal;
-    struct es_formula_check *check = choice->check;
-    uint64_t variables = test->variables;
+    struct es_formula_check *check = &choice->check;
     enum es_formula_truth truth;
 
     /* The choice may have moved since the check was made. */
     check->precedence = &choice->precedence;
     check->bound = 0;
-    for (uint64_t left = variables & bound; left; left &= left - 1) {
+    for (uint64_t left = test->literal.variables & bound; left; left &= left - 1) {
         unsigned v = (unsigned)__builtin_ctzll(left);
 
         es_formula_check_bind(check, v, value_of(choice, v));
     }
-    truth = literal->kind == ES_LITERAL_COUNT
-                ? es_formula_check_atom(check, literal->atom, variables)
-                : es_formula_check(check, literal->formula, variables);
+    truth = es_literal_truth(check, &test->literal);
     if (check->failure)
         choice->failure = check->failure;
     return truth;
@@ -285,7 +202,7 @@ static bool has_count(struct esi_choice *choice, const struct esi_test *test)
 
     if (known && *known)
         return *known == 2;
-    holds = truth_of(choice, test, test->variables) == ES_FORMULA_HOLDS;
+    holds = truth_of(choice, test, UINT64_MAX) == ES_FORMULA_HOLDS;
     if (known)
         *known = holds ? 2 : 1;
     return holds;
@@ -305,17 +222,13 @@ int esi_choice_test(struct esi_choice *choice,
                     const struct es_literal *literal,
                     struct esi_test *ret_test)
 {
-    const struct es_program *program = choice->task->program;
-    struct esi_test test = {
-        .literal = *literal,
-        .variables = es_literal_variables(program, literal),
-    };
+    struct esi_test test = {.literal = *literal};
 
     test.is_equality = literal->kind == ES_LITERAL_EQUAL &&
                        choice->values[literal->x]->is_single &&
                        choice->values[literal->y]->is_single;
     if (literal->kind == ES_LITERAL_COUNT &&
-        __builtin_popcountll(test.variables) == 1) {
+        __builtin_popcountll(literal->variables) == 1) {
         test.known = esi_arena_alloc(&choice->arena, choice->values[literal->x]->count);
         if (!test.known)
             return -ENOMEM;
@@ -324,9 +237,6 @@ int esi_choice_test(struct esi_choice *choice,
     if (literal->kind == ES_LITERAL_BEFORE)
         test.entries =
             entries_of(choice, choice->values[literal->y], choice->values[literal->x]);
-    if ((literal->kind == ES_LITERAL_FORMULA || literal->kind == ES_LITERAL_COUNT) &&
-        prepare_check(choice))
-        return -ENOMEM;
     if (choice->failure)
         return choice->failure;
     *ret_test = test;
@@ -337,24 +247,9 @@ bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *tes
 {
     const struct es_literal *literal = &test->literal;
 
-    switch (literal->kind) {
-    case ES_LITERAL_BEFORE:
-        return choice->values[literal->x]->is_single &&
-                       choice->values[literal->y]->is_single
-                   ? is_before(choice, test)
-                   : are_before(choice, literal->x, literal->y);
-    case ES_LITERAL_EQUAL:
-        return share_event(choice, literal->x, literal->y);
-    case ES_LITERAL_RECEIVED:
-        return is_received(choice, literal->x, literal->y);
-    case ES_LITERAL_NEAR:
-        return are_near(choice, literal);
-    case ES_LITERAL_COMPARE:
-        return compare(choice, literal);
-    case ES_LITERAL_COUNT:
+    if (literal->kind == ES_LITERAL_BEFORE && test->entries)
+        return is_before(choice, test) != literal->is_negated;
+    if (literal->kind == ES_LITERAL_COUNT)
         return has_count(choice, test);
-    case ES_LITERAL_FORMULA:
-        return truth_of(choice, test, test->variables) == ES_FORMULA_HOLDS;
-    }
-    return false;
+    return truth_of(choice, test, UINT64_MAX) == ES_FORMULA_HOLDS;
 }

@@ -52,7 +52,6 @@ struct esi_entries {
 /* A literal that can be tested. */
 struct esi_test {
     struct es_literal literal;
-    uint64_t variables;
     struct esi_entries *entries; /* of BEFORE between single events, else NULL */
     bool is_equality;            /* of single events */
     uint8_t *known; /* of COUNT of one variable: 1 false, 2 true, by value */
@@ -67,10 +66,10 @@ struct esi_choice {
     struct esi_values *all_values;
     struct esi_entries *all_entries;
     struct esi_arena arena;
-    struct es_formula_check *check; /* of COUNT and FORMULA literals */
-    int failure;                    /* -ENOMEM: what was told since is wrong */
-    unsigned steps;                 /* since the time was looked at */
-    bool is_over;                   /* what was told since is wrong */
+    struct es_formula_check check;
+    int failure;    /* -ENOMEM: what was told since is wrong */
+    unsigned steps; /* since the time was looked at */
+    bool is_over;   /* what was told since is wrong */
 };
 
 int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task);
@@ -119,7 +118,7 @@ static inline bool esi_test_holds(struct esi_choice *choice,
 
         return es_event_is(a, b) != test->literal.is_negated;
     }
-    return esi_test_holds_slowly(choice, test) != test->literal.is_negated;
+    return esi_test_holds_slowly(choice, test);
 }
 
 #endif

@@ -87,8 +87,8 @@ static void count_variables(const struct esi_reorder *reorder,
     ret_frequencies->counts = reorder->facts->counts;
     for (size_t i = 0; i < reorder->count; i++)
         for (size_t k = 0; k < reorder->clauses[i].clause.count; k++)
-            for (uint64_t left = reorder->clauses[i].literals[k].variables; left;
-                 left &= left - 1)
+            for (uint64_t left = reorder->clauses[i].literals[k].literal.variables;
+                 left; left &= left - 1)
                 ret_frequencies->of[__builtin_ctzll(left)]++;
 }
 
@@ -193,7 +193,7 @@ static struct rank rank_of_literal(const struct frequencies *frequencies,
                                    const struct esi_reorder_literal *literal,
                                    uint64_t assigned)
 {
-    return rank_of(frequencies, literal->variables & ~assigned,
+    return rank_of(frequencies, literal->literal.variables & ~assigned,
                    literal->literal.kind != ES_LITERAL_EQUAL);
 }
 
@@ -311,7 +311,6 @@ static int open_reorder(const struct es_cnf *cnf,
 
             clause->literals[k] = (struct esi_reorder_literal){
                 .literal = *literal,
-                .variables = es_literal_variables(facts->program, literal),
                 .success = needs_success ? facts->success(facts->data, literal) : 0,
             };
         }
@@ -328,8 +327,7 @@ static void free_reorder(struct esi_reorder *reorder)
 static void write_back(struct es_cnf *cnf, const struct esi_reorder *reorder)
 {
     for (size_t i = 0; i < cnf->count; i++) {
-        struct es_literal *literals =
-            (struct es_literal *)(uintptr_t)reorder->clauses[i].clause.literals;
+        struct es_literal *literals = reorder->clauses[i].clause.literals;
 
         cnf->clauses[i] = reorder->clauses[i].clause;
         for (size_t k = 0; k < cnf->clauses[i].count; k++)

@@ -49,7 +49,7 @@ double esi_reorder_work(const struct esi_reorder *reorder,
 
         esi_work_add(&work, esi_reorder_pairs(reorder, literal, assigned),
                      literal->success, i + 1 == count);
-        assigned |= literal->variables;
+        assigned |= literal->literal.variables;
     }
     return work.expected;
 }

@@ -8,7 +8,6 @@
 
 struct esi_reorder_literal {
     struct es_literal literal;
-    uint64_t variables;
     double success;
 };
 

@@ -305,13 +305,11 @@ static int write_out(struct rewriting *rewriting,
 
 /* --- The finished pattern --------------------------------------------------------- */
 
-uint64_t es_literal_variables(const struct es_program *program,
-                              const struct es_literal *literal)
+static uint64_t variables_of(const struct es_program *program,
+                             const struct es_literal *literal)
 {
     const struct es_atom *atoms = program->atoms;
 
-    if (literal->kind == ES_LITERAL_FORMULA)
-        return literal->variables;
     if (literal->kind == ES_LITERAL_COUNT)
         return atoms[literal->atom].left;
     if (literal->kind == ES_LITERAL_COMPARE)
@@ -324,8 +322,11 @@ void esi_clause_measure(const struct es_program *program, struct es_clause *clau
     uint64_t universal = es_program_universal(program);
     uint64_t variables = 0;
 
-    for (size_t i = 0; i < clause->count; i++)
-        variables |= es_literal_variables(program, &clause->literals[i]);
+    clause->has_formula = false;
+    for (size_t i = 0; i < clause->count; i++) {
+        variables |= clause->literals[i].variables;
+        clause->has_formula |= clause->literals[i].kind == ES_LITERAL_FORMULA;
+    }
     clause->existential = variables & ~universal;
     clause->universal = variables & universal;
 }
@@ -338,6 +339,8 @@ static struct es_literal finish_literal(const struct rewriting *rewriting,
     if (literal.kind == ES_LITERAL_FORMULA) {
         literal.formula = rewriting->parts[literal.atom].formula;
         literal.variables = rewriting->parts[literal.atom].variables;
+    } else {
+        literal.variables = variables_of(rewriting->program, &literal);
     }
     return literal;
 }

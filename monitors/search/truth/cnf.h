@@ -13,6 +13,8 @@
  *   COMPARE  attributes of the events x and y (x = y where one side is a constant)
  *   COUNT    as the atom says; of all variables of its left side
  * each perhaps negated, and
+ *   RELATION x is to y as a mask allows: what a plan makes of BEFORE and EQUAL of single
+ *            events
  *   FORMULA  a part of the condition that is true of its variables; never negated.
  *            What would be too large when it is written out stays whole
  * (es_formula_check tells whether it is true)  Variables whose values are single events
@@ -39,25 +41,45 @@ enum es_literal_kind {
     ES_LITERAL_COMPARE,
     ES_LITERAL_COUNT,
     ES_LITERAL_FORMULA,
+    ES_LITERAL_RELATION,
 };
+
+/* What one event may be to another: bits of masks. */
+enum {
+    ESI_IS_BEFORE = 1,
+    ESI_IS_CONCURRENT = 2,
+    ESI_IS_AFTER = 4,
+    ESI_IS_SAME = 8,
+    ESI_IS_ANY = 15,
+};
+
+/* The mask of y to x, from that of x to y. */
+static inline uint8_t esi_mask_turned(uint8_t mask)
+{
+    return (uint8_t)((mask & (ESI_IS_CONCURRENT | ESI_IS_SAME)) |
+                     (mask & ESI_IS_BEFORE ? ESI_IS_AFTER : 0) |
+                     (mask & ESI_IS_AFTER ? ESI_IS_BEFORE : 0));
+}
 
 struct es_literal {
     enum es_literal_kind kind;
-    bool is_negated;
-    uint8_t x; /* variables */
+    bool is_negated; /* not of FORMULA, RELATION */
+    uint8_t mask;    /* of RELATION */
+    uint8_t x;       /* variables */
     uint8_t y;
     uint32_t
         atom; /* of the program; of NEAR, COMPARE, COUNT.  Of FORMULA: its number */
     const struct es_formula *formula; /* of FORMULA, else NULL */
-    uint64_t variables; /* of FORMULA: of those that it names the ones that have values
-                           (atoms that name others hold, D8) */
+    uint64_t variables; /* that it is about.  Of FORMULA: of those that it names the
+                           ones that have values (atoms that name others hold) */
 };
 
 struct es_clause {
-    const struct es_literal *literals; /* none: false */
+    struct es_literal *literals; /* none: false */
     size_t count;
     uint64_t existential; /* variables of its literals */
     uint64_t universal;
+    bool has_formula; /* a FORMULA literal: it may fail before all is bound */
 };
 
 struct es_cnf {
@@ -78,10 +100,6 @@ int es_cnf_create(const struct es_program *program,
                   struct es_error *error);
 /* Accepts NULL. */
 void es_cnf_destroy(struct es_cnf *cnf);
-
-/* The variables that a literal is about. */
-uint64_t es_literal_variables(const struct es_program *program,
-                              const struct es_literal *literal);
 
 /* Takes out what is said by the rest (6.1).  0 or -ENOMEM. */
 int es_cnf_prune(struct es_cnf *cnf);

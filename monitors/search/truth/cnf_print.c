@@ -186,6 +186,8 @@ void es_literal_print(const struct es_program *program,
     case ES_LITERAL_FORMULA:
         print_formula(program, literal->formula, literal->variables, out);
         break;
+    case ES_LITERAL_RELATION:
+        break; /* of plans, which print it */
     }
 }
 

@@ -112,7 +112,7 @@ static bool is_in_another(struct pruning *pruning,
 
 static int prune_clause(struct pruning *pruning, struct es_clause *clause)
 {
-    struct es_literal *literals = (struct es_literal *)(uintptr_t)clause->literals;
+    struct es_literal *literals = clause->literals;
     bool *is_out;
     size_t kept = 0;
 

@@ -388,6 +388,84 @@ enum es_formula_truth es_formula_check(struct es_formula_check *check,
     return truth;
 }
 
+/* --- Literals --------------------------------------------------------------------- */
+
+static uint8_t on_one_trace(struct es_event_id a, struct es_event_id b)
+{
+    if (a.index == b.index)
+        return ESI_IS_SAME;
+    return a.index < b.index ? ESI_IS_BEFORE : ESI_IS_AFTER;
+}
+
+/* Asks only what the mask depends on. */
+static bool is_allowed(struct es_precedence *precedence,
+                       struct es_event_id a,
+                       struct es_event_id b,
+                       uint8_t mask)
+{
+    bool as_before = mask & ESI_IS_BEFORE;
+    bool as_after = mask & ESI_IS_AFTER;
+    bool otherwise = mask & ESI_IS_CONCURRENT;
+
+    if (a.trace == b.trace)
+        return mask & on_one_trace(a, b);
+    if (as_before != otherwise && es_precedence_before(precedence, a, b))
+        return as_before;
+    if (as_after != otherwise && es_precedence_before(precedence, b, a))
+        return as_after;
+    return otherwise;
+}
+
+static bool is_before(struct es_precedence *precedence,
+                      const struct es_formula_binding *a,
+                      const struct es_formula_binding *b)
+{
+    if (a->count == 1 && b->count == 1)
+        return es_precedence_before(precedence, a->events[0], b->events[0]);
+    return es_sets_any_before(precedence, a->events, a->count, b->events, b->count);
+}
+
+/* Not negated. */
+static enum es_formula_truth plain_truth(struct es_formula_check *check,
+                                         const struct es_literal *literal)
+{
+    const struct es_formula_binding *a = &check->bindings[literal->x];
+    const struct es_formula_binding *b = &check->bindings[literal->y];
+
+    switch (literal->kind) {
+    case ES_LITERAL_RELATION:
+        return told(
+            is_allowed(check->precedence, a->events[0], b->events[0], literal->mask));
+    case ES_LITERAL_BEFORE:
+        return told(is_before(check->precedence, a, b));
+    case ES_LITERAL_EQUAL:
+        return told(es_sets_share(a->events, a->count, b->events, b->count));
+    case ES_LITERAL_RECEIVED:
+        return told(a->has_value && b->has_value &&
+                    es_domain_is_received(check->domains[literal->x], a->value,
+                                          check->domains[literal->y], b->value));
+    case ES_LITERAL_NEAR:
+    case ES_LITERAL_COMPARE:
+    case ES_LITERAL_COUNT:
+        return es_formula_check_atom(check, literal->atom, literal->variables);
+    case ES_LITERAL_FORMULA:
+        return es_formula_check(check, literal->formula, literal->variables);
+    }
+    return ES_FORMULA_FAILS;
+}
+
+enum es_formula_truth es_literal_truth(struct es_formula_check *check,
+                                       const struct es_literal *literal)
+{
+    enum es_formula_truth truth = plain_truth(check, literal);
+
+    if (!literal->is_negated || truth == ES_FORMULA_OPEN)
+        return truth;
+    return told(truth == ES_FORMULA_FAILS);
+}
+
+/* --- What formulas name ----------------------------------------------------------- */
+
 uint64_t es_formula_variables(const struct es_program *program,
                               const struct es_formula *formula)
 {

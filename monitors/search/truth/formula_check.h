@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "monitors/search/domains/domain.h"
+#include "monitors/search/truth/cnf.h"
 #include "monitors/search/truth/event_list.h"
 #include "monitors/search/truth/spans.h"
 #include "monitors/search/domains/precedence.h"
@@ -80,6 +81,26 @@ void es_formula_check_fini(struct es_formula_check *check);
 void es_formula_check_bind(struct es_formula_check *check,
                            unsigned variable,
                            struct es_domain_value value);
+
+/* The same of a single event, that of `value`. */
+static inline void es_formula_check_bind_event(struct es_formula_check *check,
+                                               unsigned variable,
+                                               struct es_domain_value value,
+                                               struct es_event_id event)
+{
+    struct es_formula_binding *binding = &check->bindings[variable];
+
+    binding->value = value;
+    binding->has_value = true;
+    binding->one = event;
+    binding->events = &binding->one;
+    binding->count = 1;
+    check->bound |= UINT64_C(1) << variable;
+}
+
+/* Of what is bound.  All variables of a literal but COUNT and FORMULA are. */
+enum es_formula_truth es_literal_truth(struct es_formula_check *check,
+                                       const struct es_literal *literal);
 
 /* `variables` are those that have values.  Atoms that name another one hold (D8); of
  * WITHIN it is left out. */
