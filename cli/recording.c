@@ -43,6 +43,7 @@ static const char less_lost[] =
 struct recording {
     const struct esi_recording *given;
     struct es_recorder *recorder;
+    const struct esi_follower *follower; /* the recorder's */
     struct esi_notices notices;
     uint64_t begun_ns; /* by CLOCK_MONOTONIC, as those below */
     uint64_t shown_ns;
@@ -198,7 +199,7 @@ static bool has_nothing(const struct recording *recording)
 static bool has_lost_the_end(struct recording *recording)
 {
     if (!recording->lost_end)
-        recording->lost_end = es_recorder_has_lost_contact(recording->recorder) &&
+        recording->lost_end = esi_follower_has_lost_contact(recording->follower) &&
                               !esi_run_setup_is_live(recording->run);
     return recording->lost_end;
 }
@@ -217,8 +218,9 @@ static bool is_at_end(struct recording *recording)
     if (recording->given->lifeline >= 0 &&
         (now_ns - recording->hung_up_ns >= OVER_NS || has_nothing(recording)))
         return true;
-    return es_recorder_is_over(recording->recorder) ||
-           es_recorder_has_vanished(recording->recorder) || has_lost_the_end(recording);
+    return esi_follower_is_over(recording->follower) ||
+           es_scope_has_vanished(esi_follower_scope(recording->follower)) ||
+           has_lost_the_end(recording);
 }
 
 /* All that is there of a run that is over, however long that takes.  What else comes
@@ -232,7 +234,7 @@ static int read_rest(struct recording *recording)
     do {
         result = es_recorder_read(recording->recorder, true);
     } while (result > 0 && (esi_now_ns(CLOCK_MONOTONIC) - begun_ns < OVER_NS ||
-                            es_recorder_is_over(recording->recorder)));
+                            esi_follower_is_over(recording->follower)));
     return result < 0 ? result : 0;
 }
 
@@ -260,13 +262,13 @@ static int follow(struct recording *recording)
 
         if (result < 0 || at_end)
             return result;
-        if (!es_recorder_is_over(recording->recorder)) {
-            size_t count = es_recorder_notices(recording->recorder, &notices);
+        if (!esi_follower_is_over(recording->follower)) {
+            size_t count = esi_follower_notices(recording->follower, &notices);
 
             esi_notices_show(&recording->notices, notices, count);
         }
         show_progress(recording);
-        if (result == 0 && !es_recorder_is_paced(recording->recorder))
+        if (result == 0 && !es_scope_is_paced(esi_follower_scope(recording->follower)))
             rest(recording);
     }
 }
@@ -310,6 +312,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     tell_ready(given->ready, result == 0);
     if (result < 0)
         return fail_creation(&error, result);
+    recording.follower = es_recorder_follower(recording.recorder);
     result = follow(&recording);
     closed = es_recorder_close(recording.recorder, &totals, &error);
     clear_progress(&recording);

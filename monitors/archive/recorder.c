@@ -10,27 +10,22 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/host_clock.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/archive/archive.h"
 #include "monitors/archive/recorder_tables.h"
-#include "monitors/follow/run_end.h"
 #include "scopes/remote/run_files.h"
-#include "tuplespace/new_elements.h"
 
-/* Elements that appear join within this time, at once those of processes that are known
- * and run on this host. */
+/* Elements that appear join within this time, ... */
 #define REFRESH_NS UINT64_C(100000000)
-/* Soon after the last one appeared, where others may follow: within this. */
+/* ... and within this, where others may follow. */
 #define REFRESH_SOON_NS UINT64_C(20000000)
-#define SOON_NS UINT64_C(2000000000)
 #define FLUSH_NS UINT64_C(250000000)
 /* Tuples of a host whose clock is not known are waited with for so long. */
 #define CLOCK_NS UINT64_C(5000000000)
-/* A host that did not answer for so long may be gone. */
-#define SILENT_NS UINT64_C(10000000000)
 /* Tables that have grown are written again when so many times the time has gone by that
  * it took last. */
 enum { TABLES_REST = 50 };
@@ -47,18 +42,17 @@ struct es_recorder {
     struct es_run *run;         /* borrowed */
     struct es_servers *servers; /* borrowed */
     struct es_recorder_config config;
-    struct es_scope *scope;
+    struct esi_follower *follower;
+    struct es_scope *scope; /* the follower's */
     struct es_archive *archive;
     struct esi_recorder_tables *tables;
     struct place *places; /* by origin; owned */
-    size_t place_count;
-    const struct es_batch *last; /* NULL = none yet */
-    uint64_t refreshed_ns;       /* by CLOCK_MONOTONIC, as those below */
-    uint64_t appeared_ns;        /* when elements were found last */
-    uint64_t flushed_ns;
-    uint64_t tables_ns; /* when they were written last ... */
+    size_t place_capacity;
+    uint64_t flushed_ns; /* by CLOCK_MONOTONIC, as those below */
+    uint64_t tables_ns;  /* when they were written last ... */
     uint64_t tables_cost_ns;
     bool tables_changed;
+    bool appeared;         /* elements that the written tables do not have */
     bool repeat;           /* the last batch was not used */
     uint64_t clock_end_ns; /* when to go on without a clock; 0 = none is waited for */
     struct es_recorder_totals totals;
@@ -66,25 +60,47 @@ struct es_recorder {
 
 /* --- Beginning --------------------------------------------------------------- */
 
-static int open_scope(struct es_recorder *recorder,
-                      const struct es_recorder_config *config,
-                      struct es_error *error)
+static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
-    struct es_scope_config scope;
+    struct es_recorder *recorder = data;
 
-    es_scope_config_init(&scope);
-    scope.view = config->view;
-    if (scope.view.selection.classes == 0)
-        scope.view.selection.classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
-    scope.take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
-    scope.lossless = config->lossless;
-    scope.servers = config->servers;
+    (void)origin;
+    if (ESI_ARRAY_RESERVE(recorder->places, recorder->place_capacity,
+                          (size_t)number + 1) < 0)
+        return -ENOMEM;
+    recorder->places[number] = (struct place){.begun = false};
+    recorder->appeared = true;
+    return esi_recorder_tables_add_origin(recorder->tables, number);
+}
+
+static int open_follower(struct es_recorder *recorder,
+                         const struct es_recorder_config *config,
+                         struct es_error *error)
+{
+    struct esi_follower_config follower = {.run = recorder->run,
+                                           .refresh_ns = REFRESH_NS,
+                                           .soon_ns = REFRESH_SOON_NS,
+                                           .on_origin = take_origin,
+                                           .data = recorder};
+    struct es_scope_config *scope = &follower.scope;
+    int result;
+
+    es_scope_config_init(scope);
+    scope->view = config->view;
+    if (scope->view.selection.classes == 0)
+        scope->view.selection.classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
+    scope->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
+    scope->lossless = config->lossless;
+    scope->servers = config->servers;
     if (config->tree)
-        scope.tree = *config->tree;
+        scope->tree = *config->tree;
     if (config->max)
-        scope.max = config->max;
-    scope.name = "record";
-    return es_scope_open(recorder->run, &scope, error, &recorder->scope);
+        scope->max = config->max;
+    scope->name = "record";
+    result = esi_follower_open(&follower, error, &recorder->follower);
+    if (result == 0)
+        recorder->scope = esi_follower_scope(recorder->follower);
+    return result;
 }
 
 static int open_archive(struct es_recorder *recorder,
@@ -134,7 +150,7 @@ int es_recorder_create(struct es_run *run,
     recorder->run = run;
     recorder->servers = config->servers;
     recorder->config.flush_ns = config->flush_ns ? config->flush_ns : FLUSH_NS;
-    result = open_scope(recorder, config, error);
+    result = open_follower(recorder, config, error);
     if (result == 0)
         result = open_archive(recorder, config, error);
     if (result < 0) {
@@ -159,23 +175,12 @@ static int write_tables(struct es_recorder *recorder)
     return result;
 }
 
-/* Takes in elements that the scope knows and we do not. */
-static int take_origins(struct es_recorder *recorder)
+/* Elements are in the written tables before tuples of them are. */
+static int write_appeared(struct es_recorder *recorder)
 {
-    size_t count = es_scope_origin_count(recorder->scope);
-    struct place *places;
-    int result = esi_recorder_tables_add_origins(recorder->tables);
-
-    if (result <= 0)
-        return result;
-    places = reallocarray(recorder->places, count, sizeof *places);
-    if (!places)
-        return -ENOMEM;
-    recorder->places = places;
-    memset(places + recorder->place_count, 0,
-           (count - recorder->place_count) * sizeof *places);
-    recorder->place_count = count;
-    recorder->appeared_ns = esi_now_ns(CLOCK_MONOTONIC);
+    if (!recorder->appeared)
+        return 0;
+    recorder->appeared = false;
     return write_tables(recorder);
 }
 
@@ -183,16 +188,11 @@ static int take_origins(struct es_recorder *recorder)
 static int refresh(struct es_recorder *recorder, bool last)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
-    bool soon = recorder->place_count == 0 || now_ns - recorder->appeared_ns < SOON_NS;
-    int result;
+    int result = esi_follower_refresh(recorder->follower, last);
 
-    if (!last && !esi_run_has_new_elements(recorder->run) &&
-        now_ns - recorder->refreshed_ns < (soon ? REFRESH_SOON_NS : REFRESH_NS))
-        return 0;
-    recorder->refreshed_ns = now_ns;
-    result = es_scope_refresh(recorder->scope);
-    if (result >= 0)
-        result = take_origins(recorder);
+    if (result <= 0)
+        return result;
+    result = write_appeared(recorder);
     if (result >= 0)
         result = esi_recorder_tables_refresh(recorder->tables, false);
     if (result < 0)
@@ -355,12 +355,11 @@ int es_recorder_read(struct es_recorder *recorder, bool last)
     int result = refresh(recorder, last);
 
     if (result >= 0)
-        result = es_scope_pull(recorder->scope, flags, &batch);
+        result = esi_follower_pull(recorder->follower, flags, &batch);
     if (result >= 0)
-        result = take_origins(recorder);
+        result = write_appeared(recorder);
     if (result < 0)
         return result;
-    recorder->last = batch;
     recorder->repeat = waits_for_clocks(recorder, batch);
     if (recorder->repeat) {
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
@@ -380,61 +379,9 @@ const struct es_error *es_recorder_failure(const struct es_recorder *recorder)
     return es_archive_failure(recorder->archive);
 }
 
-bool es_recorder_is_over(const struct es_recorder *recorder)
+const struct esi_follower *es_recorder_follower(const struct es_recorder *recorder)
 {
-    return esi_run_is_over(recorder->run, recorder->scope, recorder->servers);
-}
-
-bool es_recorder_has_vanished(const struct es_recorder *recorder)
-{
-    return es_scope_has_vanished(recorder->scope);
-}
-
-static bool is_silent(const struct es_recorder *recorder, const char *host)
-{
-    static const char label[] = "host ";
-
-    for (size_t i = 0; i < recorder->last->notice_count; i++) {
-        const struct es_notice *notice = &recorder->last->notices[i];
-
-        if (notice->silent_ns >= SILENT_NS &&
-            strncmp(notice->part, label, sizeof label - 1) == 0 &&
-            strcmp(notice->part + sizeof label - 1, host) == 0)
-            return true;
-    }
-    return false;
-}
-
-bool es_recorder_has_lost_contact(const struct es_recorder *recorder)
-{
-    bool lost = false;
-
-    if (!recorder->last || recorder->last->notice_count == 0)
-        return false;
-    for (uint32_t i = 0; i < recorder->place_count; i++) {
-        struct es_segment_info info;
-
-        if (es_scope_process(recorder->scope, i, &info) < 0 || !info.alive)
-            continue;
-        if (!is_silent(recorder, es_scope_origin(recorder->scope, i)->host))
-            return false;
-        lost = true;
-    }
-    return lost;
-}
-
-bool es_recorder_is_paced(const struct es_recorder *recorder)
-{
-    return es_scope_is_paced(recorder->scope);
-}
-
-size_t es_recorder_notices(const struct es_recorder *recorder,
-                           const struct es_notice **ret_notices)
-{
-    if (!recorder->last)
-        return 0;
-    *ret_notices = recorder->last->notices;
-    return recorder->last->notice_count;
+    return recorder->follower;
 }
 
 void es_recorder_totals(const struct es_recorder *recorder,
@@ -456,62 +403,19 @@ void es_recorder_totals(const struct es_recorder *recorder,
 
 /* --- The end ----------------------------------------------------------------- */
 
-/* Our origin of an element as another scope knows it; UINT32_MAX = none. */
-static uint32_t find_origin(const struct es_recorder *recorder,
-                            const struct es_origin *wanted)
+/* Gets an operation that a thread is in. */
+static int add_open(void *data, uint32_t origin, const struct es_tuple *tuple)
 {
-    for (uint32_t i = 0; i < recorder->place_count; i++) {
-        const struct es_origin *origin = es_scope_origin(recorder->scope, i);
-
-        if (origin->pid == wanted->pid && origin->rank == wanted->rank &&
-            strcmp(origin->name, wanted->name) == 0 &&
-            strcmp(origin->host, wanted->host) == 0)
-            return i;
-    }
-    return UINT32_MAX;
-}
-
-static int add_open(struct es_recorder *recorder,
-                    const struct es_origin *origin,
-                    const struct es_tuple *tuple)
-{
+    struct es_recorder *recorder = data;
     struct es_archive_tables *tables = es_archive_writer_tables(recorder->archive);
-    struct es_archive_open open = {.tuple = *tuple};
-    uint32_t index = find_origin(recorder, origin);
+    struct es_archive_open open = {
+        .tuple = *tuple,
+        .element = esi_recorder_tables_element(recorder->tables, origin)};
     int result;
 
-    if (index == UINT32_MAX)
-        return 0;
-    open.element = esi_recorder_tables_element(recorder->tables, index);
-    esi_recorder_tables_note(recorder->tables, index, tuple->communicator);
-    result = convert(recorder, index, &open.tuple);
+    esi_recorder_tables_note(recorder->tables, origin, tuple->communicator);
+    result = convert(recorder, origin, &open.tuple);
     return result < 0 ? result : es_archive_tables_add_open(tables, &open);
-}
-
-/* The operations that threads are in. */
-static int record_open(struct es_recorder *recorder)
-{
-    struct es_scope_config config = *es_scope_config(recorder->scope);
-    const struct es_batch *batch;
-    struct es_scope *scope;
-    int result;
-
-    config.take = ES_TAKE_LATEST;
-    config.open = true;
-    config.lossless = false;
-    config.max = SIZE_MAX / 2;
-    config.name = NULL;
-    config.tree.reduce = NULL;
-    result = es_scope_open(recorder->run, &config, NULL, &scope);
-    if (result < 0)
-        return result;
-    result = es_scope_pull(scope, 0, &batch);
-    for (size_t i = 0; result == 0 && i < batch->count; i++)
-        if (es_batch_is_open(batch, i))
-            result = add_open(recorder, es_scope_origin(scope, batch->marks[i].origin),
-                              &batch->tuples[i]);
-    es_scope_close(scope);
-    return result;
 }
 
 static int end(struct es_recorder *recorder)
@@ -520,7 +424,7 @@ static int end(struct es_recorder *recorder)
 
     if (es_archive_failure(recorder->archive))
         return 0; /* told when the archive is closed */
-    result = record_open(recorder);
+    result = esi_follower_read_open(recorder->follower, add_open, recorder);
     if (result == 0)
         result = esi_recorder_tables_refresh(recorder->tables, true);
     return result < 0 ? result : 0;
@@ -544,7 +448,7 @@ int es_recorder_close(struct es_recorder *recorder,
         result = closed < 0 ? closed : result;
     }
     esi_recorder_tables_destroy(recorder->tables);
-    es_scope_close(recorder->scope);
+    esi_follower_close(recorder->follower);
     free(recorder->places);
     free(recorder);
     return result;

@@ -18,6 +18,7 @@
 #define ES_MONITORS_ARCHIVE_RECORDER_H
 
 #include "eventspace/scope.h"
+#include "monitors/follow/follower.h"
 
 struct es_recorder_config {
     const char *directory; /* of the archive; borrowed for the call */
@@ -49,19 +50,8 @@ int es_recorder_read(struct es_recorder *recorder, bool last);
 /* Why the archive cannot be written; NULL = it can.  Borrowed. */
 const struct es_error *es_recorder_failure(const struct es_recorder *recorder);
 
-/* Whether no process of the run is left that could write: see es_events_are_over(). */
-bool es_recorder_is_over(const struct es_recorder *recorder);
-/* Whether nothing of the run is left to be found. */
-bool es_recorder_has_vanished(const struct es_recorder *recorder);
-/* Whether all processes that may still live are on other hosts of which nothing was
- * heard for ten seconds. */
-bool es_recorder_has_lost_contact(const struct es_recorder *recorder);
-/* Whether the readings wait by themselves: see es_scope_is_paced(). */
-bool es_recorder_is_paced(const struct es_recorder *recorder);
-
-/* Hosts that did not deliver in the last reading; borrowed until the next. */
-size_t es_recorder_notices(const struct es_recorder *recorder,
-                           const struct es_notice **ret_notices);
+/* For what is known of the run and of the reading.  Borrowed. */
+const struct esi_follower *es_recorder_follower(const struct es_recorder *recorder);
 
 struct es_recorder_totals {
     uint64_t tuples;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* What is known beside the archive's row of a process. */
 struct process {
     uint32_t origin;                  /* one of its elements */
@@ -24,7 +26,7 @@ struct esi_recorder_tables {
     struct es_archive_tables *tables;
     struct process *processes; /* by the archive's numbers; owned */
     uint32_t *elements;        /* the archive's number, by origin; owned */
-    size_t origin_count;
+    size_t element_capacity;
     struct esi_recorder_clock **clocks; /* owned, as they are */
     size_t clock_count;
 };
@@ -170,7 +172,8 @@ static int find_process(struct esi_recorder_tables *recorder,
 
 /* --- Elements ---------------------------------------------------------------- */
 
-static int add_origin(struct esi_recorder_tables *recorder, uint32_t number)
+int esi_recorder_tables_add_origin(struct esi_recorder_tables *recorder,
+                                   uint32_t number)
 {
     const struct es_origin *origin = es_scope_origin(recorder->scope, number);
     struct es_archive_element row = {
@@ -180,8 +183,11 @@ static int add_origin(struct esi_recorder_tables *recorder, uint32_t number)
         .communicator = origin->communicator,
         .missed = origin->missed,
     };
-    int result = find_process(recorder, number, &row.process);
+    int result = ESI_ARRAY_RESERVE(recorder->elements, recorder->element_capacity,
+                                   (size_t)number + 1);
 
+    if (result == 0)
+        result = find_process(recorder, number, &row.process);
     if (result < 0)
         return result;
     snprintf(row.name, sizeof row.name, "%s", origin->name);
@@ -196,26 +202,6 @@ static int add_origin(struct esi_recorder_tables *recorder, uint32_t number)
     recorder->tables->facts.missed += origin->missed;
     return es_archive_tables_add_element(recorder->tables, &row,
                                          &recorder->elements[number]);
-}
-
-int esi_recorder_tables_add_origins(struct esi_recorder_tables *recorder)
-{
-    size_t before = recorder->origin_count;
-    size_t count = es_scope_origin_count(recorder->scope);
-    uint32_t *elements;
-    int result = 0;
-
-    if (count == before)
-        return 0;
-    elements = reallocarray(recorder->elements, count, sizeof *elements);
-    if (!elements)
-        return -ENOMEM;
-    recorder->elements = elements;
-    while (recorder->origin_count < count && result == 0) {
-        result = add_origin(recorder, (uint32_t)recorder->origin_count);
-        recorder->origin_count += result == 0;
-    }
-    return result < 0 ? result : (int)(count - before);
 }
 
 uint32_t esi_recorder_tables_element(const struct esi_recorder_tables *recorder,

@@ -23,9 +23,10 @@ int esi_recorder_tables_create(const struct es_scope *scope,
 /* Accepts NULL. */
 void esi_recorder_tables_destroy(struct esi_recorder_tables *recorder);
 
-/* Takes in the elements that the scope has come to know.  Returns their number, or
- * -ENOMEM. */
-int esi_recorder_tables_add_origins(struct esi_recorder_tables *recorder);
+/* Takes in an element that the scope has come to know, in the order of their numbers.
+ * 0 or -ENOMEM. */
+int esi_recorder_tables_add_origin(struct esi_recorder_tables *recorder,
+                                   uint32_t origin);
 
 /* The archive's element of an origin, which was taken in; and what converts its ticks.
  */

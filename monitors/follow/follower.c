@@ -16,6 +16,8 @@
 
 /* Others may follow an element that has appeared: within this time. */
 #define SOON_NS UINT64_C(2000000000)
+/* A host that did not answer for so long may be gone. */
+#define SILENT_NS UINT64_C(10000000000)
 
 /* The communicators of an origin's process. */
 struct known_communicators {
@@ -102,10 +104,8 @@ int esi_follower_open(const struct esi_follower_config *config,
         return -ENOMEM;
     follower->config = *config;
     result = es_scope_open(config->run, &config->scope, error, &follower->scope);
-    if (result == 0)
-        result = report_origins(follower);
     if (result < 0) {
-        esi_follower_close(follower);
+        free(follower);
         return result;
     }
     *ret_follower = follower;
@@ -340,6 +340,39 @@ bool esi_follower_is_over(const struct esi_follower *follower)
 {
     return !lives_here(follower) && !lives_elsewhere(follower->scope) &&
            !may_come(follower);
+}
+
+static bool is_silent(const struct es_batch *batch, const char *host)
+{
+    static const char label[] = "host ";
+
+    for (size_t i = 0; i < batch->notice_count; i++) {
+        const struct es_notice *notice = &batch->notices[i];
+
+        if (notice->silent_ns >= SILENT_NS &&
+            strncmp(notice->part, label, sizeof label - 1) == 0 &&
+            strcmp(notice->part + sizeof label - 1, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool esi_follower_has_lost_contact(const struct esi_follower *follower)
+{
+    bool lost = false;
+
+    if (!follower->last || follower->last->notice_count == 0)
+        return false;
+    for (uint32_t i = 0; i < follower->joined; i++) {
+        struct es_segment_info info;
+
+        if (es_scope_process(follower->scope, i, &info) < 0 || !info.alive)
+            continue;
+        if (!is_silent(follower->last, es_scope_origin(follower->scope, i)->host))
+            return false;
+        lost = true;
+    }
+    return lost;
 }
 
 static void take_earlier(uint64_t *start_ns, uint64_t paired_ns)

@@ -43,8 +43,8 @@ struct esi_follower_config {
 
 struct esi_follower;
 
-/* Opens the scope and reports the elements that are there.  -EINVAL with words where
- * the view is not understood. */
+/* Opens the scope; elements that are there are reported by the first refresh or pull.
+ * -EINVAL with words where the view is not understood. */
 int esi_follower_open(const struct esi_follower_config *config,
                       struct es_error *error,
                       struct esi_follower **ret_follower);
@@ -98,6 +98,10 @@ void esi_follower_losses(const struct esi_follower *follower,
  * here and the scope's elements elsewhere tell.  As long as none is known and a tuple
  * server lives the run has not begun. */
 bool esi_follower_is_over(const struct esi_follower *follower);
+
+/* Whether all processes that may still live are on other hosts of which nothing was
+ * heard for ten seconds. */
+bool esi_follower_has_lost_contact(const struct esi_follower *follower);
 
 /* Run time at which the run began, as its first process saw it: the earliest pairing
  * of all segments here, selected or not, and of the elements on other hosts. */
