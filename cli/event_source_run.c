@@ -41,21 +41,21 @@ int esi_run_reading_open(struct esi_run_reading *reading,
     return esi_consumer_open(run, options, &reading->consumer);
 }
 
-static void show_notices(const struct es_causality_scope *scope,
+static void show_notices(const struct esi_follower *follower,
                          struct esi_notices *notices)
 {
     const struct es_notice *items = NULL;
-    size_t count = es_causality_scope_notices(scope, &items);
+    size_t count = esi_follower_notices(follower, &items);
 
     esi_notices_show(notices, items, count);
 }
 
 /* What is cleaned up when it ends vanishes: what we have attached can still be read. */
 static bool is_at_end(const struct esi_run_reading *reading,
-                      const struct es_causality_scope *scope)
+                      const struct esi_follower *follower)
 {
-    return esi_interrupt_came() || es_causality_scope_is_over(scope) ||
-           es_causality_scope_has_vanished(scope) ||
+    return esi_interrupt_came() || esi_follower_is_over(follower) ||
+           es_scope_has_vanished(esi_follower_scope(follower)) ||
            (reading->is_enough && reading->is_enough(reading->enough_data));
 }
 
@@ -64,17 +64,18 @@ static bool is_at_end(const struct esi_run_reading *reading,
 static int follow(struct esi_run_reading *reading, struct es_causality_scope *scope)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const struct esi_follower *follower = es_causality_scope_follower(scope);
     struct esi_notices notices = {.count = 0};
 
-    while (!is_at_end(reading, scope)) {
+    while (!is_at_end(reading, follower)) {
         int more = es_causality_scope_read(scope, false);
 
         if (more < 0)
             return more;
-        show_notices(scope, &notices);
+        show_notices(follower, &notices);
         if (reading->progress)
             reading->progress(reading->data);
-        if (more == 0 && !es_causality_scope_is_paced(scope))
+        if (more == 0 && !es_scope_is_paced(esi_follower_scope(follower)))
             nanosleep(&pause, NULL);
     }
     return 0;

@@ -15,17 +15,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/now.h"
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
-#include "monitors/follow/run_end.h"
-#include "tuplespace/new_elements.h"
 
 /* A part that is silent holds up the stream for so long. */
 #define SILENT_NS UINT64_C(10000000000)
-/* Looking for new elements costs more than a pull. */
+/* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(100000000)
 #define NO_ELEMENT UINT32_MAX
 
@@ -40,198 +37,75 @@ struct origin {
 /* Which communicators of a process have been told. */
 struct told {
     bool *communicators;
-    size_t count;
+    size_t capacity;
     bool dead;  /* when the reading began */
     bool ended; /* and causality knows */
 };
 
-/* The origins of one of the two scopes. */
-struct origins {
-    struct origin *items;
-    size_t count;
-};
-
 struct es_causality_scope {
-    struct es_run *run;         /* borrowed */
-    struct es_servers *servers; /* borrowed; NULL = this host only */
-    struct es_scope *scope;
-    struct es_scope *open; /* for the operations under way */
+    struct esi_follower *follower;
+    struct es_scope *scope; /* the follower's */
     struct es_causality *causality;
-    const struct es_batch *last; /* NULL = none yet */
-    struct origins origins;
-    struct origins open_origins;
+    struct origin *origins; /* by number */
+    size_t origin_count;
+    size_t origin_capacity;
     struct told *processes; /* by number */
     size_t process_count;
-    bool reading;      /* one has begun and is not complete */
-    bool knows_goals;  /* of the reading */
-    uint64_t begun_ns; /* when the last one did */
+    size_t process_capacity;
+    bool reading;     /* one has begun and is not complete */
+    bool knows_goals; /* of the reading */
 };
-
-/* --- Opening ---------------------------------------------------------------------- */
-
-void es_causality_scope_config_init(struct es_causality_scope_config *config)
-{
-    *config = (struct es_causality_scope_config){.max = 0};
-    es_selection_init(&config->view.selection);
-}
-
-static void set_up(const struct es_causality_scope_config *config,
-                   struct es_scope_config *scope)
-{
-    es_scope_config_init(scope);
-    scope->view = config->view;
-    if (scope->view.selection.classes == 0)
-        scope->view.selection.classes = ES_CLASSES_ALL;
-    scope->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
-    scope->lossless = config->lossless;
-    scope->servers = config->servers;
-    scope->counters = true;
-    if (config->tree)
-        scope->tree = *config->tree;
-    if (config->max)
-        scope->max = config->max;
-    scope->name = "causality";
-}
-
-static int open_scopes(struct es_causality_scope *scope,
-                       const struct es_causality_scope_config *config,
-                       struct es_error *error)
-{
-    struct es_scope_config settings;
-    int result;
-
-    set_up(config, &settings);
-    result = es_scope_open(scope->run, &settings, error, &scope->scope);
-    if (result < 0)
-        return result;
-    settings.take = ES_TAKE_LATEST;
-    settings.tree.reduce = NULL;
-    settings.lossless = false;
-    settings.counters = false;
-    settings.open = true;
-    settings.max = SIZE_MAX / 2;
-    settings.name = NULL;
-    return es_scope_open(scope->run, &settings, error, &scope->open);
-}
-
-static int join_all(struct es_causality_scope *scope,
-                    const struct es_scope *from,
-                    struct origins *origins);
-
-int es_causality_scope_open(struct es_run *run,
-                            const struct es_causality_scope_config *config,
-                            struct es_error *error,
-                            struct es_causality_scope **ret_scope)
-{
-    struct es_causality_scope *scope = calloc(1, sizeof *scope);
-    int result;
-
-    if (!scope)
-        return -ENOMEM;
-    scope->run = run;
-    scope->servers = config->servers;
-    result = es_causality_create(&config->causality, &scope->causality);
-    if (result >= 0)
-        result = open_scopes(scope, config, error);
-    if (result >= 0)
-        result = join_all(scope, scope->scope, &scope->origins);
-    if (result < 0) {
-        es_causality_scope_close(scope);
-        return result;
-    }
-    *ret_scope = scope;
-    return 0;
-}
-
-void es_causality_scope_close(struct es_causality_scope *scope)
-{
-    int saved_errno = errno;
-
-    if (!scope)
-        return;
-    es_scope_close(scope->open);
-    es_scope_close(scope->scope);
-    es_causality_destroy(scope->causality);
-    for (size_t i = 0; i < scope->process_count; i++)
-        free(scope->processes[i].communicators);
-    free(scope->processes);
-    free(scope->origins.items);
-    free(scope->open_origins.items);
-    free(scope);
-    errno = saved_errno;
-}
 
 /* --- Processes and elements ------------------------------------------------------- */
 
 static int reserve_process(struct es_causality_scope *scope, uint32_t process)
 {
-    size_t count = scope->process_count ? scope->process_count : 16;
-    struct told *more;
-
-    if (process < scope->process_count)
-        return 0;
-    while (count <= process)
-        count *= 2;
-    more = realloc(scope->processes, count * sizeof *more);
-    if (!more)
+    if (ESI_ARRAY_RESERVE(scope->processes, scope->process_capacity,
+                          (size_t)process + 1) < 0)
         return -ENOMEM;
-    memset(more + scope->process_count, 0,
-           (count - scope->process_count) * sizeof *more);
-    scope->processes = more;
-    scope->process_count = count;
+    while (scope->process_count <= process)
+        scope->processes[scope->process_count++] = (struct told){.capacity = 0};
     return 0;
 }
 
 /* Tells of an origin; what no program writes (trees, monitors) is left out. */
 static int join(struct es_causality_scope *scope,
-                const struct es_origin *origin,
-                struct origin *ret)
+                const struct es_origin *from,
+                struct origin *origin)
 {
     struct es_causal_process process = {
-        .host = origin->host, .rank = origin->rank, .identity = (uint64_t)origin->pid};
+        .host = from->host, .rank = from->rank, .identity = (uint64_t)from->pid};
     int result;
 
-    *ret = (struct origin){.element = NO_ELEMENT};
-    if (!(origin->classes & ES_CLASSES_ALL))
+    if (!(from->classes & ES_CLASSES_ALL))
         return 0;
-    result = es_causality_add_process(scope->causality, &process, &ret->process);
+    result = es_causality_add_process(scope->causality, &process, &origin->process);
     if (result >= 0)
-        result = reserve_process(scope, ret->process);
+        result = reserve_process(scope, origin->process);
     if (result >= 0)
         result =
-            es_causality_add_element(scope->causality, ret->process, origin->thread,
-                                     origin->classes, &ret->element);
+            es_causality_add_element(scope->causality, origin->process, from->thread,
+                                     from->classes, &origin->element);
     return result;
 }
 
-/* Those that the scope has beyond what we know. */
-static int join_all(struct es_causality_scope *scope,
-                    const struct es_scope *from,
-                    struct origins *origins)
+static int take_origin(void *data, uint32_t number, const struct es_origin *from)
 {
-    size_t count = es_scope_origin_count(from);
-    struct origin *more;
-    int result = 0;
+    struct es_causality_scope *scope = data;
+    struct origin *origin;
+    int result;
 
-    if (count == origins->count)
-        return 0;
-    more = realloc(origins->items, count * sizeof *more);
-    if (!more)
+    if (ESI_ARRAY_RESERVE(scope->origins, scope->origin_capacity, (size_t)number + 1) <
+        0)
         return -ENOMEM;
-    origins->items = more;
-    while (origins->count < count && result >= 0) {
-        const struct es_origin *origin =
-            es_scope_origin(from, (uint32_t)origins->count);
-        struct origin *item = &more[origins->count];
-
-        result = join(scope, origin, item);
-        if (result >= 0)
-            origins->count++;
-        /* What the other scope skips is not lost. */
-        if (result >= 0 && from == scope->scope && origin->missed > 0 &&
-            item->element != NO_ELEMENT)
-            result = es_causality_lose(scope->causality, item->element, origin->missed);
-    }
+    origin = &scope->origins[number];
+    *origin = (struct origin){.element = NO_ELEMENT};
+    result = join(scope, from, origin);
+    if (result < 0)
+        return result;
+    scope->origin_count = (size_t)number + 1;
+    if (from->missed > 0 && origin->element != NO_ELEMENT)
+        result = es_causality_lose(scope->causality, origin->element, from->missed);
     return result;
 }
 
@@ -239,7 +113,7 @@ static int join_all(struct es_causality_scope *scope,
 
 /* World ranks of a group, as far as they are known; of those that do not matter here
  * only the first.  NULL without memory. */
-static int32_t *ranks_of(const struct es_scope *from,
+static int32_t *ranks_of(const struct es_scope *scope,
                          uint32_t origin,
                          uint16_t index,
                          const struct es_communicator_info *info,
@@ -252,7 +126,7 @@ static int32_t *ranks_of(const struct es_scope *from,
     if (!ranks)
         return NULL;
     for (int i = 0; i < size; i++) {
-        int rank = all ? es_scope_world_rank(from, origin, index, remote, i) : -1;
+        int rank = all ? es_scope_world_rank(scope, origin, index, remote, i) : -1;
 
         ranks[i] = rank < 0 ? -1 : rank;
     }
@@ -262,25 +136,25 @@ static int32_t *ranks_of(const struct es_scope *from,
 }
 
 static int tell_communicator(struct es_causality_scope *scope,
-                             const struct es_scope *from,
                              uint32_t origin,
                              uint32_t process,
                              uint16_t index)
 {
-    struct es_communicator_info info;
+    const struct es_communicator_info *info =
+        esi_follower_communicator(scope->follower, origin, index);
     struct es_causal_communicator told;
     int32_t *local, *remote;
     int result = -ENOMEM;
 
-    if (es_scope_communicator(from, origin, index, &info) < 0)
+    if (!info)
         return 0;
-    local = ranks_of(from, origin, index, &info, false);
-    remote = ranks_of(from, origin, index, &info, true);
-    told = (struct es_causal_communicator){.key = {info.key[0], info.key[1]},
-                                           .name = info.name,
-                                           .rank = info.rank,
-                                           .size = info.size,
-                                           .remote_size = info.remote_size,
+    local = ranks_of(scope->scope, origin, index, info, false);
+    remote = ranks_of(scope->scope, origin, index, info, true);
+    told = (struct es_causal_communicator){.key = {info->key[0], info->key[1]},
+                                           .name = info->name,
+                                           .rank = info->rank,
+                                           .size = info->size,
+                                           .remote_size = info->remote_size,
                                            .world = local,
                                            .remote_world = remote};
     if (local && remote)
@@ -292,52 +166,44 @@ static int tell_communicator(struct es_causality_scope *scope,
     return result;
 }
 
-/* Asked for once: the entries of a table never change, but for their names. */
+static bool is_told(const struct told *told, uint16_t index)
+{
+    return index < told->capacity && told->communicators[index];
+}
+
 static int know_communicator(struct es_causality_scope *scope,
-                             const struct es_scope *from,
                              uint32_t origin,
                              uint32_t process,
                              uint16_t index)
 {
     struct told *told = &scope->processes[process];
+    size_t before = told->capacity;
 
-    if (index == ES_COMMUNICATOR_NONE)
+    if (index == ES_COMMUNICATOR_NONE || is_told(told, index))
         return 0;
-    if (index >= told->count) {
-        size_t count = (size_t)index + 8;
-        bool *more = realloc(told->communicators, count * sizeof *more);
-
-        if (!more)
-            return -ENOMEM;
-        memset(more + told->count, 0, (count - told->count) * sizeof *more);
-        told->communicators = more;
-        told->count = count;
-    }
-    return told->communicators[index]
-               ? 0
-               : tell_communicator(scope, from, origin, process, index);
+    if (ESI_ARRAY_RESERVE(told->communicators, told->capacity, (size_t)index + 1) < 0)
+        return -ENOMEM;
+    memset(told->communicators + before, 0,
+           (told->capacity - before) * sizeof *told->communicators);
+    return tell_communicator(scope, origin, process, index);
 }
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-static int add(struct es_causality_scope *scope,
-               const struct es_scope *from,
-               const struct origins *origins,
-               const struct es_tuple *tuple,
-               uint32_t index)
+static int add(void *data, uint32_t number, const struct es_tuple *tuple)
 {
-    const struct origin *origin = &origins->items[index];
-    const struct es_origin *of = es_scope_origin(from, index);
+    struct es_causality_scope *scope = data;
+    const struct origin *origin = &scope->origins[number];
+    const struct es_origin *from = es_scope_origin(scope->scope, number);
     struct es_causal_tuple told = {.tuple = *tuple};
     int result;
 
     if (origin->element == NO_ELEMENT)
         return 0;
-    told.start_ns = es_origin_run_ns(of, tuple->start, NULL);
+    told.start_ns = es_origin_run_ns(from, tuple->start, NULL);
     if (tuple->stop != 0)
-        told.stop_ns = es_origin_run_ns(of, tuple->stop, NULL);
-    result =
-        know_communicator(scope, from, index, origin->process, tuple->communicator);
+        told.stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
+    result = know_communicator(scope, number, origin->process, tuple->communicator);
     return result < 0 ? result
                       : es_causality_add(scope->causality, origin->element, &told);
 }
@@ -349,7 +215,7 @@ static int take_reports(struct es_causality_scope *scope, const struct es_batch 
 
     for (size_t i = 0; i < batch->report_count && result >= 0; i++) {
         const struct es_report *report = &batch->reports[i];
-        struct origin *origin = &scope->origins.items[report->origin];
+        struct origin *origin = &scope->origins[report->origin];
 
         if (!scope->knows_goals)
             origin->goal = report->head;
@@ -369,9 +235,8 @@ static int take_batch(struct es_causality_scope *scope, const struct es_batch *b
 
         if (es_mark_is_summary(mark) || es_batch_is_open(batch, i))
             continue;
-        scope->origins.items[mark->origin].position = mark->position + 1;
-        result =
-            add(scope, scope->scope, &scope->origins, &batch->tuples[i], mark->origin);
+        scope->origins[mark->origin].position = mark->position + 1;
+        result = add(scope, mark->origin, &batch->tuples[i]);
     }
     return result;
 }
@@ -381,8 +246,8 @@ static int take_batch(struct es_causality_scope *scope, const struct es_batch *b
 /* Who is gone before the reading has, at its end, said all. */
 static void note_the_dead(struct es_causality_scope *scope)
 {
-    for (uint32_t i = 0; i < scope->origins.count; i++) {
-        const struct origin *origin = &scope->origins.items[i];
+    for (uint32_t i = 0; i < scope->origin_count; i++) {
+        const struct origin *origin = &scope->origins[i];
         struct told *process;
         struct es_segment_info info;
 
@@ -396,18 +261,9 @@ static void note_the_dead(struct es_causality_scope *scope)
 
 static int begin_reading(struct es_causality_scope *scope, bool now)
 {
-    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
-    int result;
+    int result = scope->reading ? 0 : esi_follower_refresh(scope->follower, now);
 
-    if (scope->reading || (!now && !esi_run_has_new_elements(scope->run) &&
-                           now_ns - scope->begun_ns < REFRESH_NS))
-        return 0;
-    scope->begun_ns = now_ns;
-    scope->last = NULL;
-    result = es_scope_refresh(scope->scope);
-    if (result >= 0)
-        result = join_all(scope, scope->scope, &scope->origins);
-    if (result < 0)
+    if (result <= 0)
         return result;
     note_the_dead(scope);
     scope->reading = true;
@@ -426,8 +282,8 @@ static bool is_missing_a_part(const struct es_batch *batch)
 
 static bool has_reached_goals(const struct es_causality_scope *scope)
 {
-    for (size_t i = 0; i < scope->origins.count; i++)
-        if (scope->origins.items[i].position < scope->origins.items[i].goal)
+    for (size_t i = 0; i < scope->origin_count; i++)
+        if (scope->origins[i].position < scope->origins[i].goal)
             return false;
     return true;
 }
@@ -451,19 +307,15 @@ static int end_reading(struct es_causality_scope *scope)
 static bool is_ahead(struct es_causality_scope *scope, const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        uint32_t index = batch->marks[i].origin;
+        uint32_t number = batch->marks[i].origin;
         uint16_t communicator = batch->tuples[i].communicator;
-        const struct origin *origin = &scope->origins.items[index];
-        const struct told *told;
-        struct es_communicator_info info;
+        const struct origin *origin = &scope->origins[number];
 
         if (origin->element == NO_ELEMENT || communicator == ES_COMMUNICATOR_NONE ||
-            es_scope_origin(scope->scope, index)->element)
+            es_scope_origin(scope->scope, number)->element ||
+            is_told(&scope->processes[origin->process], communicator))
             continue;
-        told = &scope->processes[origin->process];
-        if (communicator < told->count && told->communicators[communicator])
-            continue;
-        if (es_scope_communicator(scope->scope, index, communicator, &info) < 0)
+        if (!esi_follower_communicator(scope->follower, number, communicator))
             return true;
     }
     return false;
@@ -475,52 +327,108 @@ static int pull(struct es_causality_scope *scope,
                 const struct es_batch **ret_batch)
 {
     unsigned flags = drain ? ES_PULL_DRAIN : 0;
-    int result = es_scope_pull(scope->scope, flags, ret_batch);
+    int result = esi_follower_pull(scope->follower, flags, ret_batch);
 
     if (result < 0 || !is_ahead(scope, *ret_batch))
         return result;
-    result = es_scope_refresh(scope->scope);
-    if (result >= 0)
-        result = join_all(scope, scope->scope, &scope->origins);
-    if (result >= 0)
-        result = es_scope_pull(scope->scope, flags | ES_PULL_REPEAT, ret_batch);
-    return result;
+    result = esi_follower_refresh(scope->follower, true);
+    return result < 0
+               ? result
+               : esi_follower_pull(scope->follower, flags | ES_PULL_REPEAT, ret_batch);
 }
 
 int es_causality_scope_read(struct es_causality_scope *scope, bool drain)
 {
     const struct es_batch *batch;
     int result = begin_reading(scope, drain);
+    int more = result < 0 ? result : pull(scope, drain, &batch);
 
-    if (result >= 0)
-        result = pull(scope, drain, &batch);
-    if (result < 0)
-        return result;
-    scope->last = batch;
+    if (more < 0)
+        return more;
     result = take_batch(scope, batch);
     if (result >= 0 && scope->reading && !is_missing_a_part(batch) &&
-        (!batch->more || has_reached_goals(scope)))
+        (!more || has_reached_goals(scope)))
         result = end_reading(scope);
-    return result < 0 ? result : batch->more;
+    return result < 0 ? result : more;
+}
+
+/* --- Opening ---------------------------------------------------------------------- */
+
+void es_causality_scope_config_init(struct es_causality_scope_config *config)
+{
+    *config = (struct es_causality_scope_config){.max = 0};
+    es_selection_init(&config->view.selection);
+}
+
+static int open_follower(struct es_causality_scope *scope,
+                         struct es_run *run,
+                         const struct es_causality_scope_config *config,
+                         struct es_error *error)
+{
+    struct esi_follower_config follower = {
+        .run = run, .refresh_ns = REFRESH_NS, .on_origin = take_origin, .data = scope};
+    struct es_scope_config *settings = &follower.scope;
+    int result;
+
+    es_scope_config_init(settings);
+    settings->view = config->view;
+    if (settings->view.selection.classes == 0)
+        settings->view.selection.classes = ES_CLASSES_ALL;
+    settings->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
+    settings->lossless = config->lossless;
+    settings->servers = config->servers;
+    settings->counters = true;
+    if (config->tree)
+        settings->tree = *config->tree;
+    if (config->max)
+        settings->max = config->max;
+    settings->name = "causality";
+    result = esi_follower_open(&follower, error, &scope->follower);
+    if (result == 0)
+        scope->scope = esi_follower_scope(scope->follower);
+    return result;
+}
+
+int es_causality_scope_open(struct es_run *run,
+                            const struct es_causality_scope_config *config,
+                            struct es_error *error,
+                            struct es_causality_scope **ret_scope)
+{
+    struct es_causality_scope *scope = calloc(1, sizeof *scope);
+    int result;
+
+    if (!scope)
+        return -ENOMEM;
+    result = es_causality_create(&config->causality, &scope->causality);
+    if (result >= 0)
+        result = open_follower(scope, run, config, error);
+    if (result >= 0)
+        result = begin_reading(scope, true);
+    if (result < 0) {
+        es_causality_scope_close(scope);
+        return result;
+    }
+    *ret_scope = scope;
+    return 0;
+}
+
+void es_causality_scope_close(struct es_causality_scope *scope)
+{
+    int saved_errno = errno;
+
+    if (!scope)
+        return;
+    esi_follower_close(scope->follower);
+    es_causality_destroy(scope->causality);
+    for (size_t i = 0; i < scope->process_count; i++)
+        free(scope->processes[i].communicators);
+    free(scope->processes);
+    free(scope->origins);
+    free(scope);
+    errno = saved_errno;
 }
 
 /* --- The end ---------------------------------------------------------------------- */
-
-static int take_open(struct es_causality_scope *scope)
-{
-    const struct es_batch *batch;
-    int result = es_scope_refresh(scope->open);
-
-    if (result >= 0)
-        result = join_all(scope, scope->open, &scope->open_origins);
-    if (result >= 0)
-        result = es_scope_pull(scope->open, 0, &batch);
-    for (size_t i = 0; result >= 0 && i < batch->count; i++)
-        if (es_batch_is_open(batch, i))
-            result = add(scope, scope->open, &scope->open_origins, &batch->tuples[i],
-                         batch->marks[i].origin);
-    return result;
-}
 
 /* A program that lives writes on: what there was when the reading began is enough. */
 static int read_rest(struct es_causality_scope *scope)
@@ -539,7 +447,7 @@ int es_causality_scope_finish(struct es_causality_scope *scope)
     int result = read_rest(scope);
 
     if (result >= 0)
-        result = take_open(scope);
+        result = esi_follower_read_open(scope->follower, add, scope);
     if (result >= 0)
         result = es_causality_finish(scope->causality);
     return result < 0 ? result : 0;
@@ -553,26 +461,8 @@ const struct es_causality *es_causality_scope_causality(
     return scope->causality;
 }
 
-size_t es_causality_scope_notices(const struct es_causality_scope *scope,
-                                  const struct es_notice **ret_notices)
+const struct esi_follower *es_causality_scope_follower(
+    const struct es_causality_scope *scope)
 {
-    if (!scope->last)
-        return 0;
-    *ret_notices = scope->last->notices;
-    return scope->last->notice_count;
-}
-
-bool es_causality_scope_is_over(const struct es_causality_scope *scope)
-{
-    return esi_run_is_over(scope->run, scope->scope, scope->servers);
-}
-
-bool es_causality_scope_has_vanished(const struct es_causality_scope *scope)
-{
-    return es_scope_has_vanished(scope->scope);
-}
-
-bool es_causality_scope_is_paced(const struct es_causality_scope *scope)
-{
-    return es_scope_is_paced(scope->scope);
+    return scope->follower;
 }

@@ -8,7 +8,7 @@
  *   config.causality.sink = sink;
  *   es_causality_scope_open(run, &config, &error, &scope);
  *   while ((more = es_causality_scope_read(scope, false)) >= 0)
- *       ...pause where there is no more, till es_causality_scope_is_over()...
+ *       ...pause where there is no more, till the run is over...
  *   es_causality_scope_finish(scope);
  *   es_causality_scope_close(scope);
  *
@@ -21,6 +21,7 @@
 
 #include "eventspace/scope.h"
 #include "monitors/causality/causality.h"
+#include "monitors/follow/follower.h"
 
 struct es_causality_scope_config {
     struct es_view view; /* borrowed for the call; of ranks and hosts left out only a
@@ -61,13 +62,8 @@ int es_causality_scope_finish(struct es_causality_scope *scope);
 const struct es_causality *es_causality_scope_causality(
     const struct es_causality_scope *scope);
 
-/* Parts that did not deliver in the last pull; borrowed until the next. */
-size_t es_causality_scope_notices(const struct es_causality_scope *scope,
-                                  const struct es_notice **ret_notices);
-
-/* Of the run and the scope: see es_events_are_over() and the like. */
-bool es_causality_scope_is_over(const struct es_causality_scope *scope);
-bool es_causality_scope_has_vanished(const struct es_causality_scope *scope);
-bool es_causality_scope_is_paced(const struct es_causality_scope *scope);
+/* For what is known of the run and of the reading.  Borrowed. */
+const struct esi_follower *es_causality_scope_follower(
+    const struct es_causality_scope *scope);
 
 #endif
