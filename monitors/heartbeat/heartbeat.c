@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "monitors/follow/activity.h"
+#include "monitors/follow/follower.h"
 
 /* World ranks of a communicator, read once. */
 struct member_list {
@@ -23,56 +25,29 @@ struct member_list {
 struct es_heartbeat {
     struct es_run *run; /* borrowed */
     struct es_heartbeat_config config;
-    struct es_scope *scope;
-    struct es_scope *collectives; /* opened when the first thread stalls */
+    struct esi_follower *follower;
+    struct es_scope *scope;           /* the follower's */
+    struct esi_follower *collectives; /* opened when the first thread stalls */
 
     struct es_thread_state *threads; /* owned; by rank, pid, thread */
     struct es_thread_state *before;  /* as they were at the last pull */
-    uint32_t *first_origin;          /* per thread */
     size_t thread_count;
-    size_t *thread_of; /* per origin of the scope */
+    size_t thread_capacity;
+    uint32_t *first_origin; /* per thread; owned */
+    size_t first_capacity;
+    size_t *thread_of; /* per origin of the scope; owned */
     size_t origin_count;
+    size_t origin_capacity;
 
     struct member_list *lists; /* owned */
     size_t list_count;
+    size_t list_capacity;
     struct es_collectives_seen seen;
     struct es_wait *waits; /* owned; one per thread */
     struct es_wait_node *nodes;
     struct es_wait_result result;
     uint64_t pulls;
 };
-
-int es_heartbeat_create(struct es_run *run,
-                        const struct es_heartbeat_config *config,
-                        struct es_error *error,
-                        struct es_heartbeat **ret_heartbeat)
-{
-    struct es_heartbeat *heartbeat = calloc(1, sizeof *heartbeat);
-    struct es_scope_config scope;
-    int result;
-
-    if (!heartbeat)
-        return -ENOMEM;
-    heartbeat->run = run;
-    heartbeat->config = *config;
-    es_scope_config_init(&scope);
-    scope.take = ES_TAKE_LATEST_OF_THREAD;
-    scope.open = true;
-    scope.counters = true;
-    /* As many as there are threads: a limit could only hide some. */
-    scope.max = SIZE_MAX / 2;
-    scope.servers = config->servers;
-    if (config->tree)
-        scope.tree = *config->tree;
-    scope.name = "heartbeat";
-    result = es_scope_open(run, &scope, error, &heartbeat->scope);
-    if (result < 0) {
-        free(heartbeat);
-        return result;
-    }
-    *ret_heartbeat = heartbeat;
-    return 0;
-}
 
 static void free_analysis(struct es_heartbeat *heartbeat)
 {
@@ -98,8 +73,8 @@ void es_heartbeat_destroy(struct es_heartbeat *heartbeat)
     free(heartbeat->before);
     free(heartbeat->first_origin);
     free(heartbeat->thread_of);
-    es_scope_close(heartbeat->collectives);
-    es_scope_close(heartbeat->scope);
+    esi_follower_close(heartbeat->collectives);
+    esi_follower_close(heartbeat->follower);
     free(heartbeat);
     errno = saved_errno;
 }
@@ -144,26 +119,6 @@ static size_t find_thread(const struct es_heartbeat *heartbeat,
     return low;
 }
 
-static int reserve_threads(struct es_heartbeat *heartbeat, size_t count)
-{
-    struct es_thread_state *threads;
-    uint32_t *first;
-
-    threads = reallocarray(heartbeat->threads, count + 1, sizeof *threads);
-    if (!threads)
-        return -ENOMEM;
-    heartbeat->threads = threads;
-    threads = reallocarray(heartbeat->before, count + 1, sizeof *threads);
-    if (!threads)
-        return -ENOMEM;
-    heartbeat->before = threads;
-    first = reallocarray(heartbeat->first_origin, count + 1, sizeof *first);
-    if (!first)
-        return -ENOMEM;
-    heartbeat->first_origin = first;
-    return 0;
-}
-
 static void insert_thread(struct es_heartbeat *heartbeat,
                           size_t place,
                           const struct es_thread_state *thread,
@@ -180,38 +135,78 @@ static void insert_thread(struct es_heartbeat *heartbeat,
     heartbeat->thread_count++;
 }
 
-/* Adds the threads of origins that have joined, and notes whose each origin is. */
-static int find_threads(struct es_heartbeat *heartbeat)
+/* Adds the thread of an origin that has joined, if it is new. */
+static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
+{
+    struct es_heartbeat *heartbeat = data;
+    struct es_thread_state thread = thread_of_origin(origin);
+    size_t place = find_thread(heartbeat, &thread);
+
+    if (place < heartbeat->thread_count &&
+        compare_threads(&heartbeat->threads[place], &thread) == 0)
+        return 0;
+    if (ESI_ARRAY_RESERVE_PAIR(heartbeat->threads, heartbeat->before,
+                               heartbeat->thread_capacity,
+                               heartbeat->thread_count + 1) < 0 ||
+        ESI_ARRAY_RESERVE(heartbeat->first_origin, heartbeat->first_capacity,
+                          heartbeat->thread_count + 1) < 0)
+        return -ENOMEM;
+    free_analysis(heartbeat); /* waits are per thread and no more fit */
+    insert_thread(heartbeat, place, &thread, number);
+    return 0;
+}
+
+/* Notes whose each origin is, if some have joined. */
+static int index_origins(struct es_heartbeat *heartbeat)
 {
     size_t count = es_scope_origin_count(heartbeat->scope);
-    size_t *thread_of;
 
     if (count == heartbeat->origin_count)
         return 0;
-    thread_of = reallocarray(heartbeat->thread_of, count, sizeof *thread_of);
-    if (!thread_of || reserve_threads(heartbeat, count) < 0) {
-        heartbeat->thread_of = thread_of ? thread_of : heartbeat->thread_of;
+    if (ESI_ARRAY_RESERVE(heartbeat->thread_of, heartbeat->origin_capacity, count) < 0)
         return -ENOMEM;
-    }
-    heartbeat->thread_of = thread_of;
-    /* From here on nothing fails; waits are per thread and no more fit. */
-    free_analysis(heartbeat);
-    for (uint32_t i = (uint32_t)heartbeat->origin_count; i < count; i++) {
-        struct es_thread_state thread =
-            thread_of_origin(es_scope_origin(heartbeat->scope, i));
-        size_t place = find_thread(heartbeat, &thread);
-
-        if (place == heartbeat->thread_count ||
-            compare_threads(&heartbeat->threads[place], &thread) != 0)
-            insert_thread(heartbeat, place, &thread, i);
-    }
-    heartbeat->origin_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct es_thread_state thread =
             thread_of_origin(es_scope_origin(heartbeat->scope, i));
 
-        thread_of[i] = find_thread(heartbeat, &thread);
+        heartbeat->thread_of[i] = find_thread(heartbeat, &thread);
     }
+    heartbeat->origin_count = count;
+    return 0;
+}
+
+int es_heartbeat_create(struct es_run *run,
+                        const struct es_heartbeat_config *config,
+                        struct es_error *error,
+                        struct es_heartbeat **ret_heartbeat)
+{
+    struct es_heartbeat *heartbeat = calloc(1, sizeof *heartbeat);
+    struct esi_follower_config follower = {
+        .run = run, .on_origin = take_origin, .data = heartbeat};
+    struct es_scope_config *scope = &follower.scope;
+    int result;
+
+    if (!heartbeat)
+        return -ENOMEM;
+    heartbeat->run = run;
+    heartbeat->config = *config;
+    es_scope_config_init(scope);
+    scope->take = ES_TAKE_LATEST_OF_THREAD;
+    scope->open = true;
+    scope->counters = true;
+    /* As many as there are threads: a limit could only hide some. */
+    scope->max = SIZE_MAX / 2;
+    scope->servers = config->servers;
+    if (config->tree)
+        scope->tree = *config->tree;
+    scope->name = "heartbeat";
+    result = esi_follower_open(&follower, error, &heartbeat->follower);
+    if (result < 0) {
+        free(heartbeat);
+        return result;
+    }
+    heartbeat->scope = esi_follower_scope(heartbeat->follower);
+    *ret_heartbeat = heartbeat;
     return 0;
 }
 
@@ -292,34 +287,35 @@ static int note_collective(struct es_heartbeat *heartbeat,
                            const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
-    struct es_collective_seen instance = {
-        .rank = es_scope_origin(heartbeat->collectives, origin)->rank,
-        .sequence = tuple->sequence};
-    struct es_communicator_info info;
+    const struct es_scope *scope = esi_follower_scope(heartbeat->collectives);
+    struct es_collective_seen instance = {.rank = es_scope_origin(scope, origin)->rank,
+                                          .sequence = tuple->sequence};
+    const struct es_communicator_info *info;
 
     if (!operation || operation->order == ES_ORDER_NONE ||
-        tuple->sequence == ES_SEQUENCE_UNKNOWN ||
-        es_scope_communicator(heartbeat->collectives, origin, tuple->communicator,
-                              &info) < 0)
+        tuple->sequence == ES_SEQUENCE_UNKNOWN)
         return 0;
-    memcpy(instance.key, info.key, sizeof instance.key);
+    info =
+        esi_follower_communicator(heartbeat->collectives, origin, tuple->communicator);
+    if (!info)
+        return 0;
+    memcpy(instance.key, info->key, sizeof instance.key);
     return es_collectives_seen_note(&heartbeat->seen, &instance);
 }
 
 static int open_collectives(struct es_heartbeat *heartbeat)
 {
-    struct es_scope_config config;
+    struct esi_follower_config follower = {.run = heartbeat->run};
+    struct es_scope_config *scope = &follower.scope;
 
-    if (heartbeat->collectives)
-        return es_scope_refresh(heartbeat->collectives);
-    es_scope_config_init(&config);
-    config.view.selection.classes =
+    es_scope_config_init(scope);
+    scope->view.selection.classes =
         1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
-    config.servers = heartbeat->config.servers;
+    scope->servers = heartbeat->config.servers;
     if (heartbeat->config.tree)
-        config.tree = *heartbeat->config.tree;
-    config.name = "heartbeat-collectives";
-    return es_scope_open(heartbeat->run, &config, NULL, &heartbeat->collectives);
+        scope->tree = *heartbeat->config.tree;
+    scope->name = "heartbeat-collectives";
+    return esi_follower_open(&follower, NULL, &heartbeat->collectives);
 }
 
 /* Reads which instances of the collectives the ranks have completed since the last
@@ -327,15 +323,20 @@ static int open_collectives(struct es_heartbeat *heartbeat)
 static int read_collectives(struct es_heartbeat *heartbeat)
 {
     const struct es_batch *batch;
-    int result = open_collectives(heartbeat);
+    int more;
+    int result = heartbeat->collectives
+                     ? esi_follower_refresh(heartbeat->collectives, true)
+                     : open_collectives(heartbeat);
 
+    if (result < 0)
+        return result;
     do {
-        if (result >= 0)
-            result = es_scope_pull(heartbeat->collectives, 0, &batch);
+        more = esi_follower_pull(heartbeat->collectives, 0, &batch);
+        result = more < 0 ? more : 0;
         for (size_t i = 0; result >= 0 && i < batch->count; i++)
             result =
                 note_collective(heartbeat, batch->marks[i].origin, &batch->tuples[i]);
-    } while (result >= 0 && batch->more);
+    } while (result >= 0 && more);
     return result < 0 ? result : 0;
 }
 
@@ -382,30 +383,28 @@ static const struct member_list *find_members(struct es_heartbeat *heartbeat,
 {
     const struct es_activity *open = &thread->open;
     const struct member_list *known;
-    struct es_communicator_info info;
-    struct member_list *lists;
+    const struct es_communicator_info *info = esi_follower_communicator(
+        heartbeat->follower, open->origin, open->communicator_index);
     struct member_list list;
     bool remote;
 
-    if (es_scope_communicator(heartbeat->scope, open->origin, open->communicator_index,
-                              &info) < 0)
+    if (!info)
         return NULL;
-    remote = info.remote_size > 0;
-    list =
-        (struct member_list){.key = {open->key[0], open->key[1]},
-                             .side = remote ? thread->rank : -1,
-                             .count = (size_t)(remote ? info.remote_size : info.size)};
+    remote = info->remote_size > 0;
+    list = (struct member_list){.key = {open->key[0], open->key[1]},
+                                .side = remote ? thread->rank : -1,
+                                .count =
+                                    (size_t)(remote ? info->remote_size : info->size)};
     known = find_list(heartbeat, list.key, list.side);
     if (known || read_members(heartbeat, open, remote, &list) < 0)
         return known;
-    lists = reallocarray(heartbeat->lists, heartbeat->list_count + 1, sizeof *lists);
-    if (!lists) {
+    if (ESI_ARRAY_RESERVE(heartbeat->lists, heartbeat->list_capacity,
+                          heartbeat->list_count + 1) < 0) {
         free(list.ranks);
         return NULL;
     }
-    heartbeat->lists = lists;
-    lists[heartbeat->list_count] = list;
-    return &lists[heartbeat->list_count++];
+    heartbeat->lists[heartbeat->list_count] = list;
+    return &heartbeat->lists[heartbeat->list_count++];
 }
 
 static void give_members(struct es_heartbeat *heartbeat)
@@ -486,12 +485,12 @@ int es_heartbeat_beat(struct es_heartbeat *heartbeat,
 {
     const struct es_batch *batch;
     uint64_t now_ns;
-    int result = es_scope_refresh(heartbeat->scope);
+    int result = esi_follower_refresh(heartbeat->follower, true);
 
     if (result >= 0)
-        result = find_threads(heartbeat);
+        result = esi_follower_pull(heartbeat->follower, 0, &batch);
     if (result >= 0)
-        result = es_scope_pull(heartbeat->scope, 0, &batch);
+        result = index_origins(heartbeat);
     if (result < 0)
         return result;
     now_ns = es_scope_run_now_ns(heartbeat->scope);
