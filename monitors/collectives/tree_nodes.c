@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/node_pieces.h"
+#include "monitors/follow/follower.h"
 #include "wrappers/stages/node_edges.h"
 
 #define INTERVAL_NS UINT64_C(100000000)
@@ -24,12 +26,9 @@
 
 enum { NODE_THREADS = 16, CHILDREN = 8 };
 
-/* A communicator of a node's process. */
+/* Members of a communicator of a node's process. */
 struct known_communicator {
     uint16_t index;
-    bool known;
-    uint64_t asked_ns; /* refresh after which it was not known */
-    struct es_communicator_info info;
     struct {
         int rank;
         int world;
@@ -49,18 +48,20 @@ struct tree_node {
     uint64_t half_pull;                       /* number of the pull that brought it */
     struct known_communicator *communicators; /* owned */
     size_t communicator_count;
+    size_t communicator_capacity;
 };
 
 struct es_tree_nodes {
     struct es_tree_nodes_config config;
-    struct es_run *run;      /* owned */
-    struct es_scope *scope;  /* NULL = nothing of trees has been seen yet, */
-    struct es_scope *scout;  /* then this one looks for it, and is never pulled */
+    struct es_run *run; /* owned */
+    struct esi_follower *follower;
+    struct es_scope *scope;  /* the follower's; NULL = nothing of trees has been seen
+                                yet: the follower looks for it, and is never pulled */
     struct tree_node *nodes; /* owned */
     size_t node_count;
+    size_t node_capacity;
     size_t *node_of; /* owned; per origin */
-    size_t origin_count;
-    uint64_t refreshed_ns;
+    size_t origin_capacity;
     uint64_t pull; /* number of the one that goes on */
 
     pthread_mutex_t lock; /* of the counts, and of `ends` */
@@ -70,6 +71,42 @@ struct es_tree_nodes {
     bool runs;
     pthread_t thread;
 };
+
+/* --- Nodes ------------------------------------------------------------------------ */
+
+static bool is_of(const struct tree_node *node, const struct es_origin *origin)
+{
+    return node->pid == origin->pid && node->rank == origin->rank &&
+           strcmp(node->host, origin->host) == 0;
+}
+
+/* Finds the node of an origin that has joined; makes it if there is none. */
+static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
+{
+    struct es_tree_nodes *nodes = data;
+    size_t index = nodes->node_count;
+
+    if (ESI_ARRAY_RESERVE(nodes->node_of, nodes->origin_capacity, (size_t)number + 1) <
+        0)
+        return -ENOMEM;
+    while (index > 0 && !is_of(&nodes->nodes[index - 1], origin))
+        index--;
+    if (index == 0) {
+        if (ESI_ARRAY_RESERVE(nodes->nodes, nodes->node_capacity,
+                              nodes->node_count + 1) < 0)
+            return -ENOMEM;
+        index = ++nodes->node_count;
+        nodes->nodes[index - 1] = (struct tree_node){
+            .host = origin->host, .pid = origin->pid, .rank = origin->rank};
+    }
+    nodes->node_of[number] = index - 1;
+    return 0;
+}
+
+static struct tree_node *node_at(const struct es_tree_nodes *nodes, uint32_t origin)
+{
+    return &nodes->nodes[nodes->node_of[origin]];
+}
 
 /* --- Opening ---------------------------------------------------------------------- */
 
@@ -88,31 +125,37 @@ void es_tree_nodes_config_init(struct es_tree_nodes_config *config)
  * instrumented trees do without. */
 static int open_when_needed(struct es_tree_nodes *nodes, struct es_error *error)
 {
-    struct es_scope_config scope = nodes->config.scope;
+    struct esi_follower_config config = {.run = nodes->run,
+                                         .scope = nodes->config.scope,
+                                         .refresh_ns = REFRESH_NS,
+                                         .on_origin = take_origin,
+                                         .data = nodes};
+    struct esi_follower *follower;
     int result;
 
-    if (nodes->scope || es_scope_origin_count(nodes->scout) == 0)
+    if (nodes->scope || es_scope_origin_count(esi_follower_scope(nodes->follower)) == 0)
         return 0;
-    scope.servers = nodes->config.servers;
-    if (!scope.servers)
-        scope.tree.through_server = false;
-    result = es_scope_open(nodes->run, &scope, error, &nodes->scope);
+    config.scope.servers = nodes->config.servers;
+    if (!config.scope.servers)
+        config.scope.tree.through_server = false;
+    result = esi_follower_open(&config, error, &follower);
     if (result < 0)
         return result;
-    es_scope_close(nodes->scout);
-    nodes->scout = NULL;
+    esi_follower_close(nodes->follower);
+    nodes->follower = follower;
+    nodes->scope = esi_follower_scope(follower);
     return 0;
 }
 
 static int open_scout(struct es_tree_nodes *nodes, struct es_error *error)
 {
-    struct es_scope_config scout;
+    struct esi_follower_config scout = {.run = nodes->run, .refresh_ns = REFRESH_NS};
 
-    es_scope_config_init(&scout);
-    scout.view = nodes->config.scope.view;
-    scout.view.selection.classes = ES_CLASSES_TREE;
-    scout.servers = nodes->config.servers;
-    return es_scope_open(nodes->run, &scout, error, &nodes->scout);
+    es_scope_config_init(&scout.scope);
+    scout.scope.view = nodes->config.scope.view;
+    scout.scope.view.selection.classes = ES_CLASSES_TREE;
+    scout.scope.servers = nodes->config.servers;
+    return esi_follower_open(&scout, error, &nodes->follower);
 }
 
 static int open_scope(struct es_tree_nodes *nodes, struct es_error *error)
@@ -144,7 +187,6 @@ int es_tree_nodes_open(const struct es_tree_nodes_config *config,
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&nodes->wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    nodes->refreshed_ns = esi_now_ns(CLOCK_MONOTONIC);
     result = open_scope(nodes, error);
     if (result < 0) {
         es_tree_nodes_close(nodes);
@@ -175,8 +217,7 @@ void es_tree_nodes_close(struct es_tree_nodes *nodes)
     if (!nodes)
         return;
     end_thread(nodes);
-    es_scope_close(nodes->scope);
-    es_scope_close(nodes->scout);
+    esi_follower_close(nodes->follower);
     es_run_close(nodes->run);
     for (size_t i = 0; i < nodes->node_count; i++) {
         esi_node_pieces_fini(&nodes->nodes[i].pieces);
@@ -190,92 +231,22 @@ void es_tree_nodes_close(struct es_tree_nodes *nodes)
     errno = saved_errno;
 }
 
-/* --- Nodes ------------------------------------------------------------------------ */
-
-static bool is_of(const struct tree_node *node, const struct es_origin *origin)
-{
-    return node->pid == origin->pid && node->rank == origin->rank &&
-           strcmp(node->host, origin->host) == 0;
-}
-
-/* The node of an origin, which is made if there is none. */
-static int find_node(struct es_tree_nodes *nodes,
-                     const struct es_origin *origin,
-                     size_t *ret_index)
-{
-    struct tree_node *grown;
-    size_t index = nodes->node_count;
-
-    while (index > 0 && !is_of(&nodes->nodes[index - 1], origin))
-        index--;
-    if (index == 0) {
-        grown = reallocarray(nodes->nodes, nodes->node_count + 1, sizeof *grown);
-        if (!grown)
-            return -ENOMEM;
-        nodes->nodes = grown;
-        index = ++nodes->node_count;
-        grown[index - 1] = (struct tree_node){
-            .host = origin->host, .pid = origin->pid, .rank = origin->rank};
-    }
-    *ret_index = index - 1;
-    return 0;
-}
-
-/* Finds the nodes of origins that have joined. */
-static int find_nodes(struct es_tree_nodes *nodes)
-{
-    size_t count = es_scope_origin_count(nodes->scope);
-    size_t *grown;
-    int result = 0;
-
-    if (count == nodes->origin_count)
-        return 0;
-    grown = reallocarray(nodes->node_of, count, sizeof *grown);
-    if (!grown)
-        return -ENOMEM;
-    nodes->node_of = grown;
-    while (nodes->origin_count < count && result == 0) {
-        size_t index = nodes->origin_count;
-
-        result = find_node(nodes, es_scope_origin(nodes->scope, (uint32_t)index),
-                           &nodes->node_of[index]);
-        nodes->origin_count += result == 0;
-    }
-    return result;
-}
-
-static struct tree_node *node_at(const struct es_tree_nodes *nodes, uint32_t origin)
-{
-    return &nodes->nodes[nodes->node_of[origin]];
-}
-
 /* --- Communicators ---------------------------------------------------------------- */
 
 /* NULL: no memory. */
-static struct known_communicator *find_communicator(struct es_tree_nodes *nodes,
-                                                    struct tree_node *node,
-                                                    uint32_t origin,
+static struct known_communicator *find_communicator(struct tree_node *node,
                                                     uint16_t index)
 {
-    struct known_communicator *known = NULL;
+    struct known_communicator *known;
 
-    for (size_t i = 0; i < node->communicator_count && !known; i++)
+    for (size_t i = 0; i < node->communicator_count; i++)
         if (node->communicators[i].index == index)
-            known = &node->communicators[i];
-    if (!known) {
-        known = reallocarray(node->communicators, node->communicator_count + 1,
-                             sizeof *known);
-        if (!known)
-            return NULL;
-        node->communicators = known;
-        known = &known[node->communicator_count++];
-        *known = (struct known_communicator){.index = index};
-    }
-    if (!known->known && known->asked_ns != nodes->refreshed_ns) {
-        known->known =
-            es_scope_communicator(nodes->scope, origin, index, &known->info) == 0;
-        known->asked_ns = nodes->refreshed_ns;
-    }
+            return &node->communicators[i];
+    if (ESI_ARRAY_RESERVE(node->communicators, node->communicator_capacity,
+                          node->communicator_count + 1) < 0)
+        return NULL;
+    known = &node->communicators[node->communicator_count++];
+    *known = (struct known_communicator){.index = index};
     return known;
 }
 
@@ -348,8 +319,9 @@ static int tell(struct es_tree_nodes *nodes, const struct esi_node_finding *find
 {
     const struct es_origin *origin = es_scope_origin(nodes->scope, finding->origin);
     struct tree_node *node = node_at(nodes, finding->origin);
-    struct known_communicator *known =
-        find_communicator(nodes, node, finding->origin, finding->communicator);
+    struct known_communicator *known = find_communicator(node, finding->communicator);
+    const struct es_communicator_info *info = esi_follower_communicator(
+        nodes->follower, finding->origin, finding->communicator);
     struct es_tree_node_result result = {
         .communicator = "",
         .instance = finding->sequence,
@@ -366,10 +338,10 @@ static int tell(struct es_tree_nodes *nodes, const struct esi_node_finding *find
 
     if (!known)
         return -ENOMEM;
-    if (known->known) {
-        memcpy(result.key, known->info.key, sizeof result.key);
-        result.communicator = known->info.name;
-        result.rank = known->info.rank;
+    if (info) {
+        memcpy(result.key, info->key, sizeof result.key);
+        result.communicator = info->name;
+        result.rank = info->rank;
     }
     if (finding->has_up)
         fill_up(origin, &finding->up, &result);
@@ -539,11 +511,9 @@ static void count_pull(struct es_tree_nodes *nodes,
  * but they cannot be read. */
 static int refresh(struct es_tree_nodes *nodes, bool now)
 {
-    if (!now && esi_now_ns(CLOCK_MONOTONIC) - nodes->refreshed_ns < REFRESH_NS)
-        return 0;
-    (void)es_scope_refresh(nodes->scope ? nodes->scope : nodes->scout);
-    nodes->refreshed_ns = esi_now_ns(CLOCK_MONOTONIC);
-    return open_when_needed(nodes, NULL);
+    return esi_follower_refresh(nodes->follower, now) == 0
+               ? 0
+               : open_when_needed(nodes, NULL);
 }
 
 /* One pull; *ret_more if there is more to have at once. */
@@ -557,11 +527,9 @@ static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
     *ret_more = false;
     if (!nodes->scope)
         return 0;
-    result = es_scope_pull(nodes->scope, drain ? ES_PULL_DRAIN : 0, &batch);
+    result = esi_follower_pull(nodes->follower, drain ? ES_PULL_DRAIN : 0, &batch);
     nodes->pull++;
-    if (result == 0)
-        result = find_nodes(nodes);
-    if (result == 0)
+    if (result >= 0)
         result = take_batch(nodes, batch, now_ns, &brought);
     if (result == 0) {
         *ret_more = batch->more;
