@@ -3,10 +3,9 @@
 /*
  * collectives.c - puts the parts of collective operations together.
  *
- * Communicators are found by key, open instances of a communicator by number, both in
- * hash tables with chains.  All open instances hang in one list in the order in which
- * they were begun, so that the oldest is found when one has to go.  Instances that are
- * done leave their memory to the next one of their communicator.
+ * Communicators are found by key, open instances in a table of ends (ends.h) by
+ * communicator and number.  Parts of instances that are done leave their memory to the
+ * next instance of their communicator.
  */
 #include "config.h"
 
@@ -16,12 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "monitors/collectives/collective_judge.h"
 #include "monitors/collectives/size_class.h"
+#include "monitors/follow/ends.h"
 
 enum {
     DEFAULT_OPEN = 65536,
-    FIRST_BUCKETS = 64,
     LAST_RESORT = 60, /* times the patience: then an instance goes whatever was seen */
     SPARE_MOST = 64,  /* instances a communicator keeps for reuse */
     NUMBERS = 2048,   /* of instances that are over, which a communicator remembers */
@@ -33,9 +34,7 @@ enum ending { ENDING_NONE, ENDING_COMPLETE, ENDING_GIVEN_UP };
 
 /* One operation of which parts are missing. */
 struct open_instance {
-    struct open_instance *next;    /* in its bucket */
-    struct open_instance *older;   /* in the list of all */
-    struct open_instance *younger; /* likewise */
+    struct esi_end end;
     struct communicator *communicator;
     uint32_t number;
     bool tree;
@@ -48,8 +47,8 @@ struct open_instance {
     uint64_t newest_ns;    /* latest exit of its parts */
     uint64_t errors_ns[2]; /* the two greatest of its parts */
     uint32_t clock;        /* that all parts have read; 0 = there are several */
-    int *order;            /* behind the arrivals */
-    struct es_collective_arrival arrivals[]; /* by rank */
+    struct es_collective_arrival *arrivals; /* by rank; the communicator's */
+    int *order;                             /* behind the arrivals */
 };
 
 /* What was seen of a member. */
@@ -61,15 +60,11 @@ struct member {
 };
 
 struct communicator {
-    struct communicator *next; /* in its bucket */
     uint64_t key[2];
     char name[64];
     int size;
-    struct member *members;         /* by rank */
-    struct open_instance **buckets; /* by number */
-    size_t bucket_count;            /* a power of two */
-    size_t open;
-    struct open_instance *spare; /* by `next` */
+    struct member *members;   /* by rank */
+    void *spares[SPARE_MOST]; /* arrivals of instances that are done; owned */
     size_t spare_count;
     bool has_done; /* `done` is the number of the last complete instance, which blocked
                     */
@@ -82,12 +77,12 @@ struct communicator {
 
 struct es_collectives {
     struct es_collectives_config config;
-    struct communicator **buckets; /* by key */
-    size_t bucket_count;           /* a power of two */
-    size_t communicators;
+    struct communicator **communicators; /* owned */
+    size_t communicator_count;
+    size_t communicator_capacity;
+    struct esi_hash by_key;    /* of communicators */
     struct communicator *last; /* that was used */
-    struct open_instance *oldest;
-    struct open_instance *youngest;
+    struct esi_ends open;      /* of struct open_instance */
     struct es_collectives_counts counts;
 };
 
@@ -103,32 +98,16 @@ int es_collectives_create(const struct es_collectives_config *config,
         analysis->config.max_open = DEFAULT_OPEN;
     if (analysis->config.patience_ns == 0)
         analysis->config.patience_ns = DEFAULT_PATIENCE_NS;
-    analysis->bucket_count = FIRST_BUCKETS;
-    analysis->buckets = calloc(analysis->bucket_count, sizeof *analysis->buckets);
-    if (!analysis->buckets) {
-        free(analysis);
-        return -ENOMEM;
-    }
+    esi_ends_init(&analysis->open, sizeof(struct open_instance),
+                  analysis->config.max_open);
     *ret_analysis = analysis;
     return 0;
 }
 
-static void free_instances(struct open_instance *instance)
-{
-    while (instance) {
-        struct open_instance *next = instance->next;
-
-        free(instance);
-        instance = next;
-    }
-}
-
 static void free_communicator(struct communicator *communicator)
 {
-    for (size_t i = 0; communicator->buckets && i < communicator->bucket_count; i++)
-        free_instances(communicator->buckets[i]);
-    free_instances(communicator->spare);
-    free(communicator->buckets);
+    for (size_t i = 0; i < communicator->spare_count; i++)
+        free(communicator->spares[i]);
     free(communicator->members);
     free(communicator->over);
     free(communicator->endings);
@@ -141,50 +120,22 @@ void es_collectives_destroy(struct es_collectives *analysis)
 
     if (!analysis)
         return;
-    for (size_t i = 0; i < analysis->bucket_count; i++)
-        while (analysis->buckets[i]) {
-            struct communicator *communicator = analysis->buckets[i];
-
-            analysis->buckets[i] = communicator->next;
-            free_communicator(communicator);
-        }
-    free(analysis->buckets);
+    ESI_LIST_FOREACH(struct open_instance, open, &analysis->open.waiting, end.link)
+        free(open->arrivals);
+    esi_ends_fini(&analysis->open);
+    for (size_t i = 0; i < analysis->communicator_count; i++)
+        free_communicator(analysis->communicators[i]);
+    free(analysis->communicators);
+    esi_hash_fini(&analysis->by_key);
     free(analysis);
     errno = saved_errno;
 }
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-static size_t bucket_of_key(const uint64_t key[2], size_t bucket_count)
+static uint64_t hash_of_key(const uint64_t key[2])
 {
-    uint64_t mixed = (key[0] ^ (key[1] << 1)) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return (size_t)(mixed >> 32) & (bucket_count - 1);
-}
-
-/* Keeps chains short; without memory they get longer. */
-static void grow_communicators(struct es_collectives *analysis)
-{
-    size_t count = analysis->bucket_count * 2;
-    struct communicator **buckets;
-
-    if (analysis->communicators < analysis->bucket_count)
-        return;
-    buckets = calloc(count, sizeof *buckets);
-    if (!buckets)
-        return;
-    for (size_t i = 0; i < analysis->bucket_count; i++)
-        while (analysis->buckets[i]) {
-            struct communicator *moved = analysis->buckets[i];
-            size_t to = bucket_of_key(moved->key, count);
-
-            analysis->buckets[i] = moved->next;
-            moved->next = buckets[to];
-            buckets[to] = moved;
-        }
-    free(analysis->buckets);
-    analysis->buckets = buckets;
-    analysis->bucket_count = count;
+    return esi_hash_mix(esi_hash_mix(0, key[0]), key[1]);
 }
 
 static bool has_key(const struct communicator *communicator, const uint64_t key[2])
@@ -200,14 +151,29 @@ static struct communicator *make_communicator(const struct es_collective_call *c
         return NULL;
     communicator->size = call->size;
     memcpy(communicator->key, call->key, sizeof communicator->key);
-    communicator->bucket_count = FIRST_BUCKETS;
-    communicator->buckets =
-        calloc(communicator->bucket_count, sizeof *communicator->buckets);
     communicator->members = calloc((size_t)call->size, sizeof *communicator->members);
-    if (communicator->buckets && communicator->members)
+    if (communicator->members)
         return communicator;
     free_communicator(communicator);
     return NULL;
+}
+
+static struct communicator *add_communicator(struct es_collectives *analysis,
+                                             const struct es_collective_call *call)
+{
+    size_t count = analysis->communicator_count;
+    struct communicator *made;
+
+    if (ESI_ARRAY_RESERVE(analysis->communicators, analysis->communicator_capacity,
+                          count + 1) < 0 ||
+        esi_hash_reserve(&analysis->by_key, count + 1) < 0)
+        return NULL;
+    made = make_communicator(call);
+    if (!made)
+        return NULL;
+    esi_hash_insert(&analysis->by_key, hash_of_key(call->key), count);
+    analysis->communicators[analysis->communicator_count++] = made;
+    return made;
 }
 
 /* NULL without memory. */
@@ -215,23 +181,20 @@ static struct communicator *find_communicator(struct es_collectives *analysis,
                                               const struct es_collective_call *call)
 {
     struct communicator *found = analysis->last;
-    struct communicator **bucket;
 
     if (found && has_key(found, call->key))
         return found;
-    bucket = &analysis->buckets[bucket_of_key(call->key, analysis->bucket_count)];
-    for (found = *bucket; found && !has_key(found, call->key);)
-        found = found->next;
-    if (!found) {
-        found = make_communicator(call);
-        if (!found)
-            return NULL;
-        found->next = *bucket;
-        *bucket = found;
-        analysis->communicators++;
-        grow_communicators(analysis);
+    found = NULL;
+    ESI_HASH_FOREACH(slot, &analysis->by_key, hash_of_key(call->key)) {
+        uint32_t index = esi_hash_index(&analysis->by_key, slot);
+
+        if (has_key(analysis->communicators[index], call->key))
+            found = analysis->communicators[index];
     }
-    analysis->last = found;
+    if (!found)
+        found = add_communicator(analysis, call);
+    if (found)
+        analysis->last = found;
     return found;
 }
 
@@ -261,111 +224,73 @@ static void note_member(struct member *member, uint32_t number)
 
 /* --- Open instances --------------------------------------------------------------- */
 
-static struct open_instance **bucket_of(const struct communicator *communicator,
-                                        uint32_t number)
+static struct esi_ends_key key_of(const struct communicator *communicator,
+                                  uint32_t number)
 {
-    return &communicator->buckets[number & (communicator->bucket_count - 1)];
+    return (struct esi_ends_key){
+        .communicator = {communicator->key[0], communicator->key[1]},
+        .sequence = number,
+    };
 }
 
-static void grow_instances(struct communicator *communicator)
-{
-    size_t count = communicator->bucket_count * 4;
-    struct open_instance **buckets;
-
-    if (communicator->open < communicator->bucket_count)
-        return;
-    buckets = calloc(count, sizeof *buckets);
-    if (!buckets)
-        return;
-    for (size_t i = 0; i < communicator->bucket_count; i++)
-        while (communicator->buckets[i]) {
-            struct open_instance *moved = communicator->buckets[i];
-
-            communicator->buckets[i] = moved->next;
-            moved->next = buckets[moved->number & (count - 1)];
-            buckets[moved->number & (count - 1)] = moved;
-        }
-    free(communicator->buckets);
-    communicator->buckets = buckets;
-    communicator->bucket_count = count;
-}
-
-static struct open_instance *find_instance(const struct communicator *communicator,
+static struct open_instance *find_instance(const struct es_collectives *analysis,
+                                           const struct communicator *communicator,
                                            uint32_t number)
 {
-    struct open_instance *found = *bucket_of(communicator, number);
+    struct esi_ends_key key = key_of(communicator, number);
 
-    while (found && found->number != number)
-        found = found->next;
-    return found;
+    return esi_ends_find(&analysis->open, &key);
 }
 
-static struct open_instance *take_memory(struct communicator *communicator)
+/* Arrivals of no rank yet, and room for an order of them; NULL without memory. */
+static struct es_collective_arrival *take_arrivals(struct communicator *communicator)
 {
-    struct open_instance *instance = communicator->spare;
     size_t size = (size_t)communicator->size;
-    size_t bytes = sizeof *instance + size * sizeof instance->arrivals[0];
+    struct es_collective_arrival *arrivals;
 
-    if (instance) {
-        communicator->spare = instance->next;
-        communicator->spare_count--;
-    } else {
-        instance = malloc(bytes + size * sizeof instance->order[0]);
-        if (!instance)
-            return NULL;
-    }
-    memset(instance, 0, bytes);
-    instance->order = (int *)(void *)((char *)instance + bytes);
-    return instance;
+    if (communicator->spare_count > 0)
+        arrivals = communicator->spares[--communicator->spare_count];
+    else
+        arrivals = malloc(size * (sizeof *arrivals + sizeof(int)));
+    return arrivals ? memset(arrivals, 0, size * sizeof *arrivals) : NULL;
+}
+
+static void give_arrivals(struct communicator *communicator,
+                          struct es_collective_arrival *arrivals)
+{
+    if (communicator->spare_count < SPARE_MOST)
+        communicator->spares[communicator->spare_count++] = arrivals;
+    else
+        free(arrivals);
 }
 
 static struct open_instance *begin_instance(struct es_collectives *analysis,
                                             struct communicator *communicator,
                                             const struct es_collective_call *call)
 {
-    struct open_instance *instance = take_memory(communicator);
-    struct open_instance **bucket;
+    struct esi_ends_key key = key_of(communicator, call->instance);
+    struct es_collective_arrival *arrivals = take_arrivals(communicator);
+    struct open_instance *instance =
+        arrivals ? esi_ends_add(&analysis->open, &key) : NULL;
 
-    if (!instance)
+    if (!instance) {
+        free(arrivals);
         return NULL;
-    bucket = bucket_of(communicator, call->instance);
-    instance->next = *bucket;
-    *bucket = instance;
+    }
     instance->communicator = communicator;
     instance->number = call->instance;
     instance->least_bytes = UINT32_MAX;
-    instance->older = analysis->youngest;
-    *(analysis->youngest ? &analysis->youngest->younger : &analysis->oldest) = instance;
-    analysis->youngest = instance;
-    analysis->counts.open++;
-    communicator->open++;
-    grow_instances(communicator);
+    instance->arrivals = arrivals;
+    instance->order = (int *)(void *)(arrivals + communicator->size);
+    esi_ends_wait(&analysis->open, &instance->end, 1);
     return instance;
 }
 
-/* Its memory is the next one's. */
 static void end_instance(struct es_collectives *analysis,
                          struct open_instance *instance)
 {
-    struct communicator *communicator = instance->communicator;
-    struct open_instance **at = bucket_of(communicator, instance->number);
-
-    while (*at != instance)
-        at = &(*at)->next;
-    *at = instance->next;
-    *(instance->older ? &instance->older->younger : &analysis->oldest) =
-        instance->younger;
-    *(instance->younger ? &instance->younger->older : &analysis->youngest) =
-        instance->older;
-    analysis->counts.open--;
-    communicator->open--;
-    if (communicator->spare_count >= SPARE_MOST) {
-        free(instance);
-        return;
-    }
-    instance->next = communicator->spare;
-    communicator->spare = instance;
-    communicator->spare_count++;
+    give_arrivals(instance->communicator, instance->arrivals);
+    esi_ends_forget(&analysis->open, &instance->end);
 }
 
 /* --- What is over ----------------------------------------------------------------- */
@@ -532,23 +457,23 @@ static void give_up(struct es_collectives *analysis, struct open_instance *open)
 void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns)
 {
     uint64_t patience_ns = analysis->config.patience_ns;
-    struct open_instance *open = analysis->oldest;
 
-    while (open) {
-        struct open_instance *next = open->younger;
+    ESI_LIST_FOREACH_SAFE(struct open_instance, open, &analysis->open.waiting,
+                          end.link) {
         uint64_t age_ns = now_ns > open->newest_ns ? now_ns - open->newest_ns : 0;
 
         if (age_ns / LAST_RESORT >= patience_ns ||
             (age_ns >= patience_ns && was_passed(open)))
             give_up(analysis, open);
-        open = next;
     }
 }
 
 void es_collectives_finish(struct es_collectives *analysis)
 {
-    while (analysis->oldest)
-        give_up(analysis, analysis->oldest);
+    struct open_instance *oldest;
+
+    while ((oldest = esi_ends_oldest(&analysis->open)) != NULL)
+        give_up(analysis, oldest);
 }
 
 /* --- Adding ----------------------------------------------------------------------- */
@@ -600,7 +525,7 @@ static struct open_instance *open_for(struct es_collectives *analysis,
                                       const struct es_collective_call *call,
                                       int *ret_result)
 {
-    struct open_instance *open = find_instance(communicator, call->instance);
+    struct open_instance *open = find_instance(analysis, communicator, call->instance);
 
     if (open)
         return open;
@@ -629,15 +554,11 @@ static bool fits(const struct open_instance *open,
            (open->traits.family == traits->family && open->root == call->root);
 }
 
-/* The oldest makes room; the one that has just got a part stays. */
-static void make_room(struct es_collectives *analysis, const struct open_instance *keep)
+/* The oldest makes room. */
+static void make_room(struct es_collectives *analysis)
 {
-    struct open_instance *oldest = analysis->oldest;
+    struct open_instance *oldest = esi_ends_excess(&analysis->open);
 
-    if (analysis->counts.open <= analysis->config.max_open)
-        return;
-    if (oldest == keep)
-        oldest = oldest->younger;
     if (!oldest)
         return;
     analysis->counts.crowded++;
@@ -670,7 +591,7 @@ static int add_to(struct es_collectives *analysis,
     if (open->known == communicator->size)
         complete(analysis, open);
     else
-        make_room(analysis, open);
+        make_room(analysis);
     return 0;
 }
 
@@ -707,7 +628,7 @@ int es_collectives_add_tree(struct es_collectives *analysis,
         return -ENOMEM;
     if (communicator->size != call->size)
         return -EINVAL;
-    open = find_instance(communicator, call->instance);
+    open = find_instance(analysis, communicator, call->instance);
     if (!open && (ending_of(communicator, call->instance) != ENDING_NONE ||
                   is_forgotten(communicator, call->instance)))
         return 0;
@@ -719,7 +640,7 @@ int es_collectives_add_tree(struct es_collectives *analysis,
     open->version = call->version;
     if (call->exit_ns > open->newest_ns)
         open->newest_ns = call->exit_ns;
-    make_room(analysis, open);
+    make_room(analysis);
     return 0;
 }
 
@@ -727,4 +648,5 @@ void es_collectives_counts(const struct es_collectives *analysis,
                            struct es_collectives_counts *ret_counts)
 {
     *ret_counts = analysis->counts;
+    ret_counts->open = analysis->open.weight;
 }

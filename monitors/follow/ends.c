@@ -11,8 +11,6 @@
 
 #include "base/array.h"
 
-enum { CHUNK_RECORDS = 256 };
-
 void esi_ends_init(struct esi_ends *ends, size_t record_bytes, uint64_t max)
 {
     size_t alignment = _Alignof(max_align_t);
@@ -32,51 +30,23 @@ void esi_ends_fini(struct esi_ends *ends)
     esi_ends_init(ends, ends->record_bytes, ends->max);
 }
 
-static struct esi_end *record_at(const struct esi_ends *ends, size_t index)
-{
-    return (struct esi_end *)(void *)(ends->chunks[index / CHUNK_RECORDS] +
-                                      index % CHUNK_RECORDS * ends->record_bytes);
-}
-
-static uint64_t hash_key(const struct esi_ends_key *key)
-{
-    uint64_t words[sizeof *key / sizeof(uint64_t)];
-    uint64_t hash = 0;
-
-    memcpy(words, key, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        hash = esi_hash_mix(hash, words[i]);
-    return hash;
-}
-
-void *esi_ends_find(const struct esi_ends *ends, const struct esi_ends_key *key)
-{
-    ESI_HASH_FOREACH(slot, &ends->table, hash_key(key)) {
-        struct esi_end *end = record_at(ends, esi_hash_index(&ends->table, slot));
-
-        if (memcmp(&end->key, key, sizeof *key) == 0)
-            return end;
-    }
-    return NULL;
-}
-
 /* Makes a record that nobody has used yet. */
 static struct esi_end *make_record(struct esi_ends *ends)
 {
     struct esi_end *end;
 
-    if (ends->made == ends->chunk_count * CHUNK_RECORDS) {
+    if (ends->made == ends->chunk_count * ESI_ENDS_CHUNK) {
         char *chunk;
 
         if (ESI_ARRAY_RESERVE(ends->chunks, ends->chunk_capacity,
                               ends->chunk_count + 1) < 0)
             return NULL;
-        chunk = malloc(CHUNK_RECORDS * ends->record_bytes);
+        chunk = malloc(ESI_ENDS_CHUNK * ends->record_bytes);
         if (!chunk)
             return NULL;
         ends->chunks[ends->chunk_count++] = chunk;
     }
-    end = record_at(ends, ends->made);
+    end = esi_ends_at(ends, ends->made);
     end->index = (uint32_t)ends->made++;
     return end;
 }
@@ -96,8 +66,9 @@ void *esi_ends_add(struct esi_ends *ends, const struct esi_ends_key *key)
     index = end->index;
     memset(end, 0, ends->record_bytes);
     end->key = *key;
+    end->hash = esi_ends_hash(key);
     end->index = index;
-    esi_hash_insert(&ends->table, hash_key(key), index);
+    esi_hash_insert(&ends->table, end->hash, index);
     return end;
 }
 
@@ -120,7 +91,7 @@ void esi_ends_wait(struct esi_ends *ends, struct esi_end *end, uint32_t weight)
 
 void esi_ends_forget(struct esi_ends *ends, struct esi_end *end)
 {
-    size_t slot = esi_hash_find(&ends->table, hash_key(&end->key));
+    size_t slot = esi_hash_find(&ends->table, end->hash);
 
     stop_waiting(ends, end);
     while (esi_hash_index(&ends->table, slot) != end->index)

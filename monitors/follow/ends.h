@@ -31,6 +31,7 @@
 #ifndef ES_MONITORS_FOLLOW_ENDS_H
 #define ES_MONITORS_FOLLOW_ENDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,19 +46,18 @@ struct esi_ends_key {
     int32_t tag;
     uint32_t sequence;
     uint32_t kind; /* 0 = none */
-    uint32_t reserved;
 };
-
-_Static_assert(sizeof(struct esi_ends_key) == 40,
-               "no padding: keys are compared whole");
 
 /* Begins each record. */
 struct esi_end {
     struct esi_ends_key key;
     struct esi_list_link link; /* of those that wait, or of the unused */
+    uint64_t hash;             /* of the key */
     uint32_t index;            /* of the record */
     uint32_t weight;           /* 0 = does not wait */
 };
+
+enum { ESI_ENDS_CHUNK = 256 }; /* records in one piece */
 
 struct esi_ends {
     size_t record_bytes;
@@ -76,8 +76,45 @@ void esi_ends_init(struct esi_ends *ends, size_t record_bytes, uint64_t max);
 /* All zero is allowed. */
 void esi_ends_fini(struct esi_ends *ends);
 
+/* The words are mixed side by side: finding a record is most of what a table does. */
+static inline uint64_t esi_ends_hash(const struct esi_ends_key *key)
+{
+    uint64_t ranks = (uint64_t)(uint32_t)key->source << 32 | (uint32_t)key->destination;
+    uint64_t number = (uint64_t)(uint32_t)key->tag << 32 | key->sequence;
+
+    return esi_hash_u64(key->communicator[0] * UINT64_C(0xff51afd7ed558ccd) +
+                        (key->communicator[1] + key->kind) *
+                            UINT64_C(0xc4ceb9fe1a85ec53) +
+                        ranks * UINT64_C(0x2545f4914f6cdd1d) + number);
+}
+
+static inline bool esi_ends_is_same(const struct esi_ends_key *a,
+                                    const struct esi_ends_key *b)
+{
+    return a->sequence == b->sequence && a->communicator[0] == b->communicator[0] &&
+           a->communicator[1] == b->communicator[1] && a->source == b->source &&
+           a->destination == b->destination && a->tag == b->tag && a->kind == b->kind;
+}
+
+static inline struct esi_end *esi_ends_at(const struct esi_ends *ends, size_t index)
+{
+    return (struct esi_end *)(void *)(ends->chunks[index / ESI_ENDS_CHUNK] +
+                                      index % ESI_ENDS_CHUNK * ends->record_bytes);
+}
+
 /* NULL when there is none. */
-void *esi_ends_find(const struct esi_ends *ends, const struct esi_ends_key *key);
+static inline void *esi_ends_find(const struct esi_ends *ends,
+                                  const struct esi_ends_key *key)
+{
+    ESI_HASH_FOREACH(slot, &ends->table, esi_ends_hash(key)) {
+        struct esi_end *end = esi_ends_at(ends, esi_hash_index(&ends->table, slot));
+
+        if (esi_ends_is_same(&end->key, key))
+            return end;
+    }
+    return NULL;
+}
+
 /* A record of zeros but for its key, which is in no other; NULL without memory. */
 void *esi_ends_add(struct esi_ends *ends, const struct esi_ends_key *key);
 
