@@ -174,10 +174,11 @@ static int propose(struct esi_adviser *adviser,
     return 0;
 }
 
-static int think(void *data, struct es_collectives_advice *advice)
+static int think(void *data)
 {
     struct esi_adviser *adviser = data;
-    const struct es_tree_advisor *advisor = es_collectives_advice_advisor(advice);
+    const struct es_tree_advisor *advisor =
+        es_collectives_advice_advisor(adviser->advice);
     size_t count = es_tree_advisor_count(advisor);
 
     free(adviser->proposals);
@@ -217,7 +218,7 @@ int esi_adviser_look(struct esi_adviser *adviser,
         code = refresh(adviser);
     if (code < 0)
         return code;
-    code = es_collectives_monitor_advise(monitor, think, adviser);
+    code = es_collectives_monitor_call(monitor, think, adviser);
     if (code == 0 && adviser->applier && !adviser->last)
         code = esi_applier_act(adviser->applier);
     return code;
@@ -324,6 +325,19 @@ static int check_switchable(struct esi_adviser *adviser, struct es_error *error)
     return 0;
 }
 
+static int on_instance(void *data, const struct es_collective_instance *instance)
+{
+    return es_collectives_advice_add(data, instance);
+}
+
+static int on_end(void *data,
+                  const struct es_activity *activity,
+                  int world_rank,
+                  const char *host)
+{
+    return es_collectives_advice_add_end(data, activity, world_rank, host);
+}
+
 static int prepare(struct esi_adviser *adviser,
                    struct es_collectives_monitor_config *config)
 {
@@ -339,7 +353,8 @@ static int prepare(struct esi_adviser *adviser,
     if (code < 0)
         return code;
     add_round_trips(adviser);
-    config->advice = adviser->advice;
+    config->listener = (struct es_collectives_listener){
+        .on_instance = on_instance, .on_end = on_end, .data = adviser->advice};
     *classes |=
         1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE;
     /* Where no trees are, messages of the program tell what links cost. */
@@ -367,7 +382,7 @@ int esi_adviser_open(const struct esi_tree_hosts *hosts,
     if (code == 0)
         code = prepare(adviser, config);
     if (code < 0) {
-        config->advice = NULL;
+        config->listener = (struct es_collectives_listener){.data = NULL};
         esi_adviser_close(adviser);
         return code;
     }

@@ -24,7 +24,6 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/collective_judge.h"
-#include "monitors/advice/collectives_advice.h"
 #include "monitors/collectives/recent.h"
 
 enum { KEPT_MOST = 65536, OPERATIONS = 64, MAX_OPEN = 1 << 18 };
@@ -175,8 +174,9 @@ static void take_instance(void *data, const struct es_collective_instance *insta
         return;
     if (es_recent_add(monitor->recent, instance) < 0 && monitor->result == 0)
         monitor->result = -ENOMEM;
-    if (monitor->config.advice &&
-        es_collectives_advice_add(monitor->config.advice, instance) < 0 &&
+    if (monitor->config.listener.on_instance &&
+        monitor->config.listener.on_instance(monitor->config.listener.data, instance) <
+            0 &&
         monitor->result == 0)
         monitor->result = -ENOMEM;
     if (monitor->config.keep_instances)
@@ -366,7 +366,7 @@ static int open_monitor(struct es_collectives_monitor *monitor,
         result = es_collectives_scope_open(run, &monitor->config.scope, error,
                                            &monitor->scope);
     if (result == 0)
-        es_collectives_scope_set_advice(monitor->scope, monitor->config.advice);
+        es_collectives_scope_set_listener(monitor->scope, &monitor->config.listener);
     if (result == 0)
         result = -pthread_create(&monitor->thread, NULL, run_thread, monitor);
     monitor->started = result == 0;
@@ -506,15 +506,14 @@ void es_collectives_report_fini(struct es_collectives_report *report)
     report->hosts = NULL;
 }
 
-int es_collectives_monitor_advise(struct es_collectives_monitor *monitor,
-                                  int (*use)(void *data,
-                                             struct es_collectives_advice *advice),
-                                  void *data)
+int es_collectives_monitor_call(struct es_collectives_monitor *monitor,
+                                int (*use)(void *data),
+                                void *data)
 {
     int result;
 
     pthread_mutex_lock(&monitor->lock);
-    result = use(data, monitor->config.advice);
+    result = use(data);
     pthread_mutex_unlock(&monitor->lock);
     return result;
 }

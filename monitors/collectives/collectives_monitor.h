@@ -43,10 +43,9 @@ struct es_collectives_monitor_config {
     bool by_size;        /* classes of sizes stand apart (size_class.h) */
     bool keep_instances; /* for es_collectives_monitor_take() */
     bool once;           /* what is there now, not what comes */
-    uint64_t patience_ns;                 /* see es_collectives_config */
-    struct es_collectives_advice *advice; /* is told of instances and messages; NULL =
-                                             none is wanted; borrowed, and only to be
-                                             used by es_collectives_monitor_advise() */
+    uint64_t patience_ns;                    /* see es_collectives_config */
+    struct es_collectives_listener listener; /* all zero = none; called by the
+                                                monitor's thread */
 };
 
 void es_collectives_monitor_config_init(struct es_collectives_monitor_config *config);
@@ -101,12 +100,11 @@ void es_collectives_report_fini(struct es_collectives_report *report);
 const char *es_collectives_report_host(const struct es_collectives_report *report,
                                        int world_rank);
 
-/* Calls a function that may use the advice, and whose result is returned: meanwhile
- * nothing is analysed. */
-int es_collectives_monitor_advise(struct es_collectives_monitor *monitor,
-                                  int (*use)(void *data,
-                                             struct es_collectives_advice *advice),
-                                  void *data);
+/* Calls a function, whose result is returned: meanwhile nothing is analysed, and the
+ * listener is not called. */
+int es_collectives_monitor_call(struct es_collectives_monitor *monitor,
+                                int (*use)(void *data),
+                                void *data);
 
 /* Gives the instances that were kept, in the order in which they became complete or
  * were given up, and forgets them.  The monitor waits when 65,536 are kept. */

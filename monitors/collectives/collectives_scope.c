@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
-#include "monitors/advice/collectives_advice.h"
 #include "monitors/follow/activity.h"
 #include "wrappers/stages/node_edges.h"
 
@@ -33,10 +32,10 @@ struct host_clock {
 
 struct es_collectives_scope {
     struct esi_follower *follower;
-    struct es_scope *scope;               /* the follower's */
-    struct es_collectives_advice *advice; /* borrowed; NULL = none is wanted */
-    const struct es_batch *last;          /* NULL = none yet */
-    size_t *clock_of;                     /* number of its host's clock, by origin */
+    struct es_scope *scope; /* the follower's */
+    struct es_collectives_listener listener;
+    const struct es_batch *last; /* NULL = none yet */
+    size_t *clock_of;            /* number of its host's clock, by origin */
     size_t clock_of_capacity;
     struct host_clock *clocks; /* by number */
     size_t clock_count;
@@ -212,10 +211,10 @@ int es_collectives_scope_pull(struct es_collectives_scope *scope, bool drain)
                                           &scope->last);
 }
 
-void es_collectives_scope_set_advice(struct es_collectives_scope *scope,
-                                     struct es_collectives_advice *advice)
+void es_collectives_scope_set_listener(struct es_collectives_scope *scope,
+                                       const struct es_collectives_listener *listener)
 {
-    scope->advice = advice;
+    scope->listener = *listener;
 }
 
 /* Messages are compared by the clocks that operations are, so that those within a host
@@ -235,8 +234,8 @@ static int tell_end(struct es_collectives_scope *scope,
         activity.stop_ns = times.exit_ns;
         activity.error_ns = times.error_ns;
     }
-    return es_collectives_advice_add_end(scope->advice, &activity, origin->rank,
-                                         origin->host);
+    return scope->listener.on_end(scope->listener.data, &activity, origin->rank,
+                                  origin->host);
 }
 
 /* Whether it is a part of an operation, or tells of one. */
@@ -259,7 +258,7 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
 
         if (es_mark_is_summary(&batch->marks[i]))
             continue;
-        if (scope->advice &&
+        if (scope->listener.on_end &&
             tell_end(scope, &batch->tuples[i], batch->marks[i].origin) < 0)
             return -ENOMEM;
         if (!is_call(&batch->tuples[i]) ||

@@ -19,8 +19,19 @@
 #include "eventspace/scope.h"
 #include "monitors/collectives/collectives.h"
 #include "monitors/follow/follower.h"
+#include "monitors/follow/thread_state.h"
 
-struct es_collectives_advice;
+/* Who else is told of what is read.  A negative result ends the reading. */
+struct es_collectives_listener {
+    /* NULL = nobody listens, as with the next. */
+    int (*on_instance)(void *data, const struct es_collective_instance *instance);
+    /* An end of a message, or what a rank brings into a tree, or neither. */
+    int (*on_end)(void *data,
+                  const struct es_activity *activity,
+                  int world_rank,
+                  const char *host);
+    void *data;
+};
 
 /* Every tuple of class collective of all ranks, and of class contribute, which tell
  * that an operation went through an instrumented tree; the scope is announced as
@@ -37,10 +48,9 @@ int es_collectives_scope_open(struct es_run *run,
 /* Accepts NULL. */
 void es_collectives_scope_close(struct es_collectives_scope *scope);
 
-/* Has messages told to the advice from now on, as far as the scope's view has them; and
- * where ranks are.  Borrowed. */
-void es_collectives_scope_set_advice(struct es_collectives_scope *scope,
-                                     struct es_collectives_advice *advice);
+/* Calls the listener's `on_end` from now on, for what the scope's view has. */
+void es_collectives_scope_set_listener(struct es_collectives_scope *scope,
+                                       const struct es_collectives_listener *listener);
 
 /* Pulls once.  Elements that have appeared join now and then, with `drain` at once.
  * Returns 1 when there is more to be had at once, else 0, or -errno. */
