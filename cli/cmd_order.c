@@ -47,53 +47,33 @@ struct order_arguments {
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "How the order is kept:", 1},
-    {"store", OPTION_STORE, "STORE", 0,
-     "epoch (default): clocks relative to the last global cut; cluster: cluster "
-     "timestamps; dense: Fidge/Mattern vectors",
-     1},
-    {NULL, 0, NULL, 0, "Of the store cluster:", 2},
+    {"query", OPTION_QUERY, "FILE", 0, "questions, a line each; - for stdin", 1},
+    {"stats", OPTION_STATS, NULL, 0, "what it took (default without --query)", 1},
+    {NULL, 0, NULL, 0, "How the order is kept:", 2},
+    {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 2},
+    {"memory", OPTION_MEMORY, "SIZE", 0,
+     "of epoch: limit for what lies before the last cut", 2},
+    {"spill", OPTION_SPILL, "DIR", 0, "of epoch: where what is beyond --memory goes",
+     2},
     {"strategy", OPTION_STRATEGY, "STRATEGY", 0,
-     "which traces come into one cluster: fixed (also contiguous), merge-first "
-     "(first), merge-nth (nth; default), static (greedy), collect or migrate; nth:10, "
-     "migrate:10 and collect:1000 are with their threshold or prefix",
+     "of cluster: fixed, merge-first, merge-nth (default), static, collect, migrate",
      2},
     {"max-size", OPTION_MAX_SIZE, "SIZE[,SIZE...]", 0,
-     "traces in a cluster at most (13), of each level, the lowest first", 2},
-    {"levels", OPTION_LEVELS, "COUNT", 0,
-     "of clusters below the top (as many as there are sizes); the sizes that are not "
-     "given are four times that of the level below",
+     "of cluster: most traces (13), by level", 2},
+    {"levels", OPTION_LEVELS, "COUNT", 0, "of cluster: number of levels below the top",
      2},
     {"threshold", OPTION_THRESHOLD, "NUMBER", 0,
-     "of merge-nth and migrate: communications for each trace of both clusters (10)",
-     2},
-    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0,
-     "settings for experiments; see the manual", 2},
-    {NULL, 0, NULL, 0, "Of the store epoch:", 3},
-    {"memory", OPTION_MEMORY, "SIZE", 0,
-     "for what lies before the last cut, such as 512MiB; what is beyond is forgotten, "
-     "or spilled",
-     3},
-    {"spill", OPTION_SPILL, "DIR", 0, "where it is spilled to", 3},
-    {NULL, 0, NULL, 0, "What is printed:", 4},
-    {"stats", OPTION_STATS, NULL, 0,
-     "what the order holds and what it takes (default without --query)", 4},
-    {"query", OPTION_QUERY, "FILE", 0,
-     "answers to the questions in FILE, or - for standard input, a line each: two "
-     "events EVENT EVENT, or one of greatest-predecessors, least-successors, "
-     "greatest-concurrent and concurrent with an EVENT",
-     4},
+     "of merge-nth and migrate: communications (10)", 2},
+    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0, "for experiments; see the manual", 2},
     {0},
 };
 
 static const char doc[] =
-    "Orders the events of SET (a file of events, or - for standard input), of an "
-    "archive DIR or of a RUN (as far as it has come) by what can have caused what."
-    "\vAn EVENT is TRACE:INDEX: a trace by its name, or by its number from 0; its "
-    "events are counted from 1. Answers about two events are before, after, concurrent "
-    "or equal, about one event an event of each trace that has one. What was forgotten "
-    "(--memory) is answered forgotten. Questions may be JSON, too: see the manual.\n\n"
-    "Exit status: 0 success, 2 usage or input error, 3 contact with the run was lost.";
+    "Orders events (a file, or - for stdin; an archive; a run) by what can have caused "
+    "what."
+    "\vA question is EVENT EVENT, or greatest-predecessors, least-successors, "
+    "greatest-concurrent or concurrent and an EVENT, which is TRACE:INDEX.\n"
+    "Exit status: 0 success, 2 usage or input error, 3 lost the run.";
 
 static void parse_sizes(const char *text,
                         struct order_arguments *arguments,
@@ -394,8 +374,8 @@ static int order_events(struct order_arguments *arguments,
 int esi_cmd_order(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&esi_format_argp, 0, NULL, 4},
-        {&esi_event_source_argp, 0, "Of a RUN:", 5},
+        {&esi_format_argp, 0, NULL, 1},
+        {&esi_event_source_argp, 0, "Of a RUN:", 3},
         {0}};
     static const struct argp parser = {options,  parse_option, "SET|DIR|RUN", doc,
                                        children, NULL,         NULL};

@@ -30,59 +30,34 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {NULL, 0, NULL, 0, "Which patterns:", 1},
-    {"patterns", 'p', "FILE", 0,
-     "the pattern file, or - for standard input; a name without a slash that is no "
-     "file here is one that came with EventSpace",
-     1},
-    {"list", OPTION_LIST, NULL, 0, "show the predicates of FILE, and search nothing",
-     1},
+    {"patterns", 'p', "FILE", 0, "the patterns; - for stdin, or an installed name", 1},
+    {"list", OPTION_LIST, NULL, 0, "show the predicates of FILE; no search", 1},
     {"check", OPTION_CHECK, NULL, 0, "only tell what is wrong with FILE", 1},
-    {NULL, 0, NULL, 0, "What is printed:", 2},
-    {"limit", OPTION_LIMIT, "COUNT", 0, "this many matches of each predicate at most",
-     2},
-    {"first", OPTION_FIRST, NULL, 0, "one match of each predicate: --limit=1", 2},
+    {"limit", OPTION_LIMIT, "COUNT", 0, "matches of each predicate at most", 2},
+    {"first", OPTION_FIRST, NULL, 0, "--limit=1", 2},
     {"time-limit", OPTION_TIME_LIMIT, "DURATION", 0,
-     "end searching after so long, such as 10s, 500ms or 2min, with what was found", 2},
-    {"count", OPTION_COUNT, NULL, 0, "the number of matches instead of matches", 2},
-    {"sort", OPTION_SORT, NULL, 0, "matches sorted, when all are found", 2},
-    {"brief", OPTION_BRIEF, NULL, 0,
-     "a line for each match only: not who communicated with whom, when, and how much",
-     2},
-    {"stats", OPTION_STATS, NULL, 0, "what the search took, after the matches", 2},
-    {"explain", OPTION_EXPLAIN, NULL, 0,
-     "how each predicate would be searched, and why, instead of searching", 2},
-    {NULL, 0, NULL, 0, "How it is searched (all ways find the same):", 3},
-    {"engine", OPTION_ENGINE, "ENGINE", 0,
-     "indexed (default): by ranges of traces; rewrite: the rewritten pattern; closure: "
-     "the tree of the pattern, by convex closures",
-     3},
+     "end after it, such as 10s, 500ms or 2min", 2},
+    {"count", OPTION_COUNT, NULL, 0, "only the number of matches", 2},
+    {"sort", OPTION_SORT, NULL, 0, "sort matches when all are found", 2},
+    {"brief", OPTION_BRIEF, NULL, 0, "a line for each match", 2},
+    {"stats", OPTION_STATS, NULL, 0, "what the search took", 2},
+    {"explain", OPTION_EXPLAIN, NULL, 0, "how it would be searched; no search", 2},
+    {"engine", OPTION_ENGINE, "ENGINE", 0, "indexed (default), rewrite or closure", 3},
     {"threads", OPTION_THREADS, "COUNT", 0,
-     "of indexed: at most so many, when a search takes longer; 0 (default) for as many "
-     "as this process may use cores",
+     "of indexed at most; 0 (default): all cores", 3},
+    {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 3},
+    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0, "for experiments; see the manual", 3},
+    {"memory", OPTION_MEMORY, "SIZE", 0, "of --follow: what the order may take (1GiB)",
      3},
-    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0,
-     "of rewrite and closure: settings for experiments; see the manual", 3},
-    {"store", OPTION_STORE, "STORE", 0,
-     "how the order is kept: epoch (default), cluster or dense", 3},
-    {"memory", OPTION_MEMORY, "SIZE", 0,
-     "of --follow: the order forgets what is older than fits into SIZE, such as 64MiB "
-     "(1GiB; of --store epoch)",
-     3},
-    {"keep", OPTION_KEEP, "EVENTS", 0,
-     "of --follow: so many events are kept that may come to be in a match (1000000)",
+    {"keep", OPTION_KEEP, "EVENTS", 0, "of --follow: events kept for matches (1000000)",
      3},
     {0},
 };
 
 static const char doc[] =
-    "Searches the events of SET (a file of events, or - for standard input), of an "
-    "archive DIR or of a RUN (as far as it has come) for the patterns of a file: all "
-    "predicates that are named, else those that no other one of the file uses."
-    "\vA match is a set of events, each shown as TRACE:INDEX TYPE; of events of MPI "
-    "programs a line for each follows.\n\n"
-    "Exit status: 0 a match was found, 1 none was, 2 usage or input error, 3 contact "
-    "with the run was lost.";
+    "Searches events (a file, or - for stdin; an archive; a run) for patterns: the "
+    "predicates named, else those that no other one uses."
+    "\vExit status: 0 a match, 1 none, 2 usage or input error, 3 lost the run.";
 
 struct parsing {
     struct esi_search_options *options;
@@ -411,7 +386,7 @@ void esi_search_options_parse(int argc,
 {
     static const struct argp_child children[] = {
         {&esi_format_argp, 0, NULL, 2},
-        {&esi_event_source_argp, 0, "Of a RUN:", 4},
+        {&esi_event_source_argp, 0, "Of a RUN:", 5},
         {0}};
     static const struct argp parser = {
         options, parse_option, "SET|DIR|RUN [PREDICATE...]\n--list\n--check",

@@ -27,6 +27,13 @@ for name in $commands; do
     is_empty out
 done
 
+# Help is one screen; the manuals have the details.
+for name in search order; do
+    expect 0 "$eventspace" "$name" --help
+    lines=$(wc -l <"$folder/out")
+    ((lines <= 40)) || fault "$name --help has $lines lines"
+done
+
 expect 0 "$eventspace" --version
 contains out "eventspace "
 cp "$folder/out" "$folder/first"
