@@ -80,12 +80,14 @@ double esi_option_real(const char *text,
                        const char *option,
                        double minimum,
                        double maximum,
+                       const char *unit,
                        struct argp_state *state)
 {
     char *end;
     double number = strtod(text, &end);
 
-    if (end == text || *end || !(number >= minimum && number <= maximum))
+    if (end == text || (*end && (!unit || strcmp(end, unit) != 0)) ||
+        !(number >= minimum && number <= maximum))
         argp_error(state, "%s: '%s' is not a number from %g to %g", option, text,
                    minimum, maximum);
     return number;

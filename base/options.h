@@ -21,11 +21,12 @@ long long esi_option_number(const char *text,
                             long long maximum,
                             struct argp_state *state);
 
-/* A number from `minimum` to `maximum`. */
+/* A number from `minimum` to `maximum`; `unit` may follow it (NULL = nothing). */
 double esi_option_real(const char *text,
                        const char *option,
                        double minimum,
                        double maximum,
+                       const char *unit,
                        struct argp_state *state);
 
 /* Seconds ("0.5", "10") in nanoseconds. */

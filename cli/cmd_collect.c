@@ -13,6 +13,7 @@
 #include "cli/collect_hosts.h"
 #include "cli/collect_tree.h"
 #include "cli/command.h"
+#include "cli/view_options.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "eventspace/operation.h"
@@ -94,26 +95,6 @@ static const char doc[] = "Switches the collectors of RUN's elements while the p
                           "\vElements that come into being later begin as the pathmap "
                           "says. Ends with 1 if no element fits the options.";
 
-/* "send,receive" to bits of enum es_class. */
-static uint32_t parse_classes(const char *text, struct argp_state *state)
-{
-    uint32_t classes = 0;
-    char *copy = strdup(text), *rest = copy, *word;
-
-    while ((word = strsep(&rest, ",")) != NULL) {
-        enum es_class found = es_class_by_name(word);
-        if (found == ES_CLASS_NONE)
-            argp_error(
-                state,
-                "--class: '%s' is none of send, receive, completion, collective, "
-                "communicator, one-sided, io, other",
-                word);
-        classes |= 1u << found;
-    }
-    free(copy);
-    return classes;
-}
-
 /* Whether the word is a tree rather than a run's name: a run's name has no colon, and
  * nobody calls a run "kary". */
 static bool is_rule(const char *text)
@@ -179,7 +160,7 @@ static error_t parse_selection(int key,
             (int)esi_option_number(text, "--thread", 0, INT32_MAX, state);
         return 0;
     case 'c':
-        selection->classes = parse_classes(text, state);
+        selection->classes = esi_option_classes(text, state);
         return 0;
     case 'C':
         selection->collector = text;

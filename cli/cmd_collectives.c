@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@
 #include "cli/advice_show.h"
 #include "monitors/advice/adviser.h"
 #include "cli/consumer.h"
+#include "cli/interrupt.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/collectives_map.h"
 #include "monitors/collectives/collectives_print.h"
@@ -192,7 +192,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->follow = true;
         return 0;
     case OPTION_BLAME_OVER:
-        arguments->blame_over = esi_option_real(text, "--blame-over", 0, 100, state);
+        arguments->blame_over =
+            esi_option_real(text, "--blame-over", 0, 100, "%", state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
@@ -300,30 +301,12 @@ static int look(struct showing *showing,
     return result;
 }
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-/* They ask for the summary, however often they come: timeout(1) and terminals send them
- * to a process and to its group.  All that is waited for then has a limit. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = interrupt};
-
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 /* Waits for an interval.  Whether the monitor has ended. */
 static bool wait_interval(const struct showing *showing)
 {
     uint64_t left_ns = showing->arguments->interval_ns;
 
-    while (left_ns > 0 && !interrupted) {
+    while (left_ns > 0 && !esi_interrupt_came()) {
         uint64_t slice_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
 
         if (es_collectives_monitor_wait(showing->monitor, slice_ns))
@@ -343,7 +326,7 @@ static int follow(struct showing *showing)
         struct es_collectives_report report;
         int result;
 
-        if (wait_interval(showing) || interrupted || looks == arguments->count)
+        if (wait_interval(showing) || esi_interrupt_came() || looks == arguments->count)
             return 0;
         result = look(showing, wanted, &report);
         if (result < 0)
@@ -531,8 +514,10 @@ int esi_cmd_collectives(int argc, char **argv)
 
     es_collectives_monitor_config_init(&arguments.monitor);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    /* Before anything that takes time: a summary is due from here on. */
-    catch_signals();
+    /* Before anything that takes time: a summary is due from here on.  Signals ask for
+     * it, however often they come: timeout(1) and terminals send them to a process and
+     * to its group.  All that is waited for then has a limit. */
+    esi_interrupt_catch(ES_INTERRUPT_EACH);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;

@@ -10,6 +10,7 @@
 
 #include "base/plain.h"
 #include "base/table.h"
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
@@ -112,20 +113,6 @@ static void check_arguments(const struct scope_arguments *arguments,
         argp_error(state, "--format: '%s' is not to be had here", arguments->format);
 }
 
-static double parse_real(const char *text,
-                         const char *option,
-                         double maximum,
-                         struct argp_state *state)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || (*end && strcmp(end, "%") != 0 && strcmp(end, "Hz") != 0) ||
-        !(value >= 0 && value <= maximum))
-        argp_error(state, "%s: '%s' is no number from 0 to %g", option, text, maximum);
-    return value;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct scope_arguments *arguments = state->input;
@@ -138,11 +125,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->server = text;
         return 0;
     case OPTION_BUDGET:
-        arguments->budget = parse_real(text, "--budget", 100, state) / 100;
+        arguments->budget = esi_option_real(text, "--budget", 0, 100, "%", state) / 100;
         arguments->paced = true;
         return 0;
     case OPTION_RATE:
-        arguments->rate = parse_real(text, "--rate", 1e6, state);
+        arguments->rate = esi_option_real(text, "--rate", 0, 1e6, "Hz", state);
         arguments->paced = true;
         return 0;
     case ARGP_KEY_ARG:

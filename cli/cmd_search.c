@@ -119,7 +119,7 @@ static void begin(struct searching *searching)
 {
     const struct esi_search_options *given = searching->given;
 
-    esi_interrupt_catch();
+    esi_interrupt_catch(ES_INTERRUPT_FIRST);
     searching->config = given->config;
     searching->config.is_cancelled = esi_interrupt_flag();
     if (given->time_limit_ns)

@@ -100,7 +100,7 @@ int esi_run_reading_read(void *data,
     if (result < 0)
         return result;
     if (reading->follow) {
-        esi_interrupt_catch();
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
         result = follow(reading, scope);
     }
     if (result >= 0)

@@ -18,14 +18,18 @@ static void note(int signal)
     atomic_store_explicit(&interrupted, true, memory_order_relaxed);
 }
 
-void esi_interrupt_catch(void)
+void esi_interrupt_catch(enum esi_interrupt which)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = note};
     struct sigaction before;
+    bool each = which == ES_INTERRUPT_EACH;
 
+    if (!each)
+        action.sa_flags = (int)SA_RESETHAND;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        if (each ||
+            (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN))
             sigaction(signals[i], &action, NULL);
 }
 

@@ -7,9 +7,13 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* From now on the first of them is only noted, and the second ends the process.  Those
- * that are ignored stay so. */
-void esi_interrupt_catch(void);
+enum esi_interrupt {
+    ES_INTERRUPT_FIRST, /* a second one ends the process; what is ignored stays so */
+    ES_INTERRUPT_EACH,
+};
+
+/* From now on the first, or each, is only noted. */
+void esi_interrupt_catch(enum esi_interrupt which);
 /* Whether one came. */
 bool esi_interrupt_came(void);
 /* The same, for what asks in other threads. */

@@ -304,7 +304,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     int result;
     int closed;
 
-    esi_interrupt_catch();
+    esi_interrupt_catch(ES_INTERRUPT_FIRST);
     /* A file that may not grow is an error of writing. */
     signal(SIGXFSZ, SIG_IGN);
     config.servers = consumer->servers;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/condition.h"
 #include "base/now.h"
 #include "base/plain.h"
 #include "cli/command.h"
@@ -48,14 +49,11 @@ static void *run(void *data)
 
     pthread_mutex_lock(&progress->mutex);
     while (!progress->is_over) {
-        struct timespec until = {.tv_sec = (time_t)(next_ns / SECOND_NS),
-                                 .tv_nsec = (long)(next_ns % SECOND_NS)};
-
         if (esi_now_ns(CLOCK_MONOTONIC) >= next_ns) {
             show(progress);
             next_ns += NEXT_NS;
         } else
-            pthread_cond_timedwait(&progress->ended, &progress->mutex, &until);
+            esi_condition_wait(&progress->ended, &progress->mutex, next_ns);
     }
     pthread_mutex_unlock(&progress->mutex);
     return NULL;
@@ -78,7 +76,6 @@ static int start_thread(struct esi_search_progress *progress)
 struct esi_search_progress *esi_search_progress_start(const char *pattern)
 {
     struct esi_search_progress *progress;
-    pthread_condattr_t attributes;
 
     if (!esi_command_is_terminal(stderr))
         return NULL;
@@ -88,10 +85,7 @@ struct esi_search_progress *esi_search_progress_start(const char *pattern)
     progress->pattern = pattern;
     progress->start_ns = esi_now_ns(CLOCK_MONOTONIC);
     pthread_mutex_init(&progress->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&progress->ended, &attributes);
-    pthread_condattr_destroy(&attributes);
+    esi_condition_init(&progress->ended);
     if (start_thread(progress) == 0)
         return progress;
     pthread_cond_destroy(&progress->ended);

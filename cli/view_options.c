@@ -14,8 +14,7 @@
 
 enum { OPTION_CLASS = 0x4201, OPTION_OPERATION, OPTION_FILTER };
 
-/* "send,receive" as bits. */
-static uint32_t parse_classes(const char *text, struct argp_state *state)
+uint32_t esi_option_classes(const char *text, struct argp_state *state)
 {
     uint32_t classes = 0;
 
@@ -53,7 +52,7 @@ static error_t parse_view(int key, char *text, struct argp_state *state)
         view->selection.host = text;
         return 0;
     case OPTION_CLASS:
-        view->selection.classes = parse_classes(text, state);
+        view->selection.classes = esi_option_classes(text, state);
         return 0;
     case OPTION_OPERATION:
         view->operation = text;

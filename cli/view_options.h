@@ -5,6 +5,7 @@
 #define ES_CLI_VIEW_OPTIONS_H
 
 #include <argp.h>
+#include <stdint.h>
 
 #include "eventspace/scope.h"
 
@@ -12,5 +13,8 @@
  * as a child parser; its input is a struct es_view *, which borrows the texts.  They
  * are of group 1, with its heading. */
 extern const struct argp esi_view_argp;
+
+/* Classes of operations, "send,receive", as bits: 1 << enum es_class. */
+uint32_t esi_option_classes(const char *text, struct argp_state *state);
 
 #endif
