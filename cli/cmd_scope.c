@@ -110,7 +110,8 @@ static void check_arguments(const struct scope_arguments *arguments,
         !arguments->paced)
         argp_error(state, "nothing to set: give NAME=VALUE");
     if (!known)
-        argp_error(state, "--format: '%s' is not to be had here", arguments->format);
+        argp_error(state, "--format: '%s' is no format of this action",
+                   arguments->format);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

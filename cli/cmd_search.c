@@ -168,7 +168,7 @@ static int check_config(const struct esi_search_options *given)
     int result = es_search_config_check(&given->config, &error);
 
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                               "cannot search so")
+                                               "cannot search with these options")
                       : ES_EXIT_SUCCESS;
 }
 

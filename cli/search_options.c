@@ -171,7 +171,7 @@ static error_t parse_follow_option(int key, const char *text, struct argp_state 
     case OPTION_MEMORY:
         given->memory_bytes = esi_option_bytes(text, "--memory", state);
         if (given->memory_bytes == 0)
-            argp_error(state, "--memory: 0 is too little");
+            argp_error(state, "--memory: 0 keeps no order; give a size such as 64MiB");
         return 0;
     case OPTION_KEEP:
         given->kept_events =
@@ -321,8 +321,7 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
     if (given->is_explain)
         check_explain(given, state);
     if (given->source.follow && given->config.engine)
-        argp_error(state,
-                   "--follow has its own way to search: no engine can be chosen");
+        argp_error(state, "--follow searches as events come: leave out --engine");
     check_memory(given, state);
     if (given->is_count && given->is_sorted)
         argp_error(state, "--count prints no matches that --sort could sort");

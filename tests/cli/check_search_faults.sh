@@ -45,7 +45,7 @@ refuses "a SET, DIR or RUN is needed" -p mine ""
 refuses "no predicate '' in" -p mine "$set" ""
 refuses "no predicate 'first' in" -p mine "$set" first
 refuses "no predicate '\$x' in" -p mine "$set" "\$x"
-refuses "cannot search so: no engine is named 'steam'" --check -p mine --engine steam
+refuses "cannot search with these options: no engine is named 'steam'" --check -p mine --engine steam
 
 # What is named twice is searched once.
 expect 0 "$eventspace" search -p mine "$set" First First --count

@@ -392,7 +392,7 @@ while IFS='|' read -r options message; do
     is_empty out
 done <<'END'
 -p again|one pattern file at a time: 'again' is one too many
---engine steam|cannot search so: no engine is named 'steam'; expected indexed, rewrite or closure
+--engine steam|cannot search with these options: no engine is named 'steam'; expected indexed, rewrite or closure
 --engine indexed --tune closure-method=step|closure-method is of --engine closure
 --engine closure --tune prune=no|prune is of --engine rewrite
 --engine rewrite --threads 2|--threads is of --engine indexed
