@@ -2,13 +2,188 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * epoch.c - the store "epoch": clocks relative to the last global cut (docs/epochs.md).
+ * What its traces know is asked here, and what senders knew is walked through.
  */
 #include "config.h"
+
+#include "monitors/order/epoch/epoch_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/order/epoch/epoch_private.h"
+/* === Hubs ============================================================================ */
+
+/* A hub's number + 1; 0 = no more. */
+static uint32_t hub_number(const struct esi_epoch_trace *trace, unsigned i)
+{
+    return atomic_load_explicit(&trace->hubs.numbers[i], memory_order_acquire);
+}
+
+bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub)
+{
+    for (unsigned i = 0; i < ESI_HUBS; i++)
+        if (hub_number(trace, i) == hub + 1)
+            return true;
+    return false;
+}
+
+void esi_hub_adopt(struct esi_trace_hubs *hubs, uint32_t hub)
+{
+    unsigned i = 0;
+
+    while (i < ESI_HUBS &&
+           atomic_load_explicit(&hubs->numbers[i], memory_order_relaxed))
+        i++;
+    /* Readers of an event that relies on it see it with the event. */
+    if (i < ESI_HUBS)
+        atomic_store_explicit(&hubs->numbers[i], hub + 1, memory_order_release);
+}
+
+struct es_event_id esi_hub_at(const struct esi_store *store,
+                              struct es_event_id event,
+                              unsigned i)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
+    uint32_t number = hub_number(trace, i), known;
+
+    if (number == 0 || event.index <= esi_trace_forgotten(trace))
+        return (struct es_event_id){0, 0};
+    /* The table has been emptied at the last sealed event, if ever since. */
+    if (event.index > esi_trace_sealed(trace) && event.index >= trace->known.since &&
+        !trace->is_table_gone)
+        known = esi_table_get(&trace->known, number - 1);
+    else
+        known = esi_trace_learnt(trace, &store->cuts, event.index, number - 1);
+    return (struct es_event_id){number - 1, known};
+}
+
+uint32_t esi_hubs_know(const struct esi_store *store,
+                       const struct esi_epoch_trace *trace,
+                       uint32_t of)
+{
+    uint32_t most = 0, number;
+
+    for (unsigned i = 0; i < ESI_HUBS && (number = hub_number(trace, i)) != 0; i++) {
+        const struct esi_epoch_trace *hub = esi_epoch_trace_at(store, number - 1);
+        uint32_t at = esi_table_get(&trace->known, number - 1), known;
+
+        if (at == 0 || at < hub->known.since)
+            continue;
+        known = esi_table_get(&hub->known, of);
+        most = known > most ? known : most;
+    }
+    return most;
+}
+
+/* The greatest index on `of` that is known at an event, or just any that is not less
+ * than `enough`; with what its hubs knew, but for what is forgotten of those. */
+static uint32_t epoch_known(const struct esi_store *store,
+                            struct es_event_id event,
+                            uint32_t of,
+                            uint32_t enough)
+{
+    const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
+    uint32_t most = esi_trace_known(trace, &store->cuts, event.index, of, enough);
+    uint32_t number;
+
+    for (unsigned i = 0;
+         i < ESI_HUBS && most < enough && (number = hub_number(trace, i)) != 0; i++) {
+        const struct esi_epoch_trace *hub = esi_epoch_trace_at(store, number - 1);
+        uint32_t at, known;
+
+        if (number - 1 == of)
+            continue;
+        at = esi_trace_learnt(trace, &store->cuts, event.index, number - 1);
+        /* Not before the reader has entered. */
+        if (at <= atomic_load_explicit(&hub->forgotten, memory_order_seq_cst))
+            continue;
+        known = esi_trace_known(hub, &store->cuts, at, of, enough);
+        most = known > most ? known : most;
+    }
+    return most;
+}
+
+/* === What a sender knew ============================================================== */
+
+void esi_source_init(struct esi_source *source,
+                     const struct esi_store *store,
+                     const struct esi_epoch_trace *trace,
+                     uint32_t known,
+                     uint32_t upto)
+{
+    *source = (struct esi_source){.trace = trace,
+                                  .cuts = &store->cuts,
+                                  .known = known,
+                                  .upto = upto,
+                                  .next = ESI_SOURCE_OPEN};
+    if (upto > esi_trace_sealed(trace))
+        return;
+    source->next = ESI_SOURCE_SEALED;
+    source->segment = esi_trace_segment(trace, upto);
+}
+
+static void open_span(struct esi_source *source, struct esi_span *span)
+{
+    const struct esi_epoch_trace *trace = source->trace;
+    uint32_t sealed = esi_trace_sealed(trace);
+
+    *span = (struct esi_span){.log = &trace->log,
+                              .to = esi_log_end_at(&trace->log, source->upto)};
+    source->next = ESI_SOURCE_END;
+    if (source->known > sealed) {
+        span->from = esi_log_end_at(&trace->log, source->known);
+    } else if (source->known < sealed &&
+               atomic_load_explicit(&trace->continues, memory_order_relaxed)) {
+        source->next = ESI_SOURCE_SEALED;
+        source->segment = esi_trace_segment(trace, sealed);
+    }
+}
+
+static void sealed_span(struct esi_source *source, struct esi_span *span)
+{
+    const struct esi_segment *segment = esi_run_segment(&source->segment);
+
+    *span = (struct esi_span){
+        .block = segment->block,
+        .place = {source->cuts, segment->cut, segment->first},
+    };
+    if (segment->block) {
+        span->to = esi_block_end_at(segment->block, &span->place, source->upto);
+        span->is_steps = esi_steps_is(segment->block);
+        if (span->is_steps)
+            span->head = esi_steps_head(segment->block, &span->place, source->upto);
+        else if (source->known >= segment->first)
+            span->from = esi_block_end_at(segment->block, &span->place, source->known);
+    }
+    /* What is forgotten counts as known; at their end steps have all that parts before
+     * them have. */
+    if ((span->is_steps && esi_steps_is_end(segment->block, span->head)) ||
+        !esi_run_back(&source->segment, source->known))
+        source->next = ESI_SOURCE_END;
+}
+
+bool esi_source_next(struct esi_source *source, struct esi_span *ret_span)
+{
+    if (source->next == ESI_SOURCE_END)
+        return false;
+    if (source->next == ESI_SOURCE_OPEN)
+        open_span(source, ret_span);
+    else
+        sealed_span(source, ret_span);
+    return true;
+}
+
+uint64_t esi_source_entries(struct esi_source source)
+{
+    struct esi_span span;
+    uint64_t entries = 0;
+
+    while (esi_source_next(&source, &span))
+        entries += span.to - span.from;
+    return entries;
+}
+
+/* === The store ======================================================================= */
 
 enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limited */
 
@@ -105,21 +280,21 @@ static int epoch_append_sync(struct esi_store *store,
 /* --- Asking ----------------------------------------------------------------------- */
 
 /* Of an event that is forgotten, nothing. */
-static uint32_t known(const struct esi_store *store,
-                      struct es_event_id event,
-                      uint32_t of,
-                      uint32_t enough)
+static uint32_t store_known(const struct esi_store *store,
+                            struct es_event_id event,
+                            uint32_t of,
+                            uint32_t enough)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
     uint32_t found = 0;
     unsigned side;
 
     if (!store->memory)
-        return esi_epoch_known(store, event, of, enough);
+        return epoch_known(store, event, of, enough);
     side = esi_memory_enter(store->memory);
     /* Not before it has entered. */
     if (event.index > atomic_load_explicit(&trace->forgotten, memory_order_seq_cst))
-        found = esi_epoch_known(store, event, of, enough);
+        found = epoch_known(store, event, of, enough);
     esi_memory_leave(store->memory, side);
     return found;
 }
@@ -128,14 +303,14 @@ static int64_t epoch_greatest_predecessor(const struct esi_store *store,
                                           struct es_event_id event,
                                           uint32_t trace)
 {
-    return known(store, event, trace, UINT32_MAX);
+    return store_known(store, event, trace, UINT32_MAX);
 }
 
 static int epoch_precedes(const struct esi_store *store,
                           struct es_event_id a,
                           struct es_event_id b)
 {
-    return known(store, b, a.trace, a.index) >= a.index;
+    return store_known(store, b, a.trace, a.index) >= a.index;
 }
 
 static uint32_t epoch_forgotten(const struct esi_store *store, uint32_t trace)

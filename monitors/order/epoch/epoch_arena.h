@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_arena.h - memory that is given out piece by piece and freed all at once: what
+ * Memory that is given out piece by piece and freed all at once: what
  * readers without a lock may still look at never goes away below them.
  *
  * Its chunks are from malloc(), or, where they shall be given back to the system or go
@@ -49,5 +49,50 @@ void *esi_arena_take(struct esi_arena *arena, size_t bytes);
 
 /* All that is held, used or not. */
 uint64_t esi_arena_bytes(const struct esi_arena *arena);
+
+/*
+ * Arrays of a power of two of words for logs, from a buddy allocator
+ * (K. C. Knowlton, A fast storage allocator, 1965): arrays that logs have outgrown are
+ * joined to larger ones, or split, for other logs.
+ *
+ * Memory goes from one log to another but never away, so that a late reader without a
+ * lock reads nonsense at worst.  A reference to an array has the array's size in it,
+ * so that such a reader stays within memory that is there.
+ *
+ * All calls but esi_words_at() and esi_words_room() are the writer's.
+ */
+
+enum {
+    ESI_WORDS_LEAST_LOG2 = 3, /* 64 bytes, to which arrays are aligned */
+    ESI_WORDS_SIZES = 32
+};
+
+/* Caller's memory, zeroed. */
+struct esi_words {
+    struct esi_arena arena;
+    _Atomic uint64_t *free[ESI_WORDS_SIZES];
+};
+
+/* The words of an array; number i of a log is word i + 1, and word 0 is private.  An
+ * array is its address and, in the low bits, the logarithm of its size; 0 = none. */
+static inline _Atomic uint64_t *esi_words_at(uintptr_t array)
+{
+    return (_Atomic uint64_t *)(array & ~(uintptr_t)(ESI_WORDS_SIZES - 1));
+}
+
+/* Numbers that an array has room for. */
+static inline uint32_t esi_words_room(uintptr_t array)
+{
+    return array ? (UINT32_C(1) << (array & (ESI_WORDS_SIZES - 1))) - 1 : 0;
+}
+
+/* The size that so many numbers need; ESI_WORDS_SIZES: there is none as large. */
+unsigned esi_words_log2(uint64_t numbers);
+
+/* 0: there is no memory. */
+uintptr_t esi_words_take(struct esi_words *words, unsigned log2);
+
+/* Takes the array back.  The log's turn has changed before. */
+void esi_words_give_back(struct esi_words *words, uintptr_t array);
 
 #endif

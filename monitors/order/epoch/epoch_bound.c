@@ -14,7 +14,6 @@
 #include <errno.h>
 
 #include "monitors/order/epoch/epoch_private.h"
-#include "monitors/order/epoch/epoch_source.h"
 
 /* What the store and each trace may cost besides: little, but dear where there are few
  * events.  A smaller log than that is not packed: a part has some bytes of its own. */

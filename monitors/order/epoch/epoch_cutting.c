@@ -14,7 +14,6 @@
 #include <errno.h>
 
 #include "monitors/order/epoch/epoch_private.h"
-#include "monitors/order/epoch/epoch_source.h"
 
 enum { FEWEST_PARTNERS = 2 };
 

@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/order/epoch/epoch_words.h"
+#include "monitors/order/epoch/epoch_arena.h"
 
 /* Caller's memory, zeroed. */
 struct esi_log {

@@ -1,16 +1,160 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_memory.c - eras and when they go: see epoch_memory.h. */
+/* epoch_memory.c - eras and when they go, to a file or for good: see epoch_memory.h. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "eventspace/error.h"
 #include "monitors/order/epoch/epoch_private.h"
-#include "monitors/order/epoch/epoch_spill.h"
+
+/*
+ * Memory whose contents go to a file without a name and stay readable
+ * at the same address.
+ *
+ * Readers may read while it is written: they find the same bytes before and after.
+ */
+
+struct esi_spill;
+
+static void spill_free(struct esi_spill *spill, uint64_t at, uint64_t bytes);
+
+/* === Pages that move to a file ======================================================= */
+
+struct esi_spill {
+    int file;
+    uint64_t end;
+};
+
+/* Not all file systems know files that never had a name. */
+static int open_named(const char *folder)
+{
+    char *path = NULL;
+    int file;
+
+    if (asprintf(&path, "%s/eventspace-order-XXXXXX", folder) < 0)
+        return -ENOMEM;
+    file = mkostemp(path, O_CLOEXEC);
+    file = file < 0 ? -errno : file;
+    if (file >= 0)
+        unlink(path);
+    free(path);
+    return file;
+}
+
+/* In a folder; the file is gone when the process ends, in whatever way.  A negative
+ * errno with words. */
+static int spill_create(const char *folder,
+                        struct es_error *error,
+                        struct esi_spill **ret_spill)
+{
+    struct esi_spill *spill = calloc(1, sizeof *spill);
+
+    if (!spill)
+        return es_error_set(error, -ENOMEM, "out of memory");
+    spill->file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (spill->file < 0)
+        spill->file = open_named(folder);
+    if (spill->file < 0) {
+        int code = spill->file;
+
+        free(spill);
+        return es_error_set(error, code, "cannot spill to %s: %s", folder,
+                            strerror(-code));
+    }
+    *ret_spill = spill;
+    return 0;
+}
+
+/* Memory that was written stays readable.  Accepts NULL. */
+static void spill_destroy(struct esi_spill *spill)
+{
+    if (!spill)
+        return;
+    close(spill->file);
+    free(spill);
+}
+
+/* Where the next bytes go. */
+static uint64_t spill_end(const struct esi_spill *spill)
+{
+    return spill->end;
+}
+
+static int write_all(const struct esi_spill *spill, const char *memory, size_t bytes)
+{
+    size_t done = 0;
+
+    while (done < bytes) {
+        ssize_t count = pwrite(spill->file, memory + done, bytes - done,
+                               (off_t)(spill->end + done));
+
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count < 0 ? -errno : -ENOSPC;
+        done += (size_t)count;
+    }
+    return 0;
+}
+
+/* The file's pages take the place of the memory's, in one step for whoever reads. */
+static int spill_replace(const struct esi_spill *spill, void *memory, size_t bytes)
+{
+    void *pages =
+        mmap(NULL, bytes, PROT_READ, MAP_SHARED, spill->file, (off_t)spill->end);
+    int code = 0;
+
+    if (pages == MAP_FAILED)
+        return -errno;
+    if (memcmp(pages, memory, bytes) != 0)
+        code = -EIO;
+    else if (mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, memory) ==
+             MAP_FAILED)
+        code = -errno;
+    if (code < 0)
+        munmap(pages, bytes);
+    else /* It need not be in memory; no matter if it stays. */
+        (void)madvise(memory, bytes, MADV_DONTNEED);
+    return code;
+}
+
+/* Writes whole pages of anonymous memory, reads them back, and lets the file take their
+ * place; nobody writes to them any more.  0 or a negative errno (-ENOSPC: the disk is
+ * full, -EIO: other bytes came back): the memory is as it was. */
+static int spill_write(struct esi_spill *spill, void *memory, size_t bytes)
+{
+    int code = write_all(spill, memory, bytes);
+
+    if (code >= 0)
+        code = spill_replace(spill, memory, bytes);
+    if (code < 0)
+        spill_free(spill, spill->end, bytes);
+    else
+        spill->end += bytes;
+    return code;
+}
+
+/* Gives disk space back. */
+static void spill_free(struct esi_spill *spill, uint64_t at, uint64_t bytes)
+{
+    /* Where that cannot be done the space is given back at the end. */
+    (void)fallocate(spill->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
+                    (off_t)bytes);
+}
+
+/* === Eras ============================================================================ */
 
 /* An era is so much of the limit; and so much for each trace, as it costs some bytes
  * for each.  So many eras, and not many more, are in the file: each is a mapping. */
@@ -59,7 +203,7 @@ int esi_memory_create(const struct es_order_config *config,
         return es_error_set(error, -ENOMEM, "out of memory");
     memory->limit = config->memory_bytes;
     if (config->spill_folder)
-        code = esi_spill_create(config->spill_folder, error, &memory->spill);
+        code = spill_create(config->spill_folder, error, &memory->spill);
     if (code < 0) {
         free(memory);
         return code;
@@ -75,7 +219,7 @@ static void free_era(struct esi_memory *memory, struct era *era)
     esi_arena_fini(&era->blocks);
     esi_arena_fini(&era->cuts);
     if (era->written)
-        esi_spill_free(memory->spill, era->written_at, era->written);
+        spill_free(memory->spill, era->written_at, era->written);
     atomic_fetch_sub_explicit(era->is_spilled ? &memory->spilled : &memory->held, bytes,
                               memory_order_relaxed);
     free(era);
@@ -97,7 +241,7 @@ void esi_memory_destroy(struct esi_memory *memory)
         return;
     free_eras(memory, memory->oldest);
     free_eras(memory, memory->gone);
-    esi_spill_destroy(memory->spill);
+    spill_destroy(memory->spill);
     free(memory);
 }
 
@@ -193,7 +337,7 @@ static void forget_of_trace(struct esi_store *store, struct esi_epoch_trace *tra
 
 /* All that was appended when an era ended, and the eras up to that one.  False: there
  * is no memory for what has to be kept of them. */
-static bool forget(struct esi_store *store, struct era *era)
+static bool era_forget(struct esi_store *store, struct era *era)
 {
     struct esi_memory *memory = store->memory;
     struct era *last = era->newer, **link = &memory->gone;
@@ -232,19 +376,19 @@ static bool forget(struct esi_store *store, struct era *era)
 
 static int spill_chunk(void *data, void *memory, size_t bytes)
 {
-    return esi_spill_write(data, memory, bytes);
+    return spill_write(data, memory, bytes);
 }
 
-static int spill(struct esi_memory *memory, struct era *era)
+static int era_spill(struct esi_memory *memory, struct era *era)
 {
     uint64_t bytes = esi_arena_bytes(&era->blocks) + esi_arena_bytes(&era->cuts);
     int code;
 
-    era->written_at = esi_spill_end(memory->spill);
+    era->written_at = spill_end(memory->spill);
     code = esi_arena_each(&era->blocks, spill_chunk, memory->spill);
     if (code == 0)
         code = esi_arena_each(&era->cuts, spill_chunk, memory->spill);
-    era->written = esi_spill_end(memory->spill) - era->written_at;
+    era->written = spill_end(memory->spill) - era->written_at;
     if (code < 0) {
         atomic_store_explicit(&memory->error, code, memory_order_relaxed);
         return code;
@@ -325,9 +469,9 @@ void esi_memory_tend(struct esi_store *store)
         struct era *era = memory->oldest_held;
 
         /* A part of it is there where that failed, and there was no memory then. */
-        if (memory->spill && !era->written && spill(memory, era) == 0)
+        if (memory->spill && !era->written && era_spill(memory, era) == 0)
             continue;
-        if (!forget(store, era))
+        if (!era_forget(store, era))
             break;
         free_gone(memory);
     }

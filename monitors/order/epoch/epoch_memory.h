@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_memory.h - bounded memory: what was sealed early is spilled or forgotten
+ * Bounded memory: what was sealed early is spilled or forgotten
  * (docs/epochs.md, "Bounded memory").
  *
  * An *era* is what was sealed while one pair of arenas was in use.  When so much is

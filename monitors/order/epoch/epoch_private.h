@@ -11,13 +11,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "monitors/eventset/event.h"
+#include "monitors/eventset/rows.h"
 #include "monitors/order/epoch/epoch_arena.h"
 #include "monitors/order/epoch/epoch_cut.h"
-#include "monitors/order/epoch/epoch_hubs.h"
 #include "monitors/order/epoch/epoch_memory.h"
 #include "monitors/order/epoch/epoch_trace.h"
 #include "monitors/order/order_private.h"
-#include "monitors/eventset/rows.h"
+
+/*
+ * Logs that are kept once for all who know them.
+ *
+ * A *hub* is a trace whose first event is a receive of several: that of a communicator.
+ * A trace that hears of one directly may *adopt* it: from then on it copies nothing of
+ * the hub's log, and its entry (hub, k) stands for all that the hub knew at k.  Hubs
+ * adopt nobody, so that no more than one other log is to be looked into.
+ *
+ *   call                        may run together with
+ *   questions                   all others, about published events that are not
+ *                               forgotten before the reader has left (epoch_memory.h)
+ *   others                      not with each other
+ */
+
+struct esi_store;
+
+/* --- For the writer --------------------------------------------------------------- */
+
+bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub);
+
+/* Adopts a hub where there is room. */
+void esi_hub_adopt(struct esi_trace_hubs *hubs, uint32_t hub);
+
+/* The event up to which an event, or the next one of its trace, knows hub number `i` of
+ * that trace beyond the cut; index 0 = it does not. */
+struct es_event_id esi_hub_at(const struct esi_store *store,
+                              struct es_event_id event,
+                              unsigned i);
+
+/* What hubs tell a trace of another now: perhaps less than they knew, never more. */
+uint32_t esi_hubs_know(const struct esi_store *store,
+                       const struct esi_epoch_trace *trace,
+                       uint32_t of);
+
+/*
+ * The store "epoch": what its files share (docs/epochs.md).
+ */
 
 struct esi_store {
     struct es_rows traces; /* struct esi_epoch_trace */
@@ -120,5 +158,57 @@ int esi_epoch_try_cut(struct esi_store *store,
                       const struct es_event_id *partners,
                       size_t partner_count,
                       uint32_t last);
+
+/*
+ * What a sender has to tell a receiver: the part of its log in this
+ * epoch that the receiver does not know yet, the newest first.
+ */
+
+/* A run of entries, of an open log or of a block. */
+struct esi_span {
+    const struct esi_log *log; /* NULL: of the block */
+    const unsigned char *block;
+    struct esi_block_place place;
+    bool is_steps;
+    uint32_t head; /* of steps: the send's */
+    uint32_t from, to;
+};
+
+/* Caller's memory; its fields are private. */
+struct esi_source {
+    const struct esi_epoch_trace *trace;
+    const struct esi_cuts *cuts;
+    uint32_t known; /* own index up to which the receiver knows everything */
+    uint32_t upto;  /* of the send */
+    enum { ESI_SOURCE_END, ESI_SOURCE_OPEN, ESI_SOURCE_SEALED } next;
+    struct esi_run_place segment; /* the next one, if it is sealed */
+};
+
+/* `known` is what the receiver knows of the sender, less than `upto`. */
+void esi_source_init(struct esi_source *source,
+                     const struct esi_store *store,
+                     const struct esi_epoch_trace *trace,
+                     uint32_t known,
+                     uint32_t upto);
+
+/* The next run, older than those before; false = no more. */
+bool esi_source_next(struct esi_source *source, struct esi_span *ret_span);
+
+/* Entries of all runs. */
+uint64_t esi_source_entries(struct esi_source source);
+
+/* Entry of a span, with `from` <= at < `to`; its value 0 = none. */
+static inline uint64_t esi_span_entry(const struct esi_span *span, uint32_t at)
+{
+    uint32_t trace, value;
+
+    if (span->log)
+        return esi_log_entry(span->log, at);
+    if (span->is_steps)
+        esi_steps_entry(span->block, &span->place, span->head, at, &trace, &value);
+    else
+        esi_block_entry(span->block, &span->place, at, &trace, &value);
+    return (uint64_t)trace << 32 | value;
+}
 
 #endif

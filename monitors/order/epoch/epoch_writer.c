@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "monitors/order/epoch/epoch_private.h"
-#include "monitors/order/epoch/epoch_source.h"
 
 /* A log is packed when it has that many entries, and so many of each known trace. */
 enum { FEWEST_ENTRIES = 1024, LEAST_SHARE = 3, GREATEST_SHARE = 15, MANY_PARTS = 48 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_steps_pack.c - sorts parts of logs by traces: see epoch_steps.h. */
+/* epoch_pack.c - sorts parts of logs by traces: see epoch_steps.h. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "monitors/order/epoch/epoch_steps_private.h"
+#include "monitors/order/epoch/epoch_layout.h"
 
 /* --- Memory ----------------------------------------------------------------------- */
 

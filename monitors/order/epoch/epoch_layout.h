@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * epoch_steps_private.h - how parts of logs that are sorted by traces lie in memory.
+ * epoch_layout.h - how parts of logs that are sorted by traces lie in memory.
  *
  * Header; own indices of the heads; unless they follow each other nearly without a gap,
  * the traces; for each trace its column; steps of the columns that are not even.
@@ -17,14 +17,14 @@
  * Where all columns of a part are even to its end and the next part goes on like that,
  * the next one consists of a header, where it goes on, and own indices of its heads.
  */
-#ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_STEPS_PRIVATE_H
-#define ES_MONITORS_ORDER_EPOCH_EPOCH_STEPS_PRIVATE_H
+#ifndef ES_MONITORS_ORDER_EPOCH_EPOCH_LAYOUT_H
+#define ES_MONITORS_ORDER_EPOCH_EPOCH_LAYOUT_H
 
 #include <stddef.h>
 #include <string.h>
 
 #include "monitors/order/epoch/epoch_number.h"
-#include "monitors/order/epoch/epoch_steps.h"
+#include "monitors/order/epoch/epoch_block.h"
 
 struct esi_steps_header {
     uint8_t kind; /* 0; records begin with something else */
