@@ -2,15 +2,402 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * cluster.c - the cluster store: Ward and Taylor's cluster timestamps, corrected
- * (docs/cluster-timestamps.md).
+ * (docs/cluster-timestamps.md).  Its stamps, and what is asked of them.
  */
 #include "config.h"
 
+#include "monitors/order/cluster/cluster_private.h"
+
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/order/cluster/cluster_private.h"
+#include "monitors/order/raise.h"
+
+/* === Stamps ======================================================================= */
+
+enum { UNIT = 8 };
+
+/* 0 or -ENOMEM; then it is good for _fini. */
+static int stamps_init(struct esi_stamps *stamps, unsigned levels)
+{
+    stamps->levels = levels;
+    es_rows_init(&stamps->arena, UNIT, 10);
+    es_rows_init(&stamps->traces, sizeof(struct es_rows), 4);
+    /* Number 0 is no stamp. */
+    return es_rows_extend(&stamps->arena, 1, NULL) ? 0 : -ENOMEM;
+}
+
+static void stamps_fini(struct esi_stamps *stamps)
+{
+    for (uint64_t i = es_rows_count(&stamps->traces); i > 0; i--)
+        es_rows_fini(es_rows_at(&stamps->traces, i - 1));
+    es_rows_fini(&stamps->traces);
+    es_rows_fini(&stamps->arena);
+}
+
+static int stamps_add_trace(struct esi_stamps *stamps)
+{
+    struct es_rows events;
+
+    es_rows_init(&events, sizeof(uint32_t), 4);
+    return es_rows_push(&stamps->traces, &events);
+}
+
+struct esi_stamp *esi_stamps_make(struct esi_stamps *stamps,
+                                  uint32_t length,
+                                  uint32_t *ret_number)
+{
+    uint64_t bytes = sizeof(struct esi_stamp) +
+                     ((uint64_t)stamps->levels + length) * sizeof(uint32_t);
+    uint64_t at;
+    struct esi_stamp *stamp =
+        es_rows_extend(&stamps->arena, (bytes + UNIT - 1) / UNIT, &at);
+
+    if (!stamp || at > UINT32_MAX)
+        return NULL;
+    stamp->length = length & 0xfffffff;
+    stamp->other = ESI_NO_TRACE;
+    *ret_number = (uint32_t)at;
+    return stamp;
+}
+
+int esi_stamps_reserve(struct esi_stamps *stamps, struct es_event_id id)
+{
+    struct es_rows *trace = es_rows_at(&stamps->traces, id.trace);
+
+    if (es_rows_count(trace) >= id.index)
+        return 0;
+    return es_rows_extend(trace, 1, NULL) ? 0 : -ENOMEM;
+}
+
+void esi_stamps_set(struct esi_stamps *stamps, struct es_event_id id, uint32_t number)
+{
+    const struct es_rows *trace = es_rows_at(&stamps->traces, id.trace);
+
+    *(uint32_t *)es_rows_at(trace, id.index - 1) = number;
+}
+
+uint32_t esi_stamps_now(const struct esi_stamps *stamps)
+{
+    return (uint32_t)es_rows_count(&stamps->arena);
+}
+
+/* Bytes that are held. */
+static uint64_t stamps_bytes(const struct esi_stamps *stamps)
+{
+    uint64_t traces = es_rows_count(&stamps->traces);
+    uint64_t bytes = es_rows_bytes(&stamps->arena) + es_rows_bytes(&stamps->traces);
+
+    for (uint64_t i = 0; i < traces; i++)
+        bytes += es_rows_bytes(es_rows_at(&stamps->traces, i));
+    return bytes;
+}
+
+/* === The greatest predecessor ===================================================== */
+
+/*
+ * The greatest predecessor of an event on a trace, from stored
+ * stamps alone.
+ *
+ * Inside the event's cluster its vector says it.  Otherwise, at the last place where a
+ * causal path enters the cluster there is a receive whose stamp is of a higher level
+ * (cluster_writer.c sees to that): so the answer is the greatest of those of the latest
+ * such receives that the event knows of, one on each member's trace.  Their levels rise
+ * with each step, and the top level has all traces (Ward & Taylor, figure 6, with
+ * errata 17).
+ *
+ * Receives whose vectors do not have the trace wait until all of the levels below are
+ * done.  Then those of one cluster are asked together: of the events on a member's
+ * trace that they know of the latest counts, for its latest receive knows no less than
+ * those of the others.  So a member is asked once for each cluster that it was in, and
+ * not once for each way that leads to it; and those that another knows of, most of
+ * them, are not asked at all.
+ *
+ * Nothing is allocated; where more receives wait than there is room for, they are asked
+ * before the others come.
+ */
+
+enum { WAITING = 128, BATCH = 16 };
+
+/* An event that is reached, and its stamp. */
+struct reached {
+    struct es_event_id id;
+    uint32_t number;
+};
+
+struct search {
+    const struct esi_store *store;
+    uint32_t trace;
+    uint32_t enough; /* the search may end with this much */
+    uint32_t found;
+    struct waiting {
+        uint32_t count;
+        struct reached events[WAITING];
+    } waiting[ES_ORDER_LEVELS]; /* by level, from 1 at 0 */
+};
+
+static uint32_t precedes_locate(const struct search *search,
+                                const struct esi_stamp *stamp)
+{
+    const struct esi_store *store = search->store;
+
+    if (stamp->level > store->level_count)
+        return search->trace < stamp->length ? search->trace : ESI_NOWHERE;
+    return esi_levels_locate(&store->levels, stamp->level, stamp->cluster,
+                             stamp->length, search->trace);
+}
+
+static void ask_level(struct search *search, unsigned level);
+
+static void precedes_postpone(struct search *search,
+                              const struct reached *event,
+                              unsigned level)
+{
+    struct waiting *waiting = &search->waiting[level - 1];
+
+    if (waiting->count == WAITING)
+        ask_level(search, level);
+    waiting->events[waiting->count++] = *event;
+}
+
+/* Finds what precedes a cluster receive, or is the other half of it: of use to those
+ * that follow the receive. */
+static void precedes_reach(struct search *search, const struct reached *receive)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    const struct esi_stamp *stamp = esi_stamps_at(stamps, receive->number);
+    uint32_t at = precedes_locate(search, stamp);
+    uint32_t entry;
+
+    if (at == ESI_NOWHERE) {
+        if (stamp->level <= search->store->level_count)
+            precedes_postpone(search, receive, stamp->level);
+        return;
+    }
+    entry = esi_stamp_vector(stamps, stamp)[at];
+    if (entry > 0 && search->trace != stamp->other)
+        entry--;
+    if (entry > search->found)
+        search->found = entry;
+}
+
+/* --- Asking members --------------------------------------------------------------- */
+
+/* Raises entries to those of members `begin` and on in an event's vector.  The entry of
+ * its own trace is made to tell of the event itself, as if it were another's. */
+static void raise_entries(const struct search *search,
+                          const struct reached *event,
+                          const uint32_t *members,
+                          uint32_t begin,
+                          uint32_t *entries)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    const struct esi_stamp *stamp = esi_stamps_at(stamps, event->number);
+    const uint32_t *vector = esi_stamp_vector(stamps, stamp);
+
+    for (uint32_t i = begin; i < stamp->length && i < begin + BATCH; i++)
+        esi_raise_entry(&entries[i - begin], members[i] == event->id.trace
+                                                 ? event->id.index + 1
+                                                 : vector[i]);
+}
+
+/* The latest receives above a level up to the events on members' traces that entries
+ * tell of; returns how many.  Each step of all comes before the next of any, so that
+ * they wait for memory together. */
+static unsigned find_receives(const struct search *search,
+                              unsigned level,
+                              const uint32_t *members,
+                              const uint32_t *entries,
+                              struct reached *receives)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < BATCH; i++)
+        if (entries[i] > 1)
+            receives[count++].id =
+                (struct es_event_id){.trace = members[i], .index = entries[i] - 1};
+    for (unsigned i = 0; i < count; i++) {
+        receives[i].number = esi_stamps_of(stamps, receives[i].id);
+        __builtin_prefetch(esi_stamps_at(stamps, receives[i].number));
+    }
+    for (unsigned i = 0; i < count; i++) {
+        const struct esi_stamp *receive;
+
+        receives[i].number =
+            esi_stamp_receive(esi_stamps_at(stamps, receives[i].number), level);
+        receive = esi_stamps_at(stamps, receives[i].number);
+        __builtin_prefetch(receive);
+        __builtin_prefetch(&esi_stamp_vector(stamps, receive)[search->trace]);
+    }
+    return count;
+}
+
+/* Whether an event knows of an earlier one of its cluster, and so of all that it knows.
+ */
+static bool precedes_knows(const struct search *search,
+                           unsigned level,
+                           const struct reached *event,
+                           const struct reached *earlier)
+{
+    const struct esi_store *store = search->store;
+    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, event->number);
+    uint32_t trace = earlier->id.trace;
+    uint32_t at;
+
+    if (trace == event->id.trace)
+        return event->id.index >= earlier->id.index;
+    at = esi_levels_locate(&store->levels, level, stamp->cluster, stamp->length, trace);
+    return at != ESI_NOWHERE &&
+           esi_stamp_vector(&store->stamps, stamp)[at] > earlier->id.index;
+}
+
+/* Leaves out events of a cluster that a later one knows of; returns how many stay. */
+static uint32_t keep_latest(const struct search *search,
+                            unsigned level,
+                            struct reached *events,
+                            uint32_t count)
+{
+    for (uint32_t kept = 0; kept < count; kept++) {
+        uint32_t latest = kept;
+        struct reached event;
+
+        for (uint32_t i = kept + 1; i < count; i++)
+            if (events[i].number > events[latest].number)
+                latest = i;
+        event = events[latest];
+        events[latest] = events[kept];
+        events[kept] = event;
+        for (uint32_t i = kept + 1; i < count;)
+            if (precedes_knows(search, level, &event, &events[i]))
+                events[i] = events[--count];
+            else
+                i++;
+    }
+    return count;
+}
+
+/* Events of one cluster, and the most members that one of them knew. */
+static void ask_members(struct search *search,
+                        unsigned level,
+                        const struct reached *events,
+                        uint32_t count,
+                        uint32_t length)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    const uint32_t *members =
+        esi_levels_members(&search->store->levels, level,
+                           esi_stamps_at(stamps, events[0].number)->cluster);
+
+    for (uint32_t begin = 0; begin < length && search->found < search->enough;
+         begin += BATCH) {
+        uint32_t entries[BATCH] = {0};
+        struct reached receives[BATCH];
+        unsigned receive_count;
+
+        for (uint32_t i = 0; i < count; i++)
+            raise_entries(search, &events[i], members, begin, entries);
+        receive_count =
+            find_receives(search, level, &members[begin], entries, receives);
+        for (unsigned i = 0; i < receive_count && search->found < search->enough; i++)
+            if (receives[i].number != ESI_NO_STAMP) {
+                receives[i].id.index = esi_stamps_at(stamps, receives[i].number)->index;
+                precedes_reach(search, &receives[i]);
+            }
+    }
+}
+
+/* --- Levels ----------------------------------------------------------------------- */
+
+/* Puts those of the last one's cluster last; returns how many they are. */
+static uint32_t gather_cluster(const struct search *search,
+                               struct waiting *waiting,
+                               uint32_t *ret_length)
+{
+    const struct esi_stamps *stamps = &search->store->stamps;
+    uint32_t first = waiting->count - 1;
+    const struct esi_stamp *last = esi_stamps_at(stamps, waiting->events[first].number);
+    uint32_t cluster = last->cluster;
+
+    *ret_length = last->length;
+    for (uint32_t i = first; i-- > 0;) {
+        struct reached event = waiting->events[i];
+        const struct esi_stamp *stamp = esi_stamps_at(stamps, event.number);
+
+        if (stamp->cluster != cluster)
+            continue;
+        esi_raise_entry(ret_length, stamp->length);
+        waiting->events[i] = waiting->events[--first];
+        waiting->events[first] = event;
+    }
+    return waiting->count - first;
+}
+
+/* Asks all that wait.  What they lead to is of higher levels. */
+static void ask_level(struct search *search, unsigned level)
+{
+    struct waiting *waiting = &search->waiting[level - 1];
+
+    while (waiting->count > 0 && search->found < search->enough) {
+        uint32_t length;
+        uint32_t count = gather_cluster(search, waiting, &length);
+        struct reached *events = &waiting->events[waiting->count - count];
+
+        waiting->count -= count;
+        count = keep_latest(search, level, events, count);
+        ask_members(search, level, events, count, length);
+    }
+    waiting->count = 0;
+}
+
+/* Greatest predecessor on a trace, or one that is `enough`; 0: none. */
+static uint32_t search_before(const struct esi_store *store,
+                              struct es_event_id id,
+                              uint32_t trace,
+                              uint32_t enough)
+{
+    struct reached event = {.id = id, .number = esi_stamps_of(&store->stamps, id)};
+    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, event.number);
+    struct search search;
+    uint32_t at;
+
+    search.store = store;
+    search.trace = trace;
+    search.enough = enough;
+    search.found = 0;
+    at = precedes_locate(&search, stamp);
+    if (at != ESI_NOWHERE) {
+        uint32_t entry = esi_stamp_vector(&store->stamps, stamp)[at];
+
+        return entry > 0 ? entry - 1 : 0;
+    }
+    if (stamp->level > store->level_count)
+        return 0;
+    for (unsigned k = stamp->level; k <= store->level_count; k++)
+        search.waiting[k - 1].count = 0;
+    precedes_postpone(&search, &event, stamp->level);
+    for (unsigned k = stamp->level; k <= store->level_count; k++)
+        ask_level(&search, k);
+    return search.found;
+}
+
+static int cluster_precedes(const struct esi_store *store,
+                            struct es_event_id a,
+                            struct es_event_id b)
+{
+    return search_before(store, b, a.trace, a.index) >= a.index;
+}
+
+static int64_t cluster_greatest_predecessor(const struct esi_store *store,
+                                            struct es_event_id event,
+                                            uint32_t trace)
+{
+    return search_before(store, event, trace, UINT32_MAX);
+}
+
+/* === The store ==================================================================== */
 
 static const struct esi_clustering_ops *const strategies[] = {
     &esi_clustering_fixed,  &esi_clustering_merge_first, &esi_clustering_merge_nth,
@@ -66,7 +453,7 @@ static int compare_seeds(const void *left, const void *right)
     return (a->trace > b->trace) - (a->trace < b->trace);
 }
 
-static int sow(struct esi_store *store, const struct es_order_config *config)
+static int cluster_sow(struct esi_store *store, const struct es_order_config *config)
 {
     size_t count = config->seeds ? config->seed_count : 0;
     struct seed *seeds;
@@ -97,7 +484,7 @@ static void cluster_destroy(struct esi_store *store)
     if (store->clustering)
         store->strategy->destroy(store->clustering);
     esi_gather_fini(&store->gather);
-    esi_stamps_fini(&store->stamps);
+    stamps_fini(&store->stamps);
     esi_levels_fini(&store->levels);
     free(store->sown);
     free(store);
@@ -126,9 +513,9 @@ static int cluster_create(const struct es_order_config *config,
     store->level_count = config->levels;
     memcpy(store->max_sizes, config->max_sizes, sizeof store->max_sizes);
     esi_levels_init(&store->levels, config->levels, config->max_sizes);
-    code = esi_stamps_init(&store->stamps, config->levels);
+    code = stamps_init(&store->stamps, config->levels);
     if (code >= 0)
-        code = sow(store, config);
+        code = cluster_sow(store, config);
     if (code >= 0)
         code = strategy->create(config, error, &store->clustering);
     if (code < 0) {
@@ -141,7 +528,7 @@ static int cluster_create(const struct es_order_config *config,
 
 /* Puts a trace where the one before it of its seed is, on the levels on which it fits.
  */
-static int plant(struct esi_store *store, uint32_t trace)
+static int cluster_plant(struct esi_store *store, uint32_t trace)
 {
     uint32_t other = trace < store->sown_count ? store->sown[trace] : ESI_NO_TRACE;
 
@@ -167,10 +554,10 @@ static int cluster_add_trace(struct esi_store *store)
 
     if (esi_gather_reserve(&store->gather, trace + 1, store->level_count) < 0 ||
         (es_rows_count(&store->stamps.traces) == trace &&
-         esi_stamps_add_trace(&store->stamps) < 0) ||
+         stamps_add_trace(&store->stamps) < 0) ||
         esi_levels_add_trace(&store->levels) < 0)
         return -ENOMEM;
-    code = plant(store, trace);
+    code = cluster_plant(store, trace);
     if (code >= 0 && store->strategy->add_trace)
         code = store->strategy->add_trace(store->clustering, &store->levels, trace);
     if (code < 0)
@@ -218,7 +605,7 @@ static void cluster_statistics(const struct esi_store *store,
     statistics->communication_fixed_elements =
         fixed_elements(store, &store->communication_sums, vector);
     statistics->stored_bytes =
-        esi_stamps_bytes(&store->stamps) + esi_levels_bytes(&store->levels);
+        stamps_bytes(&store->stamps) + esi_levels_bytes(&store->levels);
     statistics->writer_bytes += get_relaxed(&store->writer_bytes);
 }
 
@@ -230,7 +617,7 @@ const struct esi_store_ops esi_store_cluster = {
     .add_trace = cluster_add_trace,
     .append = esi_cluster_append,
     .append_sync = esi_cluster_append_sync,
-    .precedes = esi_cluster_precedes,
-    .greatest_predecessor = esi_cluster_greatest_predecessor,
+    .precedes = cluster_precedes,
+    .greatest_predecessor = cluster_greatest_predecessor,
     .statistics = cluster_statistics,
 };

@@ -1,18 +1,103 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * cluster_private.h - what the cluster store consists of; for cluster.c,
- * cluster_precedes.c, cluster_writer.c and cluster_gather.c.
+ * cluster_private.h - what the cluster store consists of; for cluster.c and
+ * cluster_writer.c.
  */
 #ifndef ES_MONITORS_ORDER_CLUSTER_CLUSTER_PRIVATE_H
 #define ES_MONITORS_ORDER_CLUSTER_CLUSTER_PRIVATE_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 
+#include "monitors/eventset/event.h"
+#include "monitors/eventset/rows.h"
 #include "monitors/order/cluster/cluster_levels.h"
-#include "monitors/order/cluster/cluster_stamps.h"
 #include "monitors/order/cluster/clustering.h"
 #include "monitors/order/order_private.h"
+
+/*
+ * Stamps of events in one flat arena, and for each event the number of its stamp.
+ *
+ * A stamp is the vector of its event over the members that its cluster had then, and
+ * for each level the latest cluster receive on the trace.  Events that follow another
+ * on their trace and learn nothing share its stamp: their vectors differ in their own
+ * entries alone, which are their indexes.
+ *
+ * The number of a stamp is its place in the arena, so a later stamp has a greater one.
+ *
+ *   call                                  may run together with
+ *   esi_stamps_at, _of                    _make and _set for other events
+ *   all others                            nothing but these
+ */
+
+/* Not the number of any stamp. */
+#define ESI_NO_STAMP 0
+/* Not the number of any trace. */
+#define ESI_NO_TRACE UINT32_MAX
+
+struct esi_stamp {
+    uint32_t index;       /* of the first event that has it */
+    uint32_t other;       /* trace of the other half of a sync, or ESI_NO_TRACE */
+    uint32_t cluster;     /* on its level; above the last: 0 */
+    uint32_t level : 4;   /* 1 to levels + 1: there the vector is of all traces */
+    uint32_t length : 28; /* of the vector */
+    uint32_t words[];     /* stamp of the latest cluster receive of each level, up to
+                             this event; the vector */
+};
+
+/* Caller's memory; its fields are private. */
+struct esi_stamps {
+    struct es_rows arena;  /* in units of eight bytes */
+    struct es_rows traces; /* struct es_rows: of each event uint32_t, its stamp */
+    unsigned levels;
+};
+
+/* A stamp of zeros with room for a vector.  NULL: -ENOMEM, or 32 GiB of stamps are
+ * there. */
+struct esi_stamp *esi_stamps_make(struct esi_stamps *stamps,
+                                  uint32_t length,
+                                  uint32_t *ret_number);
+/* Makes room for the next event of a trace: _set() cannot fail then.  0 or -ENOMEM. */
+int esi_stamps_reserve(struct esi_stamps *stamps, struct es_event_id id);
+void esi_stamps_set(struct esi_stamps *stamps, struct es_event_id id, uint32_t number);
+
+/* The number that the next stamp will have at least. */
+uint32_t esi_stamps_now(const struct esi_stamps *stamps);
+
+static inline const struct esi_stamp *esi_stamps_at(const struct esi_stamps *stamps,
+                                                    uint32_t number)
+{
+    return es_rows_at(&stamps->arena, number);
+}
+
+/* The stamp of an event that is there. */
+static inline uint32_t esi_stamps_of(const struct esi_stamps *stamps,
+                                     struct es_event_id id)
+{
+    const struct es_rows *trace = es_rows_at(&stamps->traces, id.trace);
+
+    return *(const uint32_t *)es_rows_at(trace, id.index - 1);
+}
+
+/* The latest cluster receive of a level. */
+static inline uint32_t esi_stamp_receive(const struct esi_stamp *stamp, unsigned level)
+{
+    return stamp->words[level - 1];
+}
+
+/* The vector.  The entry of the event's own trace is that of the first event that has
+ * the stamp. */
+static inline const uint32_t *esi_stamp_vector(const struct esi_stamps *stamps,
+                                               const struct esi_stamp *stamp)
+{
+    return &stamp->words[stamps->levels];
+}
+
+/*
+ * What the cluster store consists of; for cluster.c,
+ * cluster_precedes.c, cluster_writer.c and cluster_gather.c.
+ */
 
 enum { ESI_CLUSTER_HEIGHT = ES_ORDER_LEVELS + 1 }; /* with the top */
 
@@ -72,14 +157,6 @@ int esi_gather_reserve(struct esi_gather *gather, uint32_t traces, unsigned leve
 void esi_gather_fini(struct esi_gather *gather);
 uint64_t esi_gather_bytes(const struct esi_gather *gather, unsigned levels);
 
-/* Raises a vector of zeros to what the predecessors know and are, the maximum of their
- * FM'. */
-void esi_cluster_gather(struct esi_store *store,
-                        const struct esi_target *target,
-                        const struct esi_stamped *predecessors,
-                        size_t count,
-                        uint32_t *vector);
-
 /* --- cluster.c ------------------------------------------------------------------- */
 
 /* Notes what the writer holds now, for statistics. */
@@ -95,11 +172,5 @@ int esi_cluster_append(struct esi_store *store,
 int esi_cluster_append_sync(struct esi_store *store,
                             struct es_event_id id,
                             struct es_event_id other);
-int esi_cluster_precedes(const struct esi_store *store,
-                         struct es_event_id a,
-                         struct es_event_id b);
-int64_t esi_cluster_greatest_predecessor(const struct esi_store *store,
-                                         struct es_event_id event,
-                                         uint32_t trace);
 
 #endif

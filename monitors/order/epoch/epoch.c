@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* === Hubs ============================================================================ */
+/* === Hubs ========================================================================= */
 
 /* A hub's number + 1; 0 = no more. */
 static uint32_t hub_number(const struct esi_epoch_trace *trace, unsigned i)
@@ -103,7 +103,7 @@ static uint32_t epoch_known(const struct esi_store *store,
     return most;
 }
 
-/* === What a sender knew ============================================================== */
+/* === What a sender knew =========================================================== */
 
 void esi_source_init(struct esi_source *source,
                      const struct esi_store *store,
@@ -183,7 +183,7 @@ uint64_t esi_source_entries(struct esi_source source)
     return entries;
 }
 
-/* === The store ======================================================================= */
+/* === The store ==================================================================== */
 
 enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limited */
 

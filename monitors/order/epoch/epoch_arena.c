@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_arena.c - chunks of memory in a list, and arrays of words that come from them. */
+/* epoch_arena.c - memory in chunks, and arrays of words from it: see epoch_arena.h. */
 #include "config.h"
 
 #include "monitors/order/epoch/epoch_arena.h"
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* === Chunks of 4 KiB to 1 MiB ======================================================== */
+/* === Chunks of 4 KiB to 1 MiB ===================================================== */
 
 /* A chunk is a share of what is held, so that little of it is not in use; what would
  * leave much of one behind gets a chunk of its own. */
@@ -157,7 +157,7 @@ uint64_t esi_arena_bytes(const struct esi_arena *arena)
     return atomic_load_explicit(&arena->bytes, memory_order_relaxed);
 }
 
-/* === Arrays of words ================================================================= */
+/* === Arrays of words ============================================================== */
 
 /*
  * A buddy allocator of words: see epoch_words.h.

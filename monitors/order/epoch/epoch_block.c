@@ -17,7 +17,7 @@
 #include "monitors/order/epoch/epoch_layout.h"
 #include "monitors/order/epoch/epoch_number.h"
 
-/* === Parts sorted by traces ========================================================== */
+/* === Parts sorted by traces ======================================================= */
 
 bool esi_steps_is_more(const unsigned char *block)
 {
@@ -195,7 +195,7 @@ void esi_steps_entry(const unsigned char *block,
     *ret_value = value_at(root, &layout, place, &column, *ret_trace, head);
 }
 
-/* === Records ========================================================================= */
+/* === Records ====================================================================== */
 
 struct header {
     uint8_t trace_bytes, value_bytes, end_bytes, own_bytes;

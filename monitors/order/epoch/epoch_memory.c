@@ -30,7 +30,7 @@ struct esi_spill;
 
 static void spill_free(struct esi_spill *spill, uint64_t at, uint64_t bytes);
 
-/* === Pages that move to a file ======================================================= */
+/* === Pages that move to a file ==================================================== */
 
 struct esi_spill {
     int file;
@@ -154,7 +154,7 @@ static void spill_free(struct esi_spill *spill, uint64_t at, uint64_t bytes)
                     (off_t)bytes);
 }
 
-/* === Eras ============================================================================ */
+/* === Eras ========================================================================= */
 
 /* An era is so much of the limit; and so much for each trace, as it costs some bytes
  * for each.  So many eras, and not many more, are in the file: each is a mapping. */

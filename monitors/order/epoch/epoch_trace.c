@@ -10,7 +10,7 @@
 
 static void run_add(struct esi_run *run, const struct esi_segment *segment);
 
-/* === Runs of segments ================================================================ */
+/* === Runs of segments ============================================================= */
 
 enum { FIRST_SEGMENTS = 4 };
 
@@ -118,7 +118,7 @@ static void link_run(struct esi_run *run,
     run->jump_depth = jump->jump_depth;
 }
 
-/* The same with twice the room; readers of the old one run_find the same there. */
+/* The same with twice the room; readers of the old one find the same there. */
 static struct esi_run *grow_run(const struct esi_run *run, struct esi_arena *arena)
 {
     struct esi_run *larger = make_run(run->room * 2, arena);
@@ -170,7 +170,7 @@ static void run_add(struct esi_run *run, const struct esi_segment *segment)
     atomic_store_explicit(&run->count, count + 1, memory_order_release);
 }
 
-/* === Traces ========================================================================== */
+/* === Traces ======================================================================= */
 
 /* --- Asking ----------------------------------------------------------------------- */
 
