@@ -14,18 +14,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_file.h"
-#include "monitors/archive/archive_place.h"
-#include "monitors/archive/ctf_metadata.h"
 #include "monitors/archive/ctf_stream.h"
 
 /* The streams of one element. */
 struct element {
     struct esi_ctf_stream *ordered; /* owned; NULL = nothing was written yet */
     struct esi_ctf_stream **late;   /* owned, as they are */
-    size_t late_count;
+    size_t late_count, late_capacity;
     uint64_t index; /* of the next tuple among those recorded */
 };
 
@@ -35,9 +34,9 @@ struct es_archive {
     int root;        /* descriptors */
     int side;
     int *hosts; /* of the hosts' directories; owned */
-    size_t host_count;
-    struct element *elements; /* owned */
-    size_t element_count;     /* as many as stand in the written tables */
+    size_t host_count, host_capacity;
+    struct element *elements;               /* owned */
+    size_t element_count, element_capacity; /* as many as stand in the written tables */
     size_t packet_bytes;
     uint64_t streams; /* made so far */
     uint64_t bytes;
@@ -196,40 +195,35 @@ static int begin_host(struct es_archive *archive)
     struct es_archive_host *host = &archive->tables.hosts[number];
     struct esi_ctf_trace trace = {.host = host->name, .run = archive->tables.facts.run};
     char name[ESI_ARCHIVE_NAME_BYTES];
-    int *hosts = reallocarray(archive->hosts, number + 1, sizeof *hosts);
     int result;
 
-    if (!hosts)
+    if (ESI_ARRAY_RESERVE(archive->hosts, archive->host_capacity, number + 1) < 0)
         return fail(archive, -ENOMEM, "");
-    archive->hosts = hosts;
     result = esi_archive_uuid(host->uuid);
     if (result < 0)
         return fail(archive, result, "an UUID");
     memcpy(trace.uuid, host->uuid, sizeof trace.uuid);
     esi_archive_host_directory(&archive->tables, number, name);
-    hosts[number] = open_directory(archive->root, name);
-    if (hosts[number] < 0)
-        return fail(archive, hosts[number], name);
+    archive->hosts[number] = open_directory(archive->root, name);
+    if (archive->hosts[number] < 0)
+        return fail(archive, archive->hosts[number], name);
     archive->host_count++;
     /* Nothing but streams and the metadata may stand in the directory. */
-    result = esi_archive_replace(archive->side, hosts[number], ESI_ARCHIVE_METADATA,
-                                 write_metadata, &trace);
+    result = esi_archive_replace(archive->side, archive->hosts[number],
+                                 ESI_ARCHIVE_METADATA, write_metadata, &trace);
     return result < 0 ? fail(archive, result, name) : 0;
 }
 
 static int begin_elements(struct es_archive *archive)
 {
     size_t count = archive->tables.element_count;
-    struct element *elements;
 
     if (count == archive->element_count)
         return 0;
-    elements = reallocarray(archive->elements, count, sizeof *elements);
-    if (!elements)
+    if (ESI_ARRAY_RESERVE(archive->elements, archive->element_capacity, count) < 0)
         return fail(archive, -ENOMEM, "");
-    archive->elements = elements;
-    memset(elements + archive->element_count, 0,
-           (count - archive->element_count) * sizeof *elements);
+    memset(archive->elements + archive->element_count, 0,
+           (count - archive->element_count) * sizeof *archive->elements);
     archive->element_count = count;
     return 0;
 }
@@ -331,15 +325,13 @@ static int flush_element(struct es_archive *archive,
 static int add_late(struct es_archive *archive, uint32_t number)
 {
     struct element *element = &archive->elements[number];
-    struct esi_ctf_stream **late =
-        reallocarray(element->late, element->late_count + 1, sizeof *late);
     int result;
 
-    if (!late)
+    if (ESI_ARRAY_RESERVE(element->late, element->late_capacity,
+                          element->late_count + 1) < 0)
         return fail(archive, -ENOMEM, "");
-    element->late = late;
     result = make_stream(archive, number, (unsigned)element->late_count + 1,
-                         &late[element->late_count]);
+                         &element->late[element->late_count]);
     element->late_count += result == 0;
     return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* archive_read.c - opens an archive: its tables and its parts. */
+/* archive_read.c - reads an archive: its tables and parts, an element, all elements. */
 #include "config.h"
 
 #include "monitors/archive/archive_read.h"
@@ -12,9 +12,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "base/heap.h"
 #include "monitors/archive/archive_file.h"
-#include "monitors/archive/archive_place.h"
-#include "monitors/archive/archive_reader.h"
+#include "monitors/archive/ctf_reader.h"
+
+/* What the parts of the reader share. */
+
+struct es_archive_reader {
+    struct es_archive_tables tables;
+    char *path; /* owned */
+    int root;   /* descriptors; -1 = none */
+    int *hosts; /* of the hosts' directories, -1 = there is none; owned */
+};
+
+/* === The archive ================================================================== */
 
 /* More than the tables of 100,000 ranks need. */
 #define TABLES_MAX ((size_t)1 << 30)
@@ -128,11 +140,12 @@ int es_archive_read_map(struct es_archive_reader *reader, char **ret_text)
                              TABLES_MAX, ret_text, &length);
 }
 
-int esi_archive_stream_open(const struct es_archive_reader *reader,
-                            uint32_t element,
-                            unsigned late,
-                            struct es_error *error,
-                            struct esi_ctf_reader **ret_stream)
+/* A stream of an element; `late` 0: the ordered one.  -ENOENT: there is none. */
+static int archive_stream_open(const struct es_archive_reader *reader,
+                               uint32_t element,
+                               unsigned late,
+                               struct es_error *error,
+                               struct esi_ctf_reader **ret_stream)
 {
     const struct es_archive_tables *tables = &reader->tables;
     uint32_t host = tables->processes[tables->elements[element].process].host;
@@ -173,7 +186,7 @@ static int find_end(struct repair *repair,
 {
     const struct esi_ctf_record *record;
     struct esi_ctf_reader *stream;
-    int result = esi_archive_stream_open(repair->reader, element, late, error, &stream);
+    int result = archive_stream_open(repair->reader, element, late, error, &stream);
 
     if (result < 0)
         return result;
@@ -184,7 +197,10 @@ static int find_end(struct repair *repair,
     return result == -EBADMSG ? 0 : result;
 }
 
-static int cut(struct repair *repair, int directory, const char *name, uint64_t end)
+static int archive_cut(struct repair *repair,
+                       int directory,
+                       const char *name,
+                       uint64_t end)
 {
     int file = openat(directory, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     struct stat status;
@@ -217,7 +233,7 @@ static int repair_stream(struct repair *repair,
     if (result < 0)
         return result;
     esi_archive_stream_name(tables, element, late, name);
-    result = cut(repair, repair->reader->hosts[host], name, end);
+    result = archive_cut(repair, repair->reader->hosts[host], name, end);
     return result < 0 ? es_error_set(error, result, "cannot repair %s/%s/%s: %s",
                                      repair->reader->path, tables->hosts[host].name,
                                      name, strerror(-result))
@@ -255,4 +271,278 @@ int es_archive_repair(const char *directory,
     es_archive_read_close(repair.reader);
     *ret_bytes = repair.bytes;
     return result < 0 ? result : repair.streams;
+}
+
+/* === An element =================================================================== */
+
+/*
+ * An element's tuples in the order in which they were published.
+ *
+ * The ordered stream holds most of them; the late ones know their places by themselves.
+ * The tuples of the ordered stream take the places that are left, which is checked at
+ * each packet: a place that nobody has is a tuple that was lost with its packet.
+ */
+
+struct es_archive_cursor {
+    uint32_t element;
+    struct esi_ctf_reader *ordered; /* owned; NULL = there is none */
+    struct esi_ctf_reader **late;   /* owned, as they are */
+    size_t late_count, late_capacity;
+    uint64_t index; /* of the next tuple */
+    bool told_end;
+};
+
+static int open_late(struct es_archive_reader *reader,
+                     struct es_archive_cursor *cursor,
+                     struct es_error *error)
+{
+    for (unsigned late = 1; late <= ESI_ARCHIVE_LATE_MAX; late++) {
+        struct esi_ctf_reader *stream;
+        int result = archive_stream_open(reader, cursor->element, late, error, &stream);
+
+        if (result < 0)
+            return result == -ENOENT ? 0 : result;
+        if (ESI_ARRAY_RESERVE(cursor->late, cursor->late_capacity, late) < 0) {
+            esi_ctf_reader_destroy(stream);
+            return -ENOMEM;
+        }
+        cursor->late[cursor->late_count++] = stream;
+    }
+    return 0;
+}
+
+int es_archive_cursor_create(struct es_archive_reader *reader,
+                             uint32_t element,
+                             struct es_error *error,
+                             struct es_archive_cursor **ret_cursor)
+{
+    struct es_archive_cursor *cursor;
+    int result;
+
+    if (element >= reader->tables.element_count)
+        return es_error_set(error, -EINVAL, "the archive has no element %u", element);
+    cursor = calloc(1, sizeof *cursor);
+    if (!cursor)
+        return es_error_set(error, -ENOMEM, "no memory left for an element");
+    cursor->element = element;
+    result = archive_stream_open(reader, element, 0, error, &cursor->ordered);
+    if (result == 0 || result == -ENOENT)
+        result = open_late(reader, cursor, error);
+    if (result < 0) {
+        es_archive_cursor_destroy(cursor);
+        return result;
+    }
+    *ret_cursor = cursor;
+    return 0;
+}
+
+void es_archive_cursor_destroy(struct es_archive_cursor *cursor)
+{
+    int saved_errno = errno;
+
+    if (!cursor)
+        return;
+    esi_ctf_reader_destroy(cursor->ordered);
+    for (size_t i = 0; i < cursor->late_count; i++)
+        esi_ctf_reader_destroy(cursor->late[i]);
+    free(cursor->late);
+    free(cursor);
+    errno = saved_errno;
+}
+
+/* What may come next. */
+struct next {
+    struct esi_ctf_reader *stream; /* NULL = nothing more */
+    const struct esi_ctf_record *record;
+    uint64_t index;
+};
+
+static int look_at_late(struct es_archive_cursor *cursor,
+                        struct next *next,
+                        struct es_error *error)
+{
+    for (size_t i = 0; i < cursor->late_count; i++) {
+        const struct esi_ctf_record *record;
+        int result = esi_ctf_reader_peek(cursor->late[i], &record, error);
+
+        if (result < 0)
+            return result;
+        if (result > 0 && (!next->stream || record->index < next->index))
+            *next = (struct next){cursor->late[i], record, record->index};
+    }
+    return 0;
+}
+
+/* The ordered stream's tuple has the next place that no late one claims, unless its
+ * packet says otherwise. */
+static int look_at_ordered(struct es_archive_cursor *cursor,
+                           struct next *next,
+                           struct es_error *error)
+{
+    const struct esi_ctf_record *record;
+    uint64_t index = cursor->index;
+    int result =
+        cursor->ordered ? esi_ctf_reader_peek(cursor->ordered, &record, error) : 0;
+
+    if (result <= 0)
+        return result;
+    if (record->begins_packet && record->index > index)
+        index = record->index;
+    if (!next->stream || index < next->index)
+        *next = (struct next){cursor->ordered, record, index};
+    return 0;
+}
+
+static int give_end(struct es_archive_cursor *cursor, struct es_archive_item *item)
+{
+    if (!cursor->told_end && cursor->ordered)
+        item->lost = esi_ctf_reader_lost_at_end(cursor->ordered);
+    cursor->told_end = true;
+    return item->lost > 0;
+}
+
+int es_archive_cursor_next(struct es_archive_cursor *cursor,
+                           struct es_archive_item *ret_item,
+                           struct es_error *error)
+{
+    struct next next = {.stream = NULL};
+    int result = look_at_late(cursor, &next, error);
+
+    *ret_item =
+        (struct es_archive_item){.element = cursor->element, .index = cursor->index};
+    if (result == 0)
+        result = look_at_ordered(cursor, &next, error);
+    if (result < 0)
+        return result;
+    if (!next.stream)
+        return give_end(cursor, ret_item);
+    if (next.record->lost > 0) {
+        ret_item->lost = esi_ctf_reader_take_lost(next.stream);
+        return 1;
+    }
+    if (next.index > cursor->index) {
+        ret_item->lost = next.index - cursor->index;
+        cursor->index = next.index;
+        return 1;
+    }
+    ret_item->tuple = next.record->tuple;
+    cursor->index++;
+    esi_ctf_reader_next(next.stream);
+    return 1;
+}
+
+/* === All elements by completion =================================================== */
+
+struct source {
+    struct es_archive_cursor *cursor; /* owned */
+    struct es_archive_item item;      /* what it stands before */
+    /* The latest completion up to the item: late tuples and losses keep their places in
+     * their elements. */
+    uint64_t key_ns;
+};
+
+struct es_archive_merge {
+    const struct es_archive_tables *tables; /* borrowed */
+    struct source *sources;                 /* of each element; owned */
+    struct esi_heap next;                   /* elements that have more, by key */
+    uint32_t *left;                         /* of those, each process's; owned */
+};
+
+/* 1, 0 at the end of the element, -errno. */
+static int merge_advance(struct source *source, struct es_error *error)
+{
+    int result = es_archive_cursor_next(source->cursor, &source->item, error);
+
+    if (result > 0 && source->item.tuple.stop > source->key_ns)
+        source->key_ns = source->item.tuple.stop;
+    return result;
+}
+
+static int add_source(struct es_archive_merge *merge,
+                      struct es_archive_reader *reader,
+                      uint32_t element,
+                      struct es_error *error)
+{
+    struct source *source = &merge->sources[element];
+    int result = es_archive_cursor_create(reader, element, error, &source->cursor);
+
+    if (result == 0)
+        result = merge_advance(source, error);
+    if (result > 0) {
+        esi_heap_push(&merge->next, source->key_ns, element);
+        merge->left[merge->tables->elements[element].process]++;
+    } else {
+        es_archive_cursor_destroy(source->cursor);
+        source->cursor = NULL;
+    }
+    return result < 0 ? result : 0;
+}
+
+int es_archive_merge_create(struct es_archive_reader *reader,
+                            struct es_error *error,
+                            struct es_archive_merge **ret_merge)
+{
+    size_t count = reader->tables.element_count;
+    struct es_archive_merge *merge = calloc(1, sizeof *merge);
+    int result = 0;
+
+    if (merge) {
+        merge->tables = &reader->tables;
+        merge->sources = calloc(count + 1, sizeof *merge->sources);
+        merge->left = calloc(reader->tables.process_count + 1, sizeof *merge->left);
+    }
+    if (!merge || !merge->sources || !merge->left ||
+        esi_heap_reserve(&merge->next, count) < 0)
+        result = es_error_set(error, -ENOMEM, "no memory left for the archive");
+    for (uint32_t i = 0; i < count && result == 0; i++)
+        result = add_source(merge, reader, i, error);
+    if (result < 0) {
+        es_archive_merge_destroy(merge);
+        return result;
+    }
+    *ret_merge = merge;
+    return 0;
+}
+
+void es_archive_merge_destroy(struct es_archive_merge *merge)
+{
+    int saved_errno = errno;
+
+    if (!merge)
+        return;
+    for (size_t i = 0; merge->sources && i < merge->tables->element_count; i++)
+        es_archive_cursor_destroy(merge->sources[i].cursor);
+    esi_heap_fini(&merge->next);
+    free(merge->sources);
+    free(merge->left);
+    free(merge);
+    errno = saved_errno;
+}
+
+int es_archive_merge_next(struct es_archive_merge *merge,
+                          struct es_archive_item *ret_item,
+                          struct es_error *error)
+{
+    struct source *source;
+    uint32_t element;
+    int result;
+
+    if (merge->next.count == 0)
+        return 0;
+    element = (uint32_t)esi_heap_top(&merge->next).item;
+    source = &merge->sources[element];
+    *ret_item = source->item;
+    result = merge_advance(source, error);
+    if (result < 0)
+        return result;
+    if (result > 0) {
+        esi_heap_replace_top(&merge->next, source->key_ns, element);
+        return 1;
+    }
+    esi_heap_pop(&merge->next);
+    ret_item->ends_process =
+        --merge->left[merge->tables->elements[element].process] == 0;
+    es_archive_cursor_destroy(source->cursor);
+    source->cursor = NULL;
+    return 1;
 }

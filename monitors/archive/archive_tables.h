@@ -78,7 +78,7 @@ struct es_archive_process {
     uint64_t ended_realtime_ns; /* 0 = not known */
     struct es_clock clock;      /* by which its ticks were converted */
     struct es_archive_communicator *communicators; /* by index; owned by the tables */
-    size_t communicator_count;
+    size_t communicator_count, communicator_capacity;
 };
 
 struct es_archive_element {
@@ -104,15 +104,15 @@ struct es_archive_open {
 struct es_archive_tables {
     struct es_archive_facts facts;
     struct es_archive_host *hosts;
-    size_t host_count;
+    size_t host_count, host_capacity;
     struct es_archive_process *processes;
-    size_t process_count;
+    size_t process_count, process_capacity;
     struct es_archive_element *elements;
-    size_t element_count;
+    size_t element_count, element_capacity;
     struct es_archive_group *groups;
-    size_t group_count;
+    size_t group_count, group_capacity;
     struct es_archive_open *open;
-    size_t open_count;
+    size_t open_count, open_capacity;
 };
 
 void es_archive_tables_init(struct es_archive_tables *tables);

@@ -14,6 +14,8 @@
 #define ES_MONITORS_ARCHIVE_CTF_STREAM_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "monitors/archive/ctf_layout.h"
 
@@ -63,5 +65,17 @@ int esi_ctf_stream_finish(struct esi_ctf_stream *stream);
 
 /* When the packet was begun, by CLOCK_MONOTONIC; UINT64_MAX: it is empty. */
 uint64_t esi_ctf_stream_begun_ns(const struct esi_ctf_stream *stream);
+
+/* Says in the language of CTF 1.8 what ctf_layout.h says in C. */
+
+struct esi_ctf_trace {
+    const char *host;
+    const char *run;
+    uint8_t uuid[16];
+};
+
+/* Writes the metadata of one host's trace: a class of events for each operation of the
+ * table.  Errors stay in the stream. */
+void esi_ctf_metadata_write(const struct esi_ctf_trace *trace, FILE *stream);
 
 #endif
