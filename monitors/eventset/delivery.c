@@ -14,10 +14,214 @@
 #include "monitors/eventset/delivery.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/eventset/delivery_private.h"
+#include "base/array.h"
+#include "base/heap.h"
+#include "monitors/eventset/event.h"
+#include "monitors/eventset/set_spool.h"
+
+/*
+ * Events as bytes, for those that wait.
+ */
+
+/* Followed by partners, attributes (private) and texts. */
+struct esi_record {
+    uint64_t position; /* in the stream, from 1 */
+    uint64_t line;     /* in the source; 0 = not known */
+    uint32_t index;
+    uint32_t partner_count;
+    uint32_t attribute_count;
+    uint32_t type_bytes; /* with its end, as the next */
+    uint32_t text_bytes;
+    uint8_t kind;
+    uint8_t is_first_half; /* of a sync: the half that came first */
+    uint8_t unused[2];
+};
+
+static inline const struct es_event_id *esi_record_partners(const struct esi_record *r)
+{
+    return (const struct es_event_id *)(const void *)(r + 1);
+}
+
+/* Attributes of an unpacked event.  Zeros are an empty one. */
+struct esi_record_room {
+    struct es_event_attribute *attributes;
+    size_t capacity;
+};
+
+/*
+ * What delivery.c and delivery_cycle.c share.
+ */
+
+#define ESI_NO_TRACE UINT32_MAX
+
+struct esi_delivery_trace {
+    uint32_t read;  /* events that came */
+    uint32_t given; /* events that went on */
+    struct esi_spool_queue waiting;
+    uint32_t partners_seen; /* of the first that waits: given already */
+    /* The event which the first that waits waits for, and its node in the skew heap of
+     * that event's trace. */
+    struct es_event_id awaited; /* index 0: for none */
+    uint32_t left;
+    uint32_t right;
+    uint32_t waiters; /* root of the heap of traces that wait for events of this one */
+};
+
+struct es_delivery {
+    struct es_delivery_config config;
+    struct esi_delivery_trace *traces;
+    uint32_t trace_count;
+    size_t trace_capacity;
+    /* Units that can be given: traces whose events place them, by position.  There is
+     * room for each trace. */
+    struct esi_heap ready;
+    uint64_t position; /* of the last event that came */
+    struct esi_spool spool;
+    struct esi_record_room rooms[2]; /* for the halves of a sync */
+    struct es_delivery_statistics statistics;
+};
+
+static int delivery_explain(struct es_delivery *delivery, struct es_error *error);
+
+/* === Events that wait ============================================================= */
+
+/* Packs events into bytes without pointers. */
+
+/* Its texts follow all others in the order of the attributes: name, then value. */
+struct packed_attribute {
+    int64_t number;
+    uint32_t name_bytes; /* with its end, as the next */
+    uint32_t text_bytes; /* 0: it is a number */
+};
+
+_Static_assert(sizeof(struct esi_record) % 8 == 0, "partners follow");
+_Static_assert(sizeof(struct es_event_id) == 8, "attributes follow");
+
+/* Of a send none are given. */
+static uint32_t partner_count(const struct es_set_event *event)
+{
+    return event->kind == ES_EVENT_SEND ? 0 : event->partner_count;
+}
+
+static size_t texts_at(uint32_t partners, size_t attributes)
+{
+    return sizeof(struct esi_record) + partners * sizeof(struct es_event_id) +
+           attributes * sizeof(struct packed_attribute);
+}
+
+/* Bytes for an event. */
+static size_t record_size(const struct es_set_event *event)
+{
+    size_t size = texts_at(partner_count(event), event->attribute_count);
+
+    size += strlen(event->type) + 1 + strlen(event->text) + 1;
+    for (size_t i = 0; i < event->attribute_count; i++) {
+        const struct es_event_attribute *attribute = &event->attributes[i];
+        size += strlen(attribute->name) + 1;
+        if (attribute->text)
+            size += strlen(attribute->text) + 1;
+    }
+    return size;
+}
+
+/* Returns bytes copied. */
+static uint32_t record_append(char **at, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+
+    memcpy(*at, text, bytes);
+    *at += bytes;
+    return (uint32_t)bytes;
+}
+
+static struct packed_attribute *packed_of(const struct esi_record *record)
+{
+    return (struct packed_attribute *)(void *)((char *)(uintptr_t)record +
+                                               texts_at(record->partner_count, 0));
+}
+
+static char *texts_of(const struct esi_record *record)
+{
+    return (char *)(uintptr_t)record +
+           texts_at(record->partner_count, record->attribute_count);
+}
+
+/* Fills in everything but `position`, `line` and `is_first_half`. */
+static void record_pack(struct esi_record *record, const struct es_set_event *event)
+{
+    struct packed_attribute *packed;
+    char *at;
+
+    *record = (struct esi_record){
+        .index = event->id.index,
+        .partner_count = partner_count(event),
+        .attribute_count = (uint32_t)event->attribute_count,
+        .kind = (uint8_t)event->kind,
+    };
+    if (record->partner_count > 0)
+        memcpy(record + 1, event->partners,
+               record->partner_count * sizeof *event->partners);
+    packed = packed_of(record);
+    at = texts_of(record);
+    record->type_bytes = record_append(&at, event->type);
+    record->text_bytes = record_append(&at, event->text);
+    for (size_t i = 0; i < event->attribute_count; i++) {
+        const struct es_event_attribute *attribute = &event->attributes[i];
+        packed[i].number = attribute->number;
+        packed[i].name_bytes = record_append(&at, attribute->name);
+        packed[i].text_bytes =
+            attribute->text ? record_append(&at, attribute->text) : 0;
+    }
+}
+
+static void record_room_fini(struct esi_record_room *room)
+{
+    free(room->attributes);
+    *room = (struct esi_record_room){0};
+}
+
+/* The event as it was; borrows from the record and the room.  0 or -ENOMEM. */
+static int record_unpack(const struct esi_record *record,
+                         uint32_t trace,
+                         struct esi_record_room *room,
+                         struct es_set_event *ret_event)
+{
+    const struct packed_attribute *packed = packed_of(record);
+    const char *type = texts_of(record);
+    const char *at = type + record->type_bytes + record->text_bytes;
+
+    if (ESI_ARRAY_RESERVE(room->attributes, room->capacity, record->attribute_count) <
+        0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < record->attribute_count; i++) {
+        const char *value = at + packed[i].name_bytes;
+        room->attributes[i] = (struct es_event_attribute){
+            .name = at,
+            .text = packed[i].text_bytes > 0 ? value : NULL,
+            .number = packed[i].number,
+        };
+        at = value + packed[i].text_bytes;
+    }
+    *ret_event = (struct es_set_event){
+        .id = {trace, record->index},
+        .kind = (enum es_event_kind)record->kind,
+        .partner_count = record->partner_count,
+        .partners = record->partner_count > 0 ? esi_record_partners(record) : NULL,
+        .type = type,
+        .text = type + record->type_bytes,
+        .attributes = room->attributes,
+        .attribute_count = record->attribute_count,
+    };
+    return 0;
+}
+
+/* === Delivery ===================================================================== */
 
 /* --- Making ----------------------------------------------------------------------- */
 
@@ -51,35 +255,12 @@ void es_delivery_destroy(struct es_delivery *delivery)
     for (uint32_t i = 0; i < delivery->trace_count; i++)
         esi_spool_clear(&delivery->spool, &delivery->traces[i].waiting);
     esi_spool_fini(&delivery->spool);
-    esi_record_room_fini(&delivery->rooms[0]);
-    esi_record_room_fini(&delivery->rooms[1]);
+    record_room_fini(&delivery->rooms[0]);
+    record_room_fini(&delivery->rooms[1]);
     free(delivery->traces);
-    free(delivery->ready);
+    esi_heap_fini(&delivery->ready);
     free(delivery);
     errno = saved_errno;
-}
-
-static int make_room(struct es_delivery *delivery)
-{
-    uint32_t capacity = delivery->trace_capacity;
-    struct esi_delivery_trace *traces;
-    struct esi_ready *ready;
-
-    if (delivery->trace_count < capacity)
-        return 0;
-    if (capacity > UINT32_MAX / 4)
-        return -ENOMEM;
-    capacity = capacity ? 2 * capacity : 16;
-    traces = realloc(delivery->traces, capacity * sizeof *traces);
-    if (!traces)
-        return -ENOMEM;
-    delivery->traces = traces;
-    ready = realloc(delivery->ready, capacity * sizeof *ready);
-    if (!ready)
-        return -ENOMEM;
-    delivery->ready = ready;
-    delivery->trace_capacity = capacity;
-    return 0;
 }
 
 static int take_trace(void *data, uint32_t trace, const char *name)
@@ -88,7 +269,9 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 
     if (trace != delivery->trace_count)
         return -EINVAL;
-    if (make_room(delivery) < 0)
+    if (ESI_ARRAY_RESERVE(delivery->traces, delivery->trace_capacity,
+                          (size_t)trace + 1) < 0 ||
+        esi_heap_reserve(&delivery->ready, (size_t)trace + 1) < 0)
         return -ENOMEM;
     delivery->traces[trace] = (struct esi_delivery_trace){
         .left = ESI_NO_TRACE, .right = ESI_NO_TRACE, .waiters = ESI_NO_TRACE};
@@ -96,9 +279,10 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return delivery->config.sink.trace(delivery->config.sink.data, trace, name);
 }
 
-int esi_delivery_front(struct es_delivery *delivery,
-                       uint32_t trace,
-                       const struct esi_record **ret_record)
+/* The first event of a trace that waits; there is one. */
+static int delivery_front(struct es_delivery *delivery,
+                          uint32_t trace,
+                          const struct esi_record **ret_record)
 {
     void *record;
     int code =
@@ -109,40 +293,11 @@ int esi_delivery_front(struct es_delivery *delivery,
     return code;
 }
 
-/* --- Heap of units that are ready: the first that came on top --------------------- */
-
-static void push_ready(struct es_delivery *delivery, uint32_t trace, uint64_t position)
-{
-    struct esi_ready *heap = delivery->ready;
-    uint32_t at = delivery->ready_count++;
-
-    while (at > 0 && heap[(at - 1) / 2].position > position) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at] = (struct esi_ready){position, trace};
-}
-
-static void pop_ready(struct es_delivery *delivery)
-{
-    struct esi_ready *heap = delivery->ready;
-    uint32_t count = --delivery->ready_count;
-    struct esi_ready last = heap[count];
-    uint32_t at = 0;
-
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && heap[child + 1].position < heap[child].position)
-            child++;
-        if (heap[child].position >= last.position)
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = last;
-}
-
 /* --- Heaps of waiters (Sleator and Tarjan's skew heaps, merged from the top) ------ */
 
-static uint32_t merge(struct esi_delivery_trace *traces, uint32_t a, uint32_t b)
+static uint32_t delivery_merge(struct esi_delivery_trace *traces,
+                               uint32_t a,
+                               uint32_t b)
 {
     uint32_t root = ESI_NO_TRACE;
     uint32_t *at = &root;
@@ -173,7 +328,8 @@ static void wait_for(struct es_delivery *delivery,
 
     traces[trace].awaited = event;
     traces[trace].left = traces[trace].right = ESI_NO_TRACE;
-    traces[event.trace].waiters = merge(traces, traces[event.trace].waiters, trace);
+    traces[event.trace].waiters =
+        delivery_merge(traces, traces[event.trace].waiters, trace);
 }
 
 /* A trace whose first event need not wait any longer for one of `trace`, or
@@ -185,7 +341,7 @@ static uint32_t pop_waiter(struct es_delivery *delivery, uint32_t trace)
 
     if (top == ESI_NO_TRACE || traces[top].awaited.index > traces[trace].given)
         return ESI_NO_TRACE;
-    traces[trace].waiters = merge(traces, traces[top].left, traces[top].right);
+    traces[trace].waiters = delivery_merge(traces, traces[top].left, traces[top].right);
     traces[top].awaited.index = 0;
     return top;
 }
@@ -213,7 +369,7 @@ static int place_front(struct es_delivery *delivery, uint32_t trace)
     struct esi_delivery_trace *own = &delivery->traces[trace];
     const struct esi_record *record = NULL;
     const struct es_event_id *partners;
-    int code = esi_delivery_front(delivery, trace, &record);
+    int code = delivery_front(delivery, trace, &record);
 
     if (code < 0)
         return code;
@@ -226,7 +382,7 @@ static int place_front(struct es_delivery *delivery, uint32_t trace)
         if (before.index > delivery->traces[before.trace].given)
             wait_for(delivery, trace, before);
         else
-            push_ready(delivery, trace, record->position);
+            esi_heap_push(&delivery->ready, record->position, trace);
         return 0;
     }
     partners =
@@ -234,7 +390,7 @@ static int place_front(struct es_delivery *delivery, uint32_t trace)
     if (partners)
         wait_for(delivery, trace, *partners);
     else
-        push_ready(delivery, trace, record->position);
+        esi_heap_push(&delivery->ready, record->position, trace);
     return 0;
 }
 
@@ -250,7 +406,7 @@ static int wake_waiters(struct es_delivery *delivery, uint32_t trace)
 
 /* --- Giving ----------------------------------------------------------------------- */
 
-static int give(struct es_delivery *delivery, const struct es_set_event *event)
+static int delivery_give(struct es_delivery *delivery, const struct es_set_event *event)
 {
     int code = delivery->config.sink.event(delivery->config.sink.data, event);
 
@@ -267,13 +423,13 @@ static int give_record(struct es_delivery *delivery,
                        struct esi_record_room *room)
 {
     struct es_set_event event;
-    int code = esi_record_unpack(record, trace, room, &event);
+    int code = record_unpack(record, trace, room, &event);
 
-    return code < 0 ? code : give(delivery, &event);
+    return code < 0 ? code : delivery_give(delivery, &event);
 }
 
 /* The first event of the trace was given: the next one's turn, and that of others. */
-static int advance(struct es_delivery *delivery, uint32_t trace)
+static int delivery_advance(struct es_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *own = &delivery->traces[trace];
     int code;
@@ -297,7 +453,7 @@ static int give_sync(struct es_delivery *delivery,
 
     if (delivery->traces[other.trace].given >= other.index)
         return -EINVAL;
-    code = esi_delivery_front(delivery, other.trace, &second);
+    code = delivery_front(delivery, other.trace, &second);
     if (code < 0)
         return code;
     if (second->kind != ES_EVENT_SYNC ||
@@ -308,9 +464,9 @@ static int give_sync(struct es_delivery *delivery,
     if (code == 0)
         code = give_record(delivery, other.trace, second, &delivery->rooms[1]);
     if (code == 0)
-        code = advance(delivery, trace);
+        code = delivery_advance(delivery, trace);
     if (code == 0)
-        code = advance(delivery, other.trace);
+        code = delivery_advance(delivery, other.trace);
     return code;
 }
 
@@ -329,21 +485,21 @@ static int give_ready(struct es_delivery *delivery)
 {
     int code = 0;
 
-    while (code == 0 && delivery->ready_count > 0) {
-        uint32_t trace = delivery->ready[0].trace;
+    while (code == 0 && delivery->ready.count > 0) {
+        uint32_t trace = (uint32_t)esi_heap_top(&delivery->ready).item;
         const struct esi_record *record = NULL;
 
-        code = esi_delivery_front(delivery, trace, &record);
+        code = delivery_front(delivery, trace, &record);
         if (code < 0 || is_half(delivery, record))
             return code;
-        pop_ready(delivery);
+        esi_heap_pop(&delivery->ready);
         if (record->kind == ES_EVENT_SYNC) {
             code = give_sync(delivery, trace, record);
             continue;
         }
         code = give_record(delivery, trace, record, &delivery->rooms[0]);
         if (code == 0)
-            code = advance(delivery, trace);
+            code = delivery_advance(delivery, trace);
     }
     return code;
 }
@@ -371,19 +527,19 @@ static int check_event(const struct es_delivery *delivery,
                : 0;
 }
 
-static int hold(struct es_delivery *delivery, const struct es_set_event *event)
+static int delivery_hold(struct es_delivery *delivery, const struct es_set_event *event)
 {
     struct esi_delivery_trace *own = &delivery->traces[event->id.trace];
     bool is_first = esi_spool_is_empty(&own->waiting);
     struct esi_record *record;
     void *bytes;
     int code =
-        esi_spool_push(&delivery->spool, &own->waiting, esi_record_size(event), &bytes);
+        esi_spool_push(&delivery->spool, &own->waiting, record_size(event), &bytes);
 
     if (code < 0)
         return code;
     record = bytes;
-    esi_record_pack(record, event);
+    record_pack(record, event);
     record->position = delivery->position;
     record->line = delivery->config.line ? *delivery->config.line : 0;
     record->is_first_half =
@@ -402,7 +558,7 @@ static bool can_pass(struct es_delivery *delivery, const struct es_set_event *ev
     if (!esi_spool_is_empty(&own->waiting))
         return false;
     own->partners_seen = 0;
-    if (delivery->ready_count > 0 || event->kind == ES_EVENT_SYNC)
+    if (delivery->ready.count > 0 || event->kind == ES_EVENT_SYNC)
         return false;
     return event->kind != ES_EVENT_RECEIVE ||
            !find_missing(delivery, event->partners, event->partner_count,
@@ -419,11 +575,11 @@ static int take_event(void *data, const struct es_set_event *event)
     delivery->position++;
     delivery->traces[event->id.trace].read++;
     if (can_pass(delivery, event)) {
-        code = give(delivery, event);
+        code = delivery_give(delivery, event);
         if (code == 0)
             code = wake_waiters(delivery, event->id.trace);
     } else {
-        code = hold(delivery, event);
+        code = delivery_hold(delivery, event);
     }
     return code < 0 ? code : give_ready(delivery);
 }
@@ -436,8 +592,7 @@ struct es_set_sink es_delivery_sink(struct es_delivery *delivery)
 
 int es_delivery_finish(struct es_delivery *delivery, struct es_error *error)
 {
-    return delivery->statistics.waiting == 0 ? 0
-                                             : esi_delivery_explain(delivery, error);
+    return delivery->statistics.waiting == 0 ? 0 : delivery_explain(delivery, error);
 }
 
 void es_delivery_statistics(const struct es_delivery *delivery,
@@ -445,4 +600,126 @@ void es_delivery_statistics(const struct es_delivery *delivery,
 {
     *ret_statistics = delivery->statistics;
     ret_statistics->waited_bytes = delivery->spool.held_max;
+}
+
+/* === Cycles ======================================================================= */
+
+/*
+ * Why events still wait when the stream is at its end.
+ *
+ * From the first event that waits of a trace to that of the trace which it waits for,
+ * and so on, until nothing waits there, so that an event is missing, or a trace comes
+ * up again: each of these events precedes the one before, so they lie on a cycle.
+ */
+
+/* What the first event that waits of a trace waits for. */
+static int find_awaited(struct es_delivery *delivery,
+                        uint32_t trace,
+                        struct es_event_id *ret_awaited)
+{
+    const struct esi_record *record = NULL;
+    int code;
+
+    if (delivery->traces[trace].awaited.index > 0) {
+        *ret_awaited = delivery->traces[trace].awaited;
+        return 0;
+    }
+    code = delivery_front(delivery, trace, &record);
+    /* Half a sync, for the other half. */
+    if (code == 0)
+        *ret_awaited = esi_record_partners(record)[0];
+    return code;
+}
+
+static int line_of(const struct esi_record *record)
+{
+    return record->line > INT32_MAX ? INT32_MAX : (int)record->line;
+}
+
+static int tell_missing(struct es_delivery *delivery,
+                        uint32_t trace,
+                        struct es_event_id awaited,
+                        struct es_error *error)
+{
+    const struct esi_record *record = NULL;
+    int code = delivery_front(delivery, trace, &record);
+
+    if (code < 0)
+        return code;
+    return es_error_set_at(error, -EINVAL, delivery->config.source, line_of(record), 0,
+                           "event %u of trace %u waits for event %u of trace %u, which "
+                           "did not come",
+                           record->index, trace, awaited.index, awaited.trace);
+}
+
+/* `trace` is on a cycle of traces: names the event on it that came first. */
+static int tell_cycle(struct es_delivery *delivery,
+                      uint32_t trace,
+                      struct es_error *error)
+{
+    const struct esi_record *first = NULL, *record = NULL;
+    uint32_t first_trace = trace, at = trace;
+    struct es_event_id awaited = {0, 0}, first_awaited = {0, 0};
+
+    do {
+        int code = find_awaited(delivery, at, &awaited);
+        if (code == 0)
+            code = delivery_front(delivery, at, &record);
+        if (code < 0)
+            return code;
+        if (!first || record->position < first->position) {
+            first = record;
+            first_trace = at;
+            first_awaited = awaited;
+        }
+        at = awaited.trace;
+    } while (at != trace);
+    return es_error_set_at(
+        error, -EINVAL, delivery->config.source, line_of(first), 0,
+        "a cycle: event %u of trace %u comes after event %u of trace %u, which comes "
+        "after it",
+        first->index, first_trace, first_awaited.index, first_awaited.trace);
+}
+
+/* The trace whose first event that waits came first of all. */
+static int find_start(struct es_delivery *delivery, uint32_t *ret_trace)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (uint32_t trace = 0; trace < delivery->trace_count; trace++) {
+        const struct esi_record *record = NULL;
+        int code;
+
+        if (esi_spool_is_empty(&delivery->traces[trace].waiting))
+            continue;
+        code = delivery_front(delivery, trace, &record);
+        if (code < 0)
+            return code;
+        if (record->position < first) {
+            first = record->position;
+            *ret_trace = trace;
+        }
+    }
+    return 0;
+}
+
+/* Says why events still wait.  -EINVAL, or what kept it from finding out. */
+static int delivery_explain(struct es_delivery *delivery, struct es_error *error)
+{
+    unsigned char *seen = calloc(delivery->trace_count, 1);
+    struct es_event_id awaited;
+    uint32_t trace = 0;
+    int code = seen ? find_start(delivery, &trace) : -ENOMEM;
+
+    while (code == 0 && !seen[trace]) {
+        seen[trace] = 1;
+        code = find_awaited(delivery, trace, &awaited);
+        if (code == 0 && esi_spool_is_empty(&delivery->traces[awaited.trace].waiting))
+            code = tell_missing(delivery, trace, awaited, error);
+        trace = awaited.trace;
+    }
+    if (code == 0)
+        code = tell_cycle(delivery, trace, error);
+    free(seen);
+    return code;
 }

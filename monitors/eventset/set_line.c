@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* set_line.c - lines of an event set by means of jansson, which stays in this file. */
+/*
+ * set_line.c - lines of an event set: the common ones in one pass, all others by means
+ * of jansson, which stays in this file.
+ */
 #include "config.h"
 
 #include "monitors/eventset/set_line.h"
@@ -8,12 +11,335 @@
 #include <errno.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/library_words.h"
-#include "monitors/eventset/set_line_private.h"
-#include "monitors/eventset/set_number.h"
+
+/*
+ * Room for what a line holds, shared by both ways to read it.
+ */
+
+struct esi_line_room {
+    struct es_event_id *partners;
+    size_t partner_count;
+    size_t partner_capacity;
+    struct es_event_attribute *attributes;
+    size_t attribute_count;
+    size_t attribute_capacity;
+};
+
+static int line_add_attribute(struct esi_line_room *room,
+                              const char *name,
+                              const char *value,
+                              size_t length);
+static int line_add_partner(struct esi_line_room *room, struct es_event_id partner);
+static void line_complete(const struct esi_line_room *room, struct es_set_event *event);
+static bool line_find_kind(const char *name,
+                           size_t length,
+                           enum es_event_kind *ret_kind);
+
+/* === Decimal numbers that are written in one way only ============================= */
+
+bool es_set_number_parse(const char *text, size_t length, int64_t *ret_number)
+{
+    bool negative = length > 0 && text[0] == '-';
+    size_t at = negative ? 1 : 0;
+    uint64_t most = negative ? UINT64_C(1) << 63 : (UINT64_C(1) << 63) - 1;
+    uint64_t value = 0;
+
+    if (at == length || length >= ES_SET_NUMBER_LENGTH ||
+        (text[at] == '0' && length > 1))
+        return false;
+    for (; at < length; at++) {
+        unsigned digit = (unsigned)(text[at] - '0');
+        if (digit > 9 || value > (most - digit) / 10)
+            return false;
+        value = 10 * value + digit;
+    }
+    *ret_number = (int64_t)(negative ? 0 - value : value);
+    return true;
+}
+
+size_t es_set_number_format(int64_t number, char out[ES_SET_NUMBER_LENGTH])
+{
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    char digits[ES_SET_NUMBER_LENGTH];
+    size_t at = sizeof digits;
+    size_t length;
+
+    digits[--at] = '\0';
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (number < 0)
+        digits[--at] = '-';
+    length = sizeof digits - 1 - at;
+    memcpy(out, digits + at, length + 1);
+    return length;
+}
+
+/* === The common lines ============================================================= */
+
+/*
+ * Reads the common lines of event sets in one pass.
+ *
+ * Takes a part of JSON and leaves everything else to the JSON library: what is taken
+ * here is taken there with the same result (tests/fuzz/fuzz_event_set.c compares).
+ * Strings are borrowed from the line: they get their ends once it is known that the
+ * whole line is taken.
+ *
+ * The byte behind the line is 0, which no rule takes: so nothing needs a second look at
+ * where the line ends.
+ */
+
+enum { ATTRIBUTES_MAX = 32, ENDS_MAX = 2 * ATTRIBUTES_MAX + 2 };
+
+enum member {
+    MEMBER_TRACE,
+    MEMBER_INDEX,
+    MEMBER_KIND,
+    MEMBER_TYPE,
+    MEMBER_TEXT,
+    MEMBER_PARTNERS,
+    MEMBER_ATTRIBUTES,
+    MEMBER_COUNT,
+};
+
+static const struct {
+    const char *name;
+    size_t length;
+} members[MEMBER_COUNT] = {
+    [MEMBER_TRACE] = {"trace", 5},
+    [MEMBER_INDEX] = {"index", 5},
+    [MEMBER_KIND] = {"kind", 4},
+    [MEMBER_TYPE] = {"type", 4},
+    [MEMBER_TEXT] = {"text", 4},
+    [MEMBER_PARTNERS] = {"partners", 8},
+    [MEMBER_ATTRIBUTES] = {"attributes", 10},
+};
+
+/* A part of the line. */
+struct span {
+    char *text;
+    size_t length;
+};
+
+struct scan {
+    char *at;
+    struct esi_line_room *room;
+    struct es_set_event event;
+    struct span names[ATTRIBUTES_MAX];
+    char *ends[ENDS_MAX]; /* where strings that are kept end */
+    size_t end_count;
+    bool is_out_of_memory;
+};
+
+static void skip_blanks(struct scan *scan)
+{
+    while (*scan->at == ' ' || *scan->at == '\t' || *scan->at == '\r')
+        scan->at++;
+}
+
+/* Whether the next character is `wanted`, which is then behind us. */
+static bool scan_take(struct scan *scan, char wanted)
+{
+    skip_blanks(scan);
+    if (*scan->at != wanted)
+        return false;
+    scan->at++;
+    return true;
+}
+
+/* Plain characters in quotes. */
+static bool take_string(struct scan *scan, struct span *ret_span)
+{
+    char *at;
+
+    if (!scan_take(scan, '"'))
+        return false;
+    for (at = scan->at; *at != '"'; at++)
+        if (*at < 0x20 || *at == '\\' || *(unsigned char *)at >= 0x80)
+            return false;
+    *ret_span = (struct span){scan->at, (size_t)(at - scan->at)};
+    scan->at = at + 1;
+    return true;
+}
+
+/* A string that the event borrows. */
+static bool take_text(struct scan *scan, struct span *ret_span)
+{
+    if (!take_string(scan, ret_span))
+        return false;
+    scan->ends[scan->end_count++] = ret_span->text + ret_span->length;
+    return true;
+}
+
+static bool take_number(struct scan *scan, uint32_t least, uint32_t *ret_number)
+{
+    uint64_t number = 0;
+    const char *first;
+
+    skip_blanks(scan);
+    first = scan->at;
+    for (; *scan->at >= '0' && *scan->at <= '9' && number < UINT32_MAX; scan->at++)
+        number = 10 * number + (unsigned)(*scan->at - '0');
+    if (scan->at == first || (*first == '0' && scan->at > first + 1) ||
+        number >= UINT32_MAX || number < least)
+        return false;
+    *ret_number = (uint32_t)number;
+    return true;
+}
+
+/* --- Members ---------------------------------------------------------------------- */
+
+static bool take_partners(struct scan *scan)
+{
+    if (!scan_take(scan, '['))
+        return false;
+    if (scan_take(scan, ']'))
+        return true;
+    do {
+        struct es_event_id id;
+        if (!scan_take(scan, '[') || !take_number(scan, 0, &id.trace) ||
+            !scan_take(scan, ',') || !take_number(scan, 1, &id.index) ||
+            !scan_take(scan, ']'))
+            return false;
+        if (line_add_partner(scan->room, id) < 0) {
+            scan->is_out_of_memory = true;
+            return false;
+        }
+    } while (scan_take(scan, ','));
+    return scan_take(scan, ']');
+}
+
+static bool is_repeated(const struct scan *scan, size_t count)
+{
+    const struct span *last = &scan->names[count];
+
+    for (size_t i = 0; i < count; i++)
+        if (scan->names[i].length == last->length &&
+            memcmp(scan->names[i].text, last->text, last->length) == 0)
+            return true;
+    return false;
+}
+
+static bool take_attributes(struct scan *scan)
+{
+    size_t count = 0;
+
+    if (!scan_take(scan, '{'))
+        return false;
+    if (scan_take(scan, '}'))
+        return true;
+    do {
+        struct span value;
+        if (count == ATTRIBUTES_MAX || !take_text(scan, &scan->names[count]) ||
+            is_repeated(scan, count) || !scan_take(scan, ':') ||
+            !take_text(scan, &value))
+            return false;
+        if (line_add_attribute(scan->room, scan->names[count].text, value.text,
+                               value.length) < 0) {
+            scan->is_out_of_memory = true;
+            return false;
+        }
+        count++;
+    } while (scan_take(scan, ','));
+    return scan_take(scan, '}');
+}
+
+static bool take_value(struct scan *scan, enum member member)
+{
+    struct span span;
+
+    switch (member) {
+    case MEMBER_TRACE:
+        return take_number(scan, 0, &scan->event.id.trace);
+    case MEMBER_INDEX:
+        return take_number(scan, 1, &scan->event.id.index);
+    case MEMBER_KIND:
+        return take_string(scan, &span) &&
+               line_find_kind(span.text, span.length, &scan->event.kind);
+    case MEMBER_TYPE:
+        if (!take_text(scan, &span))
+            return false;
+        scan->event.type = span.text;
+        return true;
+    case MEMBER_TEXT:
+        if (!take_text(scan, &span))
+            return false;
+        scan->event.text = span.text;
+        return true;
+    case MEMBER_PARTNERS:
+        return take_partners(scan);
+    case MEMBER_ATTRIBUTES:
+        return take_attributes(scan);
+    default:
+        return false;
+    }
+}
+
+static bool take_member(struct scan *scan, unsigned *seen)
+{
+    struct span name;
+
+    if (!take_string(scan, &name) || !scan_take(scan, ':'))
+        return false;
+    for (unsigned i = 0; i < MEMBER_COUNT; i++)
+        if (members[i].length == name.length &&
+            memcmp(members[i].name, name.text, name.length) == 0) {
+            if (*seen & (1u << i))
+                return false;
+            *seen |= 1u << i;
+            return take_value(scan, (enum member)i);
+        }
+    return false;
+}
+
+/* An object with a trace and an index, and nothing behind it. */
+static bool take_event(struct scan *scan, const char *end)
+{
+    unsigned seen = 0, needed = 1u << MEMBER_TRACE | 1u << MEMBER_INDEX;
+
+    if (!scan_take(scan, '{'))
+        return false;
+    do
+        if (!take_member(scan, &seen))
+            return false;
+    while (scan_take(scan, ','));
+    if (!scan_take(scan, '}') || (seen & needed) != needed)
+        return false;
+    skip_blanks(scan);
+    return scan->at == end;
+}
+
+/* Reads the lines that event sets mostly consist of, without building anything: known
+ * members only, each once, strings without escapes.  1: *ret_event is the event; 0: not
+ * such a line, and `text` is as it was; -ENOMEM. */
+static int line_scan(struct esi_line_room *room,
+                     char *text,
+                     size_t length,
+                     struct es_set_event *ret_event)
+{
+    struct scan scan;
+
+    scan.at = text;
+    scan.room = room;
+    scan.event = (struct es_set_event){.kind = ES_EVENT_UNARY, .type = "", .text = ""};
+    scan.end_count = 0;
+    scan.is_out_of_memory = false;
+    room->partner_count = room->attribute_count = 0;
+    if (!take_event(&scan, text + length))
+        return scan.is_out_of_memory ? -ENOMEM : 0;
+    for (size_t i = 0; i < scan.end_count; i++)
+        *scan.ends[i] = '\0';
+    line_complete(room, &scan.event);
+    *ret_event = scan.event;
+    return 1;
+}
+
+/* === All lines ==================================================================== */
 
 #define FORMAT "eventspace-events"
 enum { FORMAT_VERSION = 1 };
@@ -51,7 +377,7 @@ int esi_set_place_line(const struct esi_set_place *place)
 /* --- Room ------------------------------------------------------------------------- */
 
 /* 0 or -ENOMEM: room for one more of `size` bytes in *array. */
-static int grow(void *array, size_t count, size_t *capacity, size_t size)
+static int line_grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     size_t wanted = *capacity ? 2 * *capacity : 16;
     void *old, *grown;
@@ -67,24 +393,26 @@ static int grow(void *array, size_t count, size_t *capacity, size_t size)
     return 0;
 }
 
-int esi_line_add_partner(struct esi_line_room *room, struct es_event_id partner)
+/* 0 or -ENOMEM. */
+static int line_add_partner(struct esi_line_room *room, struct es_event_id partner)
 {
-    if (grow(&room->partners, room->partner_count, &room->partner_capacity,
-             sizeof partner) < 0)
+    if (line_grow(&room->partners, room->partner_count, &room->partner_capacity,
+                  sizeof partner) < 0)
         return -ENOMEM;
     room->partners[room->partner_count++] = partner;
     return 0;
 }
 
-int esi_line_add_attribute(struct esi_line_room *room,
-                           const char *name,
-                           const char *value,
-                           size_t length)
+/* A value that is a number as it would be written is kept as one. */
+static int line_add_attribute(struct esi_line_room *room,
+                              const char *name,
+                              const char *value,
+                              size_t length)
 {
     struct es_event_attribute attribute = {.name = name, .text = value};
 
-    if (grow(&room->attributes, room->attribute_count, &room->attribute_capacity,
-             sizeof attribute) < 0)
+    if (line_grow(&room->attributes, room->attribute_count, &room->attribute_capacity,
+                  sizeof attribute) < 0)
         return -ENOMEM;
     if (es_set_number_parse(value, length, &attribute.number))
         attribute.text = NULL;
@@ -92,7 +420,10 @@ int esi_line_add_attribute(struct esi_line_room *room,
     return 0;
 }
 
-bool esi_line_find_kind(const char *name, size_t length, enum es_event_kind *ret_kind)
+/* The kind with this name; false: none. */
+static bool line_find_kind(const char *name,
+                           size_t length,
+                           enum es_event_kind *ret_kind)
 {
     static const char *const names[] = {
         [ES_EVENT_UNARY] = "unary",
@@ -109,7 +440,8 @@ bool esi_line_find_kind(const char *name, size_t length, enum es_event_kind *ret
     return false;
 }
 
-void esi_line_complete(const struct esi_line_room *room, struct es_set_event *event)
+/* Gives the event, with the room's partners and attributes in it. */
+static void line_complete(const struct esi_line_room *room, struct es_set_event *event)
 {
     event->partners = room->partner_count > 0 ? room->partners : NULL;
     event->partner_count = (uint32_t)room->partner_count;
@@ -158,7 +490,7 @@ static int fail_type(const struct reading *reading,
 }
 
 /* The line's object, kept in `line` until the next one. */
-static int load(const struct reading *reading, const char *text, size_t length)
+static int line_load(const struct reading *reading, const char *text, size_t length)
 {
     struct esi_set_line *line = reading->line;
     const struct esi_set_place *place = reading->place;
@@ -269,7 +601,7 @@ int esi_set_line_header(struct esi_set_line *line,
 {
     const struct reading reading = {line, place, error};
     const json_t *traces;
-    int code = load(&reading, text, length);
+    int code = line_load(&reading, text, length);
 
     if (code == 0)
         code = check_format(&reading);
@@ -297,7 +629,7 @@ static int get_kind(const struct reading *reading, enum es_event_kind *ret_kind)
     const char *name = "";
     int code = get_string(reading, "kind", "unary", &name);
 
-    if (code == 0 && !esi_line_find_kind(name, strlen(name), ret_kind))
+    if (code == 0 && !line_find_kind(name, strlen(name), ret_kind))
         code = es_error_set_at(
             reading->error, -EINVAL, reading->place->source,
             esi_set_place_line(reading->place), 0,
@@ -327,7 +659,7 @@ static int get_partners(const struct reading *reading)
             code = get_number(reading, json_array_get(pair, 1), "partners: index", 1,
                               &id.index);
         if (code == 0)
-            code = esi_line_add_partner(&reading->line->room, id);
+            code = line_add_partner(&reading->line->room, id);
     }
     return code;
 }
@@ -345,9 +677,8 @@ static int get_attributes(const struct reading *reading)
     {
         if (!json_is_string(value))
             return fail_type(reading, "attributes", "strings", value);
-        code =
-            esi_line_add_attribute(&reading->line->room, name, json_string_value(value),
-                                   json_string_length(value));
+        code = line_add_attribute(&reading->line->room, name, json_string_value(value),
+                                  json_string_length(value));
         if (code < 0)
             break;
     }
@@ -363,7 +694,7 @@ int esi_set_line_event_slowly(struct esi_set_line *line,
 {
     const struct reading reading = {line, place, error};
     struct es_set_event event = {.kind = ES_EVENT_UNARY};
-    int code = load(&reading, text, length);
+    int code = line_load(&reading, text, length);
 
     line->room.partner_count = line->room.attribute_count = 0;
     if (code == 0)
@@ -382,7 +713,7 @@ int esi_set_line_event_slowly(struct esi_set_line *line,
         code = get_attributes(&reading);
     if (code < 0)
         return code;
-    esi_line_complete(&line->room, &event);
+    line_complete(&line->room, &event);
     *ret_event = event;
     return 0;
 }
@@ -394,7 +725,7 @@ int esi_set_line_event(struct esi_set_line *line,
                        struct es_set_event *ret_event,
                        struct es_error *error)
 {
-    int code = esi_line_scan(&line->room, text, length, ret_event);
+    int code = line_scan(&line->room, text, length, ret_event);
 
     if (code != 0)
         return code < 0 ? code : 0;

@@ -1,22 +1,141 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * set_read.c - lines go through the parser (set_line.h) and the checks (set_check.h) to
- * the sink, and through a delivery: for the canonical order all of an event, else only
- * what it takes to find cycles.
- */
+/* set_read.c - reads event sets: lines, what each says, and whether all agree. */
 #include "config.h"
 
 #include "monitors/eventset/set_read.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/input.h"
 #include "monitors/eventset/delivery.h"
 #include "monitors/eventset/set_check.h"
 #include "monitors/eventset/set_line.h"
-#include "monitors/eventset/set_lines.h"
+
+/*
+ * A file, line by line, each in memory that may be changed.
+ */
+
+/* Caller's memory; `number` and `bytes` may be read. */
+struct esi_set_lines {
+    FILE *stream; /* borrowed */
+    char *buffer;
+    size_t capacity;
+    size_t from; /* what is read and not given yet */
+    size_t to;
+    uint64_t number; /* of the line that was given last, from 1 */
+    uint64_t bytes;  /* that were read */
+};
+
+/* === A file, line by line ========================================================= */
+
+enum { CAPACITY_MIN = 1 << 18, PEEK_MIN = 512 };
+
+/* 0 or -ENOMEM. */
+static int set_lines_init(struct esi_set_lines *lines, FILE *stream)
+{
+    *lines = (struct esi_set_lines){.stream = stream, .capacity = CAPACITY_MIN};
+    lines->buffer = malloc(lines->capacity);
+    return lines->buffer ? 0 : -ENOMEM;
+}
+
+static void set_lines_fini(struct esi_set_lines *lines)
+{
+    free(lines->buffer);
+    lines->buffer = NULL;
+}
+
+/* Reads on behind what is there; one byte stays free for a 0.  Bytes, 0 at the end. */
+static int lines_fill(struct esi_set_lines *lines, size_t *ret_got)
+{
+    if (lines->from > 0) {
+        memmove(lines->buffer, lines->buffer + lines->from, lines->to - lines->from);
+        lines->to -= lines->from;
+        lines->from = 0;
+    }
+    if (lines->to > lines->capacity / 2) {
+        char *grown = lines->capacity <= SIZE_MAX / 2
+                          ? realloc(lines->buffer, 2 * lines->capacity)
+                          : NULL;
+        if (!grown)
+            return -ENOMEM;
+        lines->buffer = grown;
+        lines->capacity *= 2;
+    }
+    errno = 0;
+    *ret_got = fread(lines->buffer + lines->to, 1, lines->capacity - lines->to - 1,
+                     lines->stream);
+    if (*ret_got == 0 && ferror(lines->stream))
+        return errno > 0 ? -errno : -EIO;
+    lines->to += *ret_got;
+    lines->bytes += *ret_got;
+    return 0;
+}
+
+/* The first bytes, at least 512 where the file has so many; before the first line is
+ * given, which has them, too.  0; -ENOMEM; -errno of the stream. */
+static int set_lines_peek(struct esi_set_lines *lines,
+                          const char **ret_text,
+                          size_t *ret_length)
+{
+    size_t got = 1;
+    int code = 0;
+
+    while (code == 0 && got > 0 && lines->to < PEEK_MIN)
+        code = lines_fill(lines, &got);
+    *ret_text = lines->buffer;
+    *ret_length = lines->to;
+    return code;
+}
+
+static int lines_give(struct esi_set_lines *lines,
+                      char *end,
+                      char **ret_text,
+                      size_t *ret_length)
+{
+    *end = '\0';
+    *ret_text = lines->buffer + lines->from;
+    *ret_length = (size_t)(end - *ret_text);
+    lines->from = (size_t)(end - lines->buffer) + 1;
+    if (lines->from > lines->to)
+        lines->from = lines->to; /* the last line lacks its end */
+    lines->number++;
+    return 1;
+}
+
+/* The next line without its end; a 0 stands behind it.  It may be changed, and is there
+ * until the next call.  1; 0 at the end; -ENOMEM; -errno of the stream. */
+static int set_lines_next(struct esi_set_lines *lines,
+                          char **ret_text,
+                          size_t *ret_length)
+{
+    size_t searched = lines->from;
+
+    for (;;) {
+        char *end = memchr(lines->buffer + searched, '\n', lines->to - searched);
+        size_t got, pending;
+        int code;
+
+        if (end)
+            return lines_give(lines, end, ret_text, ret_length);
+        pending = lines->to - lines->from;
+        code = lines_fill(lines, &got);
+        if (code < 0)
+            return code;
+        if (got == 0)
+            return pending > 0 ? lines_give(lines, lines->buffer + lines->to, ret_text,
+                                            ret_length)
+                               : 0;
+        searched = lines->from + pending;
+    }
+}
+
+/* === The set ====================================================================== */
 
 struct reading {
     const struct es_set_read_config *config;
@@ -129,7 +248,7 @@ static int next_line(struct reading *reading, char **ret_text, size_t *ret_lengt
     int code;
 
     do {
-        code = esi_set_lines_next(&reading->lines, ret_text, ret_length);
+        code = set_lines_next(&reading->lines, ret_text, ret_length);
         reading->place.line = reading->lines.number;
     } while (code > 0 && reading->lines.number > 1 && is_blank(*ret_text, *ret_length));
     return code;
@@ -140,7 +259,7 @@ static int check_input(struct reading *reading)
 {
     const char *text;
     size_t length;
-    int code = esi_set_lines_peek(&reading->lines, &text, &length);
+    int code = set_lines_peek(&reading->lines, &text, &length);
 
     if (code < 0)
         return code;
@@ -200,7 +319,7 @@ static int read_all(struct reading *reading)
 
 /* --- Whole files ------------------------------------------------------------------ */
 
-static int start(struct reading *reading, FILE *stream)
+static int read_start(struct reading *reading, FILE *stream)
 {
     const struct es_set_read_config *config = reading->config;
     struct es_delivery_config delivery;
@@ -214,7 +333,7 @@ static int start(struct reading *reading, FILE *stream)
     delivery.line = &reading->place.line;
     delivery.memory_bytes = config->memory_bytes;
     delivery.spill_folder = config->spill_folder;
-    code = esi_set_lines_init(&reading->lines, stream);
+    code = set_lines_init(&reading->lines, stream);
     if (code == 0)
         code = esi_set_line_create(&reading->line);
     if (code == 0)
@@ -226,16 +345,16 @@ static int start(struct reading *reading, FILE *stream)
     return code;
 }
 
-static void stop(struct reading *reading)
+static void read_stop(struct reading *reading)
 {
-    esi_set_lines_fini(&reading->lines);
+    set_lines_fini(&reading->lines);
     esi_set_line_destroy(reading->line);
     esi_set_check_destroy(reading->check);
     es_delivery_destroy(reading->delivery);
 }
 
-static void count(const struct reading *reading,
-                  struct es_set_read_statistics *ret_statistics)
+static void read_count(const struct reading *reading,
+                       struct es_set_read_statistics *ret_statistics)
 {
     struct es_delivery_statistics delivery;
 
@@ -257,16 +376,16 @@ int es_set_read_stream(FILE *stream,
                        struct es_error *error)
 {
     struct reading reading = {.config = config, .error = error, .place = {name, 0}};
-    int code = start(&reading, stream);
+    int code = read_start(&reading, stream);
 
     if (code == 0)
         code = read_all(&reading);
     if (code == 0 && ret_statistics)
-        count(&reading, ret_statistics);
+        read_count(&reading, ret_statistics);
     if (code < 0 && reading.sink_code == 0)
         es_error_set_at(error, code, name, esi_set_place_line(&reading.place), 0, "%s",
                         strerror(-code)); /* unless there are words already */
-    stop(&reading);
+    read_stop(&reading);
     return code;
 }
 

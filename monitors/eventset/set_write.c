@@ -19,9 +19,83 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_out.h"
 #include "monitors/eventset/output_file.h"
-#include "monitors/eventset/set_format.h"
+#include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_spool.h"
+
+/* === Lines ======================================================================== */
+
+void esi_set_format_header(FILE *stream, char *const *names, uint32_t count)
+{
+    struct esi_json_out out;
+
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "format", "eventspace-events");
+    esi_json_out_unsigned(&out, "version", 1);
+    esi_json_out_begin_array(&out, "traces");
+    for (uint32_t i = 0; i < count; i++)
+        esi_json_out_string(&out, NULL, names[i]);
+    esi_json_out_end(&out);
+    esi_json_out_end(&out);
+}
+
+static void format_partners(struct esi_json_out *out, const struct es_set_event *event)
+{
+    esi_json_out_begin_array(out, "partners");
+    for (uint32_t i = 0; i < event->partner_count; i++) {
+        esi_json_out_begin_array(out, NULL);
+        esi_json_out_unsigned(out, NULL, event->partners[i].trace);
+        esi_json_out_unsigned(out, NULL, event->partners[i].index);
+        esi_json_out_end(out);
+    }
+    esi_json_out_end(out);
+}
+
+static void format_attributes(struct esi_json_out *out,
+                              const struct es_set_event *event)
+{
+    char number[ES_SET_NUMBER_LENGTH];
+
+    esi_json_out_begin_object(out, "attributes");
+    for (size_t i = 0; i < event->attribute_count; i++) {
+        const struct es_event_attribute *attribute = &event->attributes[i];
+        if (!attribute->text)
+            es_set_number_format(attribute->number, number);
+        esi_json_out_string(out, attribute->name,
+                            attribute->text ? attribute->text : number);
+    }
+    esi_json_out_end(out);
+}
+
+void esi_set_format_event(FILE *stream, const struct es_set_event *event)
+{
+    static const char *const kinds[] = {
+        [ES_EVENT_SEND] = "send",
+        [ES_EVENT_RECEIVE] = "receive",
+        [ES_EVENT_SYNC] = "sync",
+    };
+    struct esi_json_out out;
+
+    esi_json_out_init(&out, stream);
+    esi_json_out_begin_object(&out, NULL);
+    esi_json_out_unsigned(&out, "trace", event->id.trace);
+    esi_json_out_unsigned(&out, "index", event->id.index);
+    if (event->kind != ES_EVENT_UNARY)
+        esi_json_out_string(&out, "kind", kinds[event->kind]);
+    if (event->type[0] != '\0')
+        esi_json_out_string(&out, "type", event->type);
+    if (event->text[0] != '\0')
+        esi_json_out_string(&out, "text", event->text);
+    if (event->kind != ES_EVENT_SEND && event->partner_count > 0)
+        format_partners(&out, event);
+    if (event->attribute_count > 0)
+        format_attributes(&out, event);
+    esi_json_out_end(&out);
+}
+
+/* === Files ======================================================================== */
 
 enum { BUFFER_BYTES = 1 << 16 };
 
@@ -43,7 +117,7 @@ struct es_set_write {
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-static int fail(struct es_set_write *write)
+static int write_fail(struct es_set_write *write)
 {
     if (write->code == 0)
         write->code = errno > 0 ? -errno : -EIO;
@@ -116,7 +190,7 @@ static int write_header(struct es_set_write *write)
     errno = 0;
     write->header_names = write->name_count;
     esi_set_format_header(stream, write->names, write->name_count);
-    return ferror(stream) ? fail(write) : 0;
+    return ferror(stream) ? write_fail(write) : 0;
 }
 
 /* Events that wait until all traces are known. */
@@ -128,7 +202,7 @@ static int open_apart(struct es_set_write *write)
         return write->code = file;
     write->stream = write->events_apart = fdopen(file, "w+");
     if (!write->stream) {
-        fail(write);
+        write_fail(write);
         close(file);
         return write->code;
     }
@@ -137,7 +211,7 @@ static int open_apart(struct es_set_write *write)
 }
 
 /* Ahead of the first event: the header, where it can be written already. */
-static int start(struct es_set_write *write)
+static int write_start(struct es_set_write *write)
 {
     if (write->is_pipe && !write->is_told)
         return open_apart(write);
@@ -147,7 +221,7 @@ static int start(struct es_set_write *write)
     if (write_header(write) < 0)
         return write->code;
     write->header_bytes = write->is_pipe ? 0 : ftello(write->stream);
-    return write->header_bytes < 0 ? fail(write) : 0;
+    return write->header_bytes < 0 ? write_fail(write) : 0;
 }
 
 static int take_event(void *data, const struct es_set_event *event)
@@ -155,13 +229,13 @@ static int take_event(void *data, const struct es_set_event *event)
     struct es_set_write *write = data;
 
     if (write->code == 0 && !write->stream)
-        start(write);
+        write_start(write);
     if (write->code < 0)
         return write->code;
     errno = 0;
     esi_set_format_event(write->stream, event);
     write->events++;
-    return ferror(write->stream) ? fail(write) : 0;
+    return ferror(write->stream) ? write_fail(write) : 0;
 }
 
 struct es_set_sink es_set_write_sink(struct es_set_write *write)
@@ -193,11 +267,11 @@ static int copy_events(struct es_set_write *write, FILE *from)
         return write->code = -ENOMEM;
     errno = 0;
     if (fflush(from) != 0)
-        fail(write);
+        write_fail(write);
     while (write->code == 0 && got > 0) {
         got = pread(fileno(from), buffer, BUFFER_BYTES, at);
         if (got < 0 || fwrite(buffer, 1, (size_t)got, to) != (size_t)got)
-            fail(write);
+            write_fail(write);
         at += got;
     }
     free(buffer);
@@ -225,7 +299,7 @@ int es_set_write_close(struct es_set_write *write, struct es_error *error)
     int code;
 
     if (write->code == 0 && !write->stream)
-        start(write);
+        write_start(write);
     if (write->code == 0 && write->events_apart) {
         if (write_header(write) == 0)
             copy_events(write, write->events_apart);

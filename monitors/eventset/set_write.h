@@ -20,6 +20,7 @@
 #define ES_MONITORS_EVENTSET_SET_WRITE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "eventspace/error.h"
 #include "monitors/eventset/event.h"
@@ -45,5 +46,13 @@ uint64_t es_set_write_events(const struct es_set_write *write);
 int es_set_write_close(struct es_set_write *write, struct es_error *error);
 /* Writes nothing and frees the writer.  Accepts NULL. */
 void es_set_write_destroy(struct es_set_write *write);
+
+/*
+ * Lines of an event set, written; what is as the format assumes it is left out.
+ */
+
+/* Write errors stay in the stream. */
+void esi_set_format_header(FILE *stream, char *const *names, uint32_t count);
+void esi_set_format_event(FILE *stream, const struct es_set_event *event);
 
 #endif

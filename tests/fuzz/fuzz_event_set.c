@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/eventset/set_format.h"
+#include "monitors/eventset/set_write.h"
 #include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_read.h"
 #include "tests/fuzz/fuzz_target.h"

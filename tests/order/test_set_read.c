@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "monitors/eventset/set_number.h"
+#include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_read.h"
 #include "monitors/eventset/set_write.h"
 #include "tests/order/made_set.h"
