@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_table.h"
 
@@ -15,19 +16,7 @@ enum { ATTRIBUTES_MAX = 16 };
 
 int esi_event_reserve(struct es_causality *causality, size_t count)
 {
-    size_t room = causality->partner_room ? causality->partner_room : 64;
-    struct es_event_id *more;
-
-    if (count <= causality->partner_room)
-        return 0;
-    while (room < count)
-        room *= 2;
-    more = realloc(causality->partners, room * sizeof *more);
-    if (!more)
-        return -ENOMEM;
-    causality->partners = more;
-    causality->partner_room = room;
-    return 0;
+    return ESI_ARRAY_RESERVE(causality->partners, causality->partner_room, count);
 }
 
 /* --- Types ------------------------------------------------------------------------ */

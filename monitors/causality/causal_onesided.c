@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/causality/causal_private.h"
 
 static uint64_t hash_epoch(const struct esi_epoch *epoch)
@@ -108,16 +109,8 @@ static void turn_to(struct esi_epoch *epoch, uint64_t begun)
 static int add_to_epoch(struct esi_epoch *epoch, const struct es_tuple *tuple)
 {
     turn_to(epoch, tuple->start);
-    if (epoch->count == epoch->room) {
-        size_t room = epoch->room ? epoch->room * 2 : 4;
-        struct esi_epoch_member *more =
-            realloc(epoch->members, room * sizeof *epoch->members);
-
-        if (!more)
-            return -ENOMEM;
-        epoch->members = more;
-        epoch->room = room;
-    }
+    if (ESI_ARRAY_RESERVE(epoch->members, epoch->room, epoch->count + 1) < 0)
+        return -ENOMEM;
     epoch->members[epoch->count++] =
         (struct esi_epoch_member){.peer = tuple->peer, .sequence = tuple->sequence};
     return 0;

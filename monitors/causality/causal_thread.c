@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/causality/causal_private.h"
 
 /* At one tick: what stops goes before what starts, as long as it did not start there,
@@ -46,15 +47,9 @@ static int make_room(struct esi_causal_thread *thread)
 
     if (thread->tail < thread->room)
         return 0;
-    if (thread->head <= thread->room / 2 || thread->room == 0) {
-        size_t room = thread->room ? thread->room * 2 : 16;
-        struct esi_placed *more = realloc(thread->events, room * sizeof *more);
-
-        if (!more)
-            return -ENOMEM;
-        thread->events = more;
-        thread->room = room;
-    }
+    if (thread->head <= thread->room / 2 &&
+        ESI_ARRAY_RESERVE(thread->events, thread->room, thread->room + 1) < 0)
+        return -ENOMEM;
     if (thread->head == 0)
         return 0;
     memmove(thread->events, thread->events + thread->head,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "tuplespace/plan/tree_rules.h"
@@ -150,18 +151,13 @@ static int size_of(const struct esi_events_repair *repair,
 
 static int grow_processes(struct esi_events_repair *repair, uint32_t origin)
 {
-    size_t count = repair->process_count ? repair->process_count : 64;
-    uint32_t *grown;
+    size_t count = repair->process_count;
 
-    while (count <= origin)
-        count *= 2;
-    grown = realloc(repair->processes, count * sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(repair->processes, repair->process_count,
+                          (size_t)origin + 1) < 0)
         return -ENOMEM;
-    memset(grown + repair->process_count, 0,
-           (count - repair->process_count) * sizeof *grown);
-    repair->processes = grown;
-    repair->process_count = count;
+    memset(repair->processes + count, 0,
+           (repair->process_count - count) * sizeof *repair->processes);
     return 0;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { FEWEST_ROWS = 1024 };
 
 void es_summaries_fini(struct es_summaries *summaries)
@@ -93,16 +95,9 @@ int es_summaries_add(struct es_summaries *summaries, const struct es_summary_row
     /* So that memory is that of the groups, and merging linear in the rows. */
     if (summaries->count >= FEWEST_ROWS && summaries->count >= 2 * summaries->merged)
         es_summaries_merge(summaries);
-    if (summaries->count == summaries->capacity) {
-        size_t capacity = summaries->capacity ? summaries->capacity * 2 : 64;
-        struct es_summary_row *rows =
-            reallocarray(summaries->rows, capacity, sizeof *rows);
-
-        if (!rows)
-            return -ENOMEM;
-        summaries->rows = rows;
-        summaries->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(summaries->rows, summaries->capacity, summaries->count + 1) <
+        0)
+        return -ENOMEM;
     summaries->rows[summaries->count++] = *row;
     return 0;
 }

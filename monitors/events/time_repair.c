@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/heap.h"
 #include "monitors/events/logical_clock.h"
 
 #define DEFAULT_MAX ((size_t)65536)
@@ -49,30 +51,23 @@ struct process {
     uint64_t newest_ns;
 };
 
-/* Settled and not given: a heap, the least first. */
-struct waiting {
-    uint64_t key; /* time, or number */
-    uint64_t number;
-};
-
 struct es_time_repair {
     struct es_time_repair_config config;
     struct es_time_repair_totals totals;
     struct esi_ends matches;   /* of struct es_match */
     struct process *processes; /* owned */
     size_t process_count;
-    struct held *ring; /* owned; a power of two; likewise payloads and heap */
+    struct held *ring; /* owned; a power of two; likewise payloads */
     char *payloads;
-    struct waiting *heap;
     size_t ring_size;
-    size_t heap_count;
-    uint64_t added;     /* number of the newest */
-    uint64_t given;     /* all up to here were given */
-    uint64_t unsettled; /* all before this number are settled */
-    uint64_t newest_ns; /* stop */
-    uint32_t *todo;     /* owned: processes to look at */
+    struct esi_heap settled; /* and not given: numbers by time, or by number */
+    uint64_t added;          /* number of the newest */
+    uint64_t given;          /* all up to here were given */
+    uint64_t unsettled;      /* all before this number are settled */
+    uint64_t newest_ns;      /* stop */
+    uint32_t *todo;          /* owned: processes to look at */
     size_t todo_count;
-    size_t todo_size;
+    size_t todo_capacity;
 };
 
 static struct held *at(const struct es_time_repair *repair, uint64_t number)
@@ -115,56 +110,12 @@ void es_time_repair_destroy(struct es_time_repair *repair)
     free(repair->processes);
     free(repair->ring);
     free(repair->payloads);
-    free(repair->heap);
+    esi_heap_fini(&repair->settled);
     free(repair->todo);
     free(repair);
 }
 
 /* --- Giving --------------------------------------------------------------------- */
-
-static void heap_push(struct es_time_repair *repair, struct waiting item)
-{
-    size_t place = repair->heap_count++;
-
-    while (place > 0) {
-        const struct waiting *parent = &repair->heap[(place - 1) / 2];
-
-        if (parent->key < item.key ||
-            (parent->key == item.key && parent->number < item.number))
-            break;
-        repair->heap[place] = *parent;
-        place = (place - 1) / 2;
-    }
-    repair->heap[place] = item;
-}
-
-static bool is_less(const struct waiting *x, const struct waiting *y)
-{
-    return x->key < y->key || (x->key == y->key && x->number < y->number);
-}
-
-static struct waiting heap_pop(struct es_time_repair *repair)
-{
-    struct waiting *heap = repair->heap;
-    struct waiting top = heap[0];
-    struct waiting item = heap[--repair->heap_count];
-    size_t place = 0;
-
-    for (;;) {
-        size_t child = 2 * place + 1;
-
-        if (child >= repair->heap_count)
-            break;
-        if (child + 1 < repair->heap_count && is_less(&heap[child + 1], &heap[child]))
-            child++;
-        if (!is_less(&heap[child], &item))
-            break;
-        heap[place] = heap[child];
-        place = child;
-    }
-    heap[place] = item;
-    return top;
-}
 
 /* Up to which key nothing can come any more that would have to be given before. */
 static uint64_t limit(struct es_time_repair *repair)
@@ -201,9 +152,13 @@ static int give_settled(struct es_time_repair *repair, bool all)
     uint64_t last = all ? UINT64_MAX : limit(repair);
     int result = 0;
 
-    while (result >= 0 && repair->heap_count > 0 &&
-           (repair->heap[0].key <= last || is_crowded(repair)))
-        result = give(repair, heap_pop(repair).number);
+    while (result >= 0 && repair->settled.count > 0 &&
+           (esi_heap_top(&repair->settled).key <= last || is_crowded(repair))) {
+        uint64_t number = esi_heap_top(&repair->settled).item;
+
+        esi_heap_pop(&repair->settled);
+        result = give(repair, number);
+    }
     return result < 0 ? result : 0;
 }
 
@@ -343,10 +298,7 @@ static void settle_stop(struct es_time_repair *repair, uint64_t number)
     held->timed.start_ns = held->shown_start_ns;
     held->timed.stop_ns = stop_ns;
     held->settled = true;
-    heap_push(repair, (struct waiting){
-                          .key = repair->config.sorted ? stop_ns : number,
-                          .number = number,
-                      });
+    esi_heap_push(&repair->settled, repair->config.sorted ? stop_ns : number, number);
 }
 
 /* Whether a stop can be settled; if not, its process is looked at again when it can. */
@@ -429,18 +381,14 @@ int es_time_repair_finish(struct es_time_repair *repair)
 
 static int grow_processes(struct es_time_repair *repair, uint32_t process)
 {
-    size_t count = repair->process_count ? repair->process_count : 16;
-    struct process *grown;
+    size_t count = repair->process_count;
 
-    while (count <= process)
-        count *= 2;
-    grown = realloc(repair->processes, count * sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(repair->processes, repair->process_count,
+                          (size_t)process + 1) < 0)
         return -ENOMEM;
-    repair->processes = grown;
-    for (size_t i = repair->process_count; i < count; i++)
-        grown[i] = (struct process){.clock.control = repair->config.control};
-    repair->process_count = count;
+    for (; count < repair->process_count; count++)
+        repair->processes[count] =
+            (struct process){.clock.control = repair->config.control};
     return 0;
 }
 
@@ -450,13 +398,11 @@ static int grow_ring(struct es_time_repair *repair)
     size_t size = repair->ring_size ? 2 * repair->ring_size : 64;
     size_t bytes = repair->config.payload_bytes;
     struct es_time_repair old = *repair;
-    struct waiting *heap = realloc(repair->heap, size * sizeof *heap);
-    struct held *ring = heap ? calloc(size, sizeof *ring) : NULL;
+    struct held *ring = calloc(size, sizeof *ring);
     char *payloads = ring ? calloc(size, bytes ? bytes : 1) : NULL;
 
-    if (heap)
-        repair->heap = heap;
-    if (!payloads) {
+    if (!payloads || esi_heap_reserve(&repair->settled, size) < 0) {
+        free(payloads);
         free(ring);
         return -ENOMEM;
     }
@@ -473,23 +419,6 @@ static int grow_ring(struct es_time_repair *repair)
     return 0;
 }
 
-/* Each operation wakes those who wait for it once, and itself: that many processes at
- * most are to be looked at. */
-static int grow_todo(struct es_time_repair *repair)
-{
-    size_t size = 2 * repair->ring_size + 2;
-    uint32_t *todo;
-
-    if (repair->todo_size >= size)
-        return 0;
-    todo = realloc(repair->todo, size * sizeof *todo);
-    if (!todo)
-        return -ENOMEM;
-    repair->todo = todo;
-    repair->todo_size = size;
-    return 0;
-}
-
 static int make_room(struct es_time_repair *repair, uint32_t process)
 {
     int result = 0;
@@ -498,7 +427,12 @@ static int make_room(struct es_time_repair *repair, uint32_t process)
         result = grow_processes(repair, process);
     if (result == 0 && repair->added - repair->given >= repair->ring_size)
         result = grow_ring(repair);
-    return result < 0 ? result : grow_todo(repair);
+    if (result < 0)
+        return result;
+    /* Each operation wakes those who wait for it once, and itself: that many processes
+     * at most are to be looked at. */
+    return ESI_ARRAY_RESERVE(repair->todo, repair->todo_capacity,
+                             2 * repair->ring_size + 2);
 }
 
 static int meet_others(struct es_time_repair *repair, struct held *held)
