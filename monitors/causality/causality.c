@@ -603,11 +603,9 @@ int es_causality_add(struct es_causality *causality,
     return 0;
 }
 
-int es_causality_lose(struct es_causality *causality, uint32_t element, uint64_t lost)
+void es_causality_lose(struct es_causality *causality, uint64_t lost)
 {
-    (void)element;
     causality->totals.lost += lost;
-    return 0;
 }
 
 int es_causality_settle(struct es_causality *causality)

@@ -106,8 +106,8 @@ int es_causality_add(struct es_causality *causality,
                      uint32_t element,
                      const struct es_causal_tuple *tuple);
 
-/* `lost` tuples of an element are missing at this point. */
-int es_causality_lose(struct es_causality *causality, uint32_t element, uint64_t lost);
+/* `lost` tuples of some element are missing. */
+void es_causality_lose(struct es_causality *causality, uint64_t lost);
 
 /* A reading has ended that got from all elements all there was. */
 int es_causality_settle(struct es_causality *causality);

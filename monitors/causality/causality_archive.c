@@ -80,9 +80,8 @@ static int tell_element(struct feed *feed, uint32_t number)
         es_causality_add_element(feed->causality, feed->processes[row->process],
                                  row->thread, row->classes, &feed->elements[number]);
 
-    if (result == 0 && row->missed > 0)
-        result =
-            es_causality_lose(feed->causality, feed->elements[number], row->missed);
+    if (result == 0)
+        es_causality_lose(feed->causality, row->missed);
     return result;
 }
 
@@ -164,11 +163,10 @@ static int end_process(const struct feed *feed, uint32_t process)
 
 static int add_item(const struct feed *feed, const struct es_archive_item *item)
 {
-    int result;
+    int result = 0;
 
     if (item->lost > 0)
-        result = es_causality_lose(feed->causality, feed->elements[item->element],
-                                   item->lost);
+        es_causality_lose(feed->causality, item->lost);
     else
         result = add_tuple(feed, item->element, &item->tuple);
     if (result == 0 && item->ends_process)

@@ -105,8 +105,8 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *from
         return result;
     scope->origin_count = (size_t)number + 1;
     if (from->missed > 0 && origin->element != NO_ELEMENT)
-        result = es_causality_lose(scope->causality, origin->element, from->missed);
-    return result;
+        es_causality_lose(scope->causality, from->missed);
+    return 0;
 }
 
 /* --- Communicators ---------------------------------------------------------------- */
@@ -209,27 +209,25 @@ static int add(void *data, uint32_t number, const struct es_tuple *tuple)
 }
 
 /* Losses, and what there was when the reading began. */
-static int take_reports(struct es_causality_scope *scope, const struct es_batch *batch)
+static void take_reports(struct es_causality_scope *scope, const struct es_batch *batch)
 {
-    int result = 0;
-
-    for (size_t i = 0; i < batch->report_count && result >= 0; i++) {
+    for (size_t i = 0; i < batch->report_count; i++) {
         const struct es_report *report = &batch->reports[i];
         struct origin *origin = &scope->origins[report->origin];
 
         if (!scope->knows_goals)
             origin->goal = report->head;
         if (report->lost > 0 && origin->element != NO_ELEMENT)
-            result = es_causality_lose(scope->causality, origin->element, report->lost);
+            es_causality_lose(scope->causality, report->lost);
     }
     scope->knows_goals = true;
-    return result;
 }
 
 static int take_batch(struct es_causality_scope *scope, const struct es_batch *batch)
 {
-    int result = take_reports(scope, batch);
+    int result = 0;
 
+    take_reports(scope, batch);
     for (size_t i = 0; i < batch->count && result >= 0; i++) {
         const struct es_mark *mark = &batch->marks[i];
 
