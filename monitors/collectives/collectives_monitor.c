@@ -21,6 +21,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/condition.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/collective_judge.h"
@@ -212,25 +213,17 @@ void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
 
 /* --- The thread ------------------------------------------------------------------- */
 
-static struct timespec time_in(uint64_t span_ns)
-{
-    uint64_t at_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
-
-    return (struct timespec){.tv_sec = (time_t)(at_ns / UINT64_C(1000000000)),
-                             .tv_nsec = (long)(at_ns % UINT64_C(1000000000))};
-}
-
 /* A pause that a stop ends; also as long as the front end has too much to take. */
 static void pause_thread(struct es_collectives_monitor *monitor, uint64_t span_ns)
 {
-    struct timespec until = time_in(span_ns);
-    int result = 0;
+    uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
+    bool in_time = true;
 
     while (atomic_load_explicit(&monitor->wanted, memory_order_relaxed) &&
-           (monitor->kept_count >= KEPT_MOST || (span_ns > 0 && result == 0))) {
+           (monitor->kept_count >= KEPT_MOST || (span_ns > 0 && in_time))) {
         if (monitor->kept_count >= KEPT_MOST)
-            until = time_in(PAUSE_NS);
-        result = pthread_cond_timedwait(&monitor->changed, &monitor->lock, &until);
+            end_ns = esi_now_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+        in_time = esi_condition_wait(&monitor->changed, &monitor->lock, end_ns);
     }
 }
 
@@ -335,14 +328,9 @@ static void *run_thread(void *data)
 
 static int init_lock(struct es_collectives_monitor *monitor)
 {
-    pthread_condattr_t attributes;
-
     if (pthread_mutex_init(&monitor->lock, NULL) != 0)
         return -ENOMEM;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&monitor->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    esi_condition_init(&monitor->changed);
     return 0;
 }
 
@@ -402,12 +390,12 @@ int es_collectives_monitor_start(struct es_run *run,
 bool es_collectives_monitor_wait(struct es_collectives_monitor *monitor,
                                  uint64_t timeout_ns)
 {
-    struct timespec until = time_in(timeout_ns);
+    uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     bool ended;
 
     pthread_mutex_lock(&monitor->lock);
-    while (!monitor->ended && pthread_cond_timedwait(&monitor->changed, &monitor->lock,
-                                                     &until) != ETIMEDOUT)
+    while (!monitor->ended &&
+           esi_condition_wait(&monitor->changed, &monitor->lock, end_ns))
         continue;
     ended = monitor->ended;
     pthread_mutex_unlock(&monitor->lock);
