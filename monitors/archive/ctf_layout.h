@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * The streams of an archive as they lie in files: packets, one behind the other, of a
- * head and records.  The text of ctf_metadata.h says the same to other tools.
+ * head and records.  The text of ctf_stream.h says the same to other tools.
  *
  * All in the byte order of the host that wrote the archive.
  */

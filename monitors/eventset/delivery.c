@@ -54,10 +54,6 @@ struct esi_record_room {
     size_t capacity;
 };
 
-/*
- * What delivery.c and delivery_cycle.c share.
- */
-
 #define ESI_NO_TRACE UINT32_MAX
 
 struct esi_delivery_trace {

@@ -405,7 +405,7 @@ int es_set_read_file(const char *path,
         code = -errno;
         return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
     }
-    setvbuf(stream, NULL, _IONBF, 0); /* set_lines.c has a buffer of its own */
+    setvbuf(stream, NULL, _IONBF, 0); /* lines have a buffer of their own */
     code = es_set_read_stream(stream, path, config, ret_statistics, error);
     fclose(stream);
     return code;

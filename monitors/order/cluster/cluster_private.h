@@ -94,11 +94,6 @@ static inline const uint32_t *esi_stamp_vector(const struct esi_stamps *stamps,
     return &stamp->words[stamps->levels];
 }
 
-/*
- * What the cluster store consists of; for cluster.c,
- * cluster_precedes.c, cluster_writer.c and cluster_gather.c.
- */
-
 enum { ESI_CLUSTER_HEIGHT = ES_ORDER_LEVELS + 1 }; /* with the top */
 
 /* An event with its stamp. */
@@ -150,7 +145,7 @@ struct esi_target {
     const uint32_t *members; /* NULL: trace i is at i */
 };
 
-/* --- cluster_gather.c ------------------------------------------------------------ */
+/* --- cluster_writer.c ------------------------------------------------------------- */
 
 /* Room for one trace more.  0 or -ENOMEM. */
 int esi_gather_reserve(struct esi_gather *gather, uint32_t traces, unsigned levels);
@@ -162,7 +157,7 @@ uint64_t esi_gather_bytes(const struct esi_gather *gather, unsigned levels);
 /* Notes what the writer holds now, for statistics. */
 void esi_cluster_note_bytes(struct esi_store *store);
 
-/* --- cluster_writer.c, cluster_precedes.c: of the store's operations -------------- */
+/* --- Of the store's operations ---------------------------------------------------- */
 
 int esi_cluster_append(struct esi_store *store,
                        struct es_event_id id,

@@ -17,7 +17,7 @@
  *
  * No vector is kept per trace.  A predecessor's stamp that covers the cluster at hand
  * is read as it is; where it does not, what it lacks is in the cluster receives that it
- * knows of, as in a query (cluster_precedes.c), here for all entries at once and level
+ * knows of, as in a query (cluster.c), here for all entries at once and level
  * by level.  Of the receives of one trace and level the latest knows all that the
  * others do.
  *

@@ -160,7 +160,7 @@ uint64_t esi_arena_bytes(const struct esi_arena *arena)
 /* === Arrays of words ============================================================== */
 
 /*
- * A buddy allocator of words: see epoch_words.h.
+ * A buddy allocator of words: see epoch_arena.h.
  *
  * Word 0 of each array, free or not, says where it lies in its block of memory, how
  * large both are, and whether it is free; words 1 and 2 of a free one are its

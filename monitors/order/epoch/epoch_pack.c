@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* epoch_pack.c - sorts parts of logs by traces: see epoch_steps.h. */
+/* epoch_pack.c - sorts parts of logs by traces: see epoch_block.h. */
 #include "config.h"
 
 #include <errno.h>

@@ -53,10 +53,6 @@ uint32_t esi_hubs_know(const struct esi_store *store,
                        const struct esi_epoch_trace *trace,
                        uint32_t of);
 
-/*
- * The store "epoch": what its files share (docs/epochs.md).
- */
-
 struct esi_store {
     struct es_rows traces; /* struct esi_epoch_trace */
     struct esi_cuts cuts;

@@ -82,7 +82,7 @@ bool esi_run_back(struct esi_run_place *place, uint32_t forgotten);
 
 enum { ESI_HUBS = 4 };
 
-/* Hubs that a trace has adopted (epoch_hubs.h). */
+/* Hubs that a trace has adopted (epoch_private.h). */
 struct esi_trace_hubs {
     _Atomic uint32_t numbers[ESI_HUBS]; /* of traces + 1; 0 = no more */
 };
