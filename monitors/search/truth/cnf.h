@@ -13,8 +13,8 @@
  *   COMPARE  attributes of the events x and y (x = y where one side is a constant)
  *   COUNT    as the atom says; of all variables of its left side
  * each perhaps negated, and
- *   RELATION x is to y as a mask allows: what a plan makes of BEFORE and EQUAL of single
- *            events
+ *   RELATION x is to y as a mask allows: what a plan makes of BEFORE and EQUAL of
+ *            single events
  *   FORMULA  a part of the condition that is true of its variables; never negated.
  *            What would be too large when it is written out stays whole
  * (es_formula_check tells whether it is true)  Variables whose values are single events

@@ -338,9 +338,9 @@ static bool comparison_holds(const struct es_formula_check *check,
 
 /* --- Formulas --------------------------------------------------------------------- */
 
-enum es_formula_truth es_formula_check_atom(struct es_formula_check *check,
-                                            uint32_t number,
-                                            uint64_t variables)
+static enum es_formula_truth atom_truth(struct es_formula_check *check,
+                                        uint32_t number,
+                                        uint64_t variables)
 {
     const struct es_atom *atom = &check->program->atoms[number];
     uint64_t named = atom->left | atom->right;
@@ -373,7 +373,7 @@ enum es_formula_truth es_formula_check(struct es_formula_check *check,
     enum es_formula_truth truth = told(is_and);
 
     if (formula->kind == ES_FORMULA_ATOM)
-        return es_formula_check_atom(check, formula->atom, variables);
+        return atom_truth(check, formula->atom, variables);
     if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR)
         return told(formula->kind == ES_FORMULA_TRUE);
     for (size_t i = 0; i < formula->part_count; i++) {
@@ -447,7 +447,7 @@ static enum es_formula_truth plain_truth(struct es_formula_check *check,
     case ES_LITERAL_NEAR:
     case ES_LITERAL_COMPARE:
     case ES_LITERAL_COUNT:
-        return es_formula_check_atom(check, literal->atom, literal->variables);
+        return atom_truth(check, literal->atom, literal->variables);
     case ES_LITERAL_FORMULA:
         return es_formula_check(check, literal->formula, literal->variables);
     }

@@ -107,9 +107,6 @@ enum es_formula_truth es_literal_truth(struct es_formula_check *check,
 enum es_formula_truth es_formula_check(struct es_formula_check *check,
                                        const struct es_formula *formula,
                                        uint64_t variables);
-enum es_formula_truth es_formula_check_atom(struct es_formula_check *check,
-                                            uint32_t atom,
-                                            uint64_t variables);
 
 /* How many values are in the relation of a COUNT atom with what is bound, not many more
  * than `most`. */
