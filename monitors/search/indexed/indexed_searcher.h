@@ -3,15 +3,12 @@
 /*
  * The state of one thread that searches by ranges, and what is done with it:
  *
- *   indexed_spans.c      lists of spans of positions
- *   indexed_rows.c        where predecessors end and successors begin in a column
- *   indexed_literal.c     whether literals hold of values
+ *   indexed.c             the state of one thread
+ *   indexed_rows.c        where predecessors end and successors begin in a column,
+ *                         and which values satisfy a literal
  *   indexed_lookup.c      values by attributes that are compared
  *   indexed_universal.c   clauses with universal variables
  *   indexed_restrict.c    the values that bound variables leave to another
- *   indexed_candidates.c  lists of all of them
- *   indexed_searcher.c    the state of one thread
- *   indexed_hidden.c      variables that are not returned
  *   indexed_search.c      the search itself
  */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_SEARCHER_H
@@ -168,17 +165,8 @@ static inline void esi_searcher_check(struct esi_searcher *searcher,
 
 /* --- Rows --- */
 
-/* Positions of the column below which all precede the bound variable x, and from which
- * on all succeed it; of sets: precede some event, succeed some event. */
-uint32_t esi_row_before_end(struct esi_searcher *searcher,
-                            unsigned x,
-                            unsigned distinct,
-                            uint32_t slot);
-uint32_t esi_row_after_begin(struct esi_searcher *searcher,
-                             unsigned x,
-                             unsigned distinct,
-                             uint32_t slot);
-/* The same of any event; the first successor is looked for `within`, at whose begin or
+/* Positions of the column below which all precede an event, and from which on all
+ * succeed it; the first successor is looked for `within`, at whose begin or
  * before it no predecessor may be. */
 uint32_t esi_event_before_end(struct esi_searcher *searcher,
                               struct es_event_id event,
@@ -322,8 +310,6 @@ bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *
 
 /* --- The search --- */
 
-/* Whether v, which was just bound, satisfies the clauses that ranges do not tell. */
-bool esi_searcher_passes(struct esi_searcher *searcher, unsigned v);
 /* All that goes on from what is bound.  0, 1, -errno. */
 int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth);
 /* Binds v to a value, tests it and goes on. */
@@ -333,12 +319,6 @@ int esi_searcher_try(struct esi_searcher *searcher,
                      struct es_domain_value value);
 /* Whether clauses with no existential variable hold. */
 bool esi_searcher_may_begin(struct esi_searcher *searcher);
-/* A hidden variable of which so few values are left that it is better bound before v,
- * which is returned; ESI_NO_VARIABLE: none. */
-int esi_hidden_before(struct esi_searcher *searcher, unsigned depth, unsigned v);
-/* Whether what is returned was told already, with other values of variables that were
- * bound early. */
-bool esi_hidden_is_repeated(struct esi_searcher *searcher);
 /* Finds witnesses of hidden variables that nothing unbound has to do with.  False: one
  * has none. */
 bool esi_searcher_settle(struct esi_searcher *searcher);
