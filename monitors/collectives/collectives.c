@@ -82,7 +82,9 @@ struct es_collectives {
     size_t communicator_capacity;
     struct esi_hash by_key;    /* of communicators */
     struct communicator *last; /* that was used */
-    struct esi_ends open;      /* of struct open_instance */
+    uint16_t operation;        /* of the last call; 0 = none yet */
+    struct esi_collective_traits traits;
+    struct esi_ends open; /* of struct open_instance */
     struct es_collectives_counts counts;
 };
 
@@ -595,13 +597,24 @@ static int add_to(struct es_collectives *analysis,
     return 0;
 }
 
+/* Calls mostly come in runs of one operation. */
+static bool find_traits(struct es_collectives *analysis, uint16_t operation)
+{
+    if (analysis->operation != 0 && analysis->operation == operation)
+        return true;
+    analysis->operation = 0;
+    if (!esi_collective_traits(operation, &analysis->traits))
+        return false;
+    analysis->operation = operation;
+    return true;
+}
+
 int es_collectives_add(struct es_collectives *analysis,
                        const struct es_collective_call *call)
 {
-    struct esi_collective_traits traits;
     struct communicator *communicator;
 
-    if (!is_sound(call) || !esi_collective_traits(call->operation, &traits)) {
+    if (!is_sound(call) || !find_traits(analysis, call->operation)) {
         analysis->counts.invalid++;
         return -EINVAL;
     }
@@ -612,7 +625,7 @@ int es_collectives_add(struct es_collectives *analysis,
         analysis->counts.invalid++;
         return -EINVAL;
     }
-    return add_to(analysis, communicator, &traits, call);
+    return add_to(analysis, communicator, &analysis->traits, call);
 }
 
 int es_collectives_add_tree(struct es_collectives *analysis,
