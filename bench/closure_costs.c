@@ -124,50 +124,50 @@ static void note_run(struct closure_costs *costs, unsigned run, uint64_t begin_n
 
 /* Comparisons and events are those of the last run; all are the same. */
 static void note_counts(struct closure_costs *costs,
-                        const struct es_precedence *precedence,
+                        const struct esi_precedence *precedence,
                         uint64_t events)
 {
     costs->comparisons = precedence->comparisons;
     costs->events = events;
 }
 
-static int make_set(struct es_closure_maker *maker,
-                    struct es_precedence *precedence,
+static int make_set(struct esi_closure_maker *maker,
+                    struct esi_precedence *precedence,
                     const struct closure_sets *sets,
                     size_t number,
-                    struct es_closure *closure)
+                    struct esi_closure *closure)
 {
     size_t begin = sets->begins[number];
 
-    return es_closure_make(maker, precedence, &sets->events[begin],
-                           sets->begins[number + 1] - begin, closure);
+    return esi_closure_make(maker, precedence, &sets->events[begin],
+                            sets->begins[number + 1] - begin, closure);
 }
 
 int closure_costs_make(const struct es_order *order,
-                       const struct es_successors *successors,
-                       enum es_closure_method method,
+                       const struct esi_successors *successors,
+                       enum esi_closure_method method,
                        const struct closure_sets *sets,
                        unsigned runs,
                        struct closure_costs *ret_costs)
 {
     struct closure_costs costs = {.comparisons = 0};
-    struct es_closure closure = {.ends = {.count = 0}};
-    struct es_closure_maker *maker = NULL;
-    int result = es_closure_maker_create(order, method, successors, &maker);
+    struct esi_closure closure = {.ends = {.count = 0}};
+    struct esi_closure_maker *maker = NULL;
+    int result = esi_closure_maker_create(order, method, successors, &maker);
 
     for (unsigned run = 0; run < runs && result == 0; run++) {
-        struct es_precedence precedence = {.order = order};
+        struct esi_precedence precedence = {.order = order};
         uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC), events = 0;
 
         for (size_t i = 0; i < sets->count && result == 0; i++) {
             result = make_set(maker, &precedence, sets, i, &closure);
-            events += es_closure_size(&closure);
+            events += esi_closure_size(&closure);
         }
         note_run(&costs, run, begin_ns);
         note_counts(&costs, &precedence, events);
     }
-    es_closure_fini(&closure);
-    es_closure_maker_destroy(maker);
+    esi_closure_fini(&closure);
+    esi_closure_maker_destroy(maker);
     if (result == 0)
         *ret_costs = costs;
     return result;
@@ -177,17 +177,17 @@ int closure_costs_make(const struct es_order *order,
 
 /* What is needed to make one closure of two. */
 struct pairing {
-    struct es_closure_maker *maker;
+    struct esi_closure_maker *maker;
     bool is_combining;
-    struct es_closure *closures; /* of the sets */
-    struct es_event_id *ends;    /* room for those of two */
-    struct es_closure closure;
+    struct esi_closure *closures; /* of the sets */
+    struct es_event_id *ends;     /* room for those of two */
+    struct esi_closure closure;
 };
 
 static int make_from_ends(struct pairing *pairing,
-                          struct es_precedence *precedence,
-                          const struct es_closure *a,
-                          const struct es_closure *b)
+                          struct esi_precedence *precedence,
+                          const struct esi_closure *a,
+                          const struct esi_closure *b)
 {
     size_t count = 0, kept = 0;
 
@@ -199,12 +199,12 @@ static int make_from_ends(struct pairing *pairing,
     for (size_t i = 0; i < count; i++)
         if (i == 0 || compare(&pairing->ends[i], &pairing->ends[kept - 1]) != 0)
             pairing->ends[kept++] = pairing->ends[i];
-    return es_closure_make(pairing->maker, precedence, pairing->ends, kept,
-                           &pairing->closure);
+    return esi_closure_make(pairing->maker, precedence, pairing->ends, kept,
+                            &pairing->closure);
 }
 
 static int combine_all(struct pairing *pairing,
-                       struct es_precedence *precedence,
+                       struct esi_precedence *precedence,
                        size_t pairs,
                        uint64_t *ret_events)
 {
@@ -212,12 +212,12 @@ static int combine_all(struct pairing *pairing,
 
     *ret_events = 0;
     for (size_t i = 0; i < pairs && result == 0; i++) {
-        const struct es_closure *a = &pairing->closures[2 * i], *b = a + 1;
+        const struct esi_closure *a = &pairing->closures[2 * i], *b = a + 1;
 
-        result = pairing->is_combining ? es_closure_combine(pairing->maker, precedence,
-                                                            a, b, &pairing->closure)
+        result = pairing->is_combining ? esi_closure_combine(pairing->maker, precedence,
+                                                             a, b, &pairing->closure)
                                        : make_from_ends(pairing, precedence, a, b);
-        *ret_events += es_closure_size(&pairing->closure);
+        *ret_events += esi_closure_size(&pairing->closure);
     }
     return result;
 }
@@ -226,9 +226,9 @@ static int begin_pairing(const struct es_order *order,
                          const struct closure_sets *sets,
                          struct pairing *pairing)
 {
-    struct es_precedence precedence = {.order = order};
+    struct esi_precedence precedence = {.order = order};
     int result =
-        es_closure_maker_create(order, ES_CLOSURE_BINARY, NULL, &pairing->maker);
+        esi_closure_maker_create(order, ES_CLOSURE_BINARY, NULL, &pairing->maker);
 
     pairing->closures = calloc(sets->count, sizeof *pairing->closures);
     pairing->ends =
@@ -243,11 +243,11 @@ static int begin_pairing(const struct es_order *order,
 static void end_pairing(const struct closure_sets *sets, struct pairing *pairing)
 {
     for (size_t i = 0; pairing->closures && i < sets->count; i++)
-        es_closure_fini(&pairing->closures[i]);
+        esi_closure_fini(&pairing->closures[i]);
     free(pairing->closures);
     free(pairing->ends);
-    es_closure_fini(&pairing->closure);
-    es_closure_maker_destroy(pairing->maker);
+    esi_closure_fini(&pairing->closure);
+    esi_closure_maker_destroy(pairing->maker);
 }
 
 int closure_costs_combine(const struct es_order *order,
@@ -261,7 +261,7 @@ int closure_costs_combine(const struct es_order *order,
     int result = begin_pairing(order, sets, &pairing);
 
     for (unsigned run = 0; run < runs && result == 0; run++) {
-        struct es_precedence precedence = {.order = order};
+        struct esi_precedence precedence = {.order = order};
         uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC), events;
 
         result = combine_all(&pairing, &precedence, sets->count / 2, &events);

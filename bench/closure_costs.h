@@ -45,8 +45,8 @@ struct closure_costs {
 
 /* Makes the closure of each set, `runs` times all of them. */
 int closure_costs_make(const struct es_order *order,
-                       const struct es_successors *successors,
-                       enum es_closure_method method,
+                       const struct esi_successors *successors,
+                       enum esi_closure_method method,
                        const struct closure_sets *sets,
                        unsigned runs,
                        struct closure_costs *ret_costs);

@@ -42,7 +42,7 @@ static const struct {
 
 static const struct {
     const char *name;
-    enum es_closure_method method;
+    enum esi_closure_method method;
 } methods[METHODS] = {{"existing", ES_CLOSURE_EXISTING},
                       {"step", ES_CLOSURE_STEP},
                       {"binary", ES_CLOSURE_BINARY},
@@ -52,7 +52,7 @@ static const struct {
 
 struct data {
     struct es_order *order;
-    struct es_successors *successors;
+    struct esi_successors *successors;
     uint64_t events;
 };
 
@@ -82,7 +82,7 @@ static int both_event(void *data, const struct es_set_event *event)
 
 static void fini(struct data *data)
 {
-    es_successors_destroy(data->successors);
+    esi_successors_destroy(data->successors);
     es_order_destroy(data->order);
 }
 
@@ -92,25 +92,25 @@ static int load(const char *name,
                 struct es_error *error)
 {
     struct pattern_set_config set;
-    struct es_order_config config;
+    struct esi_order_config config;
     struct both both = {.events = 0};
     struct es_set_sink sink = {both_trace, both_event, &both};
     int result;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = options->store;
-    result = es_order_create(&config, error, &data->order);
+    result = esi_order_create(&config, error, &data->order);
     if (result == 0)
-        result = es_successors_create(&data->successors);
+        result = esi_successors_create(&data->successors);
     if (result < 0)
         return result;
     both.order = es_order_sink(data->order);
-    both.successors = es_successors_sink(data->successors);
+    both.successors = esi_successors_sink(data->successors);
     pattern_set_config_init(&set, name);
     result = pattern_set_stream(&set, &sink, error);
     if (result == 0)
         result = es_order_sink_end(data->order);
-    es_successors_finish(data->successors);
+    esi_successors_finish(data->successors);
     data->events = both.events;
     return result;
 }

@@ -37,9 +37,9 @@ static const struct load loads[] = {
 
 struct work {
     const struct load *load;
-    struct es_collective_call call;
+    struct esi_collective_call call;
     void *state; /* of who takes the calls */
-    void (*take)(void *state, const struct es_collective_call *call);
+    void (*take)(void *state, const struct esi_collective_call *call);
     uint64_t most_bytes; /* of the heap */
 };
 
@@ -54,7 +54,7 @@ static uint64_t lateness(uint32_t instance, int rank)
 
 static void give_calls(struct work *work, int rank, uint32_t first, uint32_t end)
 {
-    struct es_collective_call *call = &work->call;
+    struct esi_collective_call *call = &work->call;
 
     call->rank = call->world_rank = rank;
     for (uint32_t i = first; i < end; i++) {
@@ -114,17 +114,17 @@ static struct work make_work(const struct load *load)
 /* --- The floor -------------------------------------------------------------------- */
 
 struct floor {
-    struct es_collective_arrival *arrivals; /* chunk times ranks */
+    struct esi_collective_arrival *arrivals; /* chunk times ranks */
     uint32_t *known;
     uint32_t chunk;
     uint64_t sum;
 };
 
-static void floor_take(void *state, const struct es_collective_call *call)
+static void floor_take(void *state, const struct esi_collective_call *call)
 {
     struct floor *floor = state;
     uint32_t slot = call->instance % floor->chunk;
-    struct es_collective_arrival *arrivals =
+    struct esi_collective_arrival *arrivals =
         &floor->arrivals[(size_t)slot * (size_t)call->size];
 
     arrivals[call->rank].enter_ns = call->enter_ns;
@@ -163,41 +163,41 @@ static uint64_t run_floor(const struct load *load)
 
 /* --- The analysis ----------------------------------------------------------------- */
 
-static void enter(void *data, const struct es_collective_instance *instance)
+static void enter(void *data, const struct esi_collective_instance *instance)
 {
-    if (es_collective_statistics_add(data, instance) < 0)
+    if (esi_collective_statistics_add(data, instance) < 0)
         abort();
 }
 
-static void analysis_take(void *state, const struct es_collective_call *call)
+static void analysis_take(void *state, const struct esi_collective_call *call)
 {
-    if (es_collectives_add(state, call) < 0)
+    if (esi_collectives_add(state, call) < 0)
         abort();
 }
 
 static uint64_t run_analysis(const struct load *load, uint64_t *ret_bytes)
 {
     struct work work = make_work(load);
-    struct es_collective_statistics *statistics;
-    struct es_collectives_config config = {.max_open = 262144, .on_instance = enter};
-    struct es_collectives *analysis;
-    struct es_collectives_counts counts;
+    struct esi_collective_statistics *statistics;
+    struct esi_collectives_config config = {.max_open = 262144, .on_instance = enter};
+    struct esi_collectives *analysis;
+    struct esi_collectives_counts counts;
     uint64_t took_ns;
 
-    if (es_collective_statistics_create(&statistics) < 0)
+    if (esi_collective_statistics_create(&statistics) < 0)
         abort();
     config.data = statistics;
-    if (es_collectives_create(&config, &analysis) < 0)
+    if (esi_collectives_create(&config, &analysis) < 0)
         abort();
     work.state = analysis;
     work.take = analysis_take;
     took_ns = run(&work);
-    es_collectives_counts(analysis, &counts);
+    esi_collectives_counts(analysis, &counts);
     if (counts.complete != load->instances || counts.open != 0)
         abort();
     *ret_bytes = work.most_bytes;
-    es_collectives_destroy(analysis);
-    es_collective_statistics_destroy(statistics);
+    esi_collectives_destroy(analysis);
+    esi_collective_statistics_destroy(statistics);
     return took_ns;
 }
 

@@ -15,7 +15,7 @@
 #include "monitors/order/cluster/communications.h"
 
 /* "13" or "13/50/200". */
-static int parse_sizes(struct es_order_config *config, const char *text)
+static int parse_sizes(struct esi_order_config *config, const char *text)
 {
     config->levels = 0;
     while (config->levels < ES_ORDER_LEVELS) {
@@ -31,7 +31,7 @@ static int parse_sizes(struct es_order_config *config, const char *text)
     return -EINVAL;
 }
 
-static int parse_option(struct es_order_config *config,
+static int parse_option(struct esi_order_config *config,
                         const char *name,
                         const char *value)
 {
@@ -58,7 +58,7 @@ int order_choice_parse(const char *text,
 {
     char *option, *rest = ret_choice->words;
 
-    es_order_config_init(&ret_choice->config);
+    esi_order_config_init(&ret_choice->config);
     ret_choice->text = text;
     if (strlen(text) >= sizeof ret_choice->words)
         return es_error_set(error, -EINVAL, "'%s' is too long", text);
@@ -77,17 +77,17 @@ int order_choice_parse(const char *text,
 
 static int count_communications(const struct order_load_config *load,
                                 struct es_error *error,
-                                struct es_communications **ret_counts)
+                                struct esi_communications **ret_counts)
 {
     struct es_set_sink sink;
-    int code = es_communications_create(ret_counts);
+    int code = esi_communications_create(ret_counts);
 
     if (code < 0)
         return es_error_set(error, code, "%s", strerror(-code));
-    sink = es_communications_sink(*ret_counts);
+    sink = esi_communications_sink(*ret_counts);
     code = order_load_stream(load, &sink, error);
     if (code < 0)
-        es_communications_destroy(*ret_counts);
+        esi_communications_destroy(*ret_counts);
     return code;
 }
 
@@ -111,8 +111,8 @@ int order_choice_fill(const struct order_choice *choice,
                       struct es_order **ret_order,
                       uint64_t *ret_ns)
 {
-    struct es_order_config config = choice->config;
-    struct es_communications *counts = NULL;
+    struct esi_order_config config = choice->config;
+    struct esi_communications *counts = NULL;
     struct es_order *order;
     int code = 0;
 
@@ -121,8 +121,8 @@ int order_choice_fill(const struct order_choice *choice,
     if (code < 0)
         return code;
     config.communications = counts;
-    code = es_order_create(&config, error, &order);
-    es_communications_destroy(counts);
+    code = esi_order_create(&config, error, &order);
+    esi_communications_destroy(counts);
     if (code < 0)
         return code;
     code = fill(order, load, error, ret_ns);

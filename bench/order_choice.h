@@ -16,7 +16,7 @@ enum { ORDER_CHOICE_BYTES = 160 };
 
 struct order_choice {
     const char *text; /* borrowed */
-    struct es_order_config config;
+    struct esi_order_config config;
     char words[ORDER_CHOICE_BYTES]; /* what the configuration's texts are in */
 };
 

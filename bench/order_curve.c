@@ -27,11 +27,11 @@ struct curve {
 static void print_row(const struct curve *curve,
                       const char *store,
                       uint32_t size,
-                      const struct es_order_statistics *statistics)
+                      const struct esi_order_statistics *statistics)
 {
-    struct es_order_ratios ratios;
+    struct esi_order_ratios ratios;
 
-    es_order_ratios(statistics, &ratios);
+    esi_order_ratios(statistics, &ratios);
     printf("%s%s\t%s\t%" PRIu32 "\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRIu64 "\t%" PRIu64
            "\t%" PRIu64 "\n",
            curve->load.pattern, curve->load.every ? "+collectives" : "", store, size,
@@ -46,7 +46,7 @@ static int measure(const struct curve *curve,
                    uint32_t size,
                    struct es_error *error)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
     struct order_choice choice;
     struct es_order *order;
     uint64_t ns;
@@ -59,7 +59,7 @@ static int measure(const struct curve *curve,
     code = order_choice_fill(&choice, &curve->load, error, &order, &ns);
     if (code < 0)
         return code;
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     print_row(curve, store, size, &statistics);
     es_order_destroy(order);
     return 0;

@@ -140,12 +140,12 @@ static void print_ratio(double ratio)
         printf(" %7s", "-");
 }
 
-static void print_sizes(const struct es_order_statistics *statistics, double held)
+static void print_sizes(const struct esi_order_statistics *statistics, double held)
 {
     double events = (double)statistics->events;
-    struct es_order_ratios ratios;
+    struct esi_order_ratios ratios;
 
-    es_order_ratios(statistics, &ratios);
+    esi_order_ratios(statistics, &ratios);
     printf(" | %8.1f %8.1f %7.1fM | %8.1f", (double)statistics->stored_bytes / events,
            held / events, (double)statistics->writer_bytes / 1e6,
            (double)statistics->actual_elements / events);
@@ -157,13 +157,13 @@ static void print_sizes(const struct es_order_statistics *statistics, double hel
 
 static void print_size_figures(const struct bench *bench,
                                const char *store,
-                               const struct es_order_statistics *statistics,
+                               const struct esi_order_statistics *statistics,
                                double held)
 {
     double events = (double)statistics->events;
-    struct es_order_ratios ratios;
+    struct esi_order_ratios ratios;
 
-    es_order_ratios(statistics, &ratios);
+    esi_order_ratios(statistics, &ratios);
     print_figure(bench, store, "bytes", (double)statistics->stored_bytes / events,
                  "B/event");
     print_figure(bench, store, "heap", held / events, "B/event");
@@ -208,7 +208,7 @@ static uint64_t heap_bytes(void)
 
 static void print_row(const struct bench *bench,
                       const char *store,
-                      const struct es_order_statistics *statistics,
+                      const struct esi_order_statistics *statistics,
                       const struct order_answers *answers,
                       const struct filled *filled)
 {
@@ -256,14 +256,14 @@ static int measure_store(struct bench *bench,
                          const struct order_choice *choice,
                          struct es_error *error)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
     struct order_answers answers;
     struct filled filled;
     int code = fill(bench, choice, error, &filled);
 
     if (code < 0)
         return code;
-    es_order_statistics(filled.order, &statistics);
+    esi_order_statistics(filled.order, &statistics);
     order_questions_ask(&bench->questions, filled.order, &answers);
     print_row(bench, choice->text, &statistics, &answers, &filled);
     if (answers.stale == 0)
@@ -300,7 +300,7 @@ static int measure(struct bench *bench, char *const *choices, struct es_error *e
             code = measure_choice(bench, *choices, error);
         return code;
     }
-    for (const struct es_order_store_help *store = es_order_stores();
+    for (const struct esi_order_store_help *store = esi_order_stores();
          code >= 0 && store->name; store++)
         code = measure_choice(bench, store->name, error);
     return code;
@@ -311,7 +311,7 @@ static int measure(struct bench *bench, char *const *choices, struct es_error *e
 static void print_usage(FILE *out)
 {
     const struct order_load_help *pattern = order_load_patterns();
-    const struct es_order_store_help *store = es_order_stores();
+    const struct esi_order_store_help *store = esi_order_stores();
 
     fprintf(
         out,

@@ -121,9 +121,9 @@ bool pattern_way_is_slow(const struct pattern_way *way, const char *name)
 }
 
 void pattern_way_configure(const struct pattern_way *way,
-                           struct es_search_config *ret_config)
+                           struct esi_search_config *ret_config)
 {
-    es_search_config_init(ret_config);
+    esi_search_config_init(ret_config);
     ret_config->engine = way->engine;
     ret_config->closure_method = way->closure_method;
     ret_config->closure_combining = way->closure_combining;

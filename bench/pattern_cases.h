@@ -25,13 +25,13 @@ struct pattern_case {
 struct pattern_way {
     const char *name; /* "closure_binary", ... */
     const char *engine;
-    enum es_closure_method closure_method;
+    enum esi_closure_method closure_method;
     bool closure_combining;
     bool prune;
-    enum es_reordering reordering;
+    enum esi_reordering reordering;
     bool failed_first;
     unsigned threads;
-    unsigned without;  /* enum es_indexed_part */
+    unsigned without;  /* enum esi_indexed_part */
     const char *cases; /* names with a space around each; NULL = all */
     const char *slow;  /* of these: those that take long, likewise; NULL = none */
 };
@@ -45,6 +45,6 @@ bool pattern_way_has(const struct pattern_way *way, const char *name);
 bool pattern_way_is_slow(const struct pattern_way *way, const char *name);
 
 void pattern_way_configure(const struct pattern_way *way,
-                           struct es_search_config *ret_config);
+                           struct esi_search_config *ret_config);
 
 #endif

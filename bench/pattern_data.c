@@ -54,19 +54,19 @@ static int fill(const struct pattern_set_config *set,
                 struct es_error *error)
 {
     struct pass pass = {.order = es_order_sink(data->order),
-                        .domains = es_domains_sink(data->domains)};
+                        .domains = esi_domains_sink(data->domains)};
     struct es_set_sink sink = {.trace = pass_trace, .event = pass_event, .data = &pass};
     uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
     int code;
 
     if (data->successors)
-        pass.successors = es_successors_sink(data->successors);
+        pass.successors = esi_successors_sink(data->successors);
     code = pattern_set_stream(set, &sink, error);
     if (code < 0)
         return code;
     if (data->successors)
-        es_successors_finish(data->successors);
-    code = es_domains_finish(data->domains);
+        esi_successors_finish(data->successors);
+    code = esi_domains_finish(data->domains);
     if (code < 0)
         return es_error_set(error, code, "%s", strerror(-code));
     data->load_ns = esi_now_ns(CLOCK_MONOTONIC) - begin_ns;
@@ -82,17 +82,17 @@ int pattern_data_load(const struct pattern_set_config *set,
                       struct es_error *error)
 {
     struct pattern_data data = {.heap_bytes = heap_bytes()};
-    struct es_order_config config;
+    struct esi_order_config config;
     int code = es_pattern_file_read(pattern_path, &data.file, error);
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = store;
     if (code >= 0)
-        code = es_order_create(&config, error, &data.order);
+        code = esi_order_create(&config, error, &data.order);
     if (code >= 0)
-        code = es_domains_create(data.file, NULL, NULL, &data.domains, error);
+        code = esi_domains_create(data.file, NULL, NULL, &data.domains, error);
     if (code >= 0 && has_successors)
-        code = es_successors_create(&data.successors);
+        code = esi_successors_create(&data.successors);
     if (code >= 0)
         code = fill(set, &data, error);
     if (code < 0) {
@@ -106,8 +106,8 @@ int pattern_data_load(const struct pattern_set_config *set,
 
 void pattern_data_fini(struct pattern_data *data)
 {
-    es_successors_destroy(data->successors);
-    es_domains_destroy(data->domains);
+    esi_successors_destroy(data->successors);
+    esi_domains_destroy(data->domains);
     es_order_destroy(data->order);
     es_pattern_file_destroy(data->file);
 }

@@ -15,8 +15,8 @@
 struct pattern_data {
     struct es_pattern_file *file;
     struct es_order *order;
-    struct es_domains *domains;
-    struct es_successors *successors; /* or NULL */
+    struct esi_domains *domains;
+    struct esi_successors *successors; /* or NULL */
     uint64_t events;
     uint64_t load_ns;   /* making the set, ordering and sorting */
     int64_t heap_bytes; /* by which the heap grew */

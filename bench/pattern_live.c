@@ -212,7 +212,7 @@ static long resident_mb(void)
 static void print_line(const char *name,
                        uint64_t events,
                        double seconds,
-                       const struct es_live_statistics *statistics)
+                       const struct esi_live_statistics *statistics)
 {
     printf("%-8s %10" PRIu64 " events %8.3f s %10.0f events/s %8" PRIu64
            " matches %8" PRIu64 " kept %6" PRIu64 " candidates %8.1f MB of %ld%s\n",
@@ -229,12 +229,12 @@ static double measure(const struct es_pattern_file *file,
                       uint64_t events,
                       uint32_t traces)
 {
-    struct es_live_statistics statistics = {.is_complete = true};
-    struct es_live_wanted wanted[PATTERNS];
-    struct es_order_config order_config;
-    struct es_live_config config;
+    struct esi_live_statistics statistics = {.is_complete = true};
+    struct esi_live_wanted wanted[PATTERNS];
+    struct esi_order_config order_config;
+    struct esi_live_config config;
     struct es_error error = {.text = ""};
-    struct es_live *live = NULL;
+    struct esi_live *live = NULL;
     struct es_set_sink sink;
     struct es_order *order;
     char name[16];
@@ -243,31 +243,31 @@ static double measure(const struct es_pattern_file *file,
     for (unsigned i = 0; i < count; i++) {
         snprintf(name, sizeof name, "P%u", first + i);
         wanted[i] =
-            (struct es_live_wanted){es_pattern_find(file, name), {ignore, NULL}};
+            (struct esi_live_wanted){es_pattern_find(file, name), {ignore, NULL}};
     }
-    es_order_config_init(&order_config);
+    esi_order_config_init(&order_config);
     order_config.memory_bytes = UINT64_C(64) << 20;
-    if (es_order_create(&order_config, &error, &order) < 0)
+    if (esi_order_create(&order_config, &error, &order) < 0)
         fail("order", &error);
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.traces_are_told = true;
     sink = es_order_sink(order);
     if (count > 0) {
-        if (es_live_create(file, wanted, count, order, &config, &live, &error) < 0)
+        if (esi_live_create(file, wanted, count, order, &config, &live, &error) < 0)
             fail("live", &error);
-        sink = es_live_sink(live);
+        sink = esi_live_sink(live);
     }
     begin_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID);
-    if (stream(events, traces, &sink) < 0 || (live && es_live_end(live) < 0))
+    if (stream(events, traces, &sink) < 0 || (live && esi_live_end(live) < 0))
         fail("stream", &error);
     begin_ns = esi_now_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
     if (live)
-        es_live_statistics(live, &statistics);
+        esi_live_statistics(live, &statistics);
     print_line(count == 0  ? "order"
                : count > 1 ? "all ten"
                            : name,
                events, (double)begin_ns / 1e9, &statistics);
-    es_live_destroy(live);
+    esi_live_destroy(live);
     es_order_destroy(order);
     return (double)events * 1e9 / (double)begin_ns;
 }

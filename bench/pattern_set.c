@@ -69,19 +69,19 @@ static bool parse_options(int argc, char **argv, struct options *options)
 
 static int write_set(const struct options *options, struct es_error *error)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct es_set_sink sink;
-    int code = es_set_write_open(options->output, error, &write);
+    int code = esi_set_write_open(options->output, error, &write);
 
     if (code < 0)
         return code;
-    sink = es_set_write_sink(write);
+    sink = esi_set_write_sink(write);
     code = pattern_set_stream(&options->config, &sink, error);
     if (code < 0) {
-        es_set_write_destroy(write);
+        esi_set_write_destroy(write);
         return code;
     }
-    return es_set_write_close(write, error);
+    return esi_set_write_close(write, error);
 }
 
 int main(int argc, char **argv)

@@ -64,7 +64,7 @@ static int ignore_match(void *data, const struct es_event_id *events, size_t cou
 }
 
 static void add_statistics(struct cell *cell,
-                           const struct es_search_statistics *statistics)
+                           const struct esi_search_statistics *statistics)
 {
     cell->comparisons += statistics->comparisons;
     cell->matches += statistics->matches;
@@ -76,24 +76,24 @@ static void add_statistics(struct cell *cell,
 
 static int search_once(const struct pattern_data *data,
                        const struct pattern_case *one,
-                       const struct es_search_config *config,
+                       const struct esi_search_config *config,
                        struct cell *ret_cell,
                        struct es_error *error)
 {
-    static const struct es_match_sink sink = {.match = ignore_match};
+    static const struct esi_match_sink sink = {.match = ignore_match};
     uint64_t begin_ns = esi_now_ns(CLOCK_MONOTONIC);
     struct cell cell = {.is_complete = true};
 
     for (int i = 0; i < PATTERN_CASE_PREDICATES && one->predicates[i]; i++) {
         uint32_t predicate = es_pattern_find(data->file, one->predicates[i]);
-        struct es_search_statistics statistics;
+        struct esi_search_statistics statistics;
         int code;
 
         if (predicate == ES_PATTERN_NONE)
             return es_error_set(error, -EINVAL, "no predicate '%s' in %s",
                                 one->predicates[i], one->file);
-        code = es_search_run(data->file, predicate, data->domains, data->order, config,
-                             &sink, &statistics, error);
+        code = esi_search_run(data->file, predicate, data->domains, data->order, config,
+                              &sink, &statistics, error);
         if (code < 0)
             return code;
         add_statistics(&cell, &statistics);
@@ -114,7 +114,7 @@ static int compare_numbers(const void *a, const void *b)
 static int measure(const struct bench *bench,
                    const struct pattern_data *data,
                    const struct pattern_case *one,
-                   struct es_search_config *config,
+                   struct esi_search_config *config,
                    struct cell *ret_cell,
                    struct es_error *error)
 {
@@ -186,7 +186,7 @@ static void run_way(struct bench *bench,
                     const struct pattern_case *one,
                     const struct pattern_way *way)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
     struct es_error error;
     struct cell cell = {.ms = 0};
 

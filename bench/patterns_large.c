@@ -26,7 +26,7 @@
 
 struct options {
     struct pattern_set_config set;
-    struct es_search_config search;
+    struct esi_search_config search;
     uint64_t limit_s;
     const char *folder;
     const char *store;
@@ -36,7 +36,7 @@ struct options {
 struct search {
     const char *predicate;
     uint64_t limit;   /* of matches; 0 = all */
-    unsigned without; /* enum es_indexed_part */
+    unsigned without; /* enum esi_indexed_part */
     const char *name; /* in figures; NULL = the predicate's */
 };
 
@@ -123,7 +123,7 @@ static void print_load(const struct options *options, const struct pattern_data 
 
 static void print_search(const struct options *options,
                          const struct search *search,
-                         const struct es_search_statistics *statistics)
+                         const struct esi_search_statistics *statistics)
 {
     const char *predicate = search->name ? search->name : search->predicate;
 
@@ -149,9 +149,9 @@ static int search_one(struct options *options,
                       const struct search *search,
                       struct es_error *error)
 {
-    static const struct es_match_sink sink = {.match = ignore_match};
+    static const struct esi_match_sink sink = {.match = ignore_match};
     uint32_t predicate = es_pattern_find(data->file, search->predicate);
-    struct es_search_statistics statistics;
+    struct esi_search_statistics statistics;
     int code;
 
     if (predicate == ES_PATTERN_NONE)
@@ -161,8 +161,8 @@ static int search_one(struct options *options,
     options->search.indexed_without = search->without;
     options->search.deadline_ns =
         esi_now_ns(CLOCK_MONOTONIC) + options->limit_s * SECOND_NS;
-    code = es_search_run(data->file, predicate, data->domains, data->order,
-                         &options->search, &sink, &statistics, error);
+    code = esi_search_run(data->file, predicate, data->domains, data->order,
+                          &options->search, &sink, &statistics, error);
     if (code < 0)
         return code;
     print_search(options, search, &statistics);
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
     int option;
 
     pattern_set_config_init(&options.set, "large");
-    es_search_config_init(&options.search);
+    esi_search_config_init(&options.search);
     options.search.engine = "indexed";
     while ((option = getopt(argc, argv, "an:e:t:j:E:S:d:")) != -1)
         if (!parse_option(&options, option, optarg))

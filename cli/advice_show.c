@@ -54,7 +54,7 @@ static void print_text(const struct esi_applied_change *change)
 
 static void print_json(const struct esi_applied_change *change)
 {
-    const struct es_advice_group *group = &change->group;
+    const struct esi_advised_group *group = &change->group;
     bool is_judged = change->is.count > 0;
     struct esi_json_out out;
     char key[40];
@@ -71,7 +71,7 @@ static void print_json(const struct esi_applied_change *change)
     esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
     esi_json_out_string(&out, "before", change->before);
     esi_json_out_string(&out, "after", change->after);
-    esi_json_out_string(&out, "basis", es_advice_basis_name(change->advice.basis));
+    esi_json_out_string(&out, "basis", esi_advice_basis_name(change->advice.basis));
     esi_json_out_unsigned(&out, "version", change->version);
     esi_json_out_unsigned(&out, "before_count", change->was.count);
     esi_json_out_real(&out, "before_ns", change->was.mean_ns);
@@ -84,7 +84,7 @@ static void print_json(const struct esi_applied_change *change)
     esi_json_out_end(&out);
 }
 
-static void print_changes(const struct esi_applier *applier, enum es_format format)
+static void print_changes(const struct esi_applier *applier, enum esi_format format)
 {
     size_t count;
     const struct esi_applied_change *changes = esi_applier_changes(applier, &count);
@@ -100,21 +100,21 @@ static void print_changes(const struct esi_applier *applier, enum es_format form
 /* --- Advice ----------------------------------------------------------------------- */
 
 void esi_advice_show(const struct esi_adviser *adviser,
-                     enum es_format format,
+                     enum esi_format format,
                      size_t top)
 {
     const struct esi_applier *applier = esi_adviser_applier(adviser);
     size_t count;
-    const struct es_collectives_proposal *proposals =
+    const struct esi_collectives_proposal *proposals =
         esi_adviser_proposals(adviser, &count);
 
     if (format != ES_FORMAT_JSON)
         puts("\nAdvice");
     for (size_t i = 0; i < count && i < top; i++) {
         if (format == ES_FORMAT_JSON)
-            es_collectives_advice_print_json(&proposals[i], stdout);
+            esi_collectives_advice_print_json(&proposals[i], stdout);
         else
-            es_collectives_advice_print_text(&proposals[i], stdout);
+            esi_collectives_advice_print_text(&proposals[i], stdout);
     }
     if (format != ES_FORMAT_JSON && count == 0)
         puts("none: no operation was seen that trees are built for");

@@ -11,7 +11,7 @@
 
 /* Prints the advice on at most `top` groups, and what became of changes. */
 void esi_advice_show(const struct esi_adviser *adviser,
-                     enum es_format format,
+                     enum esi_format format,
                      size_t top);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct check_arguments {
     const char *path;
-    enum es_format format;
+    enum esi_format format;
 };
 
 static const char doc[] =
@@ -85,7 +85,7 @@ static void print_fault_json(const char *path, const struct es_error *error)
     esi_json_out_end(&out);
 }
 
-static const char *plural(size_t count)
+static const char *plural_ending(size_t count)
 {
     return count == 1 ? "" : "s";
 }
@@ -96,15 +96,16 @@ static void print_counts(const char *path, const struct esi_pathmap_summary *sum
         stdout,
         "%s: good: %zu rank%s with %zu thread%s on %zu host%s, %zu collector%s, "
         "%zu scope%s",
-        path, summary->ranks, plural(summary->ranks), summary->threads,
-        plural(summary->threads), summary->hosts, plural(summary->hosts),
-        summary->collectors, plural(summary->collectors), summary->scopes,
-        plural(summary->scopes));
+        path, summary->ranks, plural_ending(summary->ranks), summary->threads,
+        plural_ending(summary->threads), summary->hosts, plural_ending(summary->hosts),
+        summary->collectors, plural_ending(summary->collectors), summary->scopes,
+        plural_ending(summary->scopes));
     if (summary->collectives > 0)
         esi_plain_print(stdout, ", %zu collective tree%s", summary->collectives,
-                        plural(summary->collectives));
+                        plural_ending(summary->collectives));
     if (summary->expanded)
-        esi_plain_print(stdout, ", %zu path%s", summary->paths, plural(summary->paths));
+        esi_plain_print(stdout, ", %zu path%s", summary->paths,
+                        plural_ending(summary->paths));
     putchar('\n');
 }
 

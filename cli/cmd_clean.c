@@ -19,7 +19,7 @@
 
 struct clean_arguments {
     const char *run;
-    enum es_format format;
+    enum esi_format format;
     bool all;
     bool dead_processes;
     bool everywhere;
@@ -227,9 +227,9 @@ static int remove_leftover(const struct leftover *item,
     return ES_EXIT_SUCCESS;
 }
 
-static void report(const struct leftover *item,
-                   const struct clean_arguments *arguments,
-                   const struct removal *removal)
+static void report_leftover(const struct leftover *item,
+                            const struct clean_arguments *arguments,
+                            const struct removal *removal)
 {
     struct esi_json_out out;
 
@@ -267,7 +267,7 @@ static int clean_one(const struct leftover *item,
     }
     int status = remove_leftover(item, arguments, &removal);
     if (status == ES_EXIT_SUCCESS && (removal.segments > 0 || removal.directory)) {
-        report(item, arguments, &removal);
+        report_leftover(item, arguments, &removal);
         ++*removed;
     }
     if (status == ES_EXIT_SUCCESS && removal.unreached[0])
@@ -360,7 +360,8 @@ static int clean_asked(struct leftovers *list, const struct clean_arguments *arg
     return clean_list(list, arguments, &count);
 }
 
-static int clean(struct leftovers *list, const struct clean_arguments *arguments)
+static int clean_leftovers(struct leftovers *list,
+                           const struct clean_arguments *arguments)
 {
     size_t removed;
 
@@ -388,7 +389,7 @@ int esi_cmd_clean(int argc, char **argv)
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
                                       "cannot look for runs");
-    int status = clean(&list, &arguments);
+    int status = clean_leftovers(&list, &arguments);
     free(list.items);
     return status;
 }

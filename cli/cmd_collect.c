@@ -293,8 +293,8 @@ static int set_threshold(const struct es_element_view *element, uint32_t thresho
                                   info.name);
 }
 
-static int apply(const struct collect_arguments *arguments,
-                 const struct es_element_view *element)
+static int apply_settings(const struct collect_arguments *arguments,
+                          const struct es_element_view *element)
 {
     if (arguments->action == ACTION_THRESHOLD)
         return set_threshold(element, arguments->threshold);
@@ -305,7 +305,7 @@ static int apply(const struct collect_arguments *arguments,
 /* On this host; an exit status. */
 static int apply_here(const struct collect_arguments *arguments,
                       const struct es_run *run,
-                      struct es_collect_result *result)
+                      struct esi_collect_result *result)
 {
     struct es_element_view **elements;
 
@@ -314,15 +314,15 @@ static int apply_here(const struct collect_arguments *arguments,
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
                                       "cannot select elements");
     for (int i = 0; i < count; i++)
-        result->changed += apply(arguments, elements[i]) == ES_EXIT_SUCCESS;
+        result->changed += apply_settings(arguments, elements[i]) == ES_EXIT_SUCCESS;
     result->fit += count;
     free(elements);
     return ES_EXIT_SUCCESS;
 }
 
-static int report(const struct collect_arguments *arguments,
-                  const char *run,
-                  const struct es_collect_result *result)
+static int report_settings(const struct collect_arguments *arguments,
+                           const char *run,
+                           const struct esi_collect_result *result)
 {
     if (result->fit == 0 && result->silent == 0)
         return esi_command_fail(ES_EXIT_FINDING,
@@ -375,7 +375,7 @@ int esi_cmd_collect(int argc, char **argv)
         NULL};
     struct collect_arguments arguments = {.action = ACTION_NONE,
                                           .tree = {.wait_ns = WAIT_NS}};
-    struct es_collect_result result = {.fit = 0};
+    struct esi_collect_result result = {.fit = 0};
     struct es_error error = {.text = ""};
     struct esi_consumer consumer;
 
@@ -391,13 +391,13 @@ int esi_cmd_collect(int argc, char **argv)
     int status = open_run(arguments.run, &consumer);
     if (status)
         return status;
-    const struct es_collect_change change = {.threshold = arguments.threshold,
-                                             .on = arguments.action == ACTION_ON};
+    const struct esi_collect_change change = {.threshold = arguments.threshold,
+                                              .on = arguments.action == ACTION_ON};
     if (consumer.servers)
         esi_collect_hosts(consumer.servers, &arguments.selection, &change, &result);
     status = apply_here(&arguments, consumer.run, &result);
     if (status == ES_EXIT_SUCCESS)
-        status = report(&arguments, es_run_name(consumer.run), &result);
+        status = report_settings(&arguments, es_run_name(consumer.run), &result);
     esi_consumer_close(&consumer);
     return status;
 }

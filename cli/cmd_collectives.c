@@ -44,8 +44,8 @@ enum { DEFAULT_TOP = 20 };
 
 struct collectives_arguments {
     const char *run;
-    enum es_format format;
-    struct es_collectives_monitor_config monitor;
+    enum esi_format format;
+    struct esi_collectives_monitor_config monitor;
     size_t top;
     uint64_t interval_ns;
     unsigned long long count; /* of looks; 0 = until the run ends */
@@ -55,8 +55,8 @@ struct collectives_arguments {
     const char *map_path; /* NULL = the monitor's default */
     bool print_map;
     struct esi_collectives_advise advise;
-    struct es_collectives_map *map; /* owned; NULL = none is needed */
-    double blame_over;              /* per cent; negative = not asked for */
+    struct esi_collectives_map *map; /* owned; NULL = none is needed */
+    double blame_over;               /* per cent; negative = not asked for */
     struct esi_consumer_options consumer;
 };
 
@@ -116,7 +116,7 @@ static const char doc[] =
 static error_t parse_view(int key, char *text, struct argp_state *state)
 {
     struct collectives_arguments *arguments = state->input;
-    struct es_collectives_monitor_config *monitor = &arguments->monitor;
+    struct esi_collectives_monitor_config *monitor = &arguments->monitor;
     struct es_error error = {.text = ""};
 
     switch (key) {
@@ -125,7 +125,7 @@ static error_t parse_view(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_OPERATION:
         monitor->operations = text;
-        if (es_collectives_monitor_config_check(monitor, &error) < 0)
+        if (esi_collectives_monitor_config_check(monitor, &error) < 0)
             argp_error(state, "--operation: %s", error.text);
         return 0;
     case OPTION_SINCE:
@@ -215,9 +215,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 struct showing {
     const struct collectives_arguments *arguments;
     const char *run;
-    struct es_collectives_monitor *monitor;
-    struct es_node_watch *nodes; /* NULL = not wanted */
-    struct esi_adviser *adviser; /* NULL = not wanted */
+    struct esi_collectives_monitor *monitor;
+    struct esi_node_watch *nodes; /* NULL = not wanted */
+    struct esi_adviser *adviser;  /* NULL = not wanted */
     struct esi_notices notices;
     uint64_t start_ns;
     bool live;  /* each look takes the place of the one before, on a terminal */
@@ -225,14 +225,14 @@ struct showing {
     bool last;  /* there will be none after this */
 };
 
-static void print_instance(void *data, const struct es_collective_instance *instance)
+static void print_instance(void *data, const struct esi_collective_instance *instance)
 {
     const struct showing *showing = data;
 
     if (showing->arguments->format == ES_FORMAT_JSON)
-        es_collectives_print_instance_json(instance, showing->start_ns, stdout);
+        esi_collectives_print_instance_json(instance, showing->start_ns, stdout);
     else
-        es_collectives_print_instance(instance, showing->start_ns, stdout);
+        esi_collectives_print_instance(instance, showing->start_ns, stdout);
 }
 
 static int print_nodes(const struct showing *showing)
@@ -240,29 +240,29 @@ static int print_nodes(const struct showing *showing)
     if (!showing->nodes)
         return 0;
     if (showing->arguments->format == ES_FORMAT_JSON)
-        return es_node_watch_print_json(showing->nodes, stdout);
+        return esi_node_watch_print_json(showing->nodes, stdout);
     fputs("\n", stdout);
-    return es_node_watch_print_text(showing->nodes, stdout,
-                                    esi_text_table_width(stdout));
+    return esi_node_watch_print_text(showing->nodes, stdout,
+                                     esi_text_table_width(stdout));
 }
 
 static int print_report(struct showing *showing,
-                        const struct es_collectives_report *report)
+                        const struct esi_collectives_report *report)
 {
     const struct collectives_arguments *arguments = showing->arguments;
 
     if (arguments->format == ES_FORMAT_JSON)
-        return es_collectives_print_json(report, showing->run, arguments->top, stdout);
+        return esi_collectives_print_json(report, showing->run, arguments->top, stdout);
     if (showing->live && !arguments->instances)
         fputs("\033[H\033[J", stdout);
     else if (showing->shown)
         fputs("\n", stdout);
     showing->shown = true;
-    return es_collectives_print_text(report, arguments->top, stdout,
-                                     esi_text_table_width(stdout));
+    return esi_collectives_print_text(report, arguments->top, stdout,
+                                      esi_text_table_width(stdout));
 }
 
-static int advise(const struct showing *showing, bool wanted, bool over)
+static int print_advice(const struct showing *showing, bool wanted, bool over)
 {
     const struct collectives_arguments *arguments = showing->arguments;
     int result =
@@ -274,11 +274,11 @@ static int advise(const struct showing *showing, bool wanted, bool over)
 }
 
 /* Takes a report, shows it if it is wanted, and the instances that came. */
-static int look(struct showing *showing,
-                bool wanted,
-                struct es_collectives_report *ret_report)
+static int show_report(struct showing *showing,
+                       bool wanted,
+                       struct esi_collectives_report *ret_report)
 {
-    int result = es_collectives_monitor_report(showing->monitor, ret_report);
+    int result = esi_collectives_monitor_report(showing->monitor, ret_report);
 
     if (result < 0)
         return result;
@@ -287,17 +287,17 @@ static int look(struct showing *showing,
                          ret_report->notice_count);
     showing->start_ns = ret_report->start_ns;
     if (showing->arguments->instances)
-        es_collectives_monitor_take(showing->monitor, print_instance, showing);
+        esi_collectives_monitor_take(showing->monitor, print_instance, showing);
     if (wanted)
         result = print_report(showing, ret_report);
     if (wanted && result == 0)
         result = print_nodes(showing);
     if (showing->adviser && result == 0)
-        result = advise(showing, wanted, ret_report->over);
+        result = print_advice(showing, wanted, ret_report->over);
     if (fflush(stdout) != 0 && result == 0)
         result = -EIO;
     if (result < 0)
-        es_collectives_report_fini(ret_report);
+        esi_collectives_report_fini(ret_report);
     return result;
 }
 
@@ -309,44 +309,44 @@ static bool wait_interval(const struct showing *showing)
     while (left_ns > 0 && !esi_interrupt_came()) {
         uint64_t slice_ns = left_ns < SLICE_NS ? left_ns : SLICE_NS;
 
-        if (es_collectives_monitor_wait(showing->monitor, slice_ns))
+        if (esi_collectives_monitor_wait(showing->monitor, slice_ns))
             return true;
         left_ns -= slice_ns;
     }
-    return es_collectives_monitor_wait(showing->monitor, 0);
+    return esi_collectives_monitor_wait(showing->monitor, 0);
 }
 
 /* Shows look after look; the last one is the caller's. */
-static int follow(struct showing *showing)
+static int follow_run(struct showing *showing)
 {
     const struct collectives_arguments *arguments = showing->arguments;
     bool wanted = showing->live || arguments->follow;
 
     for (unsigned long long looks = 1;; looks++) {
-        struct es_collectives_report report;
+        struct esi_collectives_report report;
         int result;
 
         if (wait_interval(showing) || esi_interrupt_came() || looks == arguments->count)
             return 0;
-        result = look(showing, wanted, &report);
+        result = show_report(showing, wanted, &report);
         if (result < 0)
             return result;
-        es_collectives_report_fini(&report);
+        esi_collectives_report_fini(&report);
     }
 }
 
-static int judge(const struct collectives_arguments *arguments,
-                 const struct es_collectives_report *report)
+static int check_arguments(const struct collectives_arguments *arguments,
+                           const struct esi_collectives_report *report)
 {
     int rank;
-    double share = es_collectives_worst(report, &rank);
+    double share = esi_collectives_worst(report, &rank);
 
     if (arguments->blame_over < 0 || rank < 0 || share * 100 <= arguments->blame_over)
         return ES_EXIT_SUCCESS;
     return ES_EXIT_FINDING;
 }
 
-static int fail(const struct showing *showing, int result)
+static int fail_monitor(const struct showing *showing, int result)
 {
     if (result == -EIO)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
@@ -354,42 +354,42 @@ static int fail(const struct showing *showing, int result)
                                   "run '%s': cannot be read any longer", showing->run);
 }
 
-static int watch(struct showing *showing)
+static int watch_run(struct showing *showing)
 {
-    struct es_collectives_report report;
-    int result = follow(showing);
-    int stopped = es_collectives_monitor_stop(showing->monitor);
+    struct esi_collectives_report report;
+    int result = follow_run(showing);
+    int stopped = esi_collectives_monitor_stop(showing->monitor);
     int status;
 
-    es_node_watch_stop(showing->nodes);
+    esi_node_watch_stop(showing->nodes);
     showing->last = true;
     if (result == 0)
-        result = look(showing, true, &report);
+        result = show_report(showing, true, &report);
     if (result < 0)
-        return fail(showing, result);
-    status = judge(showing->arguments, &report);
+        return fail_monitor(showing, result);
+    status = check_arguments(showing->arguments, &report);
     if (report.vanished && !report.over)
         status = esi_command_fail(ES_EXIT_LOST,
                                   "run '%s': vanished, its segments were removed",
                                   showing->run);
-    es_collectives_report_fini(&report);
-    return stopped < 0 ? fail(showing, stopped) : status;
+    esi_collectives_report_fini(&report);
+    return stopped < 0 ? fail_monitor(showing, stopped) : status;
 }
 
 /* What internal nodes do is no reason to go without the rest: a fault is told. */
 static void watch_nodes(const struct esi_consumer *consumer, struct showing *showing)
 {
-    struct es_tree_nodes_config config;
+    struct esi_tree_nodes_config config;
     struct es_error error = {.text = ""};
 
-    es_tree_nodes_config_init(&config);
+    esi_tree_nodes_config_init(&config);
     if (showing->arguments->map
-            ? !es_collectives_map_nodes(showing->arguments->map, &config.scope)
+            ? !esi_collectives_map_nodes(showing->arguments->map, &config.scope)
             : !showing->arguments->nodes)
         return;
     config.run = showing->run;
     config.servers = consumer->servers;
-    if (es_node_watch_start(&config, &error, &showing->nodes) < 0)
+    if (esi_node_watch_start(&config, &error, &showing->nodes) < 0)
         esi_command_note("without internal nodes: %s", error.text);
 }
 
@@ -399,13 +399,13 @@ static int start_and_watch(const struct esi_consumer *consumer, struct showing *
     int result;
 
     watch_nodes(consumer, showing);
-    result = es_collectives_monitor_start(consumer->run, &showing->arguments->monitor,
-                                          &error, &showing->monitor);
+    result = esi_collectives_monitor_start(consumer->run, &showing->arguments->monitor,
+                                           &error, &showing->monitor);
     result = result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                  "cannot observe the run")
-                        : watch(showing);
-    es_collectives_monitor_destroy(showing->monitor);
-    es_node_watch_destroy(showing->nodes);
+                        : watch_run(showing);
+    esi_collectives_monitor_destroy(showing->monitor);
+    esi_node_watch_destroy(showing->nodes);
     return result;
 }
 
@@ -425,8 +425,8 @@ static int open_adviser(const struct esi_consumer *consumer,
                                   code, "cannot advise");
 }
 
-static int observe(const struct esi_consumer *consumer,
-                   struct collectives_arguments *arguments)
+static int observe_run(const struct esi_consumer *consumer,
+                       struct collectives_arguments *arguments)
 {
     struct showing showing = {.arguments = arguments,
                               .run = es_run_name(consumer->run)};
@@ -455,19 +455,19 @@ static int load_map(const struct esi_consumer *consumer,
     int result = 0;
 
     if (arguments->map_path)
-        result = es_collectives_map_load(arguments->map_path, &error, &arguments->map);
+        result = esi_collectives_map_load(arguments->map_path, &error, &arguments->map);
     else if (arguments->print_map)
-        result = es_collectives_map_discover(
+        result = esi_collectives_map_discover(
             es_run_name(consumer->run), consumer->servers, &error, &arguments->map);
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                "cannot use the monitor's map")
                       : 0;
 }
 
-static int print_map(const struct es_collectives_map *map)
+static int print_map(const struct esi_collectives_map *map)
 {
     char *text;
-    int result = es_collectives_map_format(map, &text);
+    int result = esi_collectives_map_format(map, &text);
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
@@ -487,14 +487,14 @@ static int observe_by_map(const struct esi_consumer *consumer,
         return status;
     if (arguments->print_map)
         return print_map(arguments->map);
-    if (arguments->map && !es_collectives_map_contributions(arguments->map, scope))
+    if (arguments->map && !esi_collectives_map_contributions(arguments->map, scope))
         return esi_command_fail(ES_EXIT_USAGE,
                                 "%s: the map has no scope \"contributions\"",
                                 arguments->map_path);
     /* Which operations go through trees shows in what ranks contribute to them. */
     if (arguments->map)
         scope->view.selection.classes |= 1u << ES_CLASS_CONTRIBUTE;
-    return observe(consumer, arguments);
+    return observe_run(consumer, arguments);
 }
 
 int esi_cmd_collectives(int argc, char **argv)
@@ -512,7 +512,7 @@ int esi_cmd_collectives(int argc, char **argv)
     struct esi_consumer consumer;
     int status;
 
-    es_collectives_monitor_config_init(&arguments.monitor);
+    esi_collectives_monitor_config_init(&arguments.monitor);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     /* Before anything that takes time: a summary is due from here on.  Signals ask for
      * it, however often they come: timeout(1) and terminals send them to a process and
@@ -522,7 +522,7 @@ int esi_cmd_collectives(int argc, char **argv)
     if (status != 0)
         return status;
     status = observe_by_map(&consumer, &arguments);
-    es_collectives_map_destroy(arguments.map);
+    esi_collectives_map_destroy(arguments.map);
     esi_consumer_close(&consumer);
     return status;
 }

@@ -14,7 +14,7 @@
 
 struct doctor_arguments {
     const char *program;
-    enum es_format format;
+    enum esi_format format;
 };
 
 static const char doc[] = "Says what is installed, which MPI it belongs to, and what "
@@ -54,8 +54,8 @@ static void print_json(const char *kind, const char *subject, const char *text)
     esi_json_out_end(&out);
 }
 
-void esi_findings_add(struct es_findings *findings,
-                      enum es_finding kind,
+void esi_findings_add(struct esi_findings *findings,
+                      enum esi_finding kind,
                       const char *subject,
                       const char *format,
                       ...)
@@ -87,7 +87,7 @@ int esi_cmd_doctor(int argc, char **argv)
     int status = ES_EXIT_SUCCESS;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    struct es_findings findings = {.format = arguments.format};
+    struct esi_findings findings = {.format = arguments.format};
     esi_find_in_machine(&findings);
     if (arguments.program)
         status = esi_find_in_program(&findings, arguments.program);

@@ -35,11 +35,11 @@ enum {
 
 struct events_arguments {
     const char *run;
-    struct es_events_config events;
+    struct esi_events_config events;
     struct es_scope_config settings; /* how the events are gathered */
     const char *scope;               /* of the run's map; NULL = none */
     bool sorted;                     /* was asked for */
-    enum es_events_format format;
+    enum esi_events_format format;
     bool follow;
     bool absolute;
     uint64_t since_ns; /* ago; 0 = was not asked for */
@@ -91,7 +91,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     static const char *const keys[] = {"none", "stop", "start", NULL};
     static const char *const repairs[] = {"none", "bound", "logical", NULL};
     struct events_arguments *arguments = state->input;
-    struct es_events_config *events = &arguments->events;
+    struct esi_events_config *events = &arguments->events;
     struct es_scope_config *settings = &arguments->settings;
 
     switch (key) {
@@ -119,7 +119,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_REPAIR:
         events->repair =
-            (enum es_repair_mode)esi_option_word(text, "--repair", repairs, state);
+            (enum esi_repair_mode)esi_option_word(text, "--repair", repairs, state);
         return 0;
     case OPTION_WINDOW:
         settings->window_ns = esi_option_duration(text, "--window", 0, state);
@@ -138,7 +138,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case 'f':
         arguments->format =
-            (enum es_events_format)esi_option_word(text, "--format", formats, state);
+            (enum esi_events_format)esi_option_word(text, "--format", formats, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
@@ -154,27 +154,27 @@ _Static_assert(ES_REPAIR_NONE == 0 && ES_REPAIR_BOUND == 1 && ES_REPAIR_LOGICAL 
 _Static_assert(ES_EVENTS_TEXT == 0 && ES_EVENTS_JSON == 1 && ES_EVENTS_CSV == 2,
                "the words of --format stand in the order of the enum");
 
-static void show_notices(const struct es_events *events, struct esi_notices *notices)
+static void show_notices(const struct esi_events *events, struct esi_notices *notices)
 {
     const struct es_notice *items = NULL;
-    size_t count = esi_follower_notices(es_events_follower(events), &items);
+    size_t count = esi_follower_notices(esi_events_follower(events), &items);
 
     esi_notices_show(notices, items, count);
 }
 
 /* Reads until the run has ended and nothing is left. */
-static int follow(struct es_events *events,
-                  const struct es_event_sink *sink,
-                  struct esi_notices *notices)
+static int follow_run(struct esi_events *events,
+                      const struct esi_event_sink *sink,
+                      struct esi_notices *notices)
 {
     static const struct timespec pause = {.tv_nsec = 50 * 1000 * 1000};
-    const struct esi_follower *follower = es_events_follower(events);
+    const struct esi_follower *follower = esi_events_follower(events);
     uint64_t shown_ns = esi_now_ns(CLOCK_REALTIME);
 
     for (;;) {
         /* Looked at first: what is written up to then is read below. */
         bool over = esi_follower_is_over(follower);
-        int result = es_events_read_new(events, over, sink);
+        int result = esi_events_read_new(events, over, sink);
 
         if (result < 0)
             return result;
@@ -182,7 +182,7 @@ static int follow(struct es_events *events,
         if (result == 0 && over)
             return 0;
         if (esi_now_ns(CLOCK_REALTIME) - shown_ns >= SUMMARIES_NS) {
-            if (es_events_give_summaries(events, sink) < 0)
+            if (esi_events_give_summaries(events, sink) < 0)
                 return -EIO;
             shown_ns = esi_now_ns(CLOCK_REALTIME);
         }
@@ -194,7 +194,7 @@ static int follow(struct es_events *events,
 }
 
 /* In the formats that have no place for it: on standard error. */
-static void tell_repairs(const struct es_time_repair_totals *repairs)
+static void tell_repairs(const struct esi_time_repair_totals *repairs)
 {
     if (repairs->repaired > 0)
         esi_command_note("%" PRIu64 " of %" PRIu64
@@ -208,51 +208,52 @@ static void tell_repairs(const struct es_time_repair_totals *repairs)
                          repairs->beyond, repairs->checked);
 }
 
-static int list(struct es_events *events, const struct events_arguments *arguments)
+static int list_events(struct esi_events *events,
+                       const struct events_arguments *arguments)
 {
-    const struct es_scope *scope = esi_follower_scope(es_events_follower(events));
-    struct es_events_printer printer = {
+    const struct es_scope *scope = esi_follower_scope(esi_events_follower(events));
+    struct esi_events_printer printer = {
         .format = arguments->format,
         .stream = stdout,
-        .start_ns = arguments->absolute ? 0 : es_events_start_ns(events),
+        .start_ns = arguments->absolute ? 0 : esi_events_start_ns(events),
         .realtime_ns = es_scope_run_now_ns(scope),
         .by_start = arguments->events.sorting == ES_SORTING_START,
-        .summed_up = es_events_are_summed_up(events),
+        .summed_up = esi_events_are_summed_up(events),
     };
-    struct es_event_sink sink = es_events_printer_sink(&printer);
+    struct esi_event_sink sink = esi_events_printer_sink(&printer);
     struct esi_notices notices = {.count = 0};
-    struct es_time_repair_totals repairs;
+    struct esi_time_repair_totals repairs;
     uint64_t lost;
     uint64_t missed;
     int result;
 
-    es_events_print_header(&printer);
-    result = es_events_read_backlog(events, !arguments->follow, &sink);
+    esi_events_print_header(&printer);
+    result = esi_events_read_backlog(events, !arguments->follow, &sink);
     if (result == 0)
         show_notices(events, &notices);
     if (result == 0 && arguments->follow)
-        result = follow(events, &sink, &notices);
+        result = follow_run(events, &sink, &notices);
     printer.realtime_ns = es_scope_run_now_ns(scope);
     if (result == 0)
-        result = es_events_give_summaries(events, &sink);
+        result = esi_events_give_summaries(events, &sink);
     if (result == 0)
-        result = es_events_read_open(events, &sink);
+        result = esi_events_read_open(events, &sink);
     if (result < 0)
         return result;
-    esi_follower_losses(es_events_follower(events), &lost, &missed);
-    if (es_events_repairs(events, &repairs)) {
+    esi_follower_losses(esi_events_follower(events), &lost, &missed);
+    if (esi_events_repairs(events, &repairs)) {
         printer.repairs = &repairs;
         if (printer.format != ES_EVENTS_JSON)
             tell_repairs(&repairs);
     }
-    es_events_print_losses(&printer, lost, missed);
+    esi_events_print_losses(&printer, lost, missed);
     return fflush(stdout) == 0 ? 0 : -EIO;
 }
 
 static void take_settings(struct events_arguments *arguments)
 {
     const struct es_scope_config *settings = &arguments->settings;
-    struct es_events_config *events = &arguments->events;
+    struct esi_events_config *events = &arguments->events;
 
     /* Summaries are not kept back for one another if nobody asks for that. */
     if (settings->tree.reduce && !arguments->sorted)
@@ -264,10 +265,11 @@ static void take_settings(struct events_arguments *arguments)
     events->tree = &settings->tree;
 }
 
-static int show(const struct esi_consumer *consumer, struct events_arguments *arguments)
+static int show_events(const struct esi_consumer *consumer,
+                       struct events_arguments *arguments)
 {
     struct es_error error = {.text = ""};
-    struct es_events *events;
+    struct esi_events *events;
     int result;
 
     take_settings(arguments);
@@ -277,13 +279,13 @@ static int show(const struct esi_consumer *consumer, struct events_arguments *ar
             (consumer->servers ? es_servers_run_now_ns(consumer->servers)
                                : esi_now_ns(CLOCK_REALTIME)) -
             arguments->since_ns;
-    result = es_events_create(consumer->run, &arguments->events, &error, &events);
+    result = esi_events_create(consumer->run, &arguments->events, &error, &events);
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot read the events");
-    result = list(events, arguments);
-    es_events_destroy(events);
+    result = list_events(events, arguments);
+    esi_events_destroy(events);
     if (result == -EIO)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
     if (result < 0)
@@ -312,7 +314,7 @@ static int show_scope(const struct esi_consumer *consumer,
     arguments->events.view = arguments->settings.view;
     status = result < 0 ? esi_command_fail(ES_EXIT_USAGE, "scope '%s': %s",
                                            arguments->scope, error.text)
-                        : show(consumer, arguments);
+                        : show_events(consumer, arguments);
     esi_map_scope_fini(&scope);
     return status;
 }
@@ -339,7 +341,7 @@ int esi_cmd_events(int argc, char **argv)
     if (status != 0)
         return status;
     status = arguments.scope ? show_scope(&consumer, &arguments)
-                             : show(&consumer, &arguments);
+                             : show_events(&consumer, &arguments);
     esi_consumer_close(&consumer);
     return status;
 }

@@ -89,7 +89,7 @@ static int choose_run(char *program, struct es_error *error, const char **ret_ru
 }
 
 /* Prepares the environment; false (and said so) when the program has to go without. */
-static bool prepare(char *program, const char **ret_run)
+static bool prepare_environment(char *program, const char **ret_run)
 {
     struct es_error error = {.text = ""};
     char *library;
@@ -119,7 +119,7 @@ int esi_cmd_exec(int argc, char **argv)
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
     esi_rank_host_prepare();
     bool is_disabled = getenv("EVENTSPACE_DISABLE") != NULL;
-    bool is_prepared = !is_disabled && prepare(arguments.program[0], &run);
+    bool is_prepared = !is_disabled && prepare_environment(arguments.program[0], &run);
     /* The other ranks would wait in their collective trees for this one. */
     if (!is_disabled && !is_prepared && getenv("EVENTSPACE_TREES"))
         return esi_command_fail(ES_EXIT_USAGE,

@@ -20,7 +20,7 @@ enum { DOT_EVENTS = 2000 }; /* beyond, graphviz takes very long */
 
 struct export_arguments {
     struct esi_event_source source;
-    struct es_export_config config;
+    struct esi_export_config config;
 };
 
 static const struct argp_option options[] = {
@@ -85,8 +85,8 @@ static int note_start(void *data, const struct es_set_event *event)
     struct earliest *earliest = data;
     int64_t start_ns;
 
-    if ((es_event_number(event, "start", &start_ns) ||
-         es_event_number(event, "stop", &start_ns)) &&
+    if ((esi_event_number(event, "start", &start_ns) ||
+         esi_event_number(event, "stop", &start_ns)) &&
         (!earliest->found || start_ns < earliest->start_ns))
         *earliest = (struct earliest){true, start_ns};
     return 0;
@@ -131,9 +131,9 @@ static int count_event(void *data, const struct es_set_event *event)
 }
 
 /* Arrows that run backwards. */
-static void report_backward(const struct es_export *export)
+static void report_backward(const struct esi_export *export)
 {
-    struct es_export_counts counts = es_export_counts(export);
+    struct esi_export_counts counts = esi_export_counts(export);
 
     if (counts.backward > 0)
         esi_command_note("messages that arrive before they are sent, by the clocks of "
@@ -144,19 +144,19 @@ static void report_backward(const struct es_export *export)
 }
 
 static int write_events(const struct export_arguments *arguments,
-                        struct es_export *export)
+                        struct esi_export *export)
 {
-    struct counting counting = {.sink = es_export_sink(export)};
+    struct counting counting = {.sink = esi_export_sink(export)};
     const struct es_set_sink sink = {
         .trace = pass_trace, .event = count_event, .data = &counting};
-    struct es_set_source_facts facts;
+    struct esi_set_source_facts facts;
     struct es_error error = {.text = ""};
     int status = esi_event_source_read(&arguments->source, true, &sink, &facts);
     int result;
 
     if (status != ES_EXIT_SUCCESS)
         return status;
-    result = es_export_finish(export, &error);
+    result = esi_export_finish(export, &error);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot write the events");
@@ -172,15 +172,15 @@ static int write_events(const struct export_arguments *arguments,
 static int export_events(const struct export_arguments *arguments)
 {
     struct es_error error = {.text = ""};
-    struct es_export *export;
-    int result = es_export_create(&arguments->config, &error, &export);
+    struct esi_export *export;
+    int result = esi_export_create(&arguments->config, &error, &export);
     int status;
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot write the events");
     status = write_events(arguments, export);
-    es_export_destroy(export);
+    esi_export_destroy(export);
     return status;
 }
 

@@ -19,7 +19,7 @@ enum { DEFAULT_STALLED_AFTER = 5 };
 
 struct heartbeat_arguments {
     const char *run;
-    enum es_format format;
+    enum esi_format format;
     uint64_t interval_ns;
     unsigned long long count; /* 0 = until the run ends */
     unsigned stalled_after;
@@ -100,44 +100,44 @@ static void sleep_ns(uint64_t span_ns)
 }
 
 /* On a terminal each look takes the place of the one before. */
-static int print_report(const struct es_heartbeat_report *report,
+static int print_report(const struct esi_heartbeat_report *report,
                         const struct heartbeat_arguments *arguments)
 {
     int result = 0;
 
     if (arguments->format == ES_FORMAT_JSON) {
-        es_heartbeat_print_json(report, stdout);
+        esi_heartbeat_print_json(report, stdout);
     } else {
         if (esi_command_is_terminal(stdout) && !arguments->once)
             fputs("\033[H\033[J", stdout);
         else if (report->pull > 1)
             fputs("\n", stdout);
-        result = es_heartbeat_print_text(report, stdout, esi_text_table_width(stdout));
+        result = esi_heartbeat_print_text(report, stdout, esi_text_table_width(stdout));
     }
     return fflush(stdout) == 0 ? result : -EIO;
 }
 
-static bool has_ended(const struct es_heartbeat_report *report)
+static bool has_ended(const struct esi_heartbeat_report *report)
 {
     return report->thread_count &&
            report->finished + report->dead == report->thread_count;
 }
 
-static bool is_last(const struct es_heartbeat_report *report,
+static bool is_last(const struct esi_heartbeat_report *report,
                     const struct heartbeat_arguments *arguments)
 {
     return arguments->once || report->vanished || has_ended(report) ||
            report->pull == arguments->count;
 }
 
-static int watch(struct es_heartbeat *heartbeat,
-                 const struct heartbeat_arguments *arguments)
+static int watch_run(struct esi_heartbeat *heartbeat,
+                     const struct heartbeat_arguments *arguments)
 {
     struct esi_notices notices = {.count = 0};
-    struct es_heartbeat_report report;
+    struct esi_heartbeat_report report;
 
     for (;;) {
-        int result = es_heartbeat_beat(heartbeat, &report);
+        int result = esi_heartbeat_beat(heartbeat, &report);
 
         if (result < 0)
             return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
@@ -158,24 +158,24 @@ static int watch(struct es_heartbeat *heartbeat,
     return report.stalled || report.dead ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;
 }
 
-static int observe(const struct esi_consumer *consumer,
-                   const struct heartbeat_arguments *arguments)
+static int observe_run(const struct esi_consumer *consumer,
+                       const struct heartbeat_arguments *arguments)
 {
-    struct es_heartbeat_config config = {.stalled_after = arguments->stalled_after,
-                                         .servers = consumer->servers,
-                                         .tree = &arguments->settings.tree};
+    struct esi_heartbeat_config config = {.stalled_after = arguments->stalled_after,
+                                          .servers = consumer->servers,
+                                          .tree = &arguments->settings.tree};
     struct es_error error = {.text = ""};
-    struct es_heartbeat *heartbeat;
+    struct esi_heartbeat *heartbeat;
     int result;
 
     if (arguments->once)
         config.single_ns = arguments->interval_ns * arguments->stalled_after;
-    result = es_heartbeat_create(consumer->run, &config, &error, &heartbeat);
+    result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot observe the run");
-    result = watch(heartbeat, arguments);
-    es_heartbeat_destroy(heartbeat);
+    result = watch_run(heartbeat, arguments);
+    esi_heartbeat_destroy(heartbeat);
     return result;
 }
 
@@ -197,7 +197,7 @@ int esi_cmd_heartbeat(int argc, char **argv)
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = observe(&consumer, &arguments);
+    status = observe_run(&consumer, &arguments);
     esi_consumer_close(&consumer);
     return status;
 }

@@ -39,7 +39,7 @@ struct import_arguments {
     const char *path;
     const char *output;
     enum import_format from;
-    struct es_shiviz_config shiviz;
+    struct esi_shiviz_config shiviz;
     bool shiviz_options; /* some were given */
 };
 
@@ -147,7 +147,7 @@ static enum import_format detect_file(const char *path)
     return is_set ? IMPORT_SET : IMPORT_SHIVIZ;
 }
 
-static enum import_format detect(const struct import_arguments *arguments)
+static enum import_format detect_format(const struct import_arguments *arguments)
 {
     struct stat status;
 
@@ -165,13 +165,13 @@ static enum import_format detect(const struct import_arguments *arguments)
 static int import_shiviz(struct import_arguments *arguments,
                          const struct es_set_sink *sink)
 {
-    struct es_shiviz_statistics statistics;
+    struct esi_shiviz_statistics statistics;
     struct es_error error = {.text = ""};
     int result;
 
     arguments->shiviz.sink = *sink;
     result =
-        es_shiviz_read_file(arguments->path, &arguments->shiviz, &statistics, &error);
+        esi_shiviz_read_file(arguments->path, &arguments->shiviz, &statistics, &error);
     if (result < 0) {
         esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot read the log");
         if (arguments->from == IMPORT_DETECT && !arguments->shiviz_options)
@@ -190,10 +190,10 @@ static int import_events(const struct import_arguments *arguments,
                          const struct es_set_sink *sink)
 {
     const struct esi_event_source source = {.path = arguments->path};
-    struct es_set_source_facts facts;
-    enum es_set_source_kind kind;
+    struct esi_set_source_facts facts;
+    enum esi_set_source_kind kind;
     struct es_error error = {.text = ""};
-    int result = es_set_source_detect(arguments->path, &kind, &error);
+    int result = esi_set_source_detect(arguments->path, &kind, &error);
     int status;
 
     if (result < 0)
@@ -215,24 +215,24 @@ static int import_events(const struct import_arguments *arguments,
 
 static int import_all(struct import_arguments *arguments)
 {
-    enum import_format from = detect(arguments);
+    enum import_format from = detect_format(arguments);
     struct es_error error = {.text = ""};
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct es_set_sink sink;
-    int result = es_set_write_open(arguments->output, &error, &write);
+    int result = esi_set_write_open(arguments->output, &error, &write);
     int status;
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot write the event set");
-    sink = es_set_write_sink(write);
+    sink = esi_set_write_sink(write);
     status = from == IMPORT_SHIVIZ ? import_shiviz(arguments, &sink)
                                    : import_events(arguments, from, &sink);
     if (status != ES_EXIT_SUCCESS) {
-        es_set_write_destroy(write);
+        esi_set_write_destroy(write);
         return status;
     }
-    result = es_set_write_close(write, &error);
+    result = esi_set_write_close(write, &error);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot write the event set");

@@ -22,7 +22,7 @@
 
 struct list_arguments {
     const char *run;
-    enum es_format format;
+    enum esi_format format;
     bool elements;
     bool everywhere;
 };
@@ -65,7 +65,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static enum esi_rows_format rows_format(enum es_format format)
+static enum esi_rows_format rows_format(enum esi_format format)
 {
     return format == ES_FORMAT_JSON ? ESI_ROWS_JSON : ESI_ROWS_TABLE;
 }
@@ -302,7 +302,7 @@ static void print_shortages(const struct es_segment_info *info)
 }
 
 /* One process, and what it has collected. */
-struct process {
+struct listed_process {
     const char *run;
     struct es_segment_info info;
     struct sums sums;
@@ -321,7 +321,7 @@ static void describe_ending(struct esi_row *row, const struct es_segment_info *i
 
 static void describe_process(struct esi_row *row, const void *record)
 {
-    const struct process *process = record;
+    const struct listed_process *process = record;
     const struct es_segment_info *info = &process->info;
     const struct sums *sums = &process->sums;
     char rank[16], text[96];
@@ -353,7 +353,7 @@ static void describe_process(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "tuples_refused", NULL, info->tuples_refused);
 }
 
-static void process_init(struct process *process,
+static void process_init(struct listed_process *process,
                          const struct es_run *run,
                          size_t index)
 {
@@ -368,7 +368,7 @@ static void print_run_line(const struct es_run *run)
 {
     size_t count = es_run_segment_count(run), monitors = 0;
     struct sums all = {.threads = 0};
-    struct process process;
+    struct listed_process process;
     char memory[32];
 
     for (size_t i = 0; i < count; i++) {
@@ -392,7 +392,7 @@ static void print_run_line(const struct es_run *run)
 static int print_processes(const struct es_run *run, enum esi_rows_format format)
 {
     size_t count = es_run_segment_count(run);
-    struct process process = {.info.state = ES_PROCESS_RUNNING};
+    struct listed_process process = {.info.state = ES_PROCESS_RUNNING};
     struct esi_rows rows;
 
     if (format == ESI_ROWS_TABLE)

@@ -70,7 +70,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 static const struct argp parser = {options, parse_option, NULL, doc, NULL, NULL, NULL};
 
-static int print(const struct esi_pathmap *map)
+static int print_map(const struct esi_pathmap *map)
 {
     char *text;
     int code = esi_pathmap_format(map, &text);
@@ -83,7 +83,7 @@ static int print(const struct esi_pathmap *map)
     return ES_EXIT_SUCCESS;
 }
 
-static int save(const struct esi_pathmap *map, const char *path)
+static int save_map(const struct esi_pathmap *map, const char *path)
 {
     struct es_error error = {.text = ""};
     int code = esi_pathmap_save(map, path, &error);
@@ -108,7 +108,7 @@ int esi_cmd_map(int argc, char **argv)
         esi_pathmap_destroy(map);
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot make a map");
     }
-    int status = arguments.output ? save(map, arguments.output) : print(map);
+    int status = arguments.output ? save_map(map, arguments.output) : print_map(map);
     esi_pathmap_destroy(map);
     return status;
 }

@@ -36,14 +36,14 @@ enum { SIZE_STEP = 4 }; /* how much larger clusters of a further level are */
 
 struct order_arguments {
     struct esi_event_source source;
-    struct es_order_config config;
+    struct esi_order_config config;
     unsigned sizes; /* that were given */
     bool clusters;  /* some option of clusters was given */
     bool threshold; /* was given */
     bool seed_hosts;
     bool statistics;
     const char *questions;
-    enum es_format format;
+    enum esi_format format;
 };
 
 static const struct argp_option options[] = {
@@ -100,7 +100,7 @@ static void parse_threshold(const char *text,
 {
     struct es_error error = {.text = ""};
 
-    if (es_strategy_parse_threshold(text, &arguments->config, &error) < 0)
+    if (esi_strategy_parse_threshold(text, &arguments->config, &error) < 0)
         argp_error(state, "--threshold: %s", error.text);
     arguments->threshold = true;
 }
@@ -111,7 +111,7 @@ static void parse_strategy(const char *text,
                            struct argp_state *state)
 {
     struct es_error error = {.text = ""};
-    int number = es_strategy_parse(text, &arguments->config, &error);
+    int number = esi_strategy_parse(text, &arguments->config, &error);
 
     if (number < 0)
         argp_error(state, "--strategy: %s", error.text);
@@ -134,7 +134,7 @@ static void set_tuning(void *data,
                        struct argp_state *state)
 {
     struct order_arguments *arguments = data;
-    struct es_order_config *config = &arguments->config;
+    struct esi_order_config *config = &arguments->config;
 
     if (key == TUNE_FIXED_VECTOR) {
         config->fixed_vector =
@@ -152,7 +152,7 @@ static void set_tuning(void *data,
 static error_t parse_cluster_option(int key, const char *text, struct argp_state *state)
 {
     struct order_arguments *arguments = state->input;
-    struct es_order_config *config = &arguments->config;
+    struct esi_order_config *config = &arguments->config;
 
     switch (key) {
     case OPTION_STRATEGY:
@@ -181,7 +181,7 @@ static error_t parse_cluster_option(int key, const char *text, struct argp_state
 /* Sizes of levels that were not given. */
 static void fill_sizes(struct order_arguments *arguments, struct argp_state *state)
 {
-    struct es_order_config *config = &arguments->config;
+    struct esi_order_config *config = &arguments->config;
     unsigned sizes = arguments->sizes ? arguments->sizes : 1;
 
     if (config->levels == 0)
@@ -197,7 +197,7 @@ static void fill_sizes(struct order_arguments *arguments, struct argp_state *sta
 }
 
 /* Whether the strategy is one of these words, with blanks around each. */
-static bool has_strategy(const struct es_order_config *config, const char *words)
+static bool has_strategy(const struct esi_order_config *config, const char *words)
 {
     const char *strategy = config->strategy ? config->strategy : "merge-nth";
     char word[32];
@@ -208,7 +208,7 @@ static bool has_strategy(const struct es_order_config *config, const char *words
 
 static void check_clusters(struct order_arguments *arguments, struct argp_state *state)
 {
-    struct es_order_config *config = &arguments->config;
+    struct esi_order_config *config = &arguments->config;
 
     if (arguments->clusters && !config->store)
         config->store = "cluster";
@@ -227,7 +227,8 @@ static void check_clusters(struct order_arguments *arguments, struct argp_state 
     fill_sizes(arguments, state);
 }
 
-static void check_memory(const struct es_order_config *config, struct argp_state *state)
+static void check_memory(const struct esi_order_config *config,
+                         struct argp_state *state)
 {
     bool is_epoch = !config->store || strcmp(config->store, "epoch") == 0;
 
@@ -292,13 +293,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 struct building {
     struct es_order *order;
     struct es_set_sink sink; /* into the order */
-    struct es_trace_names names;
+    struct esi_trace_names names;
 };
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
     struct building *building = data;
-    int result = es_trace_names_add(&building->names, name);
+    int result = esi_trace_names_add(&building->names, name);
 
     return result < 0 ? result : building->sink.trace(building->sink.data, trace, name);
 }
@@ -310,15 +311,15 @@ static int take_event(void *data, const struct es_set_event *event)
     return building->sink.event(building->sink.data, event);
 }
 
-static int print(const struct order_arguments *arguments,
-                 struct building *building,
-                 const struct es_set_source_facts *facts,
-                 uint64_t time_ns)
+static int print_order(const struct order_arguments *arguments,
+                       struct building *building,
+                       const struct esi_set_source_facts *facts,
+                       uint64_t time_ns)
 {
     int status = ES_EXIT_SUCCESS;
 
     if (arguments->questions) {
-        if (es_trace_names_sort(&building->names) < 0)
+        if (esi_trace_names_sort(&building->names) < 0)
             return esi_command_fail(ES_EXIT_USAGE, "no memory");
         if (!arguments->statistics)
             esi_event_source_tell_missing(facts);
@@ -331,11 +332,12 @@ static int print(const struct order_arguments *arguments,
     return status;
 }
 
-static int build(const struct order_arguments *arguments, struct building *building)
+static int build_order(const struct order_arguments *arguments,
+                       struct building *building)
 {
     const struct es_set_sink sink = {
         .trace = take_trace, .event = take_event, .data = building};
-    struct es_set_source_facts facts = {.is_matched = false};
+    struct esi_set_source_facts facts = {.is_matched = false};
     uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
     int status;
 
@@ -347,7 +349,8 @@ static int build(const struct order_arguments *arguments, struct building *build
         return esi_command_fail(ES_EXIT_USAGE,
                                 "cannot read the events: %s ends with half a sync",
                                 arguments->source.path);
-    return print(arguments, building, &facts, esi_now_ns(CLOCK_MONOTONIC) - start_ns);
+    return print_order(arguments, building, &facts,
+                       esi_now_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
 static int order_events(struct order_arguments *arguments,
@@ -361,12 +364,12 @@ static int order_events(struct order_arguments *arguments,
     arguments->config.communications = knowledge->communications;
     arguments->config.seeds = knowledge->seeds;
     arguments->config.seed_count = knowledge->seed_count;
-    result = es_order_create(&arguments->config, &error, &building.order);
+    result = esi_order_create(&arguments->config, &error, &building.order);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot order events so");
-    status = build(arguments, &building);
-    es_trace_names_fini(&building.names);
+    status = build_order(arguments, &building);
+    esi_trace_names_fini(&building.names);
     es_order_destroy(building.order);
     return status;
 }
@@ -386,7 +389,7 @@ int esi_cmd_order(int argc, char **argv)
     int status = ES_EXIT_SUCCESS;
 
     arguments.source.unmatched = &unmatched;
-    es_order_config_init(&arguments.config);
+    esi_order_config_init(&arguments.config);
     arguments.config.levels = 0;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     is_static =

@@ -60,7 +60,7 @@ static const char doc[] =
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct record_arguments *arguments = state->input;
-    struct es_recorder_config *recorder = &arguments->recording.recorder;
+    struct esi_recorder_config *recorder = &arguments->recording.recorder;
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -95,11 +95,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static int repair(const char *directory)
+static int repair_archive(const char *directory)
 {
     struct es_error error = {.text = ""};
     uint64_t bytes;
-    int count = es_archive_repair(directory, &bytes, &error);
+    int count = esi_archive_repair(directory, &bytes, &error);
 
     if (count < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, count, "cannot repair");
@@ -122,7 +122,7 @@ int esi_cmd_record(int argc, char **argv)
                                        children, NULL,         NULL};
     struct record_arguments arguments = {
         .recording = {.recorder = {.lossless = true}, .ready = -1, .lifeline = -1}};
-    struct es_recorder_config *recorder = &arguments.recording.recorder;
+    struct esi_recorder_config *recorder = &arguments.recording.recorder;
     struct esi_consumer consumer;
     int status;
 
@@ -130,7 +130,7 @@ int esi_cmd_record(int argc, char **argv)
     es_scope_config_init(&arguments.settings);
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.repair)
-        return repair(arguments.repair);
+        return repair_archive(arguments.repair);
     recorder->max = arguments.settings.max;
     recorder->tree = &arguments.settings.tree;
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);

@@ -31,7 +31,7 @@ enum { RANKS_MAX = 1 << 24, THRESHOLD_MAX = 1 << 24 };
 #define WATCHERS_NS UINT64_C(2000000000)
 
 struct run_arguments {
-    struct es_run_request request;
+    struct esi_run_request request;
     struct esi_tree_rule tree; /* owned */
     const char *launcher;
     const char *record; /* directory of an archive; NULL = none is wanted */
@@ -135,7 +135,7 @@ static void check_listen(const char *text, struct argp_state *state)
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct run_arguments *arguments = state->input;
-    struct es_run_request *request = &arguments->request;
+    struct esi_run_request *request = &arguments->request;
 
     switch (key) {
     case 'n':
@@ -223,9 +223,9 @@ static int choose_status(const struct launch_end *end, const struct esi_ending *
 
 /* After a bad end, and when asked to, tuples stay; one line says how to look.  Returns
  * the exit status. */
-static int finish(const struct es_run_setup *setup,
-                  bool keep,
-                  const struct launch_end *end)
+static int finish_run(const struct esi_run_setup *setup,
+                      bool keep,
+                      const struct launch_end *end)
 {
     struct esi_ending ending = {.segments = 0};
 
@@ -254,7 +254,7 @@ static int finish(const struct es_run_setup *setup,
 
 /* Ranks may be anywhere where a launcher of the user's own starts them. */
 static void start_server(const struct run_arguments *arguments,
-                         const struct es_run_setup *setup)
+                         const struct esi_run_setup *setup)
 {
     const char *chosen = getenv("EVENTSPACE_LAUNCHER");
     bool others = setup->has_other_hosts || arguments->launcher || (chosen && *chosen);
@@ -273,7 +273,7 @@ static void start_server(const struct run_arguments *arguments,
 
 /* A program whose events are wanted, and cannot be recorded, is not started.  0, or an
  * exit status after saying why. */
-static int start_recording(const struct es_run_setup *setup,
+static int start_recording(const struct esi_run_setup *setup,
                            const char *directory,
                            struct esi_recording_child *recorder)
 {
@@ -293,7 +293,7 @@ static int start_recording(const struct es_run_setup *setup,
 }
 
 /* Removes what is there of a run that has not begun. */
-static void call_off(const struct es_run_setup *setup)
+static void call_off(const struct esi_run_setup *setup)
 {
     if (!setup->name[0])
         return;
@@ -302,11 +302,11 @@ static void call_off(const struct es_run_setup *setup)
     esi_run_setup_remove(setup);
 }
 
-static int launch(const struct run_arguments *arguments,
-                  const struct es_run_setup *setup,
-                  struct launch_end *ret_end)
+static int launch_ranks(const struct run_arguments *arguments,
+                        const struct esi_run_setup *setup,
+                        struct launch_end *ret_end)
 {
-    struct es_launcher_request request = {
+    struct esi_launcher_request request = {
         .command = arguments->launcher,
         .ranks = setup->ranks,
         .hostfile = arguments->request.hostfile,
@@ -314,14 +314,14 @@ static int launch(const struct run_arguments *arguments,
         .program = arguments->request.program,
     };
     struct es_error error = {.text = ""};
-    struct es_command_line line;
+    struct esi_command_line line;
 
     int code = esi_launcher_command_line(&request, &error, &line);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "--launcher");
     /* Launchers take their ranks with them when they are asked to end, not when killed.
      */
-    struct es_supervision supervision = {.argv = line.words, .death_signal = SIGTERM};
+    struct esi_supervision supervision = {.argv = line.words, .death_signal = SIGTERM};
     pid_t child = esi_supervise_start(&supervision);
     esi_run_server_hide_key();
     if (child < 0) {
@@ -338,17 +338,17 @@ static int launch(const struct run_arguments *arguments,
 
 /* Returns the exit status. */
 static int run_program(const struct run_arguments *arguments,
-                       const struct es_run_setup *setup,
+                       const struct esi_run_setup *setup,
                        struct esi_recording_child *recorder)
 {
     struct launch_end end = {.exit_status = 0};
 
-    int status = launch(arguments, setup, &end);
+    int status = launch_ranks(arguments, setup, &end);
     if (status)
         end.exit_status = status;
     esi_recording_end(recorder);
     if (setup->name[0])
-        return finish(setup, arguments->keep, &end);
+        return finish_run(setup, arguments->keep, &end);
     return end.interrupted ? 128 + SIGINT : end.exit_status;
 }
 
@@ -358,7 +358,7 @@ int esi_cmd_run(int argc, char **argv)
         options, parse_option, "[--] PROGRAM [ARGUMENT...]", doc, NULL, NULL, NULL};
     struct run_arguments arguments = {.launcher = NULL};
     struct esi_recording_child recorder = {.pid = 0};
-    struct es_run_setup setup;
+    struct esi_run_setup setup;
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     int status = esi_run_setup(&arguments.request, &setup);

@@ -154,9 +154,9 @@ static int fail_request(const struct es_error *error, int code)
                                   "the request failed");
 }
 
-static int ask(struct es_servers *servers,
-               const struct esi_rpc_request *request,
-               struct es_message **ret_reply)
+static int ask_servers(struct es_servers *servers,
+                       const struct esi_rpc_request *request,
+                       struct es_message **ret_reply)
 {
     struct es_error error = {.text = ""};
     int code = esi_servers_call(servers, NULL, request, LIMIT_NS, &error, ret_reply);
@@ -184,14 +184,14 @@ static void write_command(struct esi_json_out *out, void *data)
 }
 
 /* Has the scope do something; its answer is the member "answer" of *ret_reply. */
-static int command(struct es_servers *servers,
-                   const struct scope_arguments *arguments,
-                   command_fn write,
-                   struct es_message **ret_reply)
+static int send_command(struct es_servers *servers,
+                        const struct scope_arguments *arguments,
+                        command_fn write,
+                        struct es_message **ret_reply)
 {
     struct scope_command asked = {arguments, write};
     const struct esi_rpc_request request = {"scope.command", write_command, &asked};
-    int status = ask(servers, &request, ret_reply);
+    int status = ask_servers(servers, &request, ret_reply);
     const struct es_member *answer;
 
     if (status != 0)
@@ -270,11 +270,12 @@ static int print_scopes(const struct es_member *scopes, const char *format)
     return result;
 }
 
-static int list(struct es_servers *servers, const struct scope_arguments *arguments)
+static int list_scopes(struct es_servers *servers,
+                       const struct scope_arguments *arguments)
 {
     const struct esi_rpc_request request = {.name = "scopes"};
     struct es_message *reply;
-    int status = ask(servers, &request, &reply);
+    int status = ask_servers(servers, &request, &reply);
 
     if (status != 0)
         return status;
@@ -351,10 +352,11 @@ static void write_show(const struct scope_arguments *arguments,
     esi_json_out_string(out, "do", "show");
 }
 
-static int show(struct es_servers *servers, const struct scope_arguments *arguments)
+static int show_scope(struct es_servers *servers,
+                      const struct scope_arguments *arguments)
 {
     struct es_message *reply;
-    int status = command(servers, arguments, write_show, &reply);
+    int status = send_command(servers, arguments, write_show, &reply);
 
     if (status != 0)
         return status;
@@ -390,13 +392,13 @@ static void write_rate(const struct scope_arguments *arguments,
     esi_json_out_real(out, "rate", arguments->rate);
 }
 
-static int change(struct es_servers *servers,
-                  const struct scope_arguments *arguments,
-                  command_fn write,
-                  bool shows)
+static int change_scope(struct es_servers *servers,
+                        const struct scope_arguments *arguments,
+                        command_fn write,
+                        bool shows)
 {
     struct es_message *reply;
-    int status = command(servers, arguments, write, &reply);
+    int status = send_command(servers, arguments, write, &reply);
 
     if (status != 0)
         return status;
@@ -406,12 +408,15 @@ static int change(struct es_servers *servers,
     return ES_EXIT_SUCCESS;
 }
 
-static int set(struct es_servers *servers, const struct scope_arguments *arguments)
+static int set_scope(struct es_servers *servers,
+                     const struct scope_arguments *arguments)
 {
     bool sets = arguments->setting_count > 0;
-    int status = arguments->paced ? change(servers, arguments, write_rate, !sets) : 0;
+    int status =
+        arguments->paced ? change_scope(servers, arguments, write_rate, !sets) : 0;
 
-    return status == 0 && sets ? change(servers, arguments, write_set, true) : status;
+    return status == 0 && sets ? change_scope(servers, arguments, write_set, true)
+                               : status;
 }
 
 int esi_cmd_scope(int argc, char **argv)
@@ -433,11 +438,11 @@ int esi_cmd_scope(int argc, char **argv)
     if (status != 0)
         return status;
     if (arguments.action == ACTION_LIST)
-        status = list(servers, &arguments);
+        status = list_scopes(servers, &arguments);
     else if (arguments.action == ACTION_SHOW)
-        status = show(servers, &arguments);
+        status = show_scope(servers, &arguments);
     else
-        status = set(servers, &arguments);
+        status = set_scope(servers, &arguments);
     es_servers_close(servers);
     return status;
 }

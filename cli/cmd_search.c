@@ -21,13 +21,13 @@ struct searching {
     const struct esi_search_options *given;
     const struct esi_search_file *file;
     struct esi_search_events events;
-    struct es_search_config config;
+    struct esi_search_config config;
     bool is_found; /* some match, of any predicate */
 };
 
 static const char *name_of(const struct esi_search_file *file, uint32_t predicate)
 {
-    return es_pattern_predicate(file->file, predicate)->name;
+    return esi_pattern_predicate(file->file, predicate)->name;
 }
 
 /* --- One predicate ---------------------------------------------------------------- */
@@ -35,12 +35,12 @@ static const char *name_of(const struct esi_search_file *file, uint32_t predicat
 /* A limit that was asked for is no news. */
 static void tell_incomplete(const struct searching *searching,
                             const char *pattern,
-                            const struct es_search_statistics *statistics)
+                            const struct esi_search_statistics *statistics)
 {
     bool is_interrupt = esi_interrupt_came();
 
     if (statistics->is_complete ||
-        (!is_interrupt && !es_search_is_over(&searching->config)))
+        (!is_interrupt && !esi_search_is_over(&searching->config)))
         return;
     if (searching->config.limit > 0 && statistics->matches >= searching->config.limit)
         return;
@@ -48,20 +48,20 @@ static void tell_incomplete(const struct searching *searching,
                      pattern, is_interrupt ? "an interrupt" : "--time-limit");
 }
 
-static int run(struct searching *searching,
-               uint32_t predicate,
-               struct esi_search_print *print,
-               struct es_search_statistics *ret_statistics)
+static int run_search(struct searching *searching,
+                      uint32_t predicate,
+                      struct esi_search_print *print,
+                      struct esi_search_statistics *ret_statistics)
 {
-    struct es_match_sink sink = esi_search_print_sink(print);
+    struct esi_match_sink sink = esi_search_print_sink(print);
     const char *pattern = name_of(searching->file, predicate);
     struct es_error error = {.text = ""};
     int result;
 
     print->progress = esi_search_progress_start(pattern);
-    result = es_search_run(searching->file->file, predicate, searching->events.domains,
-                           searching->events.order, &searching->config, &sink,
-                           ret_statistics, &error);
+    result = esi_search_run(searching->file->file, predicate, searching->events.domains,
+                            searching->events.order, &searching->config, &sink,
+                            ret_statistics, &error);
     esi_search_progress_stop(print->progress);
     if (result == 0)
         result = esi_search_print_end(print);
@@ -74,7 +74,7 @@ static int search_one(struct searching *searching, uint32_t predicate)
 {
     const struct esi_search_options *given = searching->given;
     const char *pattern = name_of(searching->file, predicate);
-    struct es_search_statistics statistics;
+    struct esi_search_statistics statistics;
     struct esi_search_print print = {
         .file = searching->file->file,
         .domains = searching->events.domains,
@@ -84,7 +84,7 @@ static int search_one(struct searching *searching, uint32_t predicate)
         .is_silent = given->is_count,
         .is_sorted = given->is_sorted,
     };
-    int status = run(searching, predicate, &print, &statistics);
+    int status = run_search(searching, predicate, &print, &statistics);
 
     esi_search_print_fini(&print);
     if (status != ES_EXIT_SUCCESS)
@@ -103,8 +103,8 @@ static int explain_one(struct searching *searching, uint32_t predicate)
 {
     struct es_error error = {.text = ""};
     int result =
-        es_search_explain(searching->file->file, predicate, searching->events.domains,
-                          searching->events.order, &searching->config, stdout, &error);
+        esi_search_explain(searching->file->file, predicate, searching->events.domains,
+                           searching->events.order, &searching->config, stdout, &error);
 
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                "cannot explain %s",
@@ -115,7 +115,7 @@ static int explain_one(struct searching *searching, uint32_t predicate)
 /* --- All of them ------------------------------------------------------------------ */
 
 /* From here on an interrupt ends with what was found. */
-static void begin(struct searching *searching)
+static void begin_search(struct searching *searching)
 {
     const struct esi_search_options *given = searching->given;
 
@@ -133,7 +133,7 @@ static bool is_enough(const struct searching *searching, uint32_t next)
     const struct esi_search_file *file = searching->file;
     uint32_t left = file->predicate_count - next;
 
-    if (next == 0 || !es_search_is_over(&searching->config))
+    if (next == 0 || !esi_search_is_over(&searching->config))
         return ferror(stdout); /* main() says that the output was lost */
     if (left == 1)
         esi_command_note("%s was not searched", name_of(file, file->predicates[next]));
@@ -148,7 +148,7 @@ static int search_all(struct searching *searching)
     const struct esi_search_file *file = searching->file;
     int status = ES_EXIT_SUCCESS;
 
-    begin(searching);
+    begin_search(searching);
     for (uint32_t i = 0; status == ES_EXIT_SUCCESS && i < file->predicate_count; i++) {
         if (is_enough(searching, i))
             break;
@@ -165,15 +165,15 @@ static int search_all(struct searching *searching)
 static int check_config(const struct esi_search_options *given)
 {
     struct es_error error = {.text = ""};
-    int result = es_search_config_check(&given->config, &error);
+    int result = esi_search_config_check(&given->config, &error);
 
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                "cannot search with these options")
                       : ES_EXIT_SUCCESS;
 }
 
-static int search(const struct esi_search_options *given,
-                  const struct esi_search_file *file)
+static int search_run(const struct esi_search_options *given,
+                      const struct esi_search_file *file)
 {
     struct searching searching = {.given = given, .file = file};
     int status = esi_search_events_read(given, file, &searching.events);
@@ -196,7 +196,7 @@ static int do_it(struct esi_search_options *given)
         status = esi_search_file_check(&file);
     else if (status == ES_EXIT_SUCCESS)
         status = given->source.follow ? esi_search_follow(given, &file)
-                                      : search(given, &file);
+                                      : search_run(given, &file);
     esi_search_file_fini(&file);
     return status;
 }

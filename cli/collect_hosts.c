@@ -36,13 +36,13 @@ static void write_selection(struct esi_json_out *out,
 
 struct collecting {
     const struct es_selection *selection;
-    const struct es_collect_change *change;
+    const struct esi_collect_change *change;
 };
 
 static void write_collect(struct esi_json_out *out, void *data)
 {
     const struct collecting *collecting = data;
-    const struct es_collect_change *change = collecting->change;
+    const struct esi_collect_change *change = collecting->change;
 
     write_selection(out, collecting->selection);
     if (change->threshold > 0)
@@ -54,7 +54,7 @@ static void write_collect(struct esi_json_out *out, void *data)
 /* --- The answers -------------------------------------------------------------- */
 
 static void show_refused(const char *host,
-                         const struct es_collect_change *change,
+                         const struct esi_collect_change *change,
                          const struct es_member *list)
 {
     for (size_t i = 0; i < esi_member_count(list); i++) {
@@ -74,8 +74,8 @@ static void show_refused(const char *host,
 static void ask_host(struct es_servers *servers,
                      const char *host,
                      const struct esi_rpc_request *request,
-                     const struct es_collect_change *change,
-                     struct es_collect_result *result)
+                     const struct esi_collect_change *change,
+                     struct esi_collect_result *result)
 {
     struct es_error error = {.text = ""};
     struct es_message *reply;
@@ -95,10 +95,10 @@ static void ask_host(struct es_servers *servers,
 
 void esi_collect_hosts(struct es_servers *servers,
                        const struct es_selection *selection,
-                       const struct es_collect_change *change,
-                       struct es_collect_result *ret_result)
+                       const struct esi_collect_change *change,
+                       struct esi_collect_result *ret_result)
 {
-    struct es_collect_result result = {.fit = 0};
+    struct esi_collect_result result = {.fit = 0};
     struct collecting collecting = {.selection = selection, .change = change};
     const struct esi_rpc_request request = {"collect", write_collect, &collecting};
     struct es_server_info info;

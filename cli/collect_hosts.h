@@ -11,12 +11,12 @@
 #include "eventspace/servers.h"
 
 /* What is to be changed. */
-struct es_collect_change {
+struct esi_collect_change {
     uint32_t threshold; /* 0 = switch on or off */
     bool on;
 };
 
-struct es_collect_result {
+struct esi_collect_result {
     int fit;     /* elements that the selection has */
     int changed; /* of them */
     int silent;  /* hosts that could not be asked */
@@ -25,7 +25,7 @@ struct es_collect_result {
 /* Asks all hosts but this one; says on standard error what could not be changed. */
 void esi_collect_hosts(struct es_servers *servers,
                        const struct es_selection *selection,
-                       const struct es_collect_change *change,
-                       struct es_collect_result *ret_result);
+                       const struct esi_collect_change *change,
+                       struct esi_collect_result *ret_result);
 
 #endif

@@ -73,8 +73,8 @@ static int fail_nobody(const struct esi_tree_hosts *hosts,
                             "it with --trees");
 }
 
-static int change(const struct esi_tree_hosts *hosts,
-                  const struct esi_tree_request *request)
+static int change_rules(const struct esi_tree_hosts *hosts,
+                        const struct esi_tree_request *request)
 {
     struct es_error error = {.text = ""};
     struct esi_tree_change done;
@@ -124,7 +124,7 @@ static int change_and_wait(const struct esi_tree_hosts *hosts,
                            const struct esi_tree_request *request,
                            struct esi_tree_rows *rows)
 {
-    int status = change(hosts, request);
+    int status = change_rules(hosts, request);
 
     if (status != ES_EXIT_SUCCESS)
         return status;
@@ -177,7 +177,7 @@ int esi_collect_tree(const struct esi_tree_request *request)
     return status;
 }
 
-int esi_collect_tree_list(const struct esi_consumer *consumer, enum es_format format)
+int esi_collect_tree_list(const struct esi_consumer *consumer, enum esi_format format)
 {
     const struct esi_tree_hosts hosts = esi_consumer_tree_hosts(consumer);
     struct esi_tree_rows rows;

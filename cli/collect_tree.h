@@ -19,7 +19,7 @@ struct esi_tree_request {
     const char *file; /* its rules replace those in force; NULL = none */
     bool clear;       /* those that the run began with replace them */
     uint64_t wait_ns; /* until all communicators have followed */
-    enum es_format format;
+    enum esi_format format;
 };
 
 /* Shows the trees in force, after changing them if the request says so.  An exit
@@ -28,6 +28,6 @@ int esi_collect_tree(const struct esi_tree_request *request);
 
 /* Prints a line (or JSON object) for each communicator that has trees: for `eventspace
  * list`.  Runs that cannot change their trees get none.  -errno. */
-int esi_collect_tree_list(const struct esi_consumer *consumer, enum es_format format);
+int esi_collect_tree_list(const struct esi_consumer *consumer, enum esi_format format);
 
 #endif

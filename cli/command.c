@@ -129,7 +129,7 @@ int esi_command_open_run(const char *run, struct es_run **ret_run)
 
 static error_t parse_format(int key, char *text, struct argp_state *state)
 {
-    enum es_format *format = state->input;
+    enum esi_format *format = state->input;
 
     if (key != 'f')
         return ARGP_ERR_UNKNOWN;

@@ -30,7 +30,7 @@
 
 /* Exit status of every subcommand (but `run` and `exec`, which end as the program
  * does). */
-enum es_exit {
+enum esi_exit {
     ES_EXIT_SUCCESS = 0,
     ES_EXIT_FINDING = 1, /* a negative finding: stalled, no match, not healthy */
     ES_EXIT_USAGE = 2,   /* usage or input error, or the system refused */
@@ -38,7 +38,7 @@ enum es_exit {
 };
 
 /* One row of the table of subcommands. */
-struct es_command {
+struct esi_command {
     const char *name;
     const char *summary; /* half a line for `eventspace --help` */
     int (*run)(int argc, char **argv);
@@ -85,8 +85,8 @@ error_t esi_command_take_run(char *text,
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 
 /* --format text|json, to be included as a child parser; its input is an
- * enum es_format *. */
-enum es_format {
+ * enum esi_format *. */
+enum esi_format {
     ES_FORMAT_TEXT = 0,
     ES_FORMAT_JSON, /* JSON Lines */
 };

@@ -66,7 +66,7 @@ struct progress {
     bool refused; /* the sink did not take something */
 };
 
-static void show(void *data)
+static void show_progress(void *data)
 {
     struct progress *progress = data;
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
@@ -93,7 +93,7 @@ static int take_event(void *data, const struct es_set_event *event)
     int result;
 
     if (++progress->events % LOOK_EVERY == 0)
-        show(progress);
+        show_progress(progress);
     result = progress->sink->event(progress->sink->data, event);
     progress->refused |= result < 0;
     return result;
@@ -101,18 +101,18 @@ static int take_event(void *data, const struct es_set_event *event)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-static void take_unmatched(void *data, const struct es_causality *causality)
+static void take_unmatched(void *data, const struct esi_causality *causality)
 {
     if (esi_unmatched_take(data, causality) < 0)
         esi_command_note("no memory for the channels on which ends are missing");
 }
 
-static int read_source(struct es_set_source_config *config,
+static int read_source(struct esi_set_source_config *config,
                        struct progress *progress,
-                       struct es_set_source_facts *ret_facts)
+                       struct esi_set_source_facts *ret_facts)
 {
     struct es_error error = {.text = ""};
-    int result = es_set_source_read(config, ret_facts, &error);
+    int result = esi_set_source_read(config, ret_facts, &error);
 
     if (progress->shown)
         fputs("\r\033[K", stderr);
@@ -126,15 +126,15 @@ static int read_source(struct es_set_source_config *config,
 }
 
 static int read_run(const struct esi_event_source *source,
-                    struct es_set_source_config *config,
+                    struct esi_set_source_config *config,
                     struct progress *progress,
-                    struct es_set_source_facts *ret_facts)
+                    struct esi_set_source_facts *ret_facts)
 {
     struct esi_run_reading reading = {
         .follow = source->follow,
         .is_enough = source->is_enough,
         .enough_data = source->enough_data,
-        .progress = show,
+        .progress = show_progress,
         .data = progress,
     };
     int status = esi_run_reading_open(&reading, source->path, &source->consumer);
@@ -164,14 +164,14 @@ static int check_file(const struct esi_event_source *source)
 }
 
 static int read_first(const struct esi_event_source *source,
-                      struct es_set_source_config *config,
+                      struct esi_set_source_config *config,
                       struct progress *progress,
-                      struct es_set_source_facts *ret_facts)
+                      struct esi_set_source_facts *ret_facts)
 {
-    enum es_set_source_kind kind;
+    enum esi_set_source_kind kind;
     int status;
 
-    if (es_set_source_detect(source->path, &kind, NULL) == 0 &&
+    if (esi_set_source_detect(source->path, &kind, NULL) == 0 &&
         kind == ES_SET_SOURCE_RUN)
         return read_run(source, config, progress, ret_facts);
     status = check_file(source);
@@ -182,7 +182,7 @@ static int read_first(const struct esi_event_source *source,
 int esi_event_source_read(const struct esi_event_source *source,
                           bool attributes,
                           const struct es_set_sink *sink,
-                          struct es_set_source_facts *ret_facts)
+                          struct esi_set_source_facts *ret_facts)
 {
     struct progress progress = {
         .sink = sink,
@@ -190,7 +190,7 @@ int esi_event_source_read(const struct esi_event_source *source,
                        ? esi_now_ns(CLOCK_MONOTONIC) + FIRST_NS
                        : 0,
     };
-    struct es_set_source_config config = {
+    struct esi_set_source_config config = {
         .path = source->kept ? source->kept : source->path,
         .sink = {.trace = take_trace, .event = take_event, .data = &progress},
         .attributes = attributes,
@@ -209,10 +209,10 @@ int esi_event_source_read(const struct esi_event_source *source,
 
 bool esi_event_source_tells_traces_first(const struct esi_event_source *source)
 {
-    enum es_set_source_kind kind;
+    enum esi_set_source_kind kind;
 
     return source->kept ||
-           (es_set_source_detect(source->path, &kind, NULL) == 0 &&
+           (esi_set_source_detect(source->path, &kind, NULL) == 0 &&
             (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT));
 }
 
@@ -220,22 +220,22 @@ bool esi_event_source_tells_traces_first(const struct esi_event_source *source)
 
 static int copy_to(const struct esi_event_source *source,
                    const char *path,
-                   struct es_set_source_facts *ret_facts)
+                   struct esi_set_source_facts *ret_facts)
 {
     struct es_error error = {.text = ""};
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct es_set_sink sink;
-    int result = es_set_write_open(path, &error, &write);
+    int result = esi_set_write_open(path, &error, &write);
     int status;
 
     if (result == 0) {
-        sink = es_set_write_sink(write);
+        sink = esi_set_write_sink(write);
         status = esi_event_source_read(source, true, &sink, ret_facts);
         if (status != ES_EXIT_SUCCESS) {
-            es_set_write_destroy(write);
+            esi_set_write_destroy(write);
             return status;
         }
-        result = es_set_write_close(write, &error);
+        result = esi_set_write_close(write, &error);
     }
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                "cannot keep the events")
@@ -244,12 +244,12 @@ static int copy_to(const struct esi_event_source *source,
 
 int esi_event_source_keep(struct esi_event_source *source)
 {
-    enum es_set_source_kind kind;
+    enum esi_set_source_kind kind;
     int descriptor;
     char *path;
     int status;
 
-    if (es_set_source_detect(source->path, &kind, NULL) < 0 ||
+    if (esi_set_source_detect(source->path, &kind, NULL) < 0 ||
         kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_ARCHIVE)
         return ES_EXIT_SUCCESS; /* can be read twice, or not at all */
     descriptor = esi_spool_open_file(NULL);
@@ -275,9 +275,9 @@ void esi_event_source_fini(struct esi_event_source *source)
     source->kept = NULL;
 }
 
-void esi_event_source_tell_missing(const struct es_set_source_facts *facts)
+void esi_event_source_tell_missing(const struct esi_set_source_facts *facts)
 {
-    const struct es_causality_totals *totals = &facts->totals;
+    const struct esi_causality_totals *totals = &facts->totals;
 
     if (!facts->is_matched || !facts->is_incomplete)
         return;

@@ -26,7 +26,7 @@ struct esi_event_source {
     /* Of esi_event_source_keep(). */
     char *kept; /* NULL: nothing was kept */
     int descriptor;
-    struct es_set_source_facts facts;
+    struct esi_set_source_facts facts;
 };
 
 /* SET|DIR|RUN, --follow, --server and --local, to be included as a child parser; its
@@ -38,7 +38,7 @@ extern const struct argp esi_event_source_argp;
 int esi_event_source_read(const struct esi_event_source *source,
                           bool attributes,
                           const struct es_set_sink *sink,
-                          struct es_set_source_facts *ret_facts);
+                          struct esi_set_source_facts *ret_facts);
 
 /* Whether all traces are told ahead of the first event. */
 bool esi_event_source_tells_traces_first(const struct esi_event_source *source);
@@ -50,6 +50,6 @@ int esi_event_source_keep(struct esi_event_source *source);
 void esi_event_source_fini(struct esi_event_source *source);
 
 /* Says on standard error what is missing of an archive or a run, if anything is. */
-void esi_event_source_tell_missing(const struct es_set_source_facts *facts);
+void esi_event_source_tell_missing(const struct esi_set_source_facts *facts);
 
 #endif

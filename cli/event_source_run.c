@@ -61,14 +61,15 @@ static bool is_at_end(const struct esi_run_reading *reading,
 
 /* Reads until nobody is left who could write; what is there then is still to be read.
  */
-static int follow(struct esi_run_reading *reading, struct es_causality_scope *scope)
+static int follow_run(struct esi_run_reading *reading,
+                      struct esi_causality_scope *scope)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    const struct esi_follower *follower = es_causality_scope_follower(scope);
+    const struct esi_follower *follower = esi_causality_scope_follower(scope);
     struct esi_notices notices = {.count = 0};
 
     while (!is_at_end(reading, follower)) {
-        int more = es_causality_scope_read(scope, false);
+        int more = esi_causality_scope_read(scope, false);
 
         if (more < 0)
             return more;
@@ -82,30 +83,30 @@ static int follow(struct esi_run_reading *reading, struct es_causality_scope *sc
 }
 
 int esi_run_reading_read(void *data,
-                         const struct es_set_source_config *config,
-                         struct es_set_source_facts *facts,
+                         const struct esi_set_source_config *config,
+                         struct esi_set_source_facts *facts,
                          struct es_error *error)
 {
     struct esi_run_reading *reading = data;
-    struct es_causality_scope_config scope_config;
-    struct es_causality_scope *scope;
+    struct esi_causality_scope_config scope_config;
+    struct esi_causality_scope *scope;
     int result;
 
-    es_causality_scope_config_init(&scope_config);
+    esi_causality_scope_config_init(&scope_config);
     scope_config.causality.sink = config->sink;
     scope_config.causality.attributes = config->attributes;
     scope_config.servers = reading->consumer.servers;
     result =
-        es_causality_scope_open(reading->consumer.run, &scope_config, error, &scope);
+        esi_causality_scope_open(reading->consumer.run, &scope_config, error, &scope);
     if (result < 0)
         return result;
     if (reading->follow) {
         esi_interrupt_catch(ES_INTERRUPT_FIRST);
-        result = follow(reading, scope);
+        result = follow_run(reading, scope);
     }
     if (result >= 0)
-        result = es_causality_scope_finish(scope);
-    esi_set_source_found(config, es_causality_scope_causality(scope), facts);
-    es_causality_scope_close(scope);
+        result = esi_causality_scope_finish(scope);
+    esi_set_source_found(config, esi_causality_scope_causality(scope), facts);
+    esi_causality_scope_close(scope);
     return result;
 }

@@ -26,10 +26,10 @@ int esi_run_reading_open(struct esi_run_reading *reading,
                          const char *run,
                          const struct esi_consumer_options *options);
 
-/* As es_set_source_config.read_run; `data` is a struct esi_run_reading *. */
+/* As esi_set_source_config.read_run; `data` is a struct esi_run_reading *. */
 int esi_run_reading_read(void *data,
-                         const struct es_set_source_config *config,
-                         struct es_set_source_facts *facts,
+                         const struct esi_set_source_config *config,
+                         struct esi_set_source_facts *facts,
                          struct es_error *error);
 
 #endif

@@ -202,7 +202,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static int fail(const struct es_error *error, int code)
+static int fail_start(const struct es_error *error, int code)
 {
     char words[sizeof error->source + sizeof error->text + 32];
 
@@ -324,7 +324,7 @@ int main(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &chosen);
     int code = find_directory(chosen.run, &error);
     if (code < 0)
-        return fail(&error, code);
+        return fail_start(&error, code);
     esi_server_location_find(chosen.run, chosen.host, &place);
     code = esi_run_lock_take(chosen.run, esi_server_file(&place, "lock", file), &error,
                              &lock);
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
     if (code == 0)
         code = add_default_addresses(&place, &error, &chosen);
     if (code < 0)
-        return fail(&error, code);
+        return fail_start(&error, code);
     int ready = chosen.foreground ? -1 : esi_daemon_detach(lock);
     esi_daemon_step_back();
     return esi_daemon_serve(&chosen, &place, lock, ready);

@@ -8,41 +8,41 @@
 
 #include "cli/command.h"
 
-enum es_finding {
+enum esi_finding {
     ES_FINDING_GOOD,
     ES_FINDING_NOTE,    /* works, but the user should know */
     ES_FINDING_PROBLEM, /* collecting does not work, or not all of it */
 };
 
 /* MPIs that have one binary interface. */
-enum es_mpi_family {
+enum esi_mpi_family {
     ES_MPI_UNKNOWN,
     ES_MPI_MPICH,
     ES_MPI_OPEN_MPI,
 };
 
 /* Caller's memory; begins as zeros with the format set. */
-struct es_findings {
-    enum es_format format;
+struct esi_findings {
+    enum esi_format format;
     size_t problems;
-    enum es_mpi_family family; /* of the MPI we are built with, once it is found */
+    enum esi_mpi_family family; /* of the MPI we are built with, once it is found */
 };
 
 /* "MPICH or one like it" */
-const char *esi_mpi_family_name(enum es_mpi_family family);
+const char *esi_mpi_family_name(enum esi_mpi_family family);
 
 /* Prints one finding about `subject`, a few words: "shared memory". */
-void esi_findings_add(struct es_findings *findings,
-                      enum es_finding kind,
+void esi_findings_add(struct esi_findings *findings,
+                      enum esi_finding kind,
                       const char *subject,
                       const char *format,
                       ...) __attribute__((format(printf, 4, 5)));
 
 /* Looks at this installation and this machine (cli/machine_findings.c). */
-void esi_find_in_machine(struct es_findings *findings);
+void esi_find_in_machine(struct esi_findings *findings);
 
 /* Looks at a program's file (cli/program_findings.c).  0, or the exit status after the
  * message when it cannot be read. */
-int esi_find_in_program(struct es_findings *findings, const char *program);
+int esi_find_in_program(struct esi_findings *findings, const char *program);
 
 #endif

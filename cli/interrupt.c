@@ -12,7 +12,7 @@
 static atomic_bool interrupted;
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "signal handlers cannot take locks");
 
-static void note(int signal)
+static void note_signal(int signal)
 {
     (void)signal;
     atomic_store_explicit(&interrupted, true, memory_order_relaxed);
@@ -21,7 +21,7 @@ static void note(int signal)
 void esi_interrupt_catch(enum esi_interrupt which)
 {
     static const int signals[] = {SIGINT, SIGTERM};
-    struct sigaction action = {.sa_handler = note};
+    struct sigaction action = {.sa_handler = note_signal};
     struct sigaction before;
     bool each = which == ES_INTERRUPT_EACH;
 

@@ -46,7 +46,7 @@ static bool can_load(const char *library, char *complaint, size_t size)
     return code == 0 && strcmp(complaint, PACKAGE_STRING) == 0;
 }
 
-static void find_preload(struct es_findings *findings)
+static void find_preload(struct esi_findings *findings)
 {
     struct es_error error = {.text = ""};
     char complaint[1024], text[1024];
@@ -65,7 +65,7 @@ static void find_preload(struct es_findings *findings)
     free(library);
 }
 
-static void find_versions(struct es_findings *findings)
+static void find_versions(struct esi_findings *findings)
 {
     esi_findings_add(findings, ES_FINDING_GOOD, "version", "%s, library folder %s",
                      PACKAGE_STRING, ES_LIBDIR);
@@ -75,7 +75,7 @@ static void find_versions(struct es_findings *findings)
                          "libelf-dev and configure again");
 }
 
-static void find_settings(struct es_findings *findings)
+static void find_settings(struct esi_findings *findings)
 {
     static const char *const names[] = {"EVENTSPACE_RUN",     "EVENTSPACE_DIR",
                                         "EVENTSPACE_PLAN",    "EVENTSPACE_RANK",
@@ -97,7 +97,7 @@ static void find_settings(struct es_findings *findings)
 
 /* --- MPI -------------------------------------------------------------------------- */
 
-const char *esi_mpi_family_name(enum es_mpi_family family)
+const char *esi_mpi_family_name(enum esi_mpi_family family)
 {
     static const char *const names[] = {
         [ES_MPI_UNKNOWN] = "an unknown MPI",
@@ -108,7 +108,7 @@ const char *esi_mpi_family_name(enum es_mpi_family family)
     return names[family];
 }
 
-static enum es_mpi_family family_of(const char *answer)
+static enum esi_mpi_family family_of(const char *answer)
 {
     static const char *const open_mpi[] = {"Open MPI", "OpenRTE", "openmpi", "PRRTE"};
     static const char *const mpich[] = {"HYDRA", "mpich", "MPICH", "Intel(R) MPI"};
@@ -123,9 +123,9 @@ static enum es_mpi_family family_of(const char *answer)
 }
 
 /* Asks a compiler or launcher whose it is; -errno when it does not answer. */
-static int ask(const char *command,
-               const char *question,
-               enum es_mpi_family *ret_family)
+static int ask_program(const char *command,
+                       const char *question,
+                       enum esi_mpi_family *ret_family)
 {
     char *const argv[] = {(char *)(uintptr_t)command, (char *)(uintptr_t)question,
                           NULL};
@@ -140,13 +140,13 @@ static int ask(const char *command,
     return code < 0 ? code : 0;
 }
 
-static bool find_tool(struct es_findings *findings,
+static bool find_tool(struct esi_findings *findings,
                       const char *command,
                       const char *question,
                       const char *role,
-                      enum es_mpi_family *ret_family)
+                      enum esi_mpi_family *ret_family)
 {
-    int code = ask(command, question, ret_family);
+    int code = ask_program(command, question, ret_family);
 
     if (code < 0)
         esi_findings_add(findings, ES_FINDING_NOTE, "MPI", "%s %s does not answer: %s",
@@ -157,11 +157,11 @@ static bool find_tool(struct es_findings *findings,
     return code == 0;
 }
 
-static void find_mpi(struct es_findings *findings)
+static void find_mpi(struct esi_findings *findings)
 {
     const char *compiler = *ES_MPICC ? ES_MPICC : "mpicc";
     const char *launcher = *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
-    enum es_mpi_family ours = ES_MPI_UNKNOWN, theirs = ES_MPI_UNKNOWN;
+    enum esi_mpi_family ours = ES_MPI_UNKNOWN, theirs = ES_MPI_UNKNOWN;
 
     if (!*ES_MPICC)
         esi_findings_add(findings, ES_FINDING_PROBLEM, "MPI",
@@ -179,7 +179,7 @@ static void find_mpi(struct es_findings *findings)
 
 /* --- Machine ---------------------------------------------------------------------- */
 
-static void find_shared_memory(struct es_findings *findings)
+static void find_shared_memory(struct esi_findings *findings)
 {
     const uint64_t mebibyte = 1 << 20, enough = 64;
     struct statvfs system;
@@ -203,7 +203,7 @@ static void find_shared_memory(struct es_findings *findings)
             free_space, free_space < enough ? ": elements may become smaller" : "");
 }
 
-static void find_clock(struct es_findings *findings)
+static void find_clock(struct esi_findings *findings)
 {
     const uint64_t budget_ns = 20000000, hour_ns = UINT64_C(3600000000000);
     bool is_tsc = es_clock_kind() == ES_CLOCK_TSC;
@@ -222,7 +222,7 @@ static void find_clock(struct es_findings *findings)
         is_tsc ? "" : "; it costs more than a TSC would");
 }
 
-static void find_membarrier(struct es_findings *findings)
+static void find_membarrier(struct esi_findings *findings)
 {
     const long needed =
         MEMBARRIER_CMD_GLOBAL_EXPEDITED | MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED;
@@ -237,7 +237,7 @@ static void find_membarrier(struct es_findings *findings)
                          commands < 0 ? strerror(errno) : "no expedited barriers");
 }
 
-static void find_processes(struct es_findings *findings)
+static void find_processes(struct esi_findings *findings)
 {
     uint64_t start;
     int code = esi_process_start_time(getpid(), &start);
@@ -251,7 +251,7 @@ static void find_processes(struct es_findings *findings)
                          strerror(-code));
 }
 
-static void find_run_directory(struct es_findings *findings)
+static void find_run_directory(struct esi_findings *findings)
 {
     char(*runs)[64];
     char base[ES_RUN_PATH_BYTES], text[1024];
@@ -270,7 +270,7 @@ static void find_run_directory(struct es_findings *findings)
                      base, code);
 }
 
-void esi_find_in_machine(struct es_findings *findings)
+void esi_find_in_machine(struct esi_findings *findings)
 {
     find_versions(findings);
     find_preload(findings);

@@ -19,7 +19,7 @@ static int run_help(int argc, char **argv);
 static int run_version(int argc, char **argv);
 
 /* In the order in which a user meets them. */
-static const struct es_command commands[] = {
+static const struct esi_command commands[] = {
     {"run", "start a program on N ranks, collected", esi_cmd_run},
     {"exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
     {"list", "show runs, ranks, elements, counts and losses", esi_cmd_list},
@@ -46,7 +46,7 @@ static const struct es_command commands[] = {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0], NAME_BYTES = 64 };
 
-static const struct es_command *find_command(const char *name)
+static const struct esi_command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -67,7 +67,7 @@ static void print_usage(FILE *stream)
           stream);
 }
 
-static int run_command(const struct es_command *command, int argc, char **argv)
+static int run_command(const struct esi_command *command, int argc, char **argv)
 {
     char shown[NAME_BYTES];
 
@@ -85,7 +85,7 @@ static int run_help(int argc, char **argv)
         print_usage(stdout);
         return ES_EXIT_SUCCESS;
     }
-    const struct es_command *command = find_command(argv[1]);
+    const struct esi_command *command = find_command(argv[1]);
     if (!command || command->run == run_help || command->run == run_version) {
         if (command)
             return print_usage(stdout), ES_EXIT_SUCCESS;
@@ -106,7 +106,7 @@ static int run_version(int argc, char **argv)
 }
 
 /* The user's stages; what starts programs pulls none. */
-static bool load_stages(const struct es_command *command)
+static bool load_stages(const struct esi_command *command)
 {
     struct es_error error = {.text = ""};
     int loaded;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
         name = "help";
     else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         name = "version";
-    const struct es_command *command = find_command(name);
+    const struct esi_command *command = find_command(name);
     if (!command)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "no command '%s'; see `eventspace --help`", name);

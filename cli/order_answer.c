@@ -18,9 +18,9 @@
 
 struct answering {
     const struct es_order *order;
-    const struct es_trace_names *names;
+    const struct esi_trace_names *names;
     uint32_t *counts; /* events of each trace */
-    enum es_format format;
+    enum esi_format format;
     const char *source;
     int line;
 };
@@ -38,7 +38,7 @@ static void print_event(struct esi_json_out *out,
 /* --- Two events ------------------------------------------------------------------- */
 
 static int answer_relation(const struct answering *answering,
-                           const struct es_question *question)
+                           const struct esi_question *question)
 {
     int result = es_order_relation(answering->order, question->a, question->b);
     const char *word;
@@ -64,14 +64,14 @@ static int answer_relation(const struct answering *answering,
 
 /* What was found on a trace: the events from the first to the last, which are one but
  * of ES_QUESTION_CONCURRENT. */
-struct span {
+struct answer_span {
     uint32_t trace;
     uint32_t first; /* 0: it is forgotten, as the next */
     uint32_t last;
 };
 
 static int64_t ask_one(const struct es_order *order,
-                       const struct es_question *question,
+                       const struct esi_question *question,
                        uint32_t trace)
 {
     switch (question->kind) {
@@ -86,13 +86,13 @@ static int64_t ask_one(const struct es_order *order,
 
 /* 1; 0: there is none on the trace; -errno. */
 static int ask_trace(const struct es_order *order,
-                     const struct es_question *question,
+                     const struct esi_question *question,
                      uint32_t trace,
-                     struct span *ret_span)
+                     struct answer_span *ret_span)
 {
     int64_t found;
 
-    *ret_span = (struct span){.trace = trace};
+    *ret_span = (struct answer_span){.trace = trace};
     if (question->kind == ES_QUESTION_CONCURRENT) {
         found = es_order_concurrent(order, question->a, trace, &ret_span->first,
                                     &ret_span->last);
@@ -114,7 +114,8 @@ static void print_index(uint32_t index)
         fputs(FORGOTTEN_WORD, stdout);
 }
 
-static void print_span(const struct answering *answering, const struct span *span)
+static void print_span(const struct answering *answering,
+                       const struct answer_span *span)
 {
     printf("%s:", answering->names->names[span->trace]);
     print_index(span->first);
@@ -126,11 +127,11 @@ static void print_span(const struct answering *answering, const struct span *spa
 
 /* On one line, with "none" where nothing is found. */
 static int print_traces(const struct answering *answering,
-                        const struct es_question *question)
+                        const struct esi_question *question)
 {
     uint32_t traces = es_order_traces(answering->order);
     bool is_first = true;
-    struct span span;
+    struct answer_span span;
     int result = 0;
 
     for (uint32_t i = 0; i < traces && result >= 0; i++) {
@@ -156,10 +157,10 @@ static void json_index(struct esi_json_out *out, uint32_t index)
 
 static int json_traces(struct esi_json_out *out,
                        const struct es_order *order,
-                       const struct es_question *question)
+                       const struct esi_question *question)
 {
     uint32_t traces = es_order_traces(order);
-    struct span span;
+    struct answer_span span;
     int result = 0;
 
     for (uint32_t i = 0; i < traces && result >= 0; i++) {
@@ -177,7 +178,7 @@ static int json_traces(struct esi_json_out *out,
 }
 
 static int json_answer(const struct answering *answering,
-                       const struct es_question *question,
+                       const struct esi_question *question,
                        bool is_forgotten)
 {
     bool is_interval = question->kind == ES_QUESTION_CONCURRENT;
@@ -186,7 +187,7 @@ static int json_answer(const struct answering *answering,
 
     esi_json_out_init(&out, stdout);
     esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "question", es_question_name(question->kind));
+    esi_json_out_string(&out, "question", esi_question_name(question->kind));
     print_event(&out, "event", question->a);
     esi_json_out_bool(&out, FORGOTTEN_WORD, is_forgotten);
     esi_json_out_begin_array(&out, is_interval ? "intervals" : "events");
@@ -198,7 +199,7 @@ static int json_answer(const struct answering *answering,
 }
 
 static int answer_traces(const struct answering *answering,
-                         const struct es_question *question)
+                         const struct esi_question *question)
 {
     bool is_forgotten = es_order_is_forgotten(answering->order, question->a);
 
@@ -215,14 +216,14 @@ static int answer_traces(const struct answering *answering,
 static int answer_line(struct answering *answering, const char *line, size_t length)
 {
     struct es_error error = {.text = ""};
-    struct es_question question;
+    struct esi_question question;
     int result = 0;
 
     if (answering->line++ == 0)
         result = esi_input_check(line, length, answering->source, &error);
     if (result == 0)
-        result = es_question_parse(line, answering->names, answering->counts, &question,
-                                   &error);
+        result = esi_question_parse(line, answering->names, answering->counts,
+                                    &question, &error);
     if (result == 0)
         return ES_EXIT_SUCCESS;
     if (result > 0) {
@@ -268,9 +269,9 @@ static uint32_t *count_events(const struct es_order *order)
 }
 
 int esi_order_answer(const struct es_order *order,
-                     const struct es_trace_names *names,
+                     const struct esi_trace_names *names,
                      const char *path,
-                     enum es_format format)
+                     enum esi_format format)
 {
     bool standard = strcmp(path, "-") == 0;
     struct answering answering = {

@@ -12,8 +12,8 @@
  * wrong; what the order has forgotten is answered "forgotten".  `names` are sorted. The
  * exit status, after a message where it is not 0. */
 int esi_order_answer(const struct es_order *order,
-                     const struct es_trace_names *names,
+                     const struct esi_trace_names *names,
                      const char *path,
-                     enum es_format format);
+                     enum esi_format format);
 
 #endif

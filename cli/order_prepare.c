@@ -17,7 +17,7 @@
 struct first_pass {
     struct es_set_sink counts; /* `event` NULL: communications are not asked for */
     bool wants_hosts;
-    struct es_trace_names hosts;
+    struct esi_trace_names hosts;
     uint32_t *host_of; /* of each trace, NO_HOST before it is known */
     size_t traces;
 };
@@ -47,7 +47,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 }
 
 /* Hosts are few, and each trace is looked up once. */
-static int number_host(struct es_trace_names *hosts,
+static int number_host(struct esi_trace_names *hosts,
                        const char *name,
                        uint32_t *ret_host)
 {
@@ -57,7 +57,7 @@ static int number_host(struct es_trace_names *hosts,
             return 0;
         }
     *ret_host = hosts->count;
-    return es_trace_names_add(hosts, name);
+    return esi_trace_names_add(hosts, name);
 }
 
 static int take_host(struct first_pass *pass, const struct es_set_event *event)
@@ -104,15 +104,15 @@ int esi_order_prepare(struct esi_event_source *source,
 
     *ret_knowledge = (struct esi_order_knowledge){.seed_count = 0};
     if (communications) {
-        if (es_communications_create(&ret_knowledge->communications) < 0)
+        if (esi_communications_create(&ret_knowledge->communications) < 0)
             return esi_command_fail(ES_EXIT_USAGE, "no memory");
-        pass.counts = es_communications_sink(ret_knowledge->communications);
+        pass.counts = esi_communications_sink(ret_knowledge->communications);
     }
     status = esi_event_source_keep(source);
     if (status == ES_EXIT_SUCCESS)
         status = esi_event_source_read(source, hosts, &sink, NULL);
     number_the_rest(&pass);
-    es_trace_names_fini(&pass.hosts);
+    esi_trace_names_fini(&pass.hosts);
     ret_knowledge->seeds = pass.host_of;
     ret_knowledge->seed_count = pass.traces;
     return status;
@@ -120,6 +120,6 @@ int esi_order_prepare(struct esi_event_source *source,
 
 void esi_order_knowledge_fini(struct esi_order_knowledge *knowledge)
 {
-    es_communications_destroy(knowledge->communications);
+    esi_communications_destroy(knowledge->communications);
     free(knowledge->seeds);
 }

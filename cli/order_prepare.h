@@ -13,9 +13,9 @@
 #include "monitors/order/cluster/communications.h"
 
 struct esi_order_knowledge {
-    struct es_communications *communications; /* NULL: was not asked for */
-    uint32_t *seeds;                          /* of each trace: the same on one host */
-    size_t seed_count;                        /* 0: was not asked for */
+    struct esi_communications *communications; /* NULL: was not asked for */
+    uint32_t *seeds;                           /* of each trace: the same on one host */
+    size_t seed_count;                         /* 0: was not asked for */
 };
 
 /* Reads all of `source`, so that it can be read again.  0, or the exit status after the

@@ -12,31 +12,31 @@
 #include "base/json_out.h"
 #include "base/plain.h"
 
-struct view {
-    struct es_order_statistics is;
-    struct es_order_ratios ratios;
-    const struct es_order_config *config;
-    const struct es_set_source_facts *facts;
+struct order_view {
+    struct esi_order_statistics is;
+    struct esi_order_ratios ratios;
+    const struct esi_order_config *config;
+    const struct esi_set_source_facts *facts;
     const struct esi_unmatched *unmatched;
     double seconds;
 };
 
-static const char *store_of(const struct es_order_config *config)
+static const char *store_of(const struct esi_order_config *config)
 {
     return config->store ? config->store : "epoch";
 }
 
-static double per_event(const struct view *view, double amount)
+static double per_event(const struct order_view *view, double amount)
 {
     return view->is.events ? amount / (double)view->is.events : 0;
 }
 
-static double rate(const struct view *view)
+static double event_rate(const struct order_view *view)
 {
     return view->seconds > 0 ? (double)view->is.events / view->seconds : 0;
 }
 
-static unsigned levels_in_use(const struct view *view)
+static unsigned levels_in_use(const struct order_view *view)
 {
     unsigned levels = 0;
 
@@ -60,7 +60,7 @@ __attribute__((format(printf, 2, 3))) static void print_row(const char *name,
     putchar('\n');
 }
 
-static void print_levels(const struct view *view)
+static void print_levels(const struct order_view *view)
 {
     unsigned levels = levels_in_use(view);
 
@@ -92,9 +92,9 @@ static void print_population(const char *name,
                   100 * fixed_ratio);
 }
 
-static void print_bytes(const struct view *view)
+static void print_bytes(const struct order_view *view)
 {
-    const struct es_order_statistics *is = &view->is;
+    const struct esi_order_statistics *is = &view->is;
 
     print_row("bytes stored", "%" PRIu64 ", %.4g an event, %.4g %% of Fidge/Mattern",
               is->stored_bytes, per_event(view, (double)is->stored_bytes),
@@ -108,9 +108,9 @@ static void print_bytes(const struct view *view)
         print_row("could not be spilled", "%s", strerror(-is->spill_error));
 }
 
-static void print_matching(const struct view *view)
+static void print_matching(const struct order_view *view)
 {
-    const struct es_causality_totals *totals = &view->facts->totals;
+    const struct esi_causality_totals *totals = &view->facts->totals;
 
     if (!view->facts->is_matched)
         return;
@@ -126,9 +126,9 @@ static void print_matching(const struct view *view)
         puts("The order is a lower bound: what is missing may order more events.");
 }
 
-static void show_text(const struct view *view)
+static void show_text(const struct order_view *view)
 {
-    const struct es_order_statistics *is = &view->is;
+    const struct esi_order_statistics *is = &view->is;
 
     print_row("store", "%s", store_of(view->config));
     print_row("traces", "%" PRIu32, is->traces);
@@ -143,13 +143,14 @@ static void show_text(const struct view *view)
         view->ratios.communication_actual, is->communication_fixed_elements,
         view->ratios.communication_fixed);
     print_bytes(view);
-    print_row("built in", "%.3g s, %.3g events a second", view->seconds, rate(view));
+    print_row("built in", "%.3g s, %.3g events a second", view->seconds,
+              event_rate(view));
     print_matching(view);
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void json_levels(struct esi_json_out *out, const struct view *view)
+static void json_levels(struct esi_json_out *out, const struct order_view *view)
 {
     unsigned levels = levels_in_use(view);
 
@@ -181,9 +182,9 @@ static void json_population(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-static void json_matching(struct esi_json_out *out, const struct view *view)
+static void json_matching(struct esi_json_out *out, const struct order_view *view)
 {
-    const struct es_causality_totals *totals = &view->facts->totals;
+    const struct esi_causality_totals *totals = &view->facts->totals;
 
     esi_json_out_bool(out, "lower_bound", view->facts->is_incomplete);
     if (!view->facts->is_matched)
@@ -198,9 +199,9 @@ static void json_matching(struct esi_json_out *out, const struct view *view)
     esi_json_out_unsigned(out, "incomplete_collectives", totals->incomplete);
 }
 
-static void json_sizes(struct esi_json_out *out, const struct view *view)
+static void json_sizes(struct esi_json_out *out, const struct order_view *view)
 {
-    const struct es_order_statistics *is = &view->is;
+    const struct esi_order_statistics *is = &view->is;
 
     esi_json_out_unsigned(out, "vector_elements", is->vector_elements);
     esi_json_out_unsigned(out, "stored_bytes", is->stored_bytes);
@@ -212,9 +213,9 @@ static void json_sizes(struct esi_json_out *out, const struct view *view)
     esi_json_out_unsigned(out, "forgotten_events", is->forgotten_events);
 }
 
-static void show_json(const struct view *view)
+static void show_json(const struct order_view *view)
 {
-    const struct es_order_statistics *is = &view->is;
+    const struct esi_order_statistics *is = &view->is;
     struct esi_json_out out;
 
     esi_json_out_init(&out, stdout);
@@ -234,25 +235,25 @@ static void show_json(const struct view *view)
                     view->ratios.communication_fixed);
     json_sizes(&out, view);
     esi_json_out_unsigned(&out, "build_ns", (uint64_t)(view->seconds * 1e9));
-    esi_json_out_real(&out, "events_per_second", rate(view));
+    esi_json_out_real(&out, "events_per_second", event_rate(view));
     json_matching(&out, view);
     esi_json_out_end(&out);
 }
 
 void esi_order_show(const struct es_order *order,
-                    const struct es_order_config *config,
-                    const struct es_set_source_facts *facts,
+                    const struct esi_order_config *config,
+                    const struct esi_set_source_facts *facts,
                     const struct esi_unmatched *unmatched,
                     uint64_t time_ns,
-                    enum es_format format)
+                    enum esi_format format)
 {
-    struct view view = {.config = config,
-                        .facts = facts,
-                        .unmatched = unmatched,
-                        .seconds = (double)time_ns / 1e9};
+    struct order_view view = {.config = config,
+                              .facts = facts,
+                              .unmatched = unmatched,
+                              .seconds = (double)time_ns / 1e9};
 
-    es_order_statistics(order, &view.is);
-    es_order_ratios(&view.is, &view.ratios);
+    esi_order_statistics(order, &view.is);
+    esi_order_ratios(&view.is, &view.ratios);
     if (format == ES_FORMAT_JSON)
         show_json(&view);
     else

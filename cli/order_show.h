@@ -12,10 +12,10 @@
 /* `config` is what the order was made with, `facts` and `unmatched` are what was said
  * of its source; building it took `time_ns`. */
 void esi_order_show(const struct es_order *order,
-                    const struct es_order_config *config,
-                    const struct es_set_source_facts *facts,
+                    const struct esi_order_config *config,
+                    const struct esi_set_source_facts *facts,
                     const struct esi_unmatched *unmatched,
                     uint64_t time_ns,
-                    enum es_format format);
+                    enum esi_format format);
 
 #endif

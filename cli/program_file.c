@@ -28,12 +28,12 @@
 
 /* --- Words ------------------------------------------------------------------------ */
 
-static void free_words(struct es_words *list)
+static void free_words(struct esi_word_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->words[i]);
     free(list->words);
-    *list = (struct es_words){.words = NULL};
+    *list = (struct esi_word_list){.words = NULL};
 }
 
 /* --- Names ------------------------------------------------------------------------ */
@@ -107,9 +107,9 @@ static char *look_up(const char *name)
     return NULL;
 }
 
-static enum es_program_kind look_at_start(int descriptor,
-                                          char *interpreter,
-                                          size_t size)
+static enum esi_program_kind look_at_start(int descriptor,
+                                           char *interpreter,
+                                           size_t size)
 {
     char start[256];
     ssize_t length = pread(descriptor, start, sizeof start - 1, 0);
@@ -129,7 +129,7 @@ static enum es_program_kind look_at_start(int descriptor,
 
 #ifdef HAVE_LIBELF
 
-static int add_word(struct es_words *list, const char *word)
+static int add_word(struct esi_word_list *list, const char *word)
 {
     char **words = realloc(list->words, (list->count + 1) * sizeof *words);
 
@@ -149,7 +149,7 @@ static int compare_words(const void *left, const void *right)
 }
 
 /* Sorts and keeps one of each. */
-static void make_unique(struct es_words *list)
+static void make_unique(struct esi_word_list *list)
 {
     size_t kept = 0;
 
@@ -182,7 +182,7 @@ static bool same_machine(Elf *elf)
     return same;
 }
 
-static int add_routine(struct es_program_file *file,
+static int add_routine(struct esi_program_file *file,
                        const char *symbol,
                        bool is_defined)
 {
@@ -202,7 +202,7 @@ static int add_routine(struct es_program_file *file,
 static int read_symbols(Elf *elf,
                         Elf_Scn *section,
                         const GElf_Shdr *header,
-                        struct es_program_file *file)
+                        struct esi_program_file *file)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Sym symbol;
@@ -222,7 +222,7 @@ static int read_symbols(Elf *elf,
 static int read_libraries(Elf *elf,
                           Elf_Scn *section,
                           const GElf_Shdr *header,
-                          struct es_program_file *file)
+                          struct esi_program_file *file)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Dyn entry;
@@ -240,7 +240,7 @@ static int read_libraries(Elf *elf,
     return code;
 }
 
-static int read_sections(Elf *elf, struct es_program_file *file)
+static int read_sections(Elf *elf, struct esi_program_file *file)
 {
     Elf_Scn *section = NULL;
     bool has_dynamic = false;
@@ -265,7 +265,7 @@ static int read_sections(Elf *elf, struct es_program_file *file)
 
 static int read_elf(int descriptor,
                     struct es_error *error,
-                    struct es_program_file *file)
+                    struct esi_program_file *file)
 {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(descriptor, ELF_C_READ, NULL);
@@ -289,7 +289,7 @@ bool esi_program_file_can_read(void)
 
 static int read_elf(int descriptor,
                     struct es_error *error,
-                    struct es_program_file *file)
+                    struct esi_program_file *file)
 {
     (void)descriptor;
     return es_error_set_at(
@@ -304,7 +304,7 @@ bool esi_program_file_can_read(void)
 
 #endif
 
-static int read_file(struct es_program_file *file, struct es_error *error)
+static int read_file(struct esi_program_file *file, struct es_error *error)
 {
     struct stat status;
     int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
@@ -332,9 +332,9 @@ static int read_file(struct es_program_file *file, struct es_error *error)
 
 int esi_program_file_read(const char *name,
                           struct es_error *error,
-                          struct es_program_file *ret_file)
+                          struct esi_program_file *ret_file)
 {
-    struct es_program_file file = {.path = look_up(name), .kind = ES_PROGRAM_OTHER};
+    struct esi_program_file file = {.path = look_up(name), .kind = ES_PROGRAM_OTHER};
 
     if (!file.path)
         return es_error_set_at(error, -ENOENT, name, 0, 0, "no such program in PATH");
@@ -347,7 +347,7 @@ int esi_program_file_read(const char *name,
     return 0;
 }
 
-void esi_program_file_fini(struct es_program_file *file)
+void esi_program_file_fini(struct esi_program_file *file)
 {
     free(file->path);
     file->path = NULL;

@@ -9,7 +9,7 @@
 
 #include "eventspace/error.h"
 
-enum es_program_kind {
+enum esi_program_kind {
     ES_PROGRAM_DYNAMIC, /* an ELF program that the dynamic loader starts */
     ES_PROGRAM_STATIC,  /* an ELF program that it does not */
     ES_PROGRAM_SCRIPT,  /* "#!" and an interpreter */
@@ -17,20 +17,20 @@ enum es_program_kind {
 };
 
 /* Words with their array; both owned. */
-struct es_words {
+struct esi_word_list {
     char **words;
     size_t count;
 };
 
-struct es_program_file {
+struct esi_program_file {
     char *path; /* owned */
-    enum es_program_kind kind;
-    char interpreter[256];     /* scripts: the line behind "#!" */
-    bool changes_rights;       /* set-user-ID, set-group-ID */
-    bool is_same_machine;      /* the class and machine of this command itself */
-    bool defines_mpi;          /* MPI_Init is in the file: MPI is linked statically */
-    struct es_words libraries; /* DT_NEEDED, in order */
-    struct es_words
+    enum esi_program_kind kind;
+    char interpreter[256]; /* scripts: the line behind "#!" */
+    bool changes_rights;   /* set-user-ID, set-group-ID */
+    bool is_same_machine;  /* the class and machine of this command itself */
+    bool defines_mpi;      /* MPI_Init is in the file: MPI is linked statically */
+    struct esi_word_list libraries; /* DT_NEEDED, in order */
+    struct esi_word_list
         routines; /* MPI routines it calls, as in C ("MPI_Send"), sorted, once */
 };
 
@@ -39,10 +39,10 @@ struct es_program_file {
  * `error`. */
 int esi_program_file_read(const char *name,
                           struct es_error *error,
-                          struct es_program_file *ret_file);
+                          struct esi_program_file *ret_file);
 
 /* Frees what the record owns; the struct is the caller's. */
-void esi_program_file_fini(struct es_program_file *file);
+void esi_program_file_fini(struct esi_program_file *file);
 
 /* Whether this build can read ELF files at all. */
 bool esi_program_file_can_read(void);

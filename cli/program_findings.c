@@ -10,8 +10,8 @@
 #include "cli/program_file.h"
 #include "eventspace/operation.h"
 
-static void add_other_kind(struct es_findings *findings,
-                           const struct es_program_file *file)
+static void add_other_kind(struct esi_findings *findings,
+                           const struct esi_program_file *file)
 {
     if (file->kind == ES_PROGRAM_SCRIPT)
         esi_findings_add(
@@ -25,8 +25,8 @@ static void add_other_kind(struct es_findings *findings,
 }
 
 /* Whether the dynamic loader will take our library in, and MPI's calls pass it. */
-static bool can_be_preloaded(struct es_findings *findings,
-                             const struct es_program_file *file)
+static bool can_be_preloaded(struct esi_findings *findings,
+                             const struct esi_program_file *file)
 {
     static const char link[] = "link it with `mpicc -profile=eventspace` instead";
     const char *why = NULL;
@@ -48,11 +48,11 @@ static bool can_be_preloaded(struct es_findings *findings,
     return !why && file->is_same_machine;
 }
 
-static enum es_mpi_family family_of_library(const char *name)
+static enum esi_mpi_family family_of_library(const char *name)
 {
     static const struct {
         const char *beginning;
-        enum es_mpi_family family;
+        enum esi_mpi_family family;
     } rows[] = {
         {"libmpich", ES_MPI_MPICH},           {"libmpi.so.12", ES_MPI_MPICH},
         {"libmpi.so.20", ES_MPI_OPEN_MPI},    {"libmpi.so.40", ES_MPI_OPEN_MPI},
@@ -65,9 +65,9 @@ static enum es_mpi_family family_of_library(const char *name)
     return ES_MPI_UNKNOWN;
 }
 
-static void add_library(struct es_findings *findings, const char *name)
+static void add_library(struct esi_findings *findings, const char *name)
 {
-    enum es_mpi_family theirs = family_of_library(name);
+    enum esi_mpi_family theirs = family_of_library(name);
 
     if (theirs != ES_MPI_UNKNOWN && findings->family != ES_MPI_UNKNOWN &&
         theirs != findings->family)
@@ -80,8 +80,8 @@ static void add_library(struct es_findings *findings, const char *name)
         esi_findings_add(findings, ES_FINDING_GOOD, "program", "needs %s", name);
 }
 
-static void add_libraries(struct es_findings *findings,
-                          const struct es_program_file *file)
+static void add_libraries(struct esi_findings *findings,
+                          const struct esi_program_file *file)
 {
     size_t found = 0;
 
@@ -105,8 +105,8 @@ static const char *why_missed(const char *name)
     return "not in the table of this version: newer than it";
 }
 
-static void add_routines(struct es_findings *findings,
-                         const struct es_program_file *file)
+static void add_routines(struct esi_findings *findings,
+                         const struct esi_program_file *file)
 {
     size_t recorded = 0;
 
@@ -127,10 +127,10 @@ static void add_routines(struct es_findings *findings,
                      recorded);
 }
 
-int esi_find_in_program(struct es_findings *findings, const char *program)
+int esi_find_in_program(struct esi_findings *findings, const char *program)
 {
     struct es_error error = {.text = ""};
-    struct es_program_file file;
+    struct esi_program_file file;
 
     int code = esi_program_file_read(program, &error, &file);
     if (code < 0)

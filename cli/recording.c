@@ -42,7 +42,7 @@ static const char less_lost[] =
 
 struct recording {
     const struct esi_recording *given;
-    struct es_recorder *recorder;
+    struct esi_recorder *recorder;
     const struct esi_follower *follower; /* the recorder's */
     struct esi_notices notices;
     uint64_t begun_ns; /* by CLOCK_MONOTONIC, as those below */
@@ -61,12 +61,12 @@ struct recording {
 static void show_progress(struct recording *recording)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
-    struct es_recorder_totals totals;
+    struct esi_recorder_totals totals;
 
     if (!recording->shows || now_ns - recording->shown_ns < PROGRESS_NS)
         return;
     recording->shown_ns = now_ns;
-    es_recorder_totals(recording->recorder, &totals);
+    esi_recorder_totals(recording->recorder, &totals);
     fprintf(stderr, "\r%" PRIu64 " tuples of %zu elements, %.1f MB, %" PRIu64 " lost",
             totals.tuples, totals.elements, (double)totals.bytes / 1e6, totals.lost);
     if (totals.lag_ns > 0)
@@ -82,7 +82,7 @@ static void clear_progress(const struct recording *recording)
 }
 
 static void print_json(const char *directory,
-                       const struct es_recorder_totals *totals,
+                       const struct esi_recorder_totals *totals,
                        double seconds)
 {
     struct esi_json_out out;
@@ -105,7 +105,7 @@ static void print_json(const char *directory,
 }
 
 /* How far recording did not keep up. */
-static const char *format_lost(const struct es_recorder_totals *totals,
+static const char *format_lost(const struct esi_recorder_totals *totals,
                                char ret_text[GAPS_BYTES])
 {
     double all = (double)totals->lost + (double)totals->tuples;
@@ -124,7 +124,7 @@ static const char *format_lost(const struct es_recorder_totals *totals,
 }
 
 static void print_text(const char *directory,
-                       const struct es_recorder_totals *totals,
+                       const struct esi_recorder_totals *totals,
                        double seconds)
 {
     char gaps[GAPS_BYTES];
@@ -146,7 +146,7 @@ static void print_text(const char *directory,
 }
 
 /* Of a recording that says nothing where nothing is missing. */
-static void note_gaps(const char *directory, const struct es_recorder_totals *totals)
+static void note_gaps(const char *directory, const struct esi_recorder_totals *totals)
 {
     char gaps[GAPS_BYTES];
 
@@ -159,7 +159,7 @@ static void note_gaps(const char *directory, const struct es_recorder_totals *to
 }
 
 static void print_summary(const struct recording *recording,
-                          const struct es_recorder_totals *totals)
+                          const struct esi_recorder_totals *totals)
 {
     double seconds = (double)(esi_now_ns(CLOCK_MONOTONIC) - recording->begun_ns) / 1e9;
     const char *directory = recording->given->recorder.directory;
@@ -189,9 +189,9 @@ static bool has_hung_up(struct recording *recording)
 
 static bool has_nothing(const struct recording *recording)
 {
-    struct es_recorder_totals totals;
+    struct esi_recorder_totals totals;
 
-    es_recorder_totals(recording->recorder, &totals);
+    esi_recorder_totals(recording->recorder, &totals);
     return totals.elements == 0;
 }
 
@@ -232,18 +232,18 @@ static int read_rest(struct recording *recording)
     int result;
 
     do {
-        result = es_recorder_read(recording->recorder, true);
+        result = esi_recorder_read(recording->recorder, true);
     } while (result > 0 && (esi_now_ns(CLOCK_MONOTONIC) - begun_ns < OVER_NS ||
                             esi_follower_is_over(recording->follower)));
     return result < 0 ? result : 0;
 }
 
-static void rest(struct recording *recording)
+static void rest_of_run(struct recording *recording)
 {
     struct timespec pause = {.tv_nsec = PAUSE_NS};
-    struct es_recorder_totals totals;
+    struct esi_recorder_totals totals;
 
-    es_recorder_totals(recording->recorder, &totals);
+    esi_recorder_totals(recording->recorder, &totals);
     if (totals.tuples != recording->tuples)
         recording->empty = 0;
     else if (++recording->empty > EMPTY_READINGS)
@@ -252,13 +252,13 @@ static void rest(struct recording *recording)
     esi_run_wait_for_elements(recording->source, (uint64_t)pause.tv_nsec);
 }
 
-static int follow(struct recording *recording)
+static int follow_run(struct recording *recording)
 {
     for (;;) {
         bool at_end = is_at_end(recording);
         const struct es_notice *notices = NULL;
         int result = at_end ? read_rest(recording)
-                            : es_recorder_read(recording->recorder, false);
+                            : esi_recorder_read(recording->recorder, false);
 
         if (result < 0 || at_end)
             return result;
@@ -269,7 +269,7 @@ static int follow(struct recording *recording)
         }
         show_progress(recording);
         if (result == 0 && !es_scope_is_paced(esi_follower_scope(recording->follower)))
-            rest(recording);
+            rest_of_run(recording);
     }
 }
 
@@ -298,9 +298,9 @@ int esi_recording_run(const struct esi_consumer *consumer,
         .shows = !given->quiet && given->format == ES_FORMAT_TEXT &&
                  esi_command_is_terminal(stderr),
     };
-    struct es_recorder_config config = given->recorder;
+    struct esi_recorder_config config = given->recorder;
     struct es_error error = {.text = ""};
-    struct es_recorder_totals totals;
+    struct esi_recorder_totals totals;
     int result;
     int closed;
 
@@ -308,13 +308,13 @@ int esi_recording_run(const struct esi_consumer *consumer,
     /* A file that may not grow is an error of writing. */
     signal(SIGXFSZ, SIG_IGN);
     config.servers = consumer->servers;
-    result = es_recorder_create(consumer->run, &config, &error, &recording.recorder);
+    result = esi_recorder_create(consumer->run, &config, &error, &recording.recorder);
     tell_ready(given->ready, result == 0);
     if (result < 0)
         return fail_creation(&error, result);
-    recording.follower = es_recorder_follower(recording.recorder);
-    result = follow(&recording);
-    closed = es_recorder_close(recording.recorder, &totals, &error);
+    recording.follower = esi_recorder_follower(recording.recorder);
+    result = follow_run(&recording);
+    closed = esi_recorder_close(recording.recorder, &totals, &error);
     clear_progress(&recording);
     print_summary(&recording, &totals);
     if (closed < 0 && error.text[0])

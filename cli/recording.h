@@ -13,8 +13,8 @@
 #include "monitors/archive/recorder.h"
 
 struct esi_recording {
-    struct es_recorder_config recorder;
-    enum es_format format;
+    struct esi_recorder_config recorder;
+    enum esi_format format;
     uint64_t limit_ns; /* ends after this time; 0 = with the run */
     bool quiet;        /* no summary */
     int ready;         /* descriptor that gets a byte when all is ready, and is closed

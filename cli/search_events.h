@@ -15,9 +15,9 @@
 
 struct esi_search_events {
     struct es_order *order;
-    struct es_domains *domains;
-    struct es_details *details; /* NULL: nothing is shown of them */
-    struct es_set_source_facts facts;
+    struct esi_domains *domains;
+    struct esi_details *details; /* NULL: nothing is shown of them */
+    struct esi_set_source_facts facts;
     uint64_t read_ns;
 };
 

@@ -57,7 +57,7 @@ static bool may_be_shipped(const char *patterns)
     return strcmp(patterns, "-") != 0 && !strchr(patterns, '/') && !is_file(patterns);
 }
 
-static char *find(const char *patterns)
+static char *find_file(const char *patterns)
 {
     char *path = may_be_shipped(patterns) ? find_shipped(patterns) : NULL;
 
@@ -83,7 +83,7 @@ static int fail_to_read(const char *patterns,
 /* ES_PATTERN_NONE: it is more than a name for a class of events. */
 static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
 {
-    const struct es_pattern_predicate *predicate = es_pattern_predicate(file, number);
+    const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, number);
 
     if (predicate->root->kind != ES_NODE_TERM)
         return ES_PATTERN_NONE;
@@ -91,13 +91,15 @@ static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
 }
 
 /* A name for a class is taken for the class wherever it is used. */
-static bool uses(const struct es_pattern_file *file, uint32_t user, uint32_t number)
+static bool uses_predicate(const struct es_pattern_file *file,
+                           uint32_t user,
+                           uint32_t number)
 {
-    const struct es_pattern_predicate *predicate = es_pattern_predicate(file, user);
+    const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, user);
     uint32_t class_number = class_of(file, number);
 
     for (uint32_t i = 0; i < predicate->occurrence_count; i++) {
-        const struct es_pattern_occurrence *occurrence = &predicate->occurrences[i];
+        const struct esi_pattern_occurrence *occurrence = &predicate->occurrences[i];
 
         if (occurrence->predicate == number ||
             (class_number != ES_PATTERN_NONE &&
@@ -110,10 +112,10 @@ static bool uses(const struct es_pattern_file *file, uint32_t user, uint32_t num
 /* On either side of a partner dot: on the left its conditions are shared. */
 static bool is_part_of_class(const struct es_pattern_file *file, uint32_t class_number)
 {
-    const struct es_pattern_class *part = es_pattern_class(file, class_number);
+    const struct esi_pattern_class *part = esi_pattern_class(file, class_number);
 
-    for (uint32_t i = 0; i < es_pattern_classes(file); i++) {
-        const struct es_pattern_class *whole = es_pattern_class(file, i);
+    for (uint32_t i = 0; i < esi_pattern_classes(file); i++) {
+        const struct esi_pattern_class *whole = esi_pattern_class(file, i);
 
         for (size_t j = 0; j < whole->partner_count; j++)
             if (whole->partners[j] == class_number)
@@ -130,7 +132,7 @@ static bool is_used(const struct es_pattern_file *file, uint32_t number)
     uint32_t class_number = class_of(file, number);
 
     for (uint32_t user = number + 1; user < es_pattern_predicates(file); user++)
-        if (uses(file, user, number))
+        if (uses_predicate(file, user, number))
             return true;
     return class_number != ES_PATTERN_NONE && is_part_of_class(file, class_number);
 }
@@ -159,8 +161,8 @@ static int fail_unknown(const struct esi_search_file *file, const char *name)
     char known[512] = "";
 
     for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++) {
-        const struct es_pattern_predicate *predicate =
-            es_pattern_predicate(file->file, i);
+        const struct esi_pattern_predicate *predicate =
+            esi_pattern_predicate(file->file, i);
         size_t length = strlen(known);
 
         if (!predicate->is_folded && count++ < MOST)
@@ -172,9 +174,9 @@ static int fail_unknown(const struct esi_search_file *file, const char *name)
                             name, file->path, known, count > MOST ? " and others" : "");
 }
 
-static int choose(struct esi_search_file *file,
-                  const char *const *names,
-                  unsigned name_count)
+static int choose_predicates(struct esi_search_file *file,
+                             const char *const *names,
+                             unsigned name_count)
 {
     uint32_t count = es_pattern_predicates(file->file);
 
@@ -208,7 +210,7 @@ int esi_search_file_open(const char *patterns,
     struct es_error error = {.text = ""};
     int result;
 
-    *ret_file = (struct esi_search_file){.path = find(patterns)};
+    *ret_file = (struct esi_search_file){.path = find_file(patterns)};
     if (!ret_file->path)
         return esi_command_fail(ES_EXIT_USAGE, "no memory");
     result = es_pattern_file_read(ret_file->path, &ret_file->file, &error);
@@ -220,7 +222,7 @@ int esi_search_file_open(const char *patterns,
         if (!ret_file->path)
             return esi_command_fail(ES_EXIT_USAGE, "no memory");
     }
-    return choose(ret_file, names, name_count);
+    return choose_predicates(ret_file, names, name_count);
 }
 
 void esi_search_file_fini(struct esi_search_file *file)
@@ -235,10 +237,10 @@ void esi_search_file_fini(struct esi_search_file *file)
 
 static void list_one(const struct esi_search_file *file,
                      uint32_t number,
-                     enum es_format format)
+                     enum esi_format format)
 {
-    const struct es_pattern_predicate *predicate =
-        es_pattern_predicate(file->file, number);
+    const struct esi_pattern_predicate *predicate =
+        esi_pattern_predicate(file->file, number);
     struct esi_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
@@ -258,10 +260,10 @@ static void list_one(const struct esi_search_file *file,
     esi_json_out_end(&out);
 }
 
-void esi_search_file_list(const struct esi_search_file *file, enum es_format format)
+void esi_search_file_list(const struct esi_search_file *file, enum esi_format format)
 {
     for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++)
-        if (!es_pattern_predicate(file->file, i)->is_folded)
+        if (!esi_pattern_predicate(file->file, i)->is_folded)
             list_one(file, i, format);
 }
 
@@ -269,14 +271,14 @@ int esi_search_file_check(const struct esi_search_file *file)
 {
     for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++) {
         struct es_error error = {.text = ""};
-        struct es_program *program;
-        int result = es_program_create(file->file, i, &program, &error);
+        struct esi_program *program;
+        int result = esi_program_create(file->file, i, &program, &error);
 
         if (result < 0)
             return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                           "cannot search %s",
-                                          es_pattern_predicate(file->file, i)->name);
-        es_program_destroy(program);
+                                          esi_pattern_predicate(file->file, i)->name);
+        esi_program_destroy(program);
     }
     return ES_EXIT_SUCCESS;
 }

@@ -27,7 +27,7 @@ int esi_search_file_open(const char *patterns,
 void esi_search_file_fini(struct esi_search_file *file);
 
 /* Prints all predicates with their places. */
-void esi_search_file_list(const struct esi_search_file *file, enum es_format format);
+void esi_search_file_list(const struct esi_search_file *file, enum esi_format format);
 
 /* Whether each predicate can be searched.  0, or the exit status after the message. */
 int esi_search_file_check(const struct esi_search_file *file);

@@ -29,11 +29,11 @@ struct following {
     struct esi_search_options *given;
     const struct esi_search_file *file;
     struct esi_search_print *prints; /* owned: of each predicate */
-    struct es_live_wanted *wanted;   /* owned */
-    struct es_details *details;      /* NULL: nothing is shown of events */
+    struct esi_live_wanted *wanted;  /* owned */
+    struct esi_details *details;     /* NULL: nothing is shown of events */
     struct es_order *order;
-    struct es_live *live;
-    struct es_set_source_facts facts;
+    struct esi_live *live;
+    struct esi_set_source_facts facts;
     uint64_t start_ns;
     uint64_t deadline_ns;    /* 0 = none */
     uint64_t events;         /* that came */
@@ -47,16 +47,16 @@ struct following {
 static int create_order(struct following *following)
 {
     struct es_error error = {.text = ""};
-    struct es_order_config config;
+    struct esi_order_config config;
     int result;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = following->given->store;
     if (!config.store || strcmp(config.store, "epoch") == 0)
         config.memory_bytes = following->given->memory_bytes
                                   ? following->given->memory_bytes
                                   : ORDER_BYTES;
-    result = es_order_create(&config, &error, &following->order);
+    result = esi_order_create(&config, &error, &following->order);
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                                "cannot order events so")
                       : ES_EXIT_SUCCESS;
@@ -77,15 +77,16 @@ static int create_prints(struct following *following)
         following->prints[i] = (struct esi_search_print){
             .file = following->file->file,
             .pattern =
-                count > 1 ? es_pattern_predicate(following->file->file, predicate)->name
-                          : NULL,
+                count > 1
+                    ? esi_pattern_predicate(following->file->file, predicate)->name
+                    : NULL,
             .format = given->format,
             .details = following->details,
             .is_silent = given->is_count,
             .is_sorted = given->is_sorted,
             .limit = given->config.limit,
         };
-        following->wanted[i] = (struct es_live_wanted){
+        following->wanted[i] = (struct esi_live_wanted){
             .predicate = predicate,
             .sink = esi_search_print_sink(&following->prints[i]),
         };
@@ -93,43 +94,43 @@ static int create_prints(struct following *following)
     return ES_EXIT_SUCCESS;
 }
 
-static int create(struct following *following)
+static int create_searches(struct following *following)
 {
     uint32_t count = following->file->predicate_count;
     struct es_error error = {.text = ""};
-    struct es_live_config config;
+    struct esi_live_config config;
     int status = create_order(following);
     int result;
 
     if (status == ES_EXIT_SUCCESS &&
         esi_search_options_show_details(following->given) &&
-        es_details_create(DETAIL_BYTES, &following->details) < 0)
+        esi_details_create(DETAIL_BYTES, &following->details) < 0)
         status = esi_command_fail(ES_EXIT_USAGE, "no memory");
     if (status == ES_EXIT_SUCCESS)
         status = create_prints(following);
     if (status != ES_EXIT_SUCCESS)
         return status;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     if (following->given->kept_events)
         config.kept_events = following->given->kept_events;
     if (config.drop_every > config.kept_events)
         config.drop_every = config.kept_events;
-    result = es_live_create(following->file->file, following->wanted, count,
-                            following->order, &config, &following->live, &error);
+    result = esi_live_create(following->file->file, following->wanted, count,
+                             following->order, &config, &following->live, &error);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot search so while events come");
-    following->sink = es_live_sink(following->live);
+    following->sink = esi_live_sink(following->live);
     for (uint32_t i = 0; i < count; i++)
-        following->prints[i].domains = es_live_domains(following->live);
+        following->prints[i].domains = esi_live_domains(following->live);
     return ES_EXIT_SUCCESS;
 }
 
-static void destroy(struct following *following)
+static void destroy_searches(struct following *following)
 {
-    es_live_destroy(following->live);
+    esi_live_destroy(following->live);
     es_order_destroy(following->order);
-    es_details_destroy(following->details);
+    esi_details_destroy(following->details);
     for (uint32_t i = 0; following->prints && i < following->file->predicate_count; i++)
         esi_search_print_fini(&following->prints[i]);
     free(following->prints);
@@ -158,7 +159,7 @@ static bool is_over(struct following *following, const struct es_set_event *even
     if (following->is_over)
         return true;
     if (!following->is_in_sync)
-        following->is_over = es_live_has_enough(following->live) ||
+        following->is_over = esi_live_has_enough(following->live) ||
                              (following->events++ % LOOK_EVERY == 0 &&
                               (esi_interrupt_came() || is_time_over(following)));
     following->is_in_sync ^= event->kind == ES_EVENT_SYNC;
@@ -174,7 +175,7 @@ static int take_event(void *data, const struct es_set_event *event)
         return 0;
     /* A match may be told as soon as its last event has come. */
     if (following->details)
-        result = es_details_add(following->details, event);
+        result = esi_details_add(following->details, event);
     return result < 0 ? result : following->sink.event(following->sink.data, event);
 }
 
@@ -182,21 +183,21 @@ static bool is_enough(void *data)
 {
     const struct following *following = data;
 
-    return es_live_has_enough(following->live) || is_time_over(following) ||
+    return esi_live_has_enough(following->live) || is_time_over(following) ||
            ferror(stdout);
 }
 
 /* What waited for the end is told then, too: decided by what has come. */
-static int end(struct following *following)
+static int end_searches(struct following *following)
 {
-    int result = es_live_end(following->live);
+    int result = esi_live_end(following->live);
 
     for (uint32_t i = 0; result == 0 && i < following->file->predicate_count; i++)
         result = esi_search_print_end(&following->prints[i]);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
                                       "cannot end the search");
-    if (!es_live_has_enough(following->live) &&
+    if (!esi_live_has_enough(following->live) &&
         (esi_interrupt_came() || is_time_over(following)))
         esi_command_note("the search was ended by %s: there may be more matches",
                          esi_interrupt_came() ? "an interrupt" : "--time-limit");
@@ -215,15 +216,15 @@ static int read_all(struct following *following)
     status = esi_event_source_read(
         source,
         following->details ||
-            es_domains_need_attributes(es_live_domains(following->live)),
+            esi_domains_need_attributes(esi_live_domains(following->live)),
         &sink, &following->facts);
-    return status == ES_EXIT_SUCCESS ? end(following) : status;
+    return status == ES_EXIT_SUCCESS ? end_searches(following) : status;
 }
 
 /* --- What came of it -------------------------------------------------------------- */
 
 /* If something was lost that is told, whether statistics are asked for or not. */
-static void tell_lost(const struct es_live_statistics *statistics)
+static void tell_lost(const struct esi_live_statistics *statistics)
 {
     if (!statistics->is_complete)
         esi_command_note(
@@ -234,15 +235,15 @@ static void tell_lost(const struct es_live_statistics *statistics)
             statistics->missed_partners);
 }
 
-static int tell(const struct following *following)
+static int report_matches(const struct following *following)
 {
     const struct esi_search_options *given = following->given;
-    struct es_live_statistics statistics;
+    struct esi_live_statistics statistics;
     bool is_found = false;
 
-    es_live_statistics(following->live, &statistics);
+    esi_live_statistics(following->live, &statistics);
     for (uint32_t i = 0; i < following->file->predicate_count; i++) {
-        uint64_t matches = es_live_matches(following->live, i);
+        uint64_t matches = esi_live_matches(following->live, i);
 
         is_found |= matches > 0;
         if (given->is_count)
@@ -252,8 +253,8 @@ static int tell(const struct following *following)
     for (uint32_t i = 0; given->statistics && following->file->predicate_count > 1 &&
                          i < following->file->predicate_count;
          i++) {
-        struct es_live_predicate_statistics one;
-        es_live_predicate_statistics(following->live, i, &one);
+        struct esi_live_predicate_statistics one;
+        esi_live_predicate_statistics(following->live, i, &one);
         esi_search_show_live_predicate(following->prints[i].pattern, &one,
                                        given->format);
     }
@@ -277,11 +278,11 @@ int esi_search_follow(struct esi_search_options *given,
         following.deadline_ns = following.start_ns + given->time_limit_ns;
     /* A match is seen when it is found, also through a pipe. */
     setvbuf(stdout, NULL, _IOLBF, 0);
-    status = create(&following);
+    status = create_searches(&following);
     if (status == ES_EXIT_SUCCESS)
         status = read_all(&following);
     if (status == ES_EXIT_SUCCESS)
-        status = tell(&following);
-    destroy(&following);
+        status = report_matches(&following);
+    destroy_searches(&following);
     return status;
 }

@@ -18,52 +18,52 @@
 enum { FEW = 16 }; /* events of most matches */
 
 /* An event of a match. */
-struct row {
+struct match_row {
     struct es_event_id id;
     const char *trace;
     const char *type; /* "": the event is in no class that was kept */
     bool has_detail;
-    struct es_detail detail;
+    struct esi_detail detail;
 };
 
 static const char *type_of(const struct esi_search_print *print, struct es_event_id id)
 {
-    for (uint32_t i = 0; i < es_pattern_classes(print->file); i++) {
-        const struct es_domain *domain = es_domains_class(print->domains, i);
-        struct es_domain_value value;
+    for (uint32_t i = 0; i < esi_pattern_classes(print->file); i++) {
+        const struct esi_domain *domain = esi_domains_class(print->domains, i);
+        struct esi_domain_value value;
 
-        if (domain && es_domain_find(domain, id, &value))
-            return es_domain_type(domain, value);
+        if (domain && esi_domain_find(domain, id, &value))
+            return esi_domain_type(domain, value);
     }
     return "";
 }
 
 static void make_row(const struct esi_search_print *print,
                      struct es_event_id id,
-                     struct row *row)
+                     struct match_row *row)
 {
     row->id = id;
-    row->trace = es_domains_trace_name(print->domains, id.trace);
+    row->trace = esi_domains_trace_name(print->domains, id.trace);
     row->has_detail =
-        print->details && es_details_find(print->details, id, &row->detail);
-    row->type = row->has_detail && es_detail_has(&row->detail, ES_DETAIL_TYPE)
+        print->details && esi_details_find(print->details, id, &row->detail);
+    row->type = row->has_detail && esi_detail_has(&row->detail, ES_DETAIL_TYPE)
                     ? row->detail.values[ES_DETAIL_TYPE].text
                     : type_of(print, id);
 }
 
-static bool has(const struct row *row, enum es_detail_name name)
+static bool has_row(const struct match_row *row, enum esi_detail_name name)
 {
-    return row->has_detail && es_detail_has(&row->detail, name);
+    return row->has_detail && esi_detail_has(&row->detail, name);
 }
 
-static int64_t number_of(const struct row *row, enum es_detail_name name)
+static int64_t number_of(const struct match_row *row, enum esi_detail_name name)
 {
     return row->detail.values[name].number;
 }
 
-static const char *text_of(const struct row *row, enum es_detail_name name)
+static const char *text_of(const struct match_row *row, enum esi_detail_name name)
 {
-    return has(row, name) ? row->detail.values[name].text : "";
+    return has_row(row, name) ? row->detail.values[name].text : "";
 }
 
 /* --- Cells of a table ------------------------------------------------------------- */
@@ -85,38 +85,38 @@ enum column {
 enum { CELL = 256 }; /* bytes; what is longer is cut */
 
 /* What the rows have in common. */
-struct table {
+struct match_table {
     int width[COLUMNS]; /* 0: not shown */
     int64_t begin_ns;   /* of the run */
     bool has_hosts;     /* events of several: they are told apart */
 };
 
-static bool is_class(const struct row *row, const char *name)
+static bool is_class(const struct match_row *row, const char *name)
 {
     return strcmp(text_of(row, ES_DETAIL_CLASS), name) == 0;
 }
 
-static bool is_message(const struct row *row)
+static bool is_message(const struct match_row *row)
 {
     return is_class(row, "send") || is_class(row, "receive");
 }
 
 /* Waits and tests, whose `bytes` are a number of requests; probes are of their class.
  */
-static bool is_about_requests(const struct row *row)
+static bool is_about_requests(const struct match_row *row)
 {
     return is_class(row, "completion") && !strstr(row->type, "robe");
 }
 
-static void write_rank(const struct row *row, bool has_hosts, char *cell)
+static void write_rank(const struct match_row *row, bool has_hosts, char *cell)
 {
-    if (!has(row, ES_DETAIL_RANK))
+    if (!has_row(row, ES_DETAIL_RANK))
         return;
     snprintf(cell, CELL, "rank %" PRId64 "%s%s", number_of(row, ES_DETAIL_RANK),
              has_hosts ? " on " : "", has_hosts ? text_of(row, ES_DETAIL_HOST) : "");
 }
 
-static void write_peer(const struct row *row, char *cell)
+static void write_peer(const struct match_row *row, char *cell)
 {
     const char *how = is_class(row, "send")         ? "to"
                       : is_class(row, "receive")    ? "from"
@@ -124,53 +124,54 @@ static void write_peer(const struct row *row, char *cell)
                       : is_class(row, "collective") ? "root"
                                                     : "with";
 
-    if (has(row, ES_DETAIL_PEER))
+    if (has_row(row, ES_DETAIL_PEER))
         snprintf(cell, CELL, "%s %" PRId64 "%s", how, number_of(row, ES_DETAIL_PEER),
                  strcmp(text_of(row, ES_DETAIL_SOURCE), "any") == 0 ? " (of any)" : "");
 }
 
-static void write_instance(const struct row *row, char *cell)
+static void write_instance(const struct match_row *row, char *cell)
 {
-    if (has(row, ES_DETAIL_WINDOW))
+    if (has_row(row, ES_DETAIL_WINDOW))
         snprintf(cell, CELL, "window %" PRId64, number_of(row, ES_DETAIL_WINDOW));
-    else if (has(row, ES_DETAIL_INSTANCE))
+    else if (has_row(row, ES_DETAIL_INSTANCE))
         snprintf(cell, CELL, "instance %" PRId64, number_of(row, ES_DETAIL_INSTANCE));
 }
 
 /* That nothing was moved says something of a message only. */
-static void write_bytes(const struct row *row, char *cell)
+static void write_bytes(const struct match_row *row, char *cell)
 {
-    int64_t number = has(row, ES_DETAIL_BYTES) ? number_of(row, ES_DETAIL_BYTES) : 0;
+    int64_t number =
+        has_row(row, ES_DETAIL_BYTES) ? number_of(row, ES_DETAIL_BYTES) : 0;
 
     if (is_about_requests(row))
         snprintf(cell, CELL, "%" PRId64 " request%s", number, number == 1 ? "" : "s");
-    else if (number > 0 || (is_message(row) && has(row, ES_DETAIL_BYTES)))
+    else if (number > 0 || (is_message(row) && has_row(row, ES_DETAIL_BYTES)))
         snprintf(cell, CELL, "%" PRId64 " B", number);
 }
 
 /* Whatever a file says, it does not overflow. */
-static int64_t difference(int64_t later, int64_t earlier)
+static int64_t time_difference(int64_t later, int64_t earlier)
 {
     return (int64_t)((uint64_t)later - (uint64_t)earlier);
 }
 
-static void write_length(const struct row *row, char *cell)
+static void write_length(const struct match_row *row, char *cell)
 {
     char time[CELL / 2];
 
-    if (has(row, ES_DETAIL_START) && has(row, ES_DETAIL_STOP))
-        snprintf(
-            cell, CELL, "for %s",
-            esi_describe_time(time, sizeof time,
-                              (double)difference(number_of(row, ES_DETAIL_STOP),
-                                                 number_of(row, ES_DETAIL_START))));
-    else if (has(row, ES_DETAIL_STATE))
+    if (has_row(row, ES_DETAIL_START) && has_row(row, ES_DETAIL_STOP))
+        snprintf(cell, CELL, "for %s",
+                 esi_describe_time(
+                     time, sizeof time,
+                     (double)time_difference(number_of(row, ES_DETAIL_STOP),
+                                             number_of(row, ES_DETAIL_START))));
+    else if (has_row(row, ES_DETAIL_STATE))
         snprintf(cell, CELL, "%s", text_of(row, ES_DETAIL_STATE));
 }
 
 /* An empty cell is one of which the event says nothing. */
-static void write_cell(const struct row *row,
-                       const struct table *table,
+static void write_cell(const struct match_row *row,
+                       const struct match_table *table,
                        enum column column,
                        char *cell)
 {
@@ -189,7 +190,7 @@ static void write_cell(const struct row *row,
         write_peer(row, cell);
         break;
     case COLUMN_TAG:
-        if (has(row, ES_DETAIL_TAG))
+        if (has_row(row, ES_DETAIL_TAG))
             snprintf(cell, CELL, "tag %" PRId64, number_of(row, ES_DETAIL_TAG));
         break;
     case COLUMN_COMMUNICATOR:
@@ -202,11 +203,11 @@ static void write_cell(const struct row *row,
         write_bytes(row, cell);
         break;
     case COLUMN_START:
-        if (has(row, ES_DETAIL_START))
-            snprintf(
-                cell, CELL, "at %.6f s",
-                (double)difference(number_of(row, ES_DETAIL_START), table->begin_ns) /
-                    1e9);
+        if (has_row(row, ES_DETAIL_START))
+            snprintf(cell, CELL, "at %.6f s",
+                     (double)time_difference(number_of(row, ES_DETAIL_START),
+                                             table->begin_ns) /
+                         1e9);
         break;
     case COLUMN_LENGTH:
         write_length(row, cell);
@@ -223,7 +224,7 @@ static void write_cell(const struct row *row,
 
 /* The rows of a match. */
 struct rows {
-    const struct row *items;
+    const struct match_row *items;
     size_t count;
 };
 
@@ -240,7 +241,7 @@ static bool have_hosts(const struct rows *rows)
     const char *host = NULL;
 
     for (size_t i = 0; i < rows->count; i++) {
-        if (!has(&rows->items[i], ES_DETAIL_HOST))
+        if (!has_row(&rows->items[i], ES_DETAIL_HOST))
             continue;
         if (host && strcmp(host, text_of(&rows->items[i], ES_DETAIL_HOST)) != 0)
             return true;
@@ -249,14 +250,14 @@ static bool have_hosts(const struct rows *rows)
     return false;
 }
 
-static void measure(const struct esi_search_print *print,
-                    const struct rows *rows,
-                    struct table *table)
+static void measure_widths(const struct esi_search_print *print,
+                           const struct rows *rows,
+                           struct match_table *table)
 {
     char cell[CELL];
 
-    *table = (struct table){.begin_ns = es_details_begin(print->details),
-                            .has_hosts = have_hosts(rows)};
+    *table = (struct match_table){.begin_ns = esi_details_begin(print->details),
+                                  .has_hosts = have_hosts(rows)};
     for (size_t i = 0; i < rows->count; i++) {
         for (unsigned column = 0; column < COLUMNS; column++) {
             int length;
@@ -269,7 +270,7 @@ static void measure(const struct esi_search_print *print,
     }
 }
 
-static void print_row(const struct row *row, const struct table *table)
+static void print_row(const struct match_row *row, const struct match_table *table)
 {
     int gap = 4; /* spaces before the next cell, printed if there is one */
     char cell[CELL];
@@ -296,14 +297,14 @@ static void print_row(const struct row *row, const struct table *table)
 
 static void print_text(const struct esi_search_print *print, const struct rows *rows)
 {
-    struct table table;
+    struct match_table table;
 
     if (print->pattern)
         esi_plain_print(stdout, "%s: ", print->pattern);
     if (rows->count == 0)
         fputs("the pattern holds", stdout);
     for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->items[i];
+        const struct match_row *row = &rows->items[i];
 
         esi_plain_print(stdout, "%s%s:%" PRIu32 "%s%s", i == 0 ? "" : ", ", row->trace,
                         row->id.index, *row->type ? " " : "", row->type);
@@ -311,17 +312,17 @@ static void print_text(const struct esi_search_print *print, const struct rows *
     putchar('\n');
     if (!have_details(rows))
         return;
-    measure(print, rows, &table);
+    measure_widths(print, rows, &table);
     for (size_t i = 0; i < rows->count; i++)
         print_row(&rows->items[i], &table);
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void print_json_event(const struct row *row, struct esi_json_out *out)
+static void print_json_event(const struct match_row *row, struct esi_json_out *out)
 {
     static const struct {
-        enum es_detail_name name;
+        enum esi_detail_name name;
         const char *key;
     } members[] = {
         {ES_DETAIL_CLASS, "class"},    {ES_DETAIL_RANK, "rank"},
@@ -337,9 +338,9 @@ static void print_json_event(const struct row *row, struct esi_json_out *out)
     esi_json_out_string(out, "trace", row->trace);
     esi_json_out_string(out, "type", row->type);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        enum es_detail_name name = members[i].name;
+        enum esi_detail_name name = members[i].name;
 
-        if (!has(row, name))
+        if (!has_row(row, name))
             continue;
         if (row->detail.values[name].text)
             esi_json_out_string(out, members[i].key, text_of(row, name));
@@ -377,8 +378,8 @@ static void print_json(const struct esi_search_print *print, const struct rows *
 int esi_search_match_print(const struct esi_search_print *print,
                            const struct esi_search_match *match)
 {
-    struct row few[FEW];
-    struct row *items =
+    struct match_row few[FEW];
+    struct match_row *items =
         match->count <= FEW ? few : reallocarray(NULL, match->count, sizeof *items);
     struct rows rows = {.items = items, .count = match->count};
 

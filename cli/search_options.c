@@ -112,13 +112,13 @@ static void tune_closure(struct parsing *parsing,
         [ES_CLOSURE_JUMP] = "jump",
         NULL,
     };
-    struct es_search_config *config = &parsing->options->config;
+    struct esi_search_config *config = &parsing->options->config;
 
     parsing->of_closure = tune_keys[key];
     if (key == TUNE_COMBINING)
         config->closure_combining = esi_option_bool(value, tune_keys[key], state);
     else
-        config->closure_method = (enum es_closure_method)esi_option_word(
+        config->closure_method = (enum esi_closure_method)esi_option_word(
             value, tune_keys[key], methods, state);
 }
 
@@ -134,7 +134,7 @@ static void tune_rewrite(struct parsing *parsing,
         [ES_REORDER_CLUSTER] = "cluster",
         NULL,
     };
-    struct es_search_config *config = &parsing->options->config;
+    struct esi_search_config *config = &parsing->options->config;
 
     parsing->of_rewrite = tune_keys[key];
     if (key == TUNE_PRUNE)
@@ -146,7 +146,7 @@ static void tune_rewrite(struct parsing *parsing,
             (uint64_t)esi_option_number(value, tune_keys[key], 0, INT64_MAX, state);
     else
         config->reordering =
-            (enum es_reordering)esi_option_word(value, tune_keys[key], orders, state);
+            (enum esi_reordering)esi_option_word(value, tune_keys[key], orders, state);
 }
 
 static void set_tuning(void *data,
@@ -185,7 +185,7 @@ static error_t parse_follow_option(int key, const char *text, struct argp_state 
 static error_t parse_engine_option(int key, const char *text, struct argp_state *state)
 {
     struct parsing *parsing = state->input;
-    struct es_search_config *config = &parsing->options->config;
+    struct esi_search_config *config = &parsing->options->config;
 
     switch (key) {
     case OPTION_TUNE:
@@ -240,7 +240,7 @@ static error_t parse_print_option(int key, const char *text, struct argp_state *
 /* Options that are of one engine choose it, unless another was asked for. */
 static void check_engine(const struct parsing *parsing, struct argp_state *state)
 {
-    struct es_search_config *config = &parsing->options->config;
+    struct esi_search_config *config = &parsing->options->config;
     const struct {
         const char *engine;
         const char *option;
@@ -397,7 +397,7 @@ void esi_search_options_parse(int argc,
         .names = calloc((size_t)argc + 1, sizeof *ret_options->names)};
     if (!ret_options->names)
         exit(esi_command_fail(ES_EXIT_USAGE, "no memory"));
-    es_search_config_init(&ret_options->config);
+    esi_search_config_init(&ret_options->config);
     ret_options->config.threads = 0;
     esi_command_parse(&parser, argc, argv, 0, &parsing);
     if (ret_options->config.threads == 0)

@@ -18,7 +18,7 @@ struct esi_search_options {
     const char **names;   /* owned: predicates that were named */
     unsigned name_count;
     const char *store; /* of the order; NULL = its default */
-    struct es_search_config config;
+    struct esi_search_config config;
     uint64_t memory_bytes;  /* of the order, when following; 0 = its default */
     uint64_t kept_events;   /* when following; 0 = the default */
     uint64_t time_limit_ns; /* of all searching; 0 = none */
@@ -29,7 +29,7 @@ struct esi_search_options {
     bool is_sorted;
     bool is_brief;
     bool statistics;
-    enum es_format format;
+    enum esi_format format;
 };
 
 /* Ends the process where options are wrong. */

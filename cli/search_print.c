@@ -32,7 +32,7 @@ static int print_now(struct esi_search_print *print,
 
 /* --- Later ------------------------------------------------------------------------ */
 
-static int reserve(struct esi_search_print *print, size_t count)
+static int reserve_rows(struct esi_search_print *print, size_t count)
 {
     size_t capacity = 2 * (print->event_count + count);
 
@@ -57,9 +57,10 @@ static int reserve(struct esi_search_print *print, size_t count)
     return 0;
 }
 
-static int keep(struct esi_search_print *print, const struct esi_search_match *match)
+static int keep_match(struct esi_search_print *print,
+                      const struct esi_search_match *match)
 {
-    if (reserve(print, match->count) < 0)
+    if (reserve_rows(print, match->count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < match->count; i++)
         print->events[print->event_count++] = match->events[i];
@@ -127,14 +128,14 @@ static int take_match(void *data, const struct es_event_id *events, size_t count
 
     esi_search_progress_count(print->progress);
     if (print->is_sorted)
-        result = keep(print, &match);
+        result = keep_match(print, &match);
     else if (!print->is_silent)
         result = print_now(print, &match);
     /* main() says that the output was lost. */
     return result < 0 ? result : is_enough || ferror(stdout);
 }
 
-struct es_match_sink esi_search_print_sink(struct esi_search_print *print)
+struct esi_match_sink esi_search_print_sink(struct esi_search_print *print)
 {
-    return (struct es_match_sink){.match = take_match, .data = print};
+    return (struct esi_match_sink){.match = take_match, .data = print};
 }

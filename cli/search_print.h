@@ -18,10 +18,10 @@
 /* Zeros but for the first ones. */
 struct esi_search_print {
     const struct es_pattern_file *file;
-    const struct es_domains *domains;
-    struct es_details *details; /* NULL: events are shown without */
-    const char *pattern;        /* told with each match; NULL: there is only one */
-    enum es_format format;
+    const struct esi_domains *domains;
+    struct esi_details *details; /* NULL: events are shown without */
+    const char *pattern;         /* told with each match; NULL: there is only one */
+    enum esi_format format;
     bool is_silent; /* matches are counted only */
     bool is_sorted; /* printed by esi_search_print_end(), sorted */
     uint64_t limit; /* after so many there is enough; 0 = all */
@@ -37,7 +37,7 @@ struct esi_search_print {
     size_t match_capacity;
 };
 
-struct es_match_sink esi_search_print_sink(struct esi_search_print *print);
+struct esi_match_sink esi_search_print_sink(struct esi_search_print *print);
 /* Prints what was kept.  0 or -ENOMEM. */
 int esi_search_print_end(struct esi_search_print *print);
 void esi_search_print_fini(struct esi_search_print *print);

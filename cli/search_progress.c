@@ -32,7 +32,7 @@ struct esi_search_progress {
     bool is_over;
 };
 
-static void show(struct esi_search_progress *progress)
+static void show_line(struct esi_search_progress *progress)
 {
     uint64_t elapsed_ns = esi_now_ns(CLOCK_MONOTONIC) - progress->start_ns;
 
@@ -42,7 +42,7 @@ static void show(struct esi_search_progress *progress)
     progress->is_shown = true;
 }
 
-static void *run(void *data)
+static void *run_progress(void *data)
 {
     struct esi_search_progress *progress = data;
     uint64_t next_ns = progress->start_ns + FIRST_NS;
@@ -50,7 +50,7 @@ static void *run(void *data)
     pthread_mutex_lock(&progress->mutex);
     while (!progress->is_over) {
         if (esi_now_ns(CLOCK_MONOTONIC) >= next_ns) {
-            show(progress);
+            show_line(progress);
             next_ns += NEXT_NS;
         } else
             esi_condition_wait(&progress->ended, &progress->mutex, next_ns);
@@ -68,7 +68,7 @@ static int start_thread(struct esi_search_progress *progress)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    result = pthread_create(&progress->thread, NULL, run, progress);
+    result = pthread_create(&progress->thread, NULL, run_progress, progress);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return result;
 }
@@ -94,7 +94,7 @@ struct esi_search_progress *esi_search_progress_start(const char *pattern)
     return NULL;
 }
 
-static void clear(struct esi_search_progress *progress)
+static void clear_line(struct esi_search_progress *progress)
 {
     if (progress->is_shown)
         fputs("\r\033[K", stderr);
@@ -107,7 +107,7 @@ void esi_search_progress_stop(struct esi_search_progress *progress)
         return;
     pthread_mutex_lock(&progress->mutex);
     progress->is_over = true;
-    clear(progress);
+    clear_line(progress);
     pthread_cond_signal(&progress->ended);
     pthread_mutex_unlock(&progress->mutex);
     pthread_join(progress->thread, NULL);
@@ -130,6 +130,6 @@ void esi_search_progress_clear(struct esi_search_progress *progress)
     if (!progress)
         return;
     pthread_mutex_lock(&progress->mutex);
-    clear(progress);
+    clear_line(progress);
     pthread_mutex_unlock(&progress->mutex);
 }

@@ -14,9 +14,9 @@ void esi_search_show_count(const struct esi_search_file *file,
                            uint32_t predicate,
                            uint64_t matches,
                            bool is_complete,
-                           enum es_format format)
+                           enum esi_format format)
 {
-    const char *pattern = es_pattern_predicate(file->file, predicate)->name;
+    const char *pattern = esi_pattern_predicate(file->file, predicate)->name;
     struct esi_json_out out;
 
     if (format == ES_FORMAT_TEXT) {
@@ -36,11 +36,11 @@ void esi_search_show_count(const struct esi_search_file *file,
 
 /* --- A search of what is there ---------------------------------------------------- */
 
-struct view {
+struct search_view {
     const char *pattern;
     const char *engine;
-    const struct es_search_statistics *is;
-    struct es_order_statistics order;
+    const struct esi_search_statistics *is;
+    struct esi_order_statistics order;
     uint64_t domain_bytes;
     uint64_t detail_bytes;
     uint64_t read_ns;
@@ -57,9 +57,9 @@ static void print_seconds(const char *name, uint64_t ns)
     esi_plain_print(stdout, "%-22s%.3g s\n", name, (double)ns / 1e9);
 }
 
-static void show_text(const struct view *view)
+static void show_text(const struct search_view *view)
 {
-    const struct es_search_statistics *is = view->is;
+    const struct esi_search_statistics *is = view->is;
 
     esi_plain_print(stdout, "%-22s%s\n", "pattern", view->pattern);
     esi_plain_print(stdout, "%-22s%s\n", "engine", view->engine);
@@ -87,9 +87,9 @@ static void show_text(const struct view *view)
         puts("The order is a lower bound: what is missing may order more events.");
 }
 
-static void show_json(const struct view *view)
+static void show_json(const struct search_view *view)
 {
-    const struct es_search_statistics *is = view->is;
+    const struct esi_search_statistics *is = view->is;
     struct esi_json_out out;
 
     esi_json_out_init(&out, stdout);
@@ -120,20 +120,20 @@ static void show_json(const struct view *view)
 void esi_search_show(const char *pattern,
                      const struct esi_search_options *given,
                      const struct esi_search_events *events,
-                     const struct es_search_statistics *statistics)
+                     const struct esi_search_statistics *statistics)
 {
-    struct view view = {
+    struct search_view view = {
         .pattern = pattern,
         .engine =
-            given->config.engine ? given->config.engine : es_search_engines()[0].name,
+            given->config.engine ? given->config.engine : esi_search_engines()[0].name,
         .is = statistics,
-        .domain_bytes = es_domains_bytes(events->domains),
-        .detail_bytes = events->details ? es_details_bytes(events->details) : 0,
+        .domain_bytes = esi_domains_bytes(events->domains),
+        .detail_bytes = events->details ? esi_details_bytes(events->details) : 0,
         .read_ns = events->read_ns,
         .is_lower_bound = events->facts.is_incomplete,
     };
 
-    es_order_statistics(events->order, &view.order);
+    esi_order_statistics(events->order, &view.order);
     if (given->format == ES_FORMAT_JSON)
         show_json(&view);
     else
@@ -142,8 +142,8 @@ void esi_search_show(const char *pattern,
 
 /* --- A search while events come --------------------------------------------------- */
 
-static void show_live_text(const struct es_order_statistics *order,
-                           const struct es_live_statistics *is,
+static void show_live_text(const struct esi_order_statistics *order,
+                           const struct esi_live_statistics *is,
                            uint64_t time_ns)
 {
     print_count("matches", is->matches);
@@ -162,9 +162,9 @@ static void show_live_text(const struct es_order_statistics *order,
     print_count("bytes of the order", order->stored_bytes + order->writer_bytes);
 }
 
-static void show_live_json(const struct es_order_statistics *order,
-                           const struct es_live_statistics *is,
-                           const struct es_set_source_facts *facts,
+static void show_live_json(const struct esi_order_statistics *order,
+                           const struct esi_live_statistics *is,
+                           const struct esi_set_source_facts *facts,
                            uint64_t time_ns)
 {
     struct esi_json_out out;
@@ -194,14 +194,14 @@ static void show_live_json(const struct es_order_statistics *order,
 }
 
 void esi_search_show_live(const struct es_order *order,
-                          const struct es_live_statistics *statistics,
-                          const struct es_set_source_facts *facts,
+                          const struct esi_live_statistics *statistics,
+                          const struct esi_set_source_facts *facts,
                           uint64_t time_ns,
-                          enum es_format format)
+                          enum esi_format format)
 {
-    struct es_order_statistics of_order;
+    struct esi_order_statistics of_order;
 
-    es_order_statistics(order, &of_order);
+    esi_order_statistics(order, &of_order);
     if (format == ES_FORMAT_JSON)
         show_live_json(&of_order, statistics, facts, time_ns);
     else
@@ -210,8 +210,8 @@ void esi_search_show_live(const struct es_order *order,
 
 void esi_search_show_live_predicate(
     const char *pattern,
-    const struct es_live_predicate_statistics *statistics,
-    enum es_format format)
+    const struct esi_live_predicate_statistics *statistics,
+    enum esi_format format)
 {
     struct esi_json_out out;
 

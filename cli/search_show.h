@@ -12,24 +12,24 @@ void esi_search_show_count(const struct esi_search_file *file,
                            uint32_t predicate,
                            uint64_t matches,
                            bool is_complete,
-                           enum es_format format);
+                           enum esi_format format);
 
 void esi_search_show(const char *pattern,
                      const struct esi_search_options *given,
                      const struct esi_search_events *events,
-                     const struct es_search_statistics *statistics);
+                     const struct esi_search_statistics *statistics);
 
 /* Of one of several that were searched while events came. */
 void esi_search_show_live_predicate(
     const char *pattern,
-    const struct es_live_predicate_statistics *statistics,
-    enum es_format format);
+    const struct esi_live_predicate_statistics *statistics,
+    enum esi_format format);
 
 /* Of all predicates together, while events came. */
 void esi_search_show_live(const struct es_order *order,
-                          const struct es_live_statistics *statistics,
-                          const struct es_set_source_facts *facts,
+                          const struct esi_live_statistics *statistics,
+                          const struct esi_set_source_facts *facts,
                           uint64_t time_ns,
-                          enum es_format format);
+                          enum esi_format format);
 
 #endif

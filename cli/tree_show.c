@@ -127,7 +127,7 @@ static int show_text(const struct esi_tree_rows *rows)
 
 int esi_tree_show(const struct esi_tree_rows *rows,
                   const char *run,
-                  enum es_format format)
+                  enum esi_format format)
 {
     struct esi_json_out out;
 
@@ -153,7 +153,7 @@ static void print_line(const struct esi_tree_row *row)
 
 void esi_tree_list(const struct esi_tree_rows *rows,
                    const char *run,
-                   enum es_format format)
+                   enum esi_format format)
 {
     struct esi_json_out out;
 

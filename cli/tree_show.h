@@ -10,11 +10,11 @@
 /* All of them as a table or as JSON Lines.  -ENOMEM, -EIO. */
 int esi_tree_show(const struct esi_tree_rows *rows,
                   const char *run,
-                  enum es_format format);
+                  enum esi_format format);
 
 /* A line each, only where trees are not the library's. */
 void esi_tree_list(const struct esi_tree_rows *rows,
                    const char *run,
-                   enum es_format format);
+                   enum esi_format format);
 
 #endif

@@ -31,15 +31,15 @@ struct taking {
     bool out_of_memory;
 };
 
-static void take(void *data, const struct es_causal_channel *channel)
+static void add_channel(void *data, const struct esi_causal_channel *channel)
 {
     struct taking *taking = data;
     struct esi_unmatched *unmatched = taking->unmatched;
-    struct es_causal_channel *item;
+    struct esi_causal_channel *item;
 
     if (unmatched->count == taking->room) {
         size_t room = taking->room ? 2 * taking->room : 16;
-        struct es_causal_channel *grown =
+        struct esi_causal_channel *grown =
             reallocarray(unmatched->items, room, sizeof *grown);
 
         taking->out_of_memory |= !grown;
@@ -55,17 +55,17 @@ static void take(void *data, const struct es_causal_channel *channel)
     unmatched->count += item->communicator != NULL;
 }
 
-static uint64_t missing(const struct es_causal_channel *channel)
+static uint64_t missing_ends(const struct esi_causal_channel *channel)
 {
     return channel->sends + channel->receives;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_channels(const void *a, const void *b)
 {
-    const struct es_causal_channel *x = a, *y = b;
+    const struct esi_causal_channel *x = a, *y = b;
 
-    if (missing(x) != missing(y))
-        return missing(x) > missing(y) ? -1 : 1;
+    if (missing_ends(x) != missing_ends(y))
+        return missing_ends(x) > missing_ends(y) ? -1 : 1;
     if (strcmp(x->communicator, y->communicator) != 0)
         return strcmp(x->communicator, y->communicator);
     if (x->source != y->source)
@@ -76,18 +76,19 @@ static int compare(const void *a, const void *b)
 }
 
 int esi_unmatched_take(struct esi_unmatched *unmatched,
-                       const struct es_causality *causality)
+                       const struct esi_causality *causality)
 {
     struct taking taking = {.unmatched = unmatched};
 
     esi_unmatched_fini(unmatched);
-    es_causality_foreach_unmatched(causality, take, &taking);
+    esi_causality_foreach_unmatched(causality, add_channel, &taking);
     if (taking.out_of_memory) {
         esi_unmatched_fini(unmatched);
         return -ENOMEM;
     }
     if (unmatched->count > 0)
-        qsort(unmatched->items, unmatched->count, sizeof *unmatched->items, compare);
+        qsort(unmatched->items, unmatched->count, sizeof *unmatched->items,
+              compare_channels);
     return 0;
 }
 
@@ -96,7 +97,7 @@ int esi_unmatched_take(struct esi_unmatched *unmatched,
 void esi_unmatched_print(const struct esi_unmatched *unmatched)
 {
     for (size_t i = 0; i < unmatched->count && i < SHOWN; i++) {
-        const struct es_causal_channel *channel = &unmatched->items[i];
+        const struct esi_causal_channel *channel = &unmatched->items[i];
 
         esi_plain_print(
             stdout, "  %s, %d to %d, tag %d: %" PRIu64 " sends, %" PRIu64 " receives\n",
@@ -111,7 +112,7 @@ void esi_unmatched_json(const struct esi_unmatched *unmatched, struct esi_json_o
 {
     esi_json_out_begin_array(out, "unmatched");
     for (size_t i = 0; i < unmatched->count; i++) {
-        const struct es_causal_channel *channel = &unmatched->items[i];
+        const struct esi_causal_channel *channel = &unmatched->items[i];
 
         esi_json_out_begin_object(out, NULL);
         esi_json_out_string(out, "communicator", channel->communicator);

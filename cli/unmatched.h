@@ -11,7 +11,7 @@
 
 /* Zeros are none. */
 struct esi_unmatched {
-    struct es_causal_channel *items; /* owned, as their names are */
+    struct esi_causal_channel *items; /* owned, as their names are */
     size_t count;
 };
 
@@ -20,7 +20,7 @@ void esi_unmatched_fini(struct esi_unmatched *unmatched);
 /* Replaces what is there by the channels of a search, those first that lack most.  0 or
  * -ENOMEM: then there are none. */
 int esi_unmatched_take(struct esi_unmatched *unmatched,
-                       const struct es_causality *causality);
+                       const struct esi_causality *causality);
 
 /* A line each for the first of them, on standard output. */
 void esi_unmatched_print(const struct esi_unmatched *unmatched);

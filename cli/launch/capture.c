@@ -25,7 +25,7 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int start(char *const argv[], int output, pid_t *ret_child)
+static int start_program(char *const argv[], int output, pid_t *ret_child)
 {
     posix_spawn_file_actions_t actions;
 
@@ -73,7 +73,7 @@ int esi_capture(char *const argv[], int limit_ms, char *out, size_t size)
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return -errno;
-    int code = start(argv, ends[1], &child);
+    int code = start_program(argv, ends[1], &child);
     close(ends[1]);
     if (code < 0) {
         close(ends[0]);

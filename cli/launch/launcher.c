@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <wordexp.h>
 
-static int append(struct es_command_line *line, const char *word)
+static int append_argument(struct esi_command_line *line, const char *word)
 {
     char **words = realloc(line->words, (line->count + 2) * sizeof *words);
 
@@ -28,21 +28,21 @@ static int append(struct es_command_line *line, const char *word)
     return 0;
 }
 
-static int append_all(struct es_command_line *line, const char *const *words)
+static int append_all(struct esi_command_line *line, const char *const *words)
 {
     int code = 0;
 
     for (; *words && code == 0; words++)
-        code = append(line, *words);
+        code = append_argument(line, *words);
     return code;
 }
 
-void esi_command_line_fini(struct es_command_line *line)
+void esi_command_line_fini(struct esi_command_line *line)
 {
     for (size_t i = 0; i < line->count; i++)
         free(line->words[i]);
     free(line->words);
-    *line = (struct es_command_line){.words = NULL};
+    *line = (struct esi_command_line){.words = NULL};
 }
 
 static const char *why_not_split(int failure)
@@ -59,7 +59,7 @@ static const char *why_not_split(int failure)
     }
 }
 
-static int append_launcher(struct es_command_line *line,
+static int append_launcher(struct esi_command_line *line,
                            const char *command,
                            struct es_error *error)
 {
@@ -81,7 +81,7 @@ static int append_launcher(struct es_command_line *line,
 }
 
 /* Words that start this same command on every rank. */
-static int append_self(struct es_command_line *line)
+static int append_self(struct esi_command_line *line)
 {
     char self[PATH_MAX];
 
@@ -89,10 +89,10 @@ static int append_self(struct es_command_line *line)
     if (length < 0)
         return -errno;
     self[length] = '\0';
-    int code = append(line, self);
+    int code = append_argument(line, self);
     if (code == 0)
-        code = append(line, "exec");
-    return code == 0 ? append(line, "--") : code;
+        code = append_argument(line, "exec");
+    return code == 0 ? append_argument(line, "--") : code;
 }
 
 static const char *default_launcher(void)
@@ -104,11 +104,11 @@ static const char *default_launcher(void)
     return *ES_MPIEXEC ? ES_MPIEXEC : "mpiexec";
 }
 
-int esi_launcher_command_line(const struct es_launcher_request *request,
+int esi_launcher_command_line(const struct esi_launcher_request *request,
                               struct es_error *error,
-                              struct es_command_line *ret_line)
+                              struct esi_command_line *ret_line)
 {
-    struct es_command_line line = {.words = NULL};
+    struct esi_command_line line = {.words = NULL};
     char ranks[16];
 
     snprintf(ranks, sizeof ranks, "%d", request->ranks);

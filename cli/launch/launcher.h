@@ -9,7 +9,7 @@
 
 #include "eventspace/error.h"
 
-struct es_launcher_request {
+struct esi_launcher_request {
     const char *
         command; /* --launcher; NULL = $EVENTSPACE_LAUNCHER, else configure's mpiexec */
     int ranks;
@@ -19,7 +19,7 @@ struct es_launcher_request {
 };
 
 /* A command line; its array and words are owned. */
-struct es_command_line {
+struct esi_command_line {
     char **words; /* NULL at its end */
     size_t count;
 };
@@ -27,11 +27,11 @@ struct es_command_line {
 /* Makes "LAUNCHER -n N [-machinefile F] [SELF exec --] PROGRAM ARGUMENTS...".  LAUNCHER
  * is split into words as a shell does it, without running commands.  -EINVAL with words
  * in `error`, or -ENOMEM. */
-int esi_launcher_command_line(const struct es_launcher_request *request,
+int esi_launcher_command_line(const struct esi_launcher_request *request,
                               struct es_error *error,
-                              struct es_command_line *ret_line);
+                              struct esi_command_line *ret_line);
 
 /* Frees what the line owns; the struct is the caller's. */
-void esi_command_line_fini(struct es_command_line *line);
+void esi_command_line_fini(struct esi_command_line *line);
 
 #endif

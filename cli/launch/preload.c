@@ -31,7 +31,7 @@ static bool own_folder(char *ret_folder, size_t size)
 }
 
 /* FOLDER/RELATIVE, if it can be read; caller frees. */
-static char *existing(const char *folder, const char *relative)
+static char *existing_library(const char *folder, const char *relative)
 {
     char joined[2 * PATH_MAX];
 
@@ -50,13 +50,13 @@ static char *find_in_build_tree(const char *folder)
 
     for (size_t i = 0; i < sizeof ways_up / sizeof ways_up[0]; i++) {
         snprintf(relative, sizeof relative, "%s/config.status", ways_up[i]);
-        char *mark = existing(folder, relative);
+        char *mark = existing_library(folder, relative);
         if (!mark)
             continue;
         free(mark);
         snprintf(relative, sizeof relative, "%s/wrappers/mpi/.libs/" LIBRARY,
                  ways_up[i]);
-        return existing(folder, relative);
+        return existing_library(folder, relative);
     }
     return NULL;
 }
@@ -78,7 +78,7 @@ static char *find_beside(const char *folder)
     }
     strncat(relative, to + common, sizeof relative - strlen(relative) - 1);
     strncat(relative, "/" LIBRARY, sizeof relative - strlen(relative) - 1);
-    return existing(folder, relative);
+    return existing_library(folder, relative);
 }
 
 static int find_chosen(const char *chosen, struct es_error *error, char **ret_path)
@@ -106,7 +106,7 @@ static int find_anywhere(struct es_error *error, char **ret_path)
             path = find_beside(folder);
     }
     if (!path)
-        path = existing(ES_LIBDIR, LIBRARY);
+        path = existing_library(ES_LIBDIR, LIBRARY);
     if (!path)
         return es_error_set(error, -ENOENT,
                             "%s is neither beside this command nor in %s; "

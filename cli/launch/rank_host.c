@@ -186,8 +186,8 @@ static int lay_out(const struct invitation *invitation,
                    const struct esi_server_location *place,
                    struct es_error *error)
 {
-    const struct es_server_order order = {.run = invitation->run,
-                                          .home = invitation->home};
+    const struct esi_server_order order = {.run = invitation->run,
+                                           .home = invitation->home};
     char plan[ES_RUN_PATH_BYTES], said[4096];
     struct es_error later = {.text = ""};
 
@@ -222,7 +222,7 @@ static void set_paths(const char *run)
         unsetenv("EVENTSPACE_PLAN");
 }
 
-static void prepare(const struct invitation *invitation)
+static void prepare_host(const struct invitation *invitation)
 {
     static const char done[] = "done\n";
     char path[ES_RUN_PATH_BYTES], host[ES_HOST_NAME_BYTES];
@@ -254,6 +254,6 @@ void esi_rank_host_prepare(void)
     struct invitation invitation;
 
     if (take_invitation(&invitation))
-        prepare(&invitation);
+        prepare_host(&invitation);
     explicit_bzero(&invitation, sizeof invitation);
 }

@@ -94,11 +94,11 @@ void esi_run_server_hide_key(void)
 
 void esi_run_server_start(const char *run, const struct esi_run_network *network)
 {
-    const struct es_server_order order = {.run = run,
-                                          .advertise = network->advertise,
-                                          .everywhere =
-                                              network->others && network->everywhere,
-                                          .local = !network->others};
+    const struct esi_server_order order = {.run = run,
+                                           .advertise = network->advertise,
+                                           .everywhere =
+                                               network->others && network->everywhere,
+                                           .local = !network->others};
     struct es_error error = {.text = ""};
     char said[SAID_BYTES];
     struct esi_run_key key;

@@ -32,7 +32,7 @@ enum { NAME_TRIES = 8, WAYS_MAX = 8 };
 
 /* --- The map ---------------------------------------------------------------------- */
 
-static int load_map(const struct es_run_request *request,
+static int load_map(const struct esi_run_request *request,
                     struct es_error *error,
                     struct esi_pathmap **ret_map)
 {
@@ -73,7 +73,7 @@ static uint32_t choose_threshold(int ranks)
     return threshold > ES_PLAN_THRESHOLD ? threshold : 0;
 }
 
-static uint32_t find_threshold(const struct es_run_request *request,
+static uint32_t find_threshold(const struct esi_run_request *request,
                                const struct esi_pathmap *map)
 {
     if (request->threshold || request->map || !request->is_recorded)
@@ -81,7 +81,7 @@ static uint32_t find_threshold(const struct es_run_request *request,
     return choose_threshold(esi_pathmap_rank_count(map));
 }
 
-static int make_map(const struct es_run_request *request,
+static int make_map(const struct esi_run_request *request,
                     struct es_error *error,
                     struct esi_pathmap **ret_map)
 {
@@ -133,7 +133,7 @@ static int save_plan(const struct es_plan *plan,
 /* `trees` are those of this request; NULL: the run has none. */
 static int write_plan(const struct esi_pathmap *map,
                       const char *run,
-                      const struct es_run_request *trees,
+                      const struct esi_run_request *trees,
                       struct es_error *error)
 {
     struct es_plan plan;
@@ -164,7 +164,7 @@ static int write_map(const struct esi_pathmap *map,
 }
 
 static void print_facts(FILE *stream,
-                        const struct es_run_request *request,
+                        const struct esi_run_request *request,
                         const char *run,
                         int ranks)
 {
@@ -187,7 +187,7 @@ static void print_facts(FILE *stream,
     esi_json_out_end(&out);
 }
 
-static int write_facts(const struct es_run_request *request,
+static int write_facts(const struct esi_run_request *request,
                        const char *run,
                        int ranks,
                        struct es_error *error)
@@ -221,7 +221,7 @@ static bool has_segments(const char *run)
     return true;
 }
 
-static int create_directory(const struct es_run_request *request,
+static int create_directory(const struct esi_run_request *request,
                             struct es_error *error,
                             char *ret_name,
                             char *ret_path)
@@ -256,11 +256,11 @@ static int set_environment(const char *name, const char *path)
     return 0;
 }
 
-static int fill_directory(const struct es_run_request *request,
+static int fill_directory(const struct esi_run_request *request,
                           const struct esi_pathmap *map,
                           const char *path,
                           struct es_error *error,
-                          struct es_run_setup *setup)
+                          struct esi_run_setup *setup)
 {
     char *trees = NULL;
     int code = esi_run_trees_text(request, map, error, &trees);
@@ -287,9 +287,9 @@ static int fill_directory(const struct es_run_request *request,
 }
 
 /* Lays out the directory; on failure says so and leaves the run without a name. */
-static int lay_out(const struct es_run_request *request,
+static int lay_out(const struct esi_run_request *request,
                    const struct esi_pathmap *map,
-                   struct es_run_setup *setup)
+                   struct esi_run_setup *setup)
 {
     struct es_error error = {.text = ""};
     char path[ES_RUN_PATH_BYTES];
@@ -346,7 +346,7 @@ static void find_way(const struct esi_pathmap *map,
 }
 
 /* What the map says of other hosts and of the way here. */
-static void look_around(const struct esi_pathmap *map, struct es_run_setup *setup)
+static void look_around(const struct esi_pathmap *map, struct esi_run_setup *setup)
 {
     char name[ES_HOST_NAME_BYTES];
 
@@ -362,9 +362,10 @@ static void look_around(const struct esi_pathmap *map, struct es_run_setup *setu
         find_way(map, name, setup->address, sizeof setup->address);
 }
 
-int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup)
+int esi_run_setup(const struct esi_run_request *request,
+                  struct esi_run_setup *ret_setup)
 {
-    struct es_run_setup setup = {.lock = -1};
+    struct esi_run_setup setup = {.lock = -1};
     struct es_error error = {.text = ""};
     struct esi_pathmap *map;
 
@@ -406,7 +407,7 @@ static int change_plan(const char *run, struct es_error *error)
     return code;
 }
 
-void esi_run_setup_await_readers(const struct es_run_setup *setup)
+void esi_run_setup_await_readers(const struct esi_run_setup *setup)
 {
     struct es_error error = {.text = ""};
 
@@ -415,7 +416,7 @@ void esi_run_setup_await_readers(const struct es_run_setup *setup)
         esi_command_fail_error(0, &error, code, "the first events may not be recorded");
 }
 
-void esi_run_setup_remove(const struct es_run_setup *setup)
+void esi_run_setup_remove(const struct esi_run_setup *setup)
 {
     struct es_error error = {.text = ""};
 
@@ -424,7 +425,7 @@ void esi_run_setup_remove(const struct es_run_setup *setup)
         esi_command_fail_error(0, &error, code, "cannot remove the run directory");
 }
 
-void esi_run_setup_fini(struct es_run_setup *setup)
+void esi_run_setup_fini(struct esi_run_setup *setup)
 {
     if (setup->lock >= 0)
         close(setup->lock);

@@ -14,7 +14,7 @@
 
 struct esi_tree_rule;
 
-struct es_run_request {
+struct esi_run_request {
     int ranks;            /* 0 = as many as the map or the hosts say */
     const char *hostfile; /* NULL = this host */
     const char *map;      /* NULL = generate one */
@@ -28,7 +28,7 @@ struct es_run_request {
     char **program; /* with its arguments, NULL at the end; borrowed */
 };
 
-struct es_run_setup {
+struct esi_run_setup {
     char name[ES_RUN_NAME_BYTES]; /* "" when the program has to run uncollected */
     int ranks;
     int lock;             /* descriptor: as long as it is open the run counts as live */
@@ -40,19 +40,20 @@ struct es_run_setup {
 /* Lays all out.  What the user gave and cannot be used (map, hostfile, name) is an exit
  * status after its message; where the system refuses, a message says so and the name is
  * empty: the program then runs uncollected.  0 on success. */
-int esi_run_setup(const struct es_run_request *request, struct es_run_setup *ret_setup);
+int esi_run_setup(const struct esi_run_request *request,
+                  struct esi_run_setup *ret_setup);
 
 /* Changes the plan: elements that block await their first reader.  For ranks that are
  * not started yet; a message where it cannot be done. */
-void esi_run_setup_await_readers(const struct es_run_setup *setup);
+void esi_run_setup_await_readers(const struct esi_run_setup *setup);
 
 /* Removes the run directory. */
-void esi_run_setup_remove(const struct es_run_setup *setup);
+void esi_run_setup_remove(const struct esi_run_setup *setup);
 
 /* Whether the `eventspace run` that made this run is still there. */
 bool esi_run_setup_is_live(const char *run);
 
 /* Lets go of the lock.  The struct is the caller's. */
-void esi_run_setup_fini(struct es_run_setup *setup);
+void esi_run_setup_fini(struct esi_run_setup *setup);
 
 #endif

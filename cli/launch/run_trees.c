@@ -27,7 +27,7 @@ enum { LONGEST = 120000 };
 /* NULL: nothing stands against it. */
 static const char *why_not_program(const char *name)
 {
-    struct es_program_file file;
+    struct esi_program_file file;
     const char *why = NULL;
 
     if (esi_program_file_read(name, NULL, &file) < 0)
@@ -42,7 +42,7 @@ static const char *why_not_program(const char *name)
     return why;
 }
 
-static const char *why_not(const struct es_run_request *request)
+static const char *why_not(const struct esi_run_request *request)
 {
     if (getenv("EVENTSPACE_DISABLE"))
         return "EVENTSPACE_DISABLE is set";
@@ -54,7 +54,7 @@ static const char *why_not(const struct es_run_request *request)
 
 /* --- The rules -------------------------------------------------------------------- */
 
-int esi_run_trees_text(const struct es_run_request *request,
+int esi_run_trees_text(const struct esi_run_request *request,
                        const struct esi_pathmap *map,
                        struct es_error *error,
                        char **ret_text)

@@ -12,7 +12,7 @@ struct esi_pathmap;
 /* The rules for all ranks, as the request and the map say; NULL when neither says
  * anything, or when not all ranks would have the library that the trees are in (then a
  * note tells so).  Caller frees *ret_text.  -ENOMEM. */
-int esi_run_trees_text(const struct es_run_request *request,
+int esi_run_trees_text(const struct esi_run_request *request,
                        const struct esi_pathmap *map,
                        struct es_error *error,
                        char **ret_text);

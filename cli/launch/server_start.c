@@ -51,7 +51,7 @@ static int find_program(struct es_error *error, char out[PATH_MAX])
     return 0;
 }
 
-_Noreturn static void become_server(const struct es_server_order *order,
+_Noreturn static void become_server(const struct esi_server_order *order,
                                     const char *program,
                                     int output)
 {
@@ -128,7 +128,7 @@ static int fail_with(const char *said, int status, struct es_error *error)
     return es_error_set(error, -EIO, "%.*s", (int)strcspn(said, "\n"), said);
 }
 
-int esi_server_start(const struct es_server_order *order,
+int esi_server_start(const struct esi_server_order *order,
                      struct es_error *error,
                      char *out,
                      size_t size)
@@ -214,10 +214,10 @@ static void write_keep(struct esi_json_out *out, void *data)
     esi_json_out_bool(out, "keep", *keep);
 }
 
-static int ask(const struct esi_server_location *place,
-               bool keep,
-               struct es_error *error,
-               struct said_end *said)
+static int ask_server(const struct esi_server_location *place,
+                      bool keep,
+                      struct es_error *error,
+                      struct said_end *said)
 {
     struct esi_greeting greeting =
         esi_rpc_greeting(place->run, place->host, "eventspace");
@@ -305,7 +305,7 @@ int esi_server_end(const char *run,
     find_place(run, &place);
     if (!is_live(&place))
         return -ENOENT;
-    int code = ask(&place, keep, error, &said);
+    int code = ask_server(&place, keep, error, &said);
     memcpy(ret_unreached, said.unreached, sizeof said.unreached);
     if (code == 0 && said.stays)
         return 0;

@@ -15,7 +15,7 @@
 #include "eventspace/error.h"
 #include "scopes/server/server_location.h"
 
-struct es_server_order {
+struct esi_server_order {
     const char *run;
     const char *home;      /* NULL = it is the home server */
     const char *advertise; /* NULL = found out; it listens there, if that is possible */
@@ -28,7 +28,7 @@ enum { ES_UNREACHED_BYTES = 1024 };
 /* Starts `eventspaced` and waits (some seconds at most) until it is ready; fine if one
  * is there already.  `out` gets its addresses, one a line, "" in that case.  -errno
  * with words. */
-int esi_server_start(const struct es_server_order *order,
+int esi_server_start(const struct esi_server_order *order,
                      struct es_error *error,
                      char *out,
                      size_t size);

@@ -53,7 +53,7 @@ _Noreturn void esi_supervise_become(char **argv)
     _exit(reason == ENOENT || reason == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-_Noreturn static void become_child(const struct es_supervision *supervision,
+_Noreturn static void become_child(const struct esi_supervision *supervision,
                                    const struct signal_settings *before,
                                    pid_t supervisor)
 {
@@ -67,7 +67,7 @@ _Noreturn static void become_child(const struct es_supervision *supervision,
     esi_supervise_become(supervision->argv);
 }
 
-pid_t esi_supervise_start(const struct es_supervision *supervision)
+pid_t esi_supervise_start(const struct esi_supervision *supervision)
 {
     struct signal_settings before;
     pid_t supervisor = getpid();

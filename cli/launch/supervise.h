@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct es_supervision {
+struct esi_supervision {
     char **argv;      /* borrowed; argv[0] is looked up in PATH */
     int death_signal; /* the child gets it when the supervisor dies; 0 = none */
 };
 
 /* Starts the child.  Returns its process id, or -errno. */
-pid_t esi_supervise_start(const struct es_supervision *supervision);
+pid_t esi_supervise_start(const struct esi_supervision *supervision);
 
 /* Waits for the child, passing signals on meanwhile.  Returns its status as waitpid(2)
  * does, or -1 when it was not to be had; and whether SIGINT came.  Once per start. */

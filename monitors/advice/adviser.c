@@ -26,7 +26,7 @@ enum { COMMAND_BYTES = 512 };
 struct esi_adviser {
     struct esi_tree_hosts hosts;
     const struct esi_collectives_advise *options; /* borrowed */
-    struct es_collectives_advice *advice;
+    struct esi_collectives_advice *advice;
     struct esi_applier *applier; /* NULL = nothing is to be changed */
     struct esi_tree_plan places; /* hosts of the run, for the advice */
     struct esi_tree_plan plan;   /* the rules that hold */
@@ -34,7 +34,7 @@ struct esi_adviser {
     uint32_t wish; /* version of these */
     struct esi_tree_rows rows;
     bool asked;
-    struct es_collectives_proposal *proposals; /* owned, as the next */
+    struct esi_collectives_proposal *proposals; /* owned, as the next */
     char (*commands)[COMMAND_BYTES];
     size_t count;
     bool over;
@@ -54,7 +54,7 @@ static uint32_t newest_wish(const struct esi_tree_rows *rows)
 }
 
 /* Asks what is in force.  0, or -errno; then what was known stays. */
-static int refresh(struct esi_adviser *adviser)
+static int refresh_rules(struct esi_adviser *adviser)
 {
     struct esi_tree_rows rows = {.rows = NULL};
     struct es_error error = {.text = ""};
@@ -82,7 +82,7 @@ static int refresh(struct esi_adviser *adviser)
 /* What holds for a group.  False: that is not known, since its communicator has not
  * followed the newest rules. */
 static bool find_in_force(const struct esi_adviser *adviser,
-                          const struct es_advice_group *group,
+                          const struct esi_advised_group *group,
                           const struct esi_tree_rule **ret_rule,
                           uint32_t *ret_version)
 {
@@ -114,7 +114,7 @@ static bool is_plain(const char *text)
 }
 
 static void make_command(const struct esi_adviser *adviser,
-                         const struct es_collectives_proposal *proposal,
+                         const struct esi_collectives_proposal *proposal,
                          char *out)
 {
     const struct esi_tree_rule *rule = &proposal->advice.rule;
@@ -131,30 +131,30 @@ static void make_command(const struct esi_adviser *adviser,
              es_run_name(adviser->hosts.run));
 }
 
-static void say_behind(struct es_tree_advice *advice)
+static void say_behind(struct esi_tree_advice *advice)
 {
-    *advice = (struct es_tree_advice){.verdict = ES_ADVICE_UNKNOWN};
+    *advice = (struct esi_tree_advice){.verdict = ES_ADVICE_UNKNOWN};
     snprintf(advice->reason, sizeof advice->reason,
              "the communicator has not followed the newest rules yet");
 }
 
-static int propose(struct esi_adviser *adviser,
-                   size_t index,
-                   struct es_collectives_proposal *proposal)
+static int propose_changes(struct esi_adviser *adviser,
+                           size_t index,
+                           struct esi_collectives_proposal *proposal)
 {
     const struct esi_tree_rule *rule;
     uint32_t version;
     int code = 0;
 
-    es_tree_advisor_group(es_collectives_advice_advisor(adviser->advice), index,
-                          &proposal->group);
+    esi_tree_advisor_group(esi_collectives_advice_advisor(adviser->advice), index,
+                           &proposal->group);
     snprintf(proposal->communicator, sizeof proposal->communicator, "%s",
              proposal->group.communicator);
     proposal->group.communicator = proposal->communicator;
     proposal->group.world_ranks = NULL;
     if (find_in_force(adviser, &proposal->group, &rule, &version))
-        code = es_collectives_advice_propose(adviser->advice, index, rule, version,
-                                             &proposal->advice);
+        code = esi_collectives_advice_propose(adviser->advice, index, rule, version,
+                                              &proposal->advice);
     else
         say_behind(&proposal->advice);
     if (rule)
@@ -174,12 +174,12 @@ static int propose(struct esi_adviser *adviser,
     return 0;
 }
 
-static int think(void *data)
+static int compute_advice(void *data)
 {
     struct esi_adviser *adviser = data;
-    const struct es_tree_advisor *advisor =
-        es_collectives_advice_advisor(adviser->advice);
-    size_t count = es_tree_advisor_count(advisor);
+    const struct esi_tree_advisor *advisor =
+        esi_collectives_advice_advisor(adviser->advice);
+    size_t count = esi_tree_advisor_count(advisor);
 
     free(adviser->proposals);
     free(adviser->commands);
@@ -189,7 +189,7 @@ static int think(void *data)
     if (!adviser->proposals || !adviser->commands)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        int code = propose(adviser, i, &adviser->proposals[adviser->count]);
+        int code = propose_changes(adviser, i, &adviser->proposals[adviser->count]);
 
         if (code == 0)
             adviser->count++;
@@ -206,7 +206,7 @@ static int think(void *data)
 }
 
 int esi_adviser_look(struct esi_adviser *adviser,
-                     struct es_collectives_monitor *monitor,
+                     struct esi_collectives_monitor *monitor,
                      bool over,
                      bool last)
 {
@@ -215,16 +215,16 @@ int esi_adviser_look(struct esi_adviser *adviser,
     adviser->over = over;
     adviser->last = over || last;
     if (!over || !adviser->asked)
-        code = refresh(adviser);
+        code = refresh_rules(adviser);
     if (code < 0)
         return code;
-    code = es_collectives_monitor_call(monitor, think, adviser);
+    code = esi_collectives_monitor_call(monitor, compute_advice, adviser);
     if (code == 0 && adviser->applier && !adviser->last)
         code = esi_applier_act(adviser->applier);
     return code;
 }
 
-const struct es_collectives_proposal *esi_adviser_proposals(
+const struct esi_collectives_proposal *esi_adviser_proposals(
     const struct esi_adviser *adviser,
     size_t *ret_count)
 {
@@ -292,8 +292,8 @@ static void add_round_trips(struct esi_adviser *adviser)
         found = home.home;
     for (size_t i = 0; found && es_servers_at(servers, i, &info) == 0; i++)
         if (info.clock_known && !info.home)
-            es_collectives_advice_add_round_trip(adviser->advice, home.host, info.host,
-                                                 2 * info.clock_error_ns);
+            esi_collectives_advice_add_round_trip(adviser->advice, home.host, info.host,
+                                                  2 * info.clock_error_ns);
 }
 
 /* Whether there is a rule that makes trees. */
@@ -312,7 +312,7 @@ static int check_switchable(struct esi_adviser *adviser, struct es_error *error)
 
     for (int i = 0; i < 30 && adviser->rows.processes == 0; i++) {
         nanosleep(&pause, NULL);
-        if (refresh(adviser) < 0)
+        if (refresh_rules(adviser) < 0)
             break;
     }
     if (adviser->rows.processes == 0)
@@ -325,35 +325,35 @@ static int check_switchable(struct esi_adviser *adviser, struct es_error *error)
     return 0;
 }
 
-static int on_instance(void *data, const struct es_collective_instance *instance)
+static int on_instance(void *data, const struct esi_collective_instance *instance)
 {
-    return es_collectives_advice_add(data, instance);
+    return esi_collectives_advice_add(data, instance);
 }
 
 static int on_end(void *data,
-                  const struct es_activity *activity,
+                  const struct esi_activity *activity,
                   int world_rank,
                   const char *host)
 {
-    return es_collectives_advice_add_end(data, activity, world_rank, host);
+    return esi_collectives_advice_add_end(data, activity, world_rank, host);
 }
 
-static int prepare(struct esi_adviser *adviser,
-                   struct es_collectives_monitor_config *config)
+static int prepare_adviser(struct esi_adviser *adviser,
+                           struct esi_collectives_monitor_config *config)
 {
-    struct es_collectives_advice_config advice = {.plan = &adviser->places};
+    struct esi_collectives_advice_config advice = {.plan = &adviser->places};
     uint32_t *classes = &config->scope.view.selection.classes;
     int code = find_places(adviser);
 
     if (code == 0)
-        code = es_collectives_advice_create(&advice, &adviser->advice);
+        code = esi_collectives_advice_create(&advice, &adviser->advice);
     if (code == 0 && adviser->options->apply)
         code = esi_applier_create(&adviser->hosts, adviser->options->after,
                                   &adviser->applier);
     if (code < 0)
         return code;
     add_round_trips(adviser);
-    config->listener = (struct es_collectives_listener){
+    config->listener = (struct esi_collectives_listener){
         .on_instance = on_instance, .on_end = on_end, .data = adviser->advice};
     *classes |=
         1u << ES_CLASS_CONTRIBUTE | 1u << ES_CLASS_ARRIVAL | 1u << ES_CLASS_DEPARTURE;
@@ -365,7 +365,7 @@ static int prepare(struct esi_adviser *adviser,
 
 int esi_adviser_open(const struct esi_tree_hosts *hosts,
                      const struct esi_collectives_advise *options,
-                     struct es_collectives_monitor_config *config,
+                     struct esi_collectives_monitor_config *config,
                      struct es_error *error,
                      struct esi_adviser **ret_adviser)
 {
@@ -376,13 +376,13 @@ int esi_adviser_open(const struct esi_tree_hosts *hosts,
         return -ENOMEM;
     adviser->hosts = *hosts;
     adviser->options = options;
-    code = refresh(adviser);
+    code = refresh_rules(adviser);
     if (code == 0 && options->apply)
         code = check_switchable(adviser, error);
     if (code == 0)
-        code = prepare(adviser, config);
+        code = prepare_adviser(adviser, config);
     if (code < 0) {
-        config->listener = (struct es_collectives_listener){.data = NULL};
+        config->listener = (struct esi_collectives_listener){.data = NULL};
         esi_adviser_close(adviser);
         return code;
     }
@@ -395,7 +395,7 @@ void esi_adviser_close(struct esi_adviser *adviser)
     if (!adviser)
         return;
     esi_applier_destroy(adviser->applier);
-    es_collectives_advice_destroy(adviser->advice);
+    esi_collectives_advice_destroy(adviser->advice);
     esi_tree_plan_fini(&adviser->places);
     if (adviser->has_plan)
         esi_tree_plan_fini(&adviser->plan);

@@ -32,7 +32,7 @@ struct esi_adviser;
  * where the run has ended, both with words; -ENOMEM. */
 int esi_adviser_open(const struct esi_tree_hosts *hosts,
                      const struct esi_collectives_advise *options,
-                     struct es_collectives_monitor_config *config,
+                     struct esi_collectives_monitor_config *config,
                      struct es_error *error,
                      struct esi_adviser **ret_adviser);
 /* Accepts NULL. */
@@ -42,12 +42,12 @@ void esi_adviser_close(struct esi_adviser *adviser);
  * `over`: the run has ended; `last`: this is the last look, nothing more is changed.
  * -ENOMEM and the like. */
 int esi_adviser_look(struct esi_adviser *adviser,
-                     struct es_collectives_monitor *monitor,
+                     struct esi_collectives_monitor *monitor,
                      bool over,
                      bool last);
 
 /* The advice of the last look, which it borrows from. */
-const struct es_collectives_proposal *esi_adviser_proposals(
+const struct esi_collectives_proposal *esi_adviser_proposals(
     const struct esi_adviser *adviser,
     size_t *ret_count);
 

@@ -65,7 +65,8 @@ void esi_applier_destroy(struct esi_applier *applier)
 
 /* --- Choosing --------------------------------------------------------------------- */
 
-static bool is_same(const struct es_advice_group *a, const struct es_advice_group *b)
+static bool is_same(const struct esi_advised_group *a,
+                    const struct esi_advised_group *b)
 {
     return a->operation == b->operation && a->min_bytes == b->min_bytes &&
            memcmp(a->key, b->key, sizeof a->key) == 0;
@@ -80,15 +81,15 @@ static struct esi_applied_change *under_way(const struct esi_applier *applier)
 }
 
 /* The index of a group; the number of groups if it is gone. */
-static size_t find_group(const struct es_tree_advisor *advisor,
-                         const struct es_advice_group *group)
+static size_t find_group(const struct esi_tree_advisor *advisor,
+                         const struct esi_advised_group *group)
 {
-    size_t count = es_tree_advisor_count(advisor);
-    struct es_advice_group other;
+    size_t count = esi_tree_advisor_count(advisor);
+    struct esi_advised_group other;
     size_t i = 0;
 
     for (; i < count; i++) {
-        es_tree_advisor_group(advisor, i, &other);
+        esi_tree_advisor_group(advisor, i, &other);
         if (is_same(&other, group))
             break;
     }
@@ -96,7 +97,7 @@ static size_t find_group(const struct es_tree_advisor *advisor,
 }
 
 static bool was_changed(const struct esi_applier *applier,
-                        const struct es_advice_group *group)
+                        const struct esi_advised_group *group)
 {
     for (size_t i = 0; i < applier->count; i++)
         if (is_same(&applier->changes[i].group, group))
@@ -105,24 +106,24 @@ static bool was_changed(const struct esi_applier *applier,
 }
 
 /* What was measured of a group with a tree of that version, or the library. */
-static struct es_advice_past past_of(const struct es_tree_advisor *advisor,
-                                     const struct es_advice_group *group,
-                                     bool tree,
-                                     uint32_t version)
+static struct esi_advised_past past_of(const struct esi_tree_advisor *advisor,
+                                       const struct esi_advised_group *group,
+                                       bool tree,
+                                       uint32_t version)
 {
     size_t index = find_group(advisor, group);
-    struct es_advice_past past = {.count = 0};
+    struct esi_advised_past past = {.count = 0};
 
-    if (index < es_tree_advisor_count(advisor))
-        es_tree_advisor_past(advisor, index, tree, version, &past);
+    if (index < esi_tree_advisor_count(advisor))
+        esi_tree_advisor_past(advisor, index, tree, version, &past);
     return past;
 }
 
 static bool is_sure(const struct esi_applier *applier,
-                    const struct es_collectives_proposal *proposal,
-                    const struct es_tree_advisor *advisor)
+                    const struct esi_collectives_proposal *proposal,
+                    const struct esi_tree_advisor *advisor)
 {
-    const struct es_advice_group *group = &proposal->group;
+    const struct esi_advised_group *group = &proposal->group;
 
     return proposal->advice.verdict == ES_ADVICE_BETTER && proposal->command &&
            !was_changed(applier, group) &&
@@ -130,10 +131,10 @@ static bool is_sure(const struct esi_applier *applier,
 }
 
 static void begin_change(struct esi_applier *applier,
-                         const struct es_collectives_proposal *proposal,
-                         const struct es_tree_advisor *advisor)
+                         const struct esi_collectives_proposal *proposal,
+                         const struct esi_tree_advisor *advisor)
 {
-    const struct es_advice_group *group = &proposal->group;
+    const struct esi_advised_group *group = &proposal->group;
     struct esi_applied_change *changes =
         realloc(applier->changes, (applier->count + 1) * sizeof *changes);
     struct esi_applied_change *change;
@@ -151,11 +152,11 @@ static void begin_change(struct esi_applier *applier,
 }
 
 void esi_applier_choose(struct esi_applier *applier,
-                        const struct es_collectives_proposal *proposals,
+                        const struct esi_collectives_proposal *proposals,
                         size_t count,
-                        const struct es_tree_advisor *advisor)
+                        const struct esi_tree_advisor *advisor)
 {
-    const struct es_collectives_proposal *best = NULL;
+    const struct esi_collectives_proposal *best = NULL;
     double most_ns = 0;
 
     if (under_way(applier))
@@ -180,7 +181,7 @@ static bool is_library(const struct esi_applied_change *change)
     return change->advice.rule.shape == ES_TREE_LIBRARY;
 }
 
-static void judge(struct esi_applied_change *change)
+static void classify_change(struct esi_applied_change *change)
 {
     double chance_ns = 2 * hypot(change->was.chance_ns, change->is.chance_ns);
     double gain_ns = change->was.mean_ns - change->is.mean_ns;
@@ -196,11 +197,11 @@ static void judge(struct esi_applied_change *change)
 }
 
 void esi_applier_measure(struct esi_applier *applier,
-                         const struct es_tree_advisor *advisor,
+                         const struct esi_tree_advisor *advisor,
                          bool over)
 {
     struct esi_applied_change *change = under_way(applier);
-    struct es_advice_past past;
+    struct esi_advised_past past;
     uint64_t seen;
 
     if (!change || change->outcome == ES_APPLIED_CHOSEN)
@@ -214,7 +215,7 @@ void esi_applier_measure(struct esi_applier *applier,
         return;
     change->is = past;
     change->is.count = seen;
-    judge(change);
+    classify_change(change);
 }
 
 /* --- Acting ----------------------------------------------------------------------- */
@@ -289,7 +290,7 @@ static int put_in_force(const struct esi_applier *applier,
     return code;
 }
 
-static int begin(struct esi_applier *applier, struct esi_applied_change *change)
+static int start_change(struct esi_applier *applier, struct esi_applied_change *change)
 {
     int code = put_in_force(applier, change);
 
@@ -329,7 +330,7 @@ int esi_applier_act(struct esi_applier *applier)
     if (!last)
         return 0;
     if (last->outcome == ES_APPLIED_CHOSEN)
-        return begin(applier, last);
+        return start_change(applier, last);
     if (last->outcome == ES_APPLIED_SWITCHING)
         return wait_for_it(applier, last);
     if (last->outcome == ES_APPLIED_WORSE && !last->went_back)

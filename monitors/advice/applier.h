@@ -28,16 +28,16 @@ enum esi_applied_outcome {
 };
 
 struct esi_applied_change {
-    struct es_advice_group group; /* its borrowed pointers are not used */
+    struct esi_advised_group group; /* its borrowed pointers are not used */
     char communicator[64];
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
     char before[96]; /* trees in short */
     char after[96];
-    struct es_advice_past was;
-    struct es_advice_past is; /* its count is 0 until it was measured */
-    uint32_t version;         /* of the rules with the change */
-    uint64_t seen;            /* operations of that kind before the change */
-    char *rules_before;       /* the applier's */
+    struct esi_advised_past was;
+    struct esi_advised_past is; /* its count is 0 until it was measured */
+    uint32_t version;           /* of the rules with the change */
+    uint64_t seen;              /* operations of that kind before the change */
+    char *rules_before;         /* the applier's */
     bool went_back;
     enum esi_applied_outcome outcome;
 };
@@ -55,14 +55,14 @@ void esi_applier_destroy(struct esi_applier *applier);
 /* Looks at proposals, and chooses the one to be applied: the one that saves most.
  * Copies it.  Nothing is chosen while a change is under way. */
 void esi_applier_choose(struct esi_applier *applier,
-                        const struct es_collectives_proposal *proposals,
+                        const struct esi_collectives_proposal *proposals,
                         size_t count,
-                        const struct es_tree_advisor *advisor);
+                        const struct esi_tree_advisor *advisor);
 
 /* Looks at what was measured since the change that is under way.  With `over` what
  * there is must do. */
 void esi_applier_measure(struct esi_applier *applier,
-                         const struct es_tree_advisor *advisor,
+                         const struct esi_tree_advisor *advisor,
                          bool over);
 
 /* Does what was chosen: changes trees, waits until they are in force, takes changes

@@ -16,11 +16,11 @@
 
 enum { RANKS_MOST = 1 << 20 };
 
-struct es_collectives_advice {
+struct esi_collectives_advice {
     const struct esi_tree_plan *plan; /* borrowed */
-    struct es_tree_advisor *advisor;
-    struct es_link_costs *costs;
-    struct es_link_feed *feed;
+    struct esi_tree_advisor *advisor;
+    struct esi_link_costs *costs;
+    struct esi_link_feed *feed;
     struct esi_host_info *ranks; /* by world rank; host "" = not known */
     int rank_count;
     struct esi_location *places; /* of these; NULL = to be made again */
@@ -30,7 +30,7 @@ struct es_collectives_advice {
 
 static bool find_place(void *data, int world_rank, struct esi_location *ret_place)
 {
-    struct es_collectives_advice *advice = data;
+    struct esi_collectives_advice *advice = data;
 
     if (world_rank < 0 || world_rank >= advice->rank_count ||
         advice->ranks[world_rank].host[0] == '\0')
@@ -42,7 +42,7 @@ static bool find_place(void *data, int world_rank, struct esi_location *ret_plac
     return true;
 }
 
-static int note_host(struct es_collectives_advice *advice, int rank, const char *host)
+static int note_host(struct esi_collectives_advice *advice, int rank, const char *host)
 {
     if (rank < 0 || rank >= RANKS_MOST)
         return 0;
@@ -67,39 +67,39 @@ static int note_host(struct es_collectives_advice *advice, int rank, const char 
 
 /* --- Making ----------------------------------------------------------------------- */
 
-int es_collectives_advice_create(const struct es_collectives_advice_config *config,
-                                 struct es_collectives_advice **ret_advice)
+int esi_collectives_advice_create(const struct esi_collectives_advice_config *config,
+                                  struct esi_collectives_advice **ret_advice)
 {
-    struct es_collectives_advice *advice = calloc(1, sizeof *advice);
-    struct es_link_feed_config feed = {.place = find_place, .data = advice};
+    struct esi_collectives_advice *advice = calloc(1, sizeof *advice);
+    struct esi_link_feed_config feed = {.place = find_place, .data = advice};
     int result;
 
     if (!advice)
         return -ENOMEM;
     advice->plan = config->plan;
-    result = es_tree_advisor_create(&config->advisor, &advice->advisor);
+    result = esi_tree_advisor_create(&config->advisor, &advice->advisor);
     if (result == 0)
-        result = es_link_costs_create(&advice->costs);
+        result = esi_link_costs_create(&advice->costs);
     feed.costs = advice->costs;
     if (result == 0)
-        result = es_link_feed_create(&feed, &advice->feed);
+        result = esi_link_feed_create(&feed, &advice->feed);
     if (result < 0) {
-        es_collectives_advice_destroy(advice);
+        esi_collectives_advice_destroy(advice);
         return result;
     }
     *ret_advice = advice;
     return 0;
 }
 
-void es_collectives_advice_destroy(struct es_collectives_advice *advice)
+void esi_collectives_advice_destroy(struct esi_collectives_advice *advice)
 {
     int saved_errno = errno;
 
     if (!advice)
         return;
-    es_link_feed_destroy(advice->feed);
-    es_link_costs_destroy(advice->costs);
-    es_tree_advisor_destroy(advice->advisor);
+    esi_link_feed_destroy(advice->feed);
+    esi_link_costs_destroy(advice->costs);
+    esi_tree_advisor_destroy(advice->advisor);
     free(advice->ranks);
     free(advice->places);
     free(advice);
@@ -108,24 +108,24 @@ void es_collectives_advice_destroy(struct es_collectives_advice *advice)
 
 /* --- Feeding ---------------------------------------------------------------------- */
 
-int es_collectives_advice_add(struct es_collectives_advice *advice,
-                              const struct es_collective_instance *instance)
+int esi_collectives_advice_add(struct esi_collectives_advice *advice,
+                               const struct esi_collective_instance *instance)
 {
-    int result = es_tree_advisor_add(advice->advisor, instance);
+    int result = esi_tree_advisor_add(advice->advisor, instance);
 
     return result == -ENOMEM ? result : 0;
 }
 
-int es_collectives_advice_add_end(struct es_collectives_advice *advice,
-                                  const struct es_activity *activity,
-                                  int world_rank,
-                                  const char *host)
+int esi_collectives_advice_add_end(struct esi_collectives_advice *advice,
+                                   const struct esi_activity *activity,
+                                   int world_rank,
+                                   const char *host)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
-    struct es_activity end = *activity;
-    struct es_timed timed = {.start_ns = activity->start_ns,
-                             .stop_ns = activity->stop_ns,
-                             .error_ns = activity->error_ns};
+    struct esi_activity end = *activity;
+    struct esi_timed timed = {.start_ns = activity->start_ns,
+                              .stop_ns = activity->stop_ns,
+                              .error_ns = activity->error_ns};
     int result = note_host(advice, world_rank, host);
 
     if (result < 0 || !operation || activity->stop_ns == 0)
@@ -138,15 +138,15 @@ int es_collectives_advice_add_end(struct es_collectives_advice *advice,
             return 0;
         end.operation = es_operation_by_name("tree departure up")->code;
         esi_time_link_read(&end, world_rank, 0, &timed.link);
-        return timed.link.key.kind ? es_link_feed_add_contribution(advice->feed, &timed,
-                                                                   activity->bytes)
+        return timed.link.key.kind ? esi_link_feed_add_contribution(
+                                         advice->feed, &timed, activity->bytes)
                                    : 0;
     }
     esi_time_link_read(&end, world_rank, 0, &timed.link);
-    return es_link_feed_add(advice->feed, &timed, activity->bytes);
+    return esi_link_feed_add(advice->feed, &timed, activity->bytes);
 }
 
-static const char *cluster_of(const struct es_collectives_advice *advice,
+static const char *cluster_of(const struct esi_collectives_advice *advice,
                               const char *host)
 {
     for (size_t i = 0; i < advice->plan->host_count; i++)
@@ -155,32 +155,32 @@ static const char *cluster_of(const struct es_collectives_advice *advice,
     return "";
 }
 
-void es_collectives_advice_add_round_trip(struct es_collectives_advice *advice,
-                                          const char *host,
-                                          const char *other,
-                                          uint64_t ns)
+void esi_collectives_advice_add_round_trip(struct esi_collectives_advice *advice,
+                                           const char *host,
+                                           const char *other,
+                                           uint64_t ns)
 {
     const char *clusters[] = {cluster_of(advice, host), cluster_of(advice, other)};
     bool is_near = strcmp(clusters[0], clusters[1]) == 0;
 
     /* How far a host in no cluster is from one says nothing of lines between them. */
     if (strcmp(host, other) != 0 && (is_near || (clusters[0][0] && clusters[1][0])))
-        es_link_costs_add_round_trip(advice->costs,
-                                     is_near ? ES_LINK_CLUSTER : ES_LINK_WIDE, ns);
+        esi_link_costs_add_round_trip(advice->costs,
+                                      is_near ? ES_LINK_CLUSTER : ES_LINK_WIDE, ns);
 }
 
 /* --- Proposing -------------------------------------------------------------------- */
 
-const struct es_tree_advisor *es_collectives_advice_advisor(
-    const struct es_collectives_advice *advice)
+const struct esi_tree_advisor *esi_collectives_advice_advisor(
+    const struct esi_collectives_advice *advice)
 {
     return advice->advisor;
 }
 
 /* Places of a group's ranks, numbered as the ranks themselves number them.  Caller
  * frees *ret_places. */
-static int make_places(const struct es_collectives_advice *advice,
-                       const struct es_advice_group *group,
+static int make_places(const struct esi_collectives_advice *advice,
+                       const struct esi_advised_group *group,
                        struct esi_location **ret_places)
 {
     struct esi_host_info *ranks = calloc((size_t)group->size, sizeof *ranks);
@@ -200,26 +200,26 @@ static int make_places(const struct es_collectives_advice *advice,
     return result;
 }
 
-int es_collectives_advice_propose(const struct es_collectives_advice *advice,
-                                  size_t index,
-                                  const struct esi_tree_rule *in_force,
-                                  uint32_t version,
-                                  struct es_tree_advice *ret_advice)
+int esi_collectives_advice_propose(const struct esi_collectives_advice *advice,
+                                   size_t index,
+                                   const struct esi_tree_rule *in_force,
+                                   uint32_t version,
+                                   struct esi_tree_advice *ret_advice)
 {
-    struct es_advice_situation situation = {
+    struct esi_advice_situation situation = {
         .costs = advice->costs, .in_force = in_force, .version = version};
-    struct es_advice_group group;
+    struct esi_advised_group group;
     struct esi_location *places;
     int result;
 
-    if (index >= es_tree_advisor_count(advice->advisor))
+    if (index >= esi_tree_advisor_count(advice->advisor))
         return -ENOENT;
-    es_tree_advisor_group(advice->advisor, index, &group);
+    esi_tree_advisor_group(advice->advisor, index, &group);
     result = make_places(advice, &group, &places);
     if (result < 0)
         return result;
     situation.places = places;
-    result = es_tree_advisor_propose(advice->advisor, index, &situation, ret_advice);
+    result = esi_tree_advisor_propose(advice->advisor, index, &situation, ret_advice);
     free(places);
     return result;
 }

@@ -18,7 +18,7 @@ static const char *describe_ns(char *out, size_t size, double ns)
     return esi_describe_time(out, size, ns);
 }
 
-static void print_sizes(const struct es_advice_group *group, FILE *stream)
+static void print_sizes(const struct esi_advised_group *group, FILE *stream)
 {
     if (group->max_bytes == 0)
         return;
@@ -29,9 +29,9 @@ static void print_sizes(const struct es_advice_group *group, FILE *stream)
                 group->max_bytes);
 }
 
-static void print_times(const struct es_collectives_proposal *proposal, FILE *stream)
+static void print_times(const struct esi_collectives_proposal *proposal, FILE *stream)
 {
-    const struct es_tree_advice *advice = &proposal->advice;
+    const struct esi_tree_advice *advice = &proposal->advice;
     char now[WORDS];
     char then[WORDS];
     char gain[WORDS];
@@ -49,13 +49,13 @@ static void print_times(const struct es_collectives_proposal *proposal, FILE *st
         esi_plain_write(stream, proposal->in_force);
 }
 
-void es_collectives_advice_print_text(const struct es_collectives_proposal *proposal,
-                                      FILE *stream)
+void esi_collectives_advice_print_text(const struct esi_collectives_proposal *proposal,
+                                       FILE *stream)
 {
-    const struct es_advice_group *group = &proposal->group;
+    const struct esi_advised_group *group = &proposal->group;
 
     esi_plain_print(stream, "%s: %s on %s",
-                    es_advice_verdict_name(proposal->advice.verdict),
+                    esi_advice_verdict_name(proposal->advice.verdict),
                     esi_tree_operation_name(group->operation),
                     group->communicator[0] ? group->communicator : "(no name)");
     print_sizes(group, stream);
@@ -69,14 +69,14 @@ void es_collectives_advice_print_text(const struct es_collectives_proposal *prop
 /* --- JSON ------------------------------------------------------------------------- */
 
 static void put_forecast(struct esi_json_out *out,
-                         const struct es_collectives_proposal *proposal)
+                         const struct esi_collectives_proposal *proposal)
 {
-    const struct es_tree_advice *advice = &proposal->advice;
+    const struct esi_tree_advice *advice = &proposal->advice;
     bool is_known = advice->verdict != ES_ADVICE_UNKNOWN;
     double nothing = (double)NAN; /* becomes null */
 
     esi_json_out_string(out, "basis",
-                        is_known ? es_advice_basis_name(advice->basis) : NULL);
+                        is_known ? esi_advice_basis_name(advice->basis) : NULL);
     esi_json_out_string(out, "then", is_known ? proposal->then : NULL);
     esi_json_out_real(out, "now_ns", advice->samples > 0 ? advice->now_ns : nothing);
     esi_json_out_real(out, "then_ns", is_known ? advice->then_ns : nothing);
@@ -87,11 +87,11 @@ static void put_forecast(struct esi_json_out *out,
 }
 
 static void put_candidates(struct esi_json_out *out,
-                           const struct es_tree_advice *advice)
+                           const struct esi_tree_advice *advice)
 {
     esi_json_out_begin_array(out, "candidates");
     for (size_t i = 0; i < advice->candidate_count; i++) {
-        const struct es_advice_candidate *candidate = &advice->candidates[i];
+        const struct esi_advice_candidate *candidate = &advice->candidates[i];
 
         esi_json_out_begin_object(out, NULL);
         esi_json_out_string(out, "tree", candidate->name);
@@ -102,10 +102,10 @@ static void put_candidates(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-void es_collectives_advice_print_json(const struct es_collectives_proposal *proposal,
-                                      FILE *stream)
+void esi_collectives_advice_print_json(const struct esi_collectives_proposal *proposal,
+                                       FILE *stream)
 {
-    const struct es_advice_group *group = &proposal->group;
+    const struct esi_advised_group *group = &proposal->group;
     struct esi_json_out out;
     char key[40];
 
@@ -122,7 +122,7 @@ void es_collectives_advice_print_json(const struct es_collectives_proposal *prop
     esi_json_out_unsigned(&out, "min_bytes", group->min_bytes);
     esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
     esi_json_out_string(&out, "verdict",
-                        es_advice_verdict_name(proposal->advice.verdict));
+                        esi_advice_verdict_name(proposal->advice.verdict));
     esi_json_out_string(&out, "in_force", proposal->in_force);
     esi_json_out_bool(&out, "tree", group->tree);
     esi_json_out_unsigned(&out, "version", group->version);

@@ -44,20 +44,20 @@ struct link {
     struct sizes overheads; /* bytes and errors mean nothing */
 };
 
-struct es_link_costs {
+struct esi_link_costs {
     struct link links[ES_LINK_CLASSES];
     uint64_t state; /* of the choice of samples */
 };
 
-enum es_link_class es_link_class_of(const struct esi_location *x,
-                                    const struct esi_location *y)
+enum esi_link_class esi_link_class_of(const struct esi_location *x,
+                                      const struct esi_location *y)
 {
     if (x->host >= 0 && x->host == y->host)
         return ES_LINK_HOST;
     return x->cluster == y->cluster ? ES_LINK_CLUSTER : ES_LINK_WIDE;
 }
 
-const char *es_link_class_name(enum es_link_class link)
+const char *esi_link_class_name(enum esi_link_class link)
 {
     static const char *const names[] = {[ES_LINK_HOST] = "within hosts",
                                         [ES_LINK_CLUSTER] = "between hosts",
@@ -66,9 +66,9 @@ const char *es_link_class_name(enum es_link_class link)
     return names[link];
 }
 
-int es_link_costs_create(struct es_link_costs **ret_costs)
+int esi_link_costs_create(struct esi_link_costs **ret_costs)
 {
-    struct es_link_costs *costs = calloc(1, sizeof *costs);
+    struct esi_link_costs *costs = calloc(1, sizeof *costs);
 
     if (!costs)
         return -ENOMEM;
@@ -77,15 +77,15 @@ int es_link_costs_create(struct es_link_costs **ret_costs)
     return 0;
 }
 
-void es_link_costs_destroy(struct es_link_costs *costs)
+void esi_link_costs_destroy(struct esi_link_costs *costs)
 {
     free(costs);
 }
 
 /* A newer sample takes the place of any: what was long ago fades. */
-static void keep(struct es_link_costs *costs,
-                 struct sizes *sizes,
-                 const struct sample *sample)
+static void keep_sample(struct esi_link_costs *costs,
+                        struct sizes *sizes,
+                        const struct sample *sample)
 {
     uint64_t at = sizes->seen++;
 
@@ -107,33 +107,33 @@ static unsigned size_of(uint64_t bytes)
     return size;
 }
 
-void es_link_costs_add(struct es_link_costs *costs,
-                       enum es_link_class link,
-                       uint64_t bytes,
-                       int64_t ns,
-                       uint64_t error_ns)
+void esi_link_costs_add(struct esi_link_costs *costs,
+                        enum esi_link_class link,
+                        uint64_t bytes,
+                        int64_t ns,
+                        uint64_t error_ns)
 {
     struct sample sample = {
         .bytes = (double)bytes, .ns = (double)ns, .error_ns = (double)error_ns};
 
-    keep(costs, &costs->links[link].sizes[size_of(bytes)], &sample);
+    keep_sample(costs, &costs->links[link].sizes[size_of(bytes)], &sample);
 }
 
-void es_link_costs_add_awaited(struct es_link_costs *costs,
-                               enum es_link_class link,
-                               uint64_t bytes,
-                               int64_t ns,
-                               uint64_t error_ns)
+void esi_link_costs_add_awaited(struct esi_link_costs *costs,
+                                enum esi_link_class link,
+                                uint64_t bytes,
+                                int64_t ns,
+                                uint64_t error_ns)
 {
     struct sample sample = {
         .bytes = (double)bytes, .ns = (double)ns, .error_ns = (double)error_ns};
 
-    keep(costs, &costs->links[link].awaited[size_of(bytes)], &sample);
+    keep_sample(costs, &costs->links[link].awaited[size_of(bytes)], &sample);
 }
 
-void es_link_costs_add_round_trip(struct es_link_costs *costs,
-                                  enum es_link_class link,
-                                  uint64_t ns)
+void esi_link_costs_add_round_trip(struct esi_link_costs *costs,
+                                   enum esi_link_class link,
+                                   uint64_t ns)
 {
     struct link *of = &costs->links[link];
 
@@ -141,13 +141,13 @@ void es_link_costs_add_round_trip(struct es_link_costs *costs,
         of->round_trip_ns = ns;
 }
 
-void es_link_costs_add_overhead(struct es_link_costs *costs,
-                                enum es_link_class link,
-                                uint64_t ns)
+void esi_link_costs_add_overhead(struct esi_link_costs *costs,
+                                 enum esi_link_class link,
+                                 uint64_t ns)
 {
     struct sample sample = {.ns = (double)ns};
 
-    keep(costs, &costs->links[link].overheads, &sample);
+    keep_sample(costs, &costs->links[link].overheads, &sample);
 }
 
 /* --- Estimating ------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static struct sample fastest_of(const struct sizes *sizes)
     return mean_of(sorted + from, (count + FASTEST - 1) / FASTEST);
 }
 
-static double median(double *numbers, size_t count)
+static double median_of(double *numbers, size_t count)
 {
     qsort(numbers, count, sizeof *numbers, compare_numbers);
     return count % 2 ? numbers[count / 2]
@@ -232,7 +232,7 @@ static double slope_of(const struct sample *points, size_t count)
                     (points[j].ns - points[i].ns) / (points[j].bytes - points[i].bytes);
     if (found == 0)
         return 0;
-    slope = median(slopes, found);
+    slope = median_of(slopes, found);
     return slope > 0 ? slope : 0;
 }
 
@@ -245,14 +245,14 @@ static double latency_of(const struct sample *points, size_t count, double slope
 
     for (size_t i = 0; i < half; i++)
         rests[i] = points[i].ns - slope * points[i].bytes;
-    latency = median(rests, half);
+    latency = median_of(rests, half);
     return latency > 0 ? latency : 0;
 }
 
 /* Clocks leave open how long messages took: of the low quantiles those count that they
  * make too short.  Half of what a message took there and back, by one clock, tells
  * where within their bound the truth may be. */
-static double bound_latency(const struct link *link, const struct es_link_cost *cost)
+static double bound_latency(const struct link *link, const struct esi_link_cost *cost)
 {
     double half_ns = (double)link->round_trip_ns / 2;
     double least_ns = cost->latency_ns - cost->error_ns;
@@ -280,12 +280,12 @@ static double overhead_of(const struct link *link, double latency_ns)
     return guess < OVERHEAD_MOST ? guess : OVERHEAD_MOST;
 }
 
-struct es_link_cost es_link_costs_get(const struct es_link_costs *costs,
-                                      enum es_link_class link)
+struct esi_link_cost esi_link_costs_get(const struct esi_link_costs *costs,
+                                        enum esi_link_class link)
 {
     const struct link *of = &costs->links[link];
     struct sample points[SIZES];
-    struct es_link_cost cost = {.known = of->round_trips > 0};
+    struct esi_link_cost cost = {.known = of->round_trips > 0};
     size_t count = 0;
 
     for (unsigned i = 0; i < SIZES; i++) {

@@ -20,7 +20,7 @@
 
 #include "wrappers/shapes/shape.h"
 
-enum es_link_class {
+enum esi_link_class {
     ES_LINK_HOST,    /* within a host */
     ES_LINK_CLUSTER, /* between hosts of a cluster, or of hosts in none */
     ES_LINK_WIDE,    /* between clusters */
@@ -28,12 +28,12 @@ enum es_link_class {
 };
 
 /* Of two ranks' places.  Hosts that are not known are different ones. */
-enum es_link_class es_link_class_of(const struct esi_location *x,
-                                    const struct esi_location *y);
+enum esi_link_class esi_link_class_of(const struct esi_location *x,
+                                      const struct esi_location *y);
 /* "within hosts", "between hosts", "between clusters". */
-const char *es_link_class_name(enum es_link_class link);
+const char *esi_link_class_name(enum esi_link_class link);
 
-struct es_link_cost {
+struct esi_link_cost {
     bool known; /* from measurements; else nothing in it counts */
     double latency_ns;
     double ns_per_byte;
@@ -42,37 +42,37 @@ struct es_link_cost {
     uint64_t samples;
 };
 
-struct es_link_costs;
+struct esi_link_costs;
 
-int es_link_costs_create(struct es_link_costs **ret_costs);
+int esi_link_costs_create(struct esi_link_costs **ret_costs);
 /* Accepts NULL. */
-void es_link_costs_destroy(struct es_link_costs *costs);
+void esi_link_costs_destroy(struct esi_link_costs *costs);
 
 /* A message took `ns`, by clocks that are wrong by up to `error_ns`, and so it may be
  * less than nothing. */
-void es_link_costs_add(struct es_link_costs *costs,
-                       enum es_link_class link,
-                       uint64_t bytes,
-                       int64_t ns,
-                       uint64_t error_ns);
+void esi_link_costs_add(struct esi_link_costs *costs,
+                        enum esi_link_class link,
+                        uint64_t bytes,
+                        int64_t ns,
+                        uint64_t error_ns);
 /* The same of a message that its receiver waited for before it was sent. */
-void es_link_costs_add_awaited(struct es_link_costs *costs,
-                               enum es_link_class link,
-                               uint64_t bytes,
-                               int64_t ns,
-                               uint64_t error_ns);
+void esi_link_costs_add_awaited(struct esi_link_costs *costs,
+                                enum esi_link_class link,
+                                uint64_t bytes,
+                                int64_t ns,
+                                uint64_t error_ns);
 /* A small message went there and back in `ns` at least, by one clock: counts where no
  * other message of the class was seen, and within what clocks leave open of those. */
-void es_link_costs_add_round_trip(struct es_link_costs *costs,
-                                  enum es_link_class link,
-                                  uint64_t ns);
+void esi_link_costs_add_round_trip(struct esi_link_costs *costs,
+                                   enum esi_link_class link,
+                                   uint64_t ns);
 /* One end was busy with a message for `ns`. */
-void es_link_costs_add_overhead(struct es_link_costs *costs,
-                                enum es_link_class link,
-                                uint64_t ns);
+void esi_link_costs_add_overhead(struct esi_link_costs *costs,
+                                 enum esi_link_class link,
+                                 uint64_t ns);
 
 /* The estimate of a class.  O(samples kept), at most some thousand. */
-struct es_link_cost es_link_costs_get(const struct es_link_costs *costs,
-                                      enum es_link_class link);
+struct esi_link_cost esi_link_costs_get(const struct esi_link_costs *costs,
+                                        enum esi_link_class link);
 
 #endif

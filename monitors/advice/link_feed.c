@@ -26,17 +26,17 @@ enum { SMALL = 1024 };
  * together cost a leaf's messages. */
 enum { INNER_BITS = 1 << 14 };
 
-struct es_link_feed {
-    struct es_link_feed_config config;
+struct esi_link_feed {
+    struct esi_link_feed_config config;
     struct esi_ends firsts; /* of struct first_end */
     uint64_t messages;
     uint8_t inner[INNER_BITS / 8];
 };
 
-int es_link_feed_create(const struct es_link_feed_config *config,
-                        struct es_link_feed **ret_feed)
+int esi_link_feed_create(const struct esi_link_feed_config *config,
+                         struct esi_link_feed **ret_feed)
 {
-    struct es_link_feed *feed = calloc(1, sizeof *feed);
+    struct esi_link_feed *feed = calloc(1, sizeof *feed);
 
     if (!feed)
         return -ENOMEM;
@@ -47,7 +47,7 @@ int es_link_feed_create(const struct es_link_feed_config *config,
     return 0;
 }
 
-void es_link_feed_destroy(struct es_link_feed *feed)
+void esi_link_feed_destroy(struct esi_link_feed *feed)
 {
     if (!feed)
         return;
@@ -57,9 +57,9 @@ void es_link_feed_destroy(struct es_link_feed *feed)
 
 /* Both ends are known.  A receiver that waits before the message is sent, whatever
  * clocks say, has not come late. */
-static void add_message(struct es_link_feed *feed,
+static void add_message(struct esi_link_feed *feed,
                         const struct first_end *first,
-                        const struct es_timed *timed,
+                        const struct esi_timed *timed,
                         uint64_t bytes)
 {
     const struct esi_ends_key *key = &first->end.key;
@@ -70,25 +70,25 @@ static void add_message(struct es_link_feed *feed,
                             ? UINT64_MAX
                             : timed->error_ns + first->error_ns;
     struct esi_location places[2];
-    enum es_link_class class;
+    enum esi_link_class class;
 
     if (!feed->config.place(feed->config.data, key->source, &places[0]) ||
         !feed->config.place(feed->config.data, key->destination, &places[1]))
         return;
-    class = es_link_class_of(&places[0], &places[1]);
+    class = esi_link_class_of(&places[0], &places[1]);
     if (class == ES_LINK_HOST && error_ns > ES_SAME_CLOCK_ERROR_NS)
         error_ns = ES_SAME_CLOCK_ERROR_NS;
     if (error_ns < sent_ns && waits_ns <= sent_ns - error_ns)
-        es_link_costs_add_awaited(feed->config.costs, class, bytes,
-                                  (int64_t)(received_ns - sent_ns), error_ns);
+        esi_link_costs_add_awaited(feed->config.costs, class, bytes,
+                                   (int64_t)(received_ns - sent_ns), error_ns);
     else
-        es_link_costs_add(feed->config.costs, class, bytes,
-                          (int64_t)(received_ns - sent_ns), error_ns);
+        esi_link_costs_add(feed->config.costs, class, bytes,
+                           (int64_t)(received_ns - sent_ns), error_ns);
     feed->messages++;
 }
 
-static int add_first(struct es_link_feed *feed,
-                     const struct es_timed *timed,
+static int add_first(struct esi_link_feed *feed,
+                     const struct esi_timed *timed,
                      bool sends)
 {
     struct first_end *first = esi_ends_add(&feed->firsts, &timed->link.key);
@@ -106,8 +106,8 @@ static int add_first(struct es_link_feed *feed,
     return 0;
 }
 
-static int add_end(struct es_link_feed *feed,
-                   const struct es_timed *timed,
+static int add_end(struct esi_link_feed *feed,
+                   const struct esi_timed *timed,
                    uint64_t bytes)
 {
     bool sends = timed->link.ends == ES_TIME_BEFORE;
@@ -121,16 +121,16 @@ static int add_end(struct es_link_feed *feed,
     return 0;
 }
 
-static void tell_overhead(struct es_link_feed *feed, const struct es_timed *timed)
+static void tell_overhead(struct esi_link_feed *feed, const struct esi_timed *timed)
 {
     const struct esi_ends_key *key = &timed->link.key;
     struct esi_location places[2];
 
     if (feed->config.place(feed->config.data, key->source, &places[0]) &&
         feed->config.place(feed->config.data, key->destination, &places[1]))
-        es_link_costs_add_overhead(feed->config.costs,
-                                   es_link_class_of(&places[0], &places[1]),
-                                   timed->stop_ns - timed->start_ns);
+        esi_link_costs_add_overhead(feed->config.costs,
+                                    esi_link_class_of(&places[0], &places[1]),
+                                    timed->stop_ns - timed->start_ns);
 }
 
 static uint64_t hash_of_inner(const struct esi_ends_key *key)
@@ -142,9 +142,9 @@ static uint64_t hash_of_inner(const struct esi_ends_key *key)
     return (hash >> 32) % INNER_BITS;
 }
 
-int es_link_feed_add_contribution(struct es_link_feed *feed,
-                                  const struct es_timed *timed,
-                                  uint64_t bytes)
+int esi_link_feed_add_contribution(struct esi_link_feed *feed,
+                                   const struct esi_timed *timed,
+                                   uint64_t bytes)
 {
     uint64_t at = hash_of_inner(&timed->link.key);
 
@@ -153,8 +153,8 @@ int es_link_feed_add_contribution(struct es_link_feed *feed,
     return add_end(feed, timed, bytes);
 }
 
-static void note_departure(struct es_link_feed *feed,
-                           const struct es_timed *timed,
+static void note_departure(struct esi_link_feed *feed,
+                           const struct esi_timed *timed,
                            uint64_t bytes)
 {
     if (timed->link.key.kind == ES_MATCH_EDGE_UP) {
@@ -166,11 +166,11 @@ static void note_departure(struct es_link_feed *feed,
         tell_overhead(feed, timed);
 }
 
-int es_link_feed_add(struct es_link_feed *feed,
-                     const struct es_timed *timed,
-                     uint64_t bytes)
+int esi_link_feed_add(struct esi_link_feed *feed,
+                      const struct esi_timed *timed,
+                      uint64_t bytes)
 {
-    const struct es_time_link *link = &timed->link;
+    const struct esi_time_link *link = &timed->link;
     bool is_edge =
         link->key.kind == ES_MATCH_EDGE_UP || link->key.kind == ES_MATCH_EDGE_DOWN;
 
@@ -180,7 +180,7 @@ int es_link_feed_add(struct es_link_feed *feed,
         note_departure(feed, timed, bytes);
     return add_end(feed, timed, bytes);
 }
-uint64_t es_link_feed_messages(const struct es_link_feed *feed)
+uint64_t esi_link_feed_messages(const struct esi_link_feed *feed)
 {
     return feed->messages;
 }

@@ -5,9 +5,9 @@
  * sends and receives, and with both ends of the edges of instrumented trees, whichever
  * of them the stream has.
  *
- *   es_link_feed_create(&config, &feed);
+ *   esi_link_feed_create(&config, &feed);
  *   for each operation:  esi_time_link_read(activity, rank, 0, &timed.link);
- *                        es_link_feed_add(feed, &timed, activity->bytes);
+ *                        esi_link_feed_add(feed, &timed, activity->bytes);
  *
  * Bounded: so many messages wait for their other end, then the oldest is forgotten.
  *
@@ -22,36 +22,38 @@
 #include "monitors/events/time_repair.h"
 
 /* Place of a world rank.  False: not known; then its messages tell nothing. */
-typedef bool (*es_place_fn)(void *data, int world_rank, struct esi_location *ret_place);
+typedef bool (*esi_place_fn)(void *data,
+                             int world_rank,
+                             struct esi_location *ret_place);
 
-struct es_link_feed_config {
-    struct es_link_costs *costs; /* borrowed */
-    es_place_fn place;
+struct esi_link_feed_config {
+    struct esi_link_costs *costs; /* borrowed */
+    esi_place_fn place;
     void *data;
     size_t max_open; /* 0 = 65536 */
 };
 
-struct es_link_feed;
+struct esi_link_feed;
 
-int es_link_feed_create(const struct es_link_feed_config *config,
-                        struct es_link_feed **ret_feed);
+int esi_link_feed_create(const struct esi_link_feed_config *config,
+                         struct esi_link_feed **ret_feed);
 /* Accepts NULL. */
-void es_link_feed_destroy(struct es_link_feed *feed);
+void esi_link_feed_destroy(struct esi_link_feed *feed);
 
 /* One end of a message, with run times as the clocks say (not repaired).  Operations
  * that are none are passed over.  0 or -ENOMEM. */
-int es_link_feed_add(struct es_link_feed *feed,
-                     const struct es_timed *timed,
-                     uint64_t bytes);
+int esi_link_feed_add(struct esi_link_feed *feed,
+                      const struct esi_timed *timed,
+                      uint64_t bytes);
 
 /* What a rank brings into a tree: of a leaf that is its message to its parent, and is
  * taken as one; of ranks that are known to depart it is none.  The link's key and end
  * are those of a departure up. */
-int es_link_feed_add_contribution(struct es_link_feed *feed,
-                                  const struct es_timed *timed,
-                                  uint64_t bytes);
+int esi_link_feed_add_contribution(struct esi_link_feed *feed,
+                                   const struct esi_timed *timed,
+                                   uint64_t bytes);
 
 /* Messages that told something. */
-uint64_t es_link_feed_messages(const struct es_link_feed *feed);
+uint64_t esi_link_feed_messages(const struct esi_link_feed *feed);
 
 #endif

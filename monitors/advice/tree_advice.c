@@ -16,10 +16,10 @@ static size_t or_default(size_t value, size_t preset)
     return value ? value : preset;
 }
 
-int es_tree_advisor_create(const struct es_tree_advisor_config *config,
-                           struct es_tree_advisor **ret_advisor)
+int esi_tree_advisor_create(const struct esi_tree_advisor_config *config,
+                            struct esi_tree_advisor **ret_advisor)
 {
-    struct es_tree_advisor *advisor = calloc(1, sizeof *advisor);
+    struct esi_tree_advisor *advisor = calloc(1, sizeof *advisor);
 
     if (!advisor)
         return -ENOMEM;
@@ -36,7 +36,7 @@ int es_tree_advisor_create(const struct es_tree_advisor_config *config,
     return 0;
 }
 
-static void free_group(const struct es_tree_advisor *advisor,
+static void free_group(const struct esi_tree_advisor *advisor,
                        struct esi_advice_group *group)
 {
     for (size_t i = 0; group->samples && i < advisor->config.samples; i++)
@@ -45,7 +45,7 @@ static void free_group(const struct es_tree_advisor *advisor,
     free(group->world_ranks);
 }
 
-void es_tree_advisor_destroy(struct es_tree_advisor *advisor)
+void esi_tree_advisor_destroy(struct esi_tree_advisor *advisor)
 {
     if (!advisor)
         return;
@@ -65,9 +65,9 @@ static unsigned order_of(uint64_t bytes)
     return order;
 }
 
-static bool fits(const struct esi_advice_group *group,
-                 const struct es_collective_instance *instance,
-                 uint32_t operation)
+static bool fits_group(const struct esi_advice_group *group,
+                       const struct esi_collective_instance *instance,
+                       uint32_t operation)
 {
     return group->operation == operation && group->order == order_of(instance->bytes) &&
            group->size == instance->size &&
@@ -75,7 +75,7 @@ static bool fits(const struct esi_advice_group *group,
 }
 
 /* The group that got its last instance the longest ago. */
-static size_t quietest(const struct es_tree_advisor *advisor)
+static size_t quietest_group(const struct esi_tree_advisor *advisor)
 {
     size_t found = 0;
 
@@ -85,7 +85,7 @@ static size_t quietest(const struct es_tree_advisor *advisor)
     return found;
 }
 
-static struct esi_advice_group *make_group(struct es_tree_advisor *advisor)
+static struct esi_advice_group *make_group(struct esi_tree_advisor *advisor)
 {
     struct esi_advice_sample *samples =
         calloc(advisor->config.samples, sizeof *samples);
@@ -99,7 +99,7 @@ static struct esi_advice_group *make_group(struct es_tree_advisor *advisor)
             advisor->groups = groups;
         group = groups ? &groups[advisor->count++] : NULL;
     } else {
-        group = samples ? &advisor->groups[quietest(advisor)] : NULL;
+        group = samples ? &advisor->groups[quietest_group(advisor)] : NULL;
         if (group)
             free_group(advisor, group);
     }
@@ -112,14 +112,14 @@ static struct esi_advice_group *make_group(struct es_tree_advisor *advisor)
 }
 
 static struct esi_advice_group *find_group(
-    struct es_tree_advisor *advisor,
-    const struct es_collective_instance *instance,
+    struct esi_tree_advisor *advisor,
+    const struct esi_collective_instance *instance,
     uint32_t operation)
 {
     struct esi_advice_group *group;
 
     for (size_t i = 0; i < advisor->count; i++)
-        if (fits(&advisor->groups[i], instance, operation))
+        if (fits_group(&advisor->groups[i], instance, operation))
             return &advisor->groups[i];
     group = make_group(advisor);
     if (!group)
@@ -176,9 +176,9 @@ static struct esi_advice_past *find_past(struct esi_advice_group *group,
     return quietest;
 }
 
-static void remember(struct es_tree_advisor *advisor,
-                     struct esi_advice_group *group,
-                     const struct esi_advice_sample *sample)
+static void remember_instance(struct esi_tree_advisor *advisor,
+                              struct esi_advice_group *group,
+                              const struct esi_advice_sample *sample)
 {
     struct esi_advice_past *past = find_past(group, sample->tree, sample->version);
     size_t at = past->count++ % ESI_ADVICE_PAST_KEPT;
@@ -188,11 +188,11 @@ static void remember(struct es_tree_advisor *advisor,
     past->touched = advisor->touches + 1;
 }
 
-int es_tree_advisor_past(const struct es_tree_advisor *advisor,
-                         size_t index,
-                         bool tree,
-                         uint32_t version,
-                         struct es_advice_past *ret_past)
+int esi_tree_advisor_past(const struct esi_tree_advisor *advisor,
+                          size_t index,
+                          bool tree,
+                          uint32_t version,
+                          struct esi_advised_past *ret_past)
 {
     const struct esi_advice_group *group = &advisor->groups[index];
 
@@ -205,7 +205,7 @@ int es_tree_advisor_past(const struct es_tree_advisor *advisor,
         if (kept == 0 || past->tree != tree || (tree && past->version != version))
             continue;
         memcpy(numbers, past->measured_ns, sizeof numbers);
-        *ret_past = (struct es_advice_past){.count = past->count};
+        *ret_past = (struct esi_advised_past){.count = past->count};
         ret_past->mean_ns = esi_advice_typical(numbers, kept, &ret_past->chance_ns);
         for (size_t j = 0; j < kept; j++)
             ret_past->clocks_ns += past->error_ns[j] / (double)kept;
@@ -216,8 +216,8 @@ int es_tree_advisor_past(const struct es_tree_advisor *advisor,
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-static double measured_ns(const struct es_tree_advisor *advisor,
-                          const struct es_collective_instance *instance)
+static double measured_ns(const struct esi_tree_advisor *advisor,
+                          const struct esi_collective_instance *instance)
 {
     double sum_ns = 0;
 
@@ -232,9 +232,9 @@ static double measured_ns(const struct es_tree_advisor *advisor,
 /* Fills the sample up, then takes the place of what went through another tree, then of
  * any: what was long ago fades. */
 static struct esi_advice_sample *choose_sample(
-    struct es_tree_advisor *advisor,
+    struct esi_tree_advisor *advisor,
     struct esi_advice_group *group,
-    const struct es_collective_instance *instance)
+    const struct esi_collective_instance *instance)
 {
     uint32_t version = instance->tree ? instance->version : 0;
 
@@ -248,14 +248,15 @@ static struct esi_advice_sample *choose_sample(
     return &group->samples[(advisor->state >> 33) % advisor->config.samples];
 }
 
-static bool is_of_use(const struct es_collective_instance *instance, uint32_t operation)
+static bool is_of_use(const struct esi_collective_instance *instance,
+                      uint32_t operation)
 {
     return (operation & ES_TREE_ALL_BLOCKING) != 0 && instance->size >= 2 &&
            instance->known == instance->size && instance->impossible == 0;
 }
 
-static void fill_sample(const struct es_tree_advisor *advisor,
-                        const struct es_collective_instance *instance,
+static void fill_sample(const struct esi_tree_advisor *advisor,
+                        const struct esi_collective_instance *instance,
                         struct esi_advice_sample *sample)
 {
     for (int i = 0; i < instance->size; i++)
@@ -270,7 +271,7 @@ static void fill_sample(const struct es_tree_advisor *advisor,
 }
 
 static int note_ranks(struct esi_advice_group *group,
-                      const struct es_collective_instance *instance)
+                      const struct esi_collective_instance *instance)
 {
     if (group->world_ranks)
         return 0;
@@ -282,8 +283,8 @@ static int note_ranks(struct esi_advice_group *group,
     return 0;
 }
 
-int es_tree_advisor_add(struct es_tree_advisor *advisor,
-                        const struct es_collective_instance *instance)
+int esi_tree_advisor_add(struct esi_tree_advisor *advisor,
+                         const struct esi_collective_instance *instance)
 {
     uint32_t operation = esi_tree_operation_of_code(instance->operation);
     struct esi_advice_group *group;
@@ -300,7 +301,7 @@ int es_tree_advisor_add(struct es_tree_advisor *advisor,
     if (!sample->enters_ns)
         return -ENOMEM;
     fill_sample(advisor, instance, sample);
-    remember(advisor, group, sample);
+    remember_instance(advisor, group, sample);
     if (sample == &group->samples[group->count])
         group->count++;
     group->tree = sample->tree;
@@ -312,21 +313,21 @@ int es_tree_advisor_add(struct es_tree_advisor *advisor,
     return 0;
 }
 
-size_t es_tree_advisor_count(const struct es_tree_advisor *advisor)
+size_t esi_tree_advisor_count(const struct esi_tree_advisor *advisor)
 {
     return advisor->count;
 }
 
-void es_tree_advisor_group(const struct es_tree_advisor *advisor,
-                           size_t index,
-                           struct es_advice_group *ret_group)
+void esi_tree_advisor_group(const struct esi_tree_advisor *advisor,
+                            size_t index,
+                            struct esi_advised_group *ret_group)
 {
     const struct esi_advice_group *group = &advisor->groups[index];
     double bytes = 0;
 
     for (size_t i = 0; i < group->count; i++)
         bytes += (double)group->samples[i].bytes / (double)group->count;
-    *ret_group = (struct es_advice_group){
+    *ret_group = (struct esi_advised_group){
         .communicator = group->communicator,
         .operation = group->operation,
         .min_bytes = group->order ? UINT64_C(1) << (group->order - 1) : 0,

@@ -47,8 +47,8 @@ struct esi_advice_group {
     size_t count;
 };
 
-struct es_tree_advisor {
-    struct es_tree_advisor_config config;
+struct esi_tree_advisor {
+    struct esi_tree_advisor_config config;
     struct esi_advice_group *groups; /* owned */
     size_t count;
     uint64_t touches;

@@ -19,9 +19,9 @@ struct node {
                                         or from it (up) leaves then */
 };
 
-struct walk {
+struct model_walk {
     const struct esi_tree *tree;
-    const struct es_model_operation *operation;
+    const struct esi_model_operation *operation;
     struct node *nodes;
     int *order; /* parents before children */
     unsigned pieces;
@@ -37,9 +37,9 @@ static bool goes_down(enum esi_tree_kind kind)
     return kind != ES_TREE_REDUCE && kind != ES_TREE_GATHER;
 }
 
-double es_tree_model_bytes_up(const struct esi_tree *tree,
-                              const struct es_model_operation *operation,
-                              int child)
+double esi_tree_model_bytes_up(const struct esi_tree *tree,
+                               const struct esi_model_operation *operation,
+                               int child)
 {
     double bytes = (double)operation->bytes;
 
@@ -55,9 +55,9 @@ double es_tree_model_bytes_up(const struct esi_tree *tree,
     }
 }
 
-double es_tree_model_bytes_down(const struct esi_tree *tree,
-                                const struct es_model_operation *operation,
-                                int child)
+double esi_tree_model_bytes_down(const struct esi_tree *tree,
+                                 const struct esi_model_operation *operation,
+                                 int child)
 {
     double bytes = (double)operation->bytes;
 
@@ -75,7 +75,7 @@ double es_tree_model_bytes_down(const struct esi_tree *tree,
 }
 
 /* Where edges carry different numbers of bytes, each message goes whole. */
-static unsigned pieces_of(const struct es_model_operation *operation, double bytes)
+static unsigned pieces_of(const struct esi_model_operation *operation, double bytes)
 {
     double pieces;
 
@@ -86,80 +86,84 @@ static unsigned pieces_of(const struct es_model_operation *operation, double byt
                                      : (unsigned)pieces + (pieces > (unsigned)pieces);
 }
 
-static unsigned pieces_up(const struct walk *walk)
+static unsigned pieces_up(const struct model_walk *walk)
 {
-    const struct es_model_operation *operation = walk->operation;
+    const struct esi_model_operation *operation = walk->operation;
 
     return operation->kind == ES_TREE_REDUCE || operation->kind == ES_TREE_ALLREDUCE
                ? pieces_of(operation, (double)operation->bytes)
                : 1;
 }
 
-static unsigned pieces_down(const struct walk *walk)
+static unsigned pieces_down(const struct model_walk *walk)
 {
-    const struct es_model_operation *operation = walk->operation;
+    const struct esi_model_operation *operation = walk->operation;
 
     if (operation->kind == ES_TREE_SCATTER || operation->kind == ES_TREE_BARRIER)
         return 1;
-    return pieces_of(operation,
-                     es_tree_model_bytes_down(walk->tree, operation, walk->tree->root));
+    return pieces_of(
+        operation, esi_tree_model_bytes_down(walk->tree, operation, walk->tree->root));
 }
 
-static const struct es_link_cost *cost_of(const struct walk *walk, int child)
+static const struct esi_link_cost *cost_of(const struct model_walk *walk, int child)
 {
     const struct esi_location *places = walk->operation->places;
     int parent = walk->tree->parents[child];
 
-    return &walk->operation->costs[es_link_class_of(&places[child], &places[parent])];
+    return &walk->operation->costs[esi_link_class_of(&places[child], &places[parent])];
 }
 
-static double later(double x, double y)
+static double later_time(double x, double y)
 {
     return x > y ? x : y;
 }
 
 /* Sends a piece; returns when its first byte leaves. */
-static double send(struct node *node, const struct es_link_cost *cost, double bytes)
+static double send_message(struct node *node,
+                           const struct esi_link_cost *cost,
+                           double bytes)
 {
     double leaves_ns;
 
     node->busy_ns += cost->overhead_ns;
-    leaves_ns = later(node->out_ns, node->busy_ns);
+    leaves_ns = later_time(node->out_ns, node->busy_ns);
     node->out_ns = leaves_ns + cost->ns_per_byte * bytes;
     return leaves_ns;
 }
 
 /* Takes a piece whose first byte left at `leaves_ns`. */
-static void take(struct node *node,
-                 const struct es_link_cost *cost,
-                 double bytes,
-                 double leaves_ns)
+static void receive_message(struct node *node,
+                            const struct esi_link_cost *cost,
+                            double bytes,
+                            double leaves_ns)
 {
-    node->in_ns =
-        later(node->in_ns, leaves_ns + cost->latency_ns) + cost->ns_per_byte * bytes;
-    node->busy_ns = later(node->busy_ns, node->in_ns) + cost->overhead_ns;
+    node->in_ns = later_time(node->in_ns, leaves_ns + cost->latency_ns) +
+                  cost->ns_per_byte * bytes;
+    node->busy_ns = later_time(node->busy_ns, node->in_ns) + cost->overhead_ns;
 }
 
-static void go_up(struct walk *walk, int rank)
+static void go_up(struct model_walk *walk, int rank)
 {
     const struct esi_tree *tree = walk->tree;
     struct node *node = &walk->nodes[rank];
     const int *children = esi_tree_children(tree, rank);
     double own =
-        rank == tree->root ? 0 : es_tree_model_bytes_up(tree, walk->operation, rank);
+        rank == tree->root ? 0 : esi_tree_model_bytes_up(tree, walk->operation, rank);
 
     for (unsigned piece = 0; piece < walk->pieces; piece++) {
         for (int i = 0; i < esi_tree_child_count(tree, rank); i++)
-            take(node, cost_of(walk, children[i]),
-                 es_tree_model_bytes_up(tree, walk->operation, children[i]) /
-                     walk->pieces,
-                 walk->nodes[children[i]].sent_ns[piece]);
+            receive_message(
+                node, cost_of(walk, children[i]),
+                esi_tree_model_bytes_up(tree, walk->operation, children[i]) /
+                    walk->pieces,
+                walk->nodes[children[i]].sent_ns[piece]);
         if (rank != tree->root)
-            node->sent_ns[piece] = send(node, cost_of(walk, rank), own / walk->pieces);
+            node->sent_ns[piece] =
+                send_message(node, cost_of(walk, rank), own / walk->pieces);
     }
 }
 
-static void go_down(struct walk *walk, int rank)
+static void go_down(struct model_walk *walk, int rank)
 {
     const struct esi_tree *tree = walk->tree;
     struct node *node = &walk->nodes[rank];
@@ -167,18 +171,19 @@ static void go_down(struct walk *walk, int rank)
 
     for (unsigned piece = 0; piece < walk->pieces; piece++) {
         if (rank != tree->root)
-            take(node, cost_of(walk, rank),
-                 es_tree_model_bytes_down(tree, walk->operation, rank) / walk->pieces,
-                 node->sent_ns[piece]);
+            receive_message(node, cost_of(walk, rank),
+                            esi_tree_model_bytes_down(tree, walk->operation, rank) /
+                                walk->pieces,
+                            node->sent_ns[piece]);
         for (int i = 0; i < esi_tree_child_count(tree, rank); i++)
-            walk->nodes[children[i]].sent_ns[piece] =
-                send(node, cost_of(walk, children[i]),
-                     es_tree_model_bytes_down(tree, walk->operation, children[i]) /
-                         walk->pieces);
+            walk->nodes[children[i]].sent_ns[piece] = send_message(
+                node, cost_of(walk, children[i]),
+                esi_tree_model_bytes_down(tree, walk->operation, children[i]) /
+                    walk->pieces);
     }
 }
 
-static void find_order(struct walk *walk)
+static void find_order(struct model_walk *walk)
 {
     const struct esi_tree *tree = walk->tree;
     int count = 0;
@@ -189,20 +194,20 @@ static void find_order(struct walk *walk)
             walk->order[count++] = esi_tree_children(tree, walk->order[i])[j];
 }
 
-static void read_result(const struct walk *walk,
+static void read_result(const struct model_walk *walk,
                         double *exits_ns,
-                        struct es_model_result *ret_result)
+                        struct esi_model_result *ret_result)
 {
-    const struct es_model_operation *operation = walk->operation;
+    const struct esi_model_operation *operation = walk->operation;
     double from_ns = operation->enters_ns[walk->tree->root];
-    struct es_model_result result = {.last_exit_ns = walk->nodes[0].busy_ns};
+    struct esi_model_result result = {.last_exit_ns = walk->nodes[0].busy_ns};
 
     for (int i = 0; i < walk->tree->size; i++) {
         double exit_ns = walk->nodes[i].busy_ns;
 
         if (goes_up(operation->kind))
-            from_ns = later(from_ns, operation->enters_ns[i]);
-        result.last_exit_ns = later(result.last_exit_ns, exit_ns);
+            from_ns = later_time(from_ns, operation->enters_ns[i]);
+        result.last_exit_ns = later_time(result.last_exit_ns, exit_ns);
         result.rank_ns += exit_ns - operation->enters_ns[i];
         if (exits_ns)
             exits_ns[i] = exit_ns;
@@ -211,12 +216,12 @@ static void read_result(const struct walk *walk,
     *ret_result = result;
 }
 
-int es_tree_model_run(const struct esi_tree *tree,
-                      const struct es_model_operation *operation,
-                      double *exits_ns,
-                      struct es_model_result *ret_result)
+int esi_tree_model_run(const struct esi_tree *tree,
+                       const struct esi_model_operation *operation,
+                       double *exits_ns,
+                       struct esi_model_result *ret_result)
 {
-    struct walk walk = {.tree = tree, .operation = operation};
+    struct model_walk walk = {.tree = tree, .operation = operation};
     size_t size = (size_t)tree->size;
 
     walk.nodes = calloc(size, sizeof *walk.nodes);

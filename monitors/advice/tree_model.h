@@ -24,16 +24,16 @@
 
 #define ES_MODEL_PIECES 8
 
-struct es_model_operation {
+struct esi_model_operation {
     enum esi_tree_kind kind;
     uint64_t bytes;         /* as the call names them: of one rank's block in gathers */
     uint64_t segment_bytes; /* 0 = messages go whole */
     const double *enters_ns; /* of each rank */
     const struct esi_location *places;
-    const struct es_link_cost *costs; /* of each class */
+    const struct esi_link_cost *costs; /* of each class */
 };
 
-struct es_model_result {
+struct esi_model_result {
     double last_exit_ns;
     double tree_ns; /* from when it could go on: the last enter, or that of the root if
                        all get from it */
@@ -41,17 +41,17 @@ struct es_model_result {
 };
 
 /* `exits_ns` gets when each rank is done; may be NULL.  -ENOMEM. */
-int es_tree_model_run(const struct esi_tree *tree,
-                      const struct es_model_operation *operation,
-                      double *exits_ns,
-                      struct es_model_result *ret_result);
+int esi_tree_model_run(const struct esi_tree *tree,
+                       const struct esi_model_operation *operation,
+                       double *exits_ns,
+                       struct esi_model_result *ret_result);
 
 /* Bytes that go over the edge between a rank and its parent. */
-double es_tree_model_bytes_up(const struct esi_tree *tree,
-                              const struct es_model_operation *operation,
-                              int child);
-double es_tree_model_bytes_down(const struct esi_tree *tree,
-                                const struct es_model_operation *operation,
-                                int child);
+double esi_tree_model_bytes_up(const struct esi_tree *tree,
+                               const struct esi_model_operation *operation,
+                               int child);
+double esi_tree_model_bytes_down(const struct esi_tree *tree,
+                                 const struct esi_model_operation *operation,
+                                 int child);
 
 #endif

@@ -43,21 +43,21 @@ _Static_assert((int)CANDIDATE_COUNT < (int)ES_ADVICE_CANDIDATES, "they have room
 
 /* A group's sample over one tree after the other. */
 struct replay {
-    const struct es_tree_advisor *advisor;
+    const struct esi_tree_advisor *advisor;
     const struct esi_advice_group *group;
-    const struct es_advice_situation *situation;
-    struct es_link_cost costs[ES_LINK_CLASSES];
+    const struct esi_advice_situation *situation;
+    struct esi_link_cost costs[ES_LINK_CLASSES];
     enum esi_tree_kind kind;
-    double *now_ns;                /* of each sample that counts */
-    double *then_ns;               /* of each sample over the tree that is replayed */
-    double *best_ns;               /* over the best so far */
-    double *scratch;               /* for two numbers a sample */
-    double now_chance;             /* standard error of what was measured, part of it */
-    struct es_advice_past library; /* what it took before; count 0 = not known */
-    struct es_advice_edges in_force;
+    double *now_ns;    /* of each sample that counts */
+    double *then_ns;   /* of each sample over the tree that is replayed */
+    double *best_ns;   /* over the best so far */
+    double *scratch;   /* for two numbers a sample */
+    double now_chance; /* standard error of what was measured, part of it */
+    struct esi_advised_past library; /* what it took before; count 0 = not known */
+    struct esi_advice_edges in_force;
 };
 
-const char *es_advice_basis_name(enum es_advice_basis basis)
+const char *esi_advice_basis_name(enum esi_advice_basis basis)
 {
     static const char *const names[] = {[ES_ADVICE_SCALED] = "scaled",
                                         [ES_ADVICE_UNSCALED] = "unscaled",
@@ -66,7 +66,7 @@ const char *es_advice_basis_name(enum es_advice_basis basis)
     return names[basis];
 }
 
-const char *es_advice_verdict_name(enum es_advice_verdict verdict)
+const char *esi_advice_verdict_name(enum esi_advice_verdict verdict)
 {
     static const char *const names[] = {[ES_ADVICE_BETTER] = "better",
                                         [ES_ADVICE_SETTLED] = "settled",
@@ -80,23 +80,23 @@ const char *es_advice_verdict_name(enum es_advice_verdict verdict)
 
 static void count_edges(const struct replay *replay,
                         const struct esi_tree *tree,
-                        struct es_advice_edges *ret_edges)
+                        struct esi_advice_edges *ret_edges)
 {
     const struct esi_location *places = replay->situation->places;
-    struct es_advice_edges edges = {.depth = tree->depth};
+    struct esi_advice_edges edges = {.depth = tree->depth};
 
     for (int i = 0; i < tree->size; i++) {
         int children = esi_tree_child_count(tree, i);
 
         if (tree->parents[i] >= 0)
-            edges.count[es_link_class_of(&places[i], &places[tree->parents[i]])]++;
+            edges.count[esi_link_class_of(&places[i], &places[tree->parents[i]])]++;
         if (children > edges.most_children)
             edges.most_children = children;
     }
     *ret_edges = edges;
 }
 
-static bool are_known(const struct replay *replay, const struct es_advice_edges *edges)
+static bool are_known(const struct replay *replay, const struct esi_advice_edges *edges)
 {
     for (int i = 0; i < ES_LINK_CLASSES; i++)
         if (edges->count[i] > 0 && !replay->costs[i].known)
@@ -110,7 +110,7 @@ static int replay_sample(const struct replay *replay,
                          const struct esi_tree *tree,
                          double *ret_ns)
 {
-    struct es_model_operation operation = {
+    struct esi_model_operation operation = {
         .kind = replay->kind,
         .bytes = sample->bytes,
         .segment_bytes = rule->segment_bytes,
@@ -118,8 +118,8 @@ static int replay_sample(const struct replay *replay,
         .places = replay->situation->places,
         .costs = replay->costs,
     };
-    struct es_model_result result;
-    int code = es_tree_model_run(tree, &operation, NULL, &result);
+    struct esi_model_result result;
+    int code = esi_tree_model_run(tree, &operation, NULL, &result);
 
     if (code == 0)
         *ret_ns = replay->advisor->config.goal == ES_ADVICE_TREE_TIME ? result.tree_ns
@@ -130,7 +130,7 @@ static int replay_sample(const struct replay *replay,
 /* Replays all samples over the trees of a rule, one for each root among them. */
 static int replay_rule(struct replay *replay,
                        const struct esi_tree_rule *rule,
-                       struct es_advice_edges *ret_edges)
+                       struct esi_advice_edges *ret_edges)
 {
     const struct esi_advice_group *group = replay->group;
     struct esi_tree *tree = NULL;
@@ -162,7 +162,8 @@ static bool is_by_tree(const struct replay *replay)
 }
 
 /* Whether a sample is of what is in force. */
-static bool counts(const struct replay *replay, const struct esi_advice_sample *sample)
+static bool counts_instance(const struct replay *replay,
+                            const struct esi_advice_sample *sample)
 {
     bool tree = is_by_tree(replay);
 
@@ -172,7 +173,7 @@ static bool counts(const struct replay *replay, const struct esi_advice_sample *
 
 /* What those of the samples that count took, and over the tree in force should take.
  */
-static void compare_in_force(struct replay *replay, struct es_tree_advice *advice)
+static void compare_in_force(struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
     bool is_tree = is_by_tree(replay);
@@ -182,7 +183,7 @@ static void compare_in_force(struct replay *replay, struct es_tree_advice *advic
     double chance_ns;
 
     for (size_t i = 0; i < group->count; i++) {
-        if (!counts(replay, &group->samples[i]))
+        if (!counts_instance(replay, &group->samples[i]))
             continue;
         measured_ns[advice->samples] = group->samples[i].measured_ns;
         modelled_ns[advice->samples++] = replay->then_ns[i];
@@ -199,7 +200,7 @@ static void compare_in_force(struct replay *replay, struct es_tree_advice *advic
 
 /* What the samples take now.  Those of other trees than the one in force are reckoned
  * with by the model alone, or, where that cannot be, by the mean of the others. */
-static int measure(struct replay *replay, struct es_tree_advice *advice)
+static int measure_tree(struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
     bool is_tree = is_by_tree(replay);
@@ -213,7 +214,7 @@ static int measure(struct replay *replay, struct es_tree_advice *advice)
     advice->basis = is_tree ? ES_ADVICE_SCALED : ES_ADVICE_UNSCALED;
     for (size_t i = 0; i < group->count; i++)
         replay->now_ns[i] = is_tree ? replay->then_ns[i] * advice->scale
-                            : counts(replay, &group->samples[i])
+                            : counts_instance(replay, &group->samples[i])
                                 ? group->samples[i].measured_ns
                                 : advice->now_ns;
     return is_tree && !are_known(replay, &replay->in_force) ? -ENODATA : 0;
@@ -221,20 +222,20 @@ static int measure(struct replay *replay, struct es_tree_advice *advice)
 
 static int try_candidate(struct replay *replay,
                          const char *name,
-                         struct es_tree_advice *advice)
+                         struct esi_tree_advice *advice)
 {
     size_t count = replay->group->count;
-    struct es_advice_candidate *candidate =
+    struct esi_advice_candidate *candidate =
         &advice->candidates[advice->candidate_count];
-    const struct es_advice_candidate *best = advice->best < advice->candidate_count
-                                                 ? &advice->candidates[advice->best]
-                                                 : NULL;
+    const struct esi_advice_candidate *best = advice->best < advice->candidate_count
+                                                  ? &advice->candidates[advice->best]
+                                                  : NULL;
     struct esi_tree_rule rule;
     int result = esi_tree_rule_parse_short(name, NULL, &rule);
 
     if (result < 0)
         return result;
-    *candidate = (struct es_advice_candidate){.possible = false};
+    *candidate = (struct esi_advice_candidate){.possible = false};
     snprintf(candidate->name, sizeof candidate->name, "%s", name);
     result = replay_rule(replay, &rule, &candidate->edges);
     candidate->possible = result == 0 && are_known(replay, &candidate->edges);
@@ -254,18 +255,18 @@ static int try_candidate(struct replay *replay,
 }
 
 /* The library's own algorithm has no model: it is as it was when it ran. */
-static void try_library(struct replay *replay, struct es_tree_advice *advice)
+static void try_library(struct replay *replay, struct esi_tree_advice *advice)
 {
-    const struct es_tree_advisor *advisor = replay->advisor;
+    const struct esi_tree_advisor *advisor = replay->advisor;
     size_t index = (size_t)(replay->group - advisor->groups);
-    struct es_advice_candidate *candidate =
+    struct esi_advice_candidate *candidate =
         &advice->candidates[advice->candidate_count];
 
     if (!is_by_tree(replay) ||
-        es_tree_advisor_past(advisor, index, false, 0, &replay->library) < 0 ||
+        esi_tree_advisor_past(advisor, index, false, 0, &replay->library) < 0 ||
         replay->library.count < advisor->config.min_samples)
         return;
-    *candidate = (struct es_advice_candidate){
+    *candidate = (struct esi_advice_candidate){
         .name = "library", .possible = true, .then_ns = replay->library.mean_ns};
     if (advice->best >= advice->candidate_count ||
         candidate->then_ns < advice->candidates[advice->best].then_ns) {
@@ -289,7 +290,7 @@ static double clocks_of(const struct esi_advice_group *group)
 }
 
 /* Both were measured, by the same clocks. */
-static void gain_measured(const struct replay *replay, struct es_tree_advice *advice)
+static void gain_measured(const struct replay *replay, struct esi_tree_advice *advice)
 {
     double now_ns = replay->now_chance * advice->now_ns;
     double then_ns = replay->library.chance_ns;
@@ -303,7 +304,7 @@ static void gain_measured(const struct replay *replay, struct es_tree_advice *ad
  * the model is scaled, what chance and clocks make of the measured time they make of
  * the gain, in proportion: which of two trees the model holds for the better one does
  * not depend on them.  Else they add up. */
-static void gain_modelled(const struct replay *replay, struct es_tree_advice *advice)
+static void gain_modelled(const struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
     double clocks_ns = clocks_of(group);
@@ -324,15 +325,16 @@ static void gain_modelled(const struct replay *replay, struct es_tree_advice *ad
 }
 
 /* A model that is so wrong of the tree in force says nothing of others. */
-static bool is_far_off(const struct es_tree_advice *advice)
+static bool is_far_off(const struct esi_tree_advice *advice)
 {
     return advice->basis == ES_ADVICE_SCALED &&
            (advice->scale <= LEAST_SCALE || advice->scale >= MOST_SCALE);
 }
 
-static void judge(const struct replay *replay, struct es_tree_advice *advice)
+static void classify_proposal(const struct replay *replay,
+                              struct esi_tree_advice *advice)
 {
-    const struct es_tree_advisor_config *config = &replay->advisor->config;
+    const struct esi_tree_advisor_config *config = &replay->advisor->config;
 
     advice->then_ns = advice->candidates[advice->best].then_ns;
     if (advice->basis == ES_ADVICE_MEASURED)
@@ -362,7 +364,7 @@ static void quote_pattern(const char *name, char *out, size_t size)
     out[length] = '\0';
 }
 
-static void fill_rule(const struct replay *replay, struct es_tree_advice *advice)
+static void fill_rule(const struct replay *replay, struct esi_tree_advice *advice)
 {
     const struct esi_advice_group *group = replay->group;
     struct esi_tree_rule *rule = &advice->rule;
@@ -379,8 +381,8 @@ static void fill_rule(const struct replay *replay, struct es_tree_advice *advice
 /* --- Words ------------------------------------------------------------------------ */
 
 /* The costliest class of links that the new tree uses less of; -1 = none. */
-static int saved_class(const struct es_advice_edges *now,
-                       const struct es_advice_edges *then)
+static int saved_class(const struct esi_advice_edges *now,
+                       const struct esi_advice_edges *then)
 {
     for (int i = ES_LINK_CLASSES - 1; i > ES_LINK_HOST; i--) {
         if (then->count[i] < now->count[i])
@@ -391,9 +393,9 @@ static int saved_class(const struct es_advice_edges *now,
     return -1;
 }
 
-static void explain_tree(const struct es_advice_edges *now,
-                         const struct es_advice_candidate *then,
-                         struct es_tree_advice *advice)
+static void explain_tree(const struct esi_advice_edges *now,
+                         const struct esi_advice_candidate *then,
+                         struct esi_tree_advice *advice)
 {
     int edges = now->count[0] + now->count[1] + now->count[2];
     int saved = saved_class(now, &then->edges);
@@ -402,7 +404,7 @@ static void explain_tree(const struct es_advice_edges *now,
         snprintf(advice->reason, sizeof advice->reason,
                  "%d of %d edges of the tree in force go %s; with %s %d %s",
                  now->count[saved], edges,
-                 es_link_class_name((enum es_link_class)saved), then->name,
+                 esi_link_class_name((enum esi_link_class)saved), then->name,
                  then->edges.count[saved],
                  then->edges.count[saved] == 1 ? "does" : "do");
     else if (then->edges.most_children < now->most_children)
@@ -419,9 +421,10 @@ static void explain_tree(const struct es_advice_edges *now,
                  "with %s those who come late stand nearer to the root", then->name);
 }
 
-static void explain(const struct replay *replay, struct es_tree_advice *advice)
+static void explain_proposal(const struct replay *replay,
+                             struct esi_tree_advice *advice)
 {
-    const struct es_advice_candidate *then = &advice->candidates[advice->best];
+    const struct esi_advice_candidate *then = &advice->candidates[advice->best];
     int edges = replay->group->size - 1;
 
     if (advice->verdict == ES_ADVICE_SETTLED && advice->gain_ns <= 0)
@@ -460,9 +463,9 @@ static void explain(const struct replay *replay, struct es_tree_advice *advice)
 
 /* --- Proposing -------------------------------------------------------------------- */
 
-static int propose(struct replay *replay, struct es_tree_advice *advice)
+static int propose_tree(struct replay *replay, struct esi_tree_advice *advice)
 {
-    int result = measure(replay, advice);
+    int result = measure_tree(replay, advice);
 
     if (result < 0 && result != -ENODATA)
         return result;
@@ -488,9 +491,9 @@ static int propose(struct replay *replay, struct es_tree_advice *advice)
                  "tree, such as binomial, would tell");
         return 0;
     }
-    judge(replay, advice);
+    classify_proposal(replay, advice);
     fill_rule(replay, advice);
-    explain(replay, advice);
+    explain_proposal(replay, advice);
     return 0;
 }
 
@@ -503,12 +506,12 @@ static enum esi_tree_kind kind_of(uint32_t operation)
     return (enum esi_tree_kind)kind;
 }
 
-int es_tree_advisor_propose(const struct es_tree_advisor *advisor,
-                            size_t index,
-                            const struct es_advice_situation *situation,
-                            struct es_tree_advice *ret_advice)
+int esi_tree_advisor_propose(const struct esi_tree_advisor *advisor,
+                             size_t index,
+                             const struct esi_advice_situation *situation,
+                             struct esi_tree_advice *ret_advice)
 {
-    struct es_tree_advice advice = {.best = SIZE_MAX};
+    struct esi_tree_advice advice = {.best = SIZE_MAX};
     struct replay replay = {.advisor = advisor, .situation = situation};
     double *numbers;
     int result;
@@ -518,7 +521,7 @@ int es_tree_advisor_propose(const struct es_tree_advisor *advisor,
     replay.group = &advisor->groups[index];
     replay.kind = kind_of(replay.group->operation);
     for (int i = 0; i < ES_LINK_CLASSES; i++)
-        replay.costs[i] = es_link_costs_get(situation->costs, (enum es_link_class)i);
+        replay.costs[i] = esi_link_costs_get(situation->costs, (enum esi_link_class)i);
     numbers = calloc(5 * advisor->config.samples, sizeof *numbers);
     if (!numbers)
         return -ENOMEM;
@@ -526,7 +529,7 @@ int es_tree_advisor_propose(const struct es_tree_advisor *advisor,
     replay.then_ns = numbers + advisor->config.samples;
     replay.best_ns = numbers + 2 * advisor->config.samples;
     replay.scratch = numbers + 3 * advisor->config.samples;
-    result = propose(&replay, &advice);
+    result = propose_tree(&replay, &advice);
     free(numbers);
     if (result == 0)
         *ret_advice = advice;

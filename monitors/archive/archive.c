@@ -28,8 +28,8 @@ struct element {
     uint64_t index; /* of the next tuple among those recorded */
 };
 
-struct es_archive {
-    struct es_archive_tables tables;
+struct esi_archive {
+    struct esi_archive_tables tables;
     char path[4096]; /* for messages */
     int root;        /* descriptors */
     int side;
@@ -47,7 +47,7 @@ struct es_archive {
 /* --- Failures ---------------------------------------------------------------- */
 
 /* Keeps the first failure.  Returns `code`. */
-static int fail(struct es_archive *archive, int code, const char *part)
+static int fail_archive(struct esi_archive *archive, int code, const char *part)
 {
     if (archive->result < 0)
         return archive->result;
@@ -59,7 +59,7 @@ static int fail(struct es_archive *archive, int code, const char *part)
                         archive->path, part, strerror(-code));
 }
 
-const struct es_error *es_archive_failure(const struct es_archive *archive)
+const struct es_error *esi_archive_failure(const struct esi_archive *archive)
 {
     return archive->result < 0 ? &archive->failure : NULL;
 }
@@ -92,7 +92,7 @@ static int open_directory(int parent, const char *name)
     return file < 0 ? -errno : file;
 }
 
-static int open_directories(struct es_archive *archive,
+static int open_directories(struct esi_archive *archive,
                             struct es_error *error,
                             bool *ret_made)
 {
@@ -114,7 +114,7 @@ static int open_directories(struct es_archive *archive,
 }
 
 /* Of an archive that could not begin; no file is in them. */
-static void remove_directories(const struct es_archive *archive, bool is_made)
+static void remove_directories(const struct esi_archive *archive, bool is_made)
 {
     if (archive->side >= 0)
         unlinkat(archive->root, ESI_ARCHIVE_SIDE, AT_REMOVEDIR);
@@ -122,7 +122,7 @@ static void remove_directories(const struct es_archive *archive, bool is_made)
         rmdir(archive->path);
 }
 
-static void destroy(struct es_archive *archive)
+static void destroy_archive(struct esi_archive *archive)
 {
     for (size_t i = 0; i < archive->element_count; i++) {
         struct element *element = &archive->elements[i];
@@ -140,15 +140,15 @@ static void destroy(struct es_archive *archive)
         close(archive->side);
     if (archive->root >= 0)
         close(archive->root);
-    es_archive_tables_fini(&archive->tables);
+    esi_archive_tables_fini(&archive->tables);
     free(archive);
 }
 
-int es_archive_create(const struct es_archive_config *config,
-                      struct es_error *error,
-                      struct es_archive **ret_archive)
+int esi_archive_create(const struct esi_archive_config *config,
+                       struct es_error *error,
+                       struct esi_archive **ret_archive)
 {
-    struct es_archive *archive = calloc(1, sizeof *archive);
+    struct esi_archive *archive = calloc(1, sizeof *archive);
     bool is_made = false;
     int result = 0;
 
@@ -165,11 +165,11 @@ int es_archive_create(const struct es_archive_config *config,
     snprintf(archive->path, sizeof archive->path, "%s", config->directory);
     if (result == 0)
         result = open_directories(archive, error, &is_made);
-    if (result == 0 && es_archive_write_tables(archive) < 0)
+    if (result == 0 && esi_archive_write_tables(archive) < 0)
         result = es_error_set(error, archive->result, "%s", archive->failure.text);
     if (result < 0) {
         remove_directories(archive, is_made);
-        destroy(archive);
+        destroy_archive(archive);
         return result;
     }
     *ret_archive = archive;
@@ -178,7 +178,7 @@ int es_archive_create(const struct es_archive_config *config,
 
 /* --- Tables ------------------------------------------------------------------ */
 
-struct es_archive_tables *es_archive_writer_tables(struct es_archive *archive)
+struct esi_archive_tables *esi_archive_writer_tables(struct esi_archive *archive)
 {
     return &archive->tables;
 }
@@ -189,39 +189,39 @@ static void write_metadata(const void *data, FILE *stream)
 }
 
 /* Directory and metadata of the next host. */
-static int begin_host(struct es_archive *archive)
+static int begin_host(struct esi_archive *archive)
 {
     uint32_t number = (uint32_t)archive->host_count;
-    struct es_archive_host *host = &archive->tables.hosts[number];
+    struct esi_archive_host *host = &archive->tables.hosts[number];
     struct esi_ctf_trace trace = {.host = host->name, .run = archive->tables.facts.run};
     char name[ESI_ARCHIVE_NAME_BYTES];
     int result;
 
     if (ESI_ARRAY_RESERVE(archive->hosts, archive->host_capacity, number + 1) < 0)
-        return fail(archive, -ENOMEM, "");
+        return fail_archive(archive, -ENOMEM, "");
     result = esi_archive_uuid(host->uuid);
     if (result < 0)
-        return fail(archive, result, "an UUID");
+        return fail_archive(archive, result, "an UUID");
     memcpy(trace.uuid, host->uuid, sizeof trace.uuid);
     esi_archive_host_directory(&archive->tables, number, name);
     archive->hosts[number] = open_directory(archive->root, name);
     if (archive->hosts[number] < 0)
-        return fail(archive, archive->hosts[number], name);
+        return fail_archive(archive, archive->hosts[number], name);
     archive->host_count++;
     /* Nothing but streams and the metadata may stand in the directory. */
     result = esi_archive_replace(archive->side, archive->hosts[number],
                                  ESI_ARCHIVE_METADATA, write_metadata, &trace);
-    return result < 0 ? fail(archive, result, name) : 0;
+    return result < 0 ? fail_archive(archive, result, name) : 0;
 }
 
-static int begin_elements(struct es_archive *archive)
+static int begin_elements(struct esi_archive *archive)
 {
     size_t count = archive->tables.element_count;
 
     if (count == archive->element_count)
         return 0;
     if (ESI_ARRAY_RESERVE(archive->elements, archive->element_capacity, count) < 0)
-        return fail(archive, -ENOMEM, "");
+        return fail_archive(archive, -ENOMEM, "");
     memset(archive->elements + archive->element_count, 0,
            (count - archive->element_count) * sizeof *archive->elements);
     archive->element_count = count;
@@ -230,10 +230,10 @@ static int begin_elements(struct es_archive *archive)
 
 static void write_tables(const void *data, FILE *stream)
 {
-    es_archive_tables_write(data, stream);
+    esi_archive_tables_write(data, stream);
 }
 
-int es_archive_write_tables(struct es_archive *archive)
+int esi_archive_write_tables(struct esi_archive *archive)
 {
     int result = archive->result;
 
@@ -244,7 +244,7 @@ int es_archive_write_tables(struct es_archive *archive)
     result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_TABLES,
                                  write_tables, &archive->tables);
     if (result < 0)
-        return fail(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_TABLES);
+        return fail_archive(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_TABLES);
     return begin_elements(archive);
 }
 
@@ -253,7 +253,7 @@ static void write_text(const void *data, FILE *stream)
     fputs(data, stream);
 }
 
-int es_archive_write_map(struct es_archive *archive, const char *text)
+int esi_archive_write_map(struct esi_archive *archive, const char *text)
 {
     int result = archive->result;
 
@@ -261,20 +261,22 @@ int es_archive_write_map(struct es_archive *archive, const char *text)
         return result;
     result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_MAP,
                                  write_text, text);
-    return result < 0 ? fail(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP) : 0;
+    return result < 0
+               ? fail_archive(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP)
+               : 0;
 }
 
 /* --- Streams ----------------------------------------------------------------- */
 
 /* `late` 0: the ordered one. */
-static int make_stream(struct es_archive *archive,
+static int make_stream(struct esi_archive *archive,
                        uint32_t number,
                        unsigned late,
                        struct esi_ctf_stream **ret_stream)
 {
-    const struct es_archive_tables *tables = &archive->tables;
-    const struct es_archive_element *row = &tables->elements[number];
-    const struct es_archive_process *process = &tables->processes[row->process];
+    const struct esi_archive_tables *tables = &archive->tables;
+    const struct esi_archive_element *row = &tables->elements[number];
+    const struct esi_archive_process *process = &tables->processes[row->process];
     char name[ESI_ARCHIVE_NAME_BYTES];
     struct esi_ctf_stream_config config = {
         .directory = archive->hosts[process->host],
@@ -293,23 +295,23 @@ static int make_stream(struct es_archive *archive,
     esi_archive_stream_name(tables, number, late, name);
     result = esi_ctf_stream_create(&config, ret_stream);
     if (result < 0)
-        return fail(archive, result, name);
+        return fail_archive(archive, result, name);
     archive->streams++;
     return 0;
 }
 
-static int flush_stream(struct es_archive *archive,
+static int flush_stream(struct esi_archive *archive,
                         struct esi_ctf_stream *stream,
                         int (*flush)(struct esi_ctf_stream *))
 {
     int result = flush(stream);
 
-    return result < 0 ? fail(archive, result, esi_ctf_stream_name(stream)) : 0;
+    return result < 0 ? fail_archive(archive, result, esi_ctf_stream_name(stream)) : 0;
 }
 
 /* Late tuples first: an ordered packet is only there when those that belong between its
  * tuples are. */
-static int flush_element(struct es_archive *archive,
+static int flush_element(struct esi_archive *archive,
                          struct element *element,
                          int (*flush)(struct esi_ctf_stream *))
 {
@@ -322,14 +324,14 @@ static int flush_element(struct es_archive *archive,
     return result;
 }
 
-static int add_late(struct es_archive *archive, uint32_t number)
+static int add_late(struct esi_archive *archive, uint32_t number)
 {
     struct element *element = &archive->elements[number];
     int result;
 
     if (ESI_ARRAY_RESERVE(element->late, element->late_capacity,
                           element->late_count + 1) < 0)
-        return fail(archive, -ENOMEM, "");
+        return fail_archive(archive, -ENOMEM, "");
     result = make_stream(archive, number, (unsigned)element->late_count + 1,
                          &element->late[element->late_count]);
     element->late_count += result == 0;
@@ -338,7 +340,7 @@ static int add_late(struct es_archive *archive, uint32_t number)
 
 /* The first late stream that ends before the tuple: as few streams as can be.  Where
  * there are too many, the tuple's time gives way. */
-static int find_late(struct es_archive *archive,
+static int find_late(struct esi_archive *archive,
                      uint32_t number,
                      struct es_tuple *tuple,
                      struct esi_ctf_stream **ret_stream)
@@ -363,7 +365,7 @@ static int find_late(struct es_archive *archive,
 }
 
 /* The streams of an element whose row may have been added just now. */
-static int find_element(struct es_archive *archive,
+static int find_element(struct esi_archive *archive,
                         uint32_t number,
                         struct element **ret_element)
 {
@@ -372,7 +374,7 @@ static int find_element(struct es_archive *archive,
     if (result == 0 && number >= archive->tables.element_count)
         return -EINVAL;
     if (result == 0 && number >= archive->element_count)
-        result = es_archive_write_tables(archive);
+        result = esi_archive_write_tables(archive);
     if (result < 0)
         return result;
     *ret_element = &archive->elements[number];
@@ -381,11 +383,11 @@ static int find_element(struct es_archive *archive,
     return result;
 }
 
-static int put(struct es_archive *archive,
-               struct element *element,
-               struct esi_ctf_stream *stream,
-               const struct es_tuple *tuple,
-               uint64_t position)
+static int put_tuple(struct esi_archive *archive,
+                     struct element *element,
+                     struct esi_ctf_stream *stream,
+                     const struct es_tuple *tuple,
+                     uint64_t position)
 {
     int result = 0;
 
@@ -397,17 +399,17 @@ static int put(struct es_archive *archive,
         return result;
     result = esi_ctf_stream_append(stream, tuple, element->index, position);
     if (result < 0)
-        return fail(archive, result, esi_ctf_stream_name(stream));
+        return fail_archive(archive, result, esi_ctf_stream_name(stream));
     element->index++;
     archive->tables.facts.tuples++;
     archive->bytes += sizeof *tuple;
     return 0;
 }
 
-int es_archive_append(struct es_archive *archive,
-                      uint32_t number,
-                      const struct es_tuple *tuple,
-                      uint64_t position)
+int esi_archive_append(struct esi_archive *archive,
+                       uint32_t number,
+                       const struct es_tuple *tuple,
+                       uint64_t position)
 {
     struct es_tuple copy = *tuple;
     struct esi_ctf_stream *stream;
@@ -417,16 +419,16 @@ int es_archive_append(struct es_archive *archive,
     if (result < 0)
         return result;
     if (!es_operation_find(tuple->operation)) {
-        result = es_archive_lose(archive, number, 1);
+        result = esi_archive_lose(archive, number, 1);
         return result < 0 ? result : -EINVAL;
     }
     stream = element->ordered;
     if (tuple->stop < esi_ctf_stream_last_ns(stream))
         result = find_late(archive, number, &copy, &stream);
-    return result < 0 ? result : put(archive, element, stream, &copy, position);
+    return result < 0 ? result : put_tuple(archive, element, stream, &copy, position);
 }
 
-int es_archive_lose(struct es_archive *archive, uint32_t number, uint64_t lost)
+int esi_archive_lose(struct esi_archive *archive, uint32_t number, uint64_t lost)
 {
     struct element *element;
     int result = find_element(archive, number, &element);
@@ -453,7 +455,7 @@ static bool is_old(const struct element *element, uint64_t before_ns)
     return false;
 }
 
-int es_archive_flush(struct es_archive *archive, uint64_t age_ns)
+int esi_archive_flush(struct esi_archive *archive, uint64_t age_ns)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     uint64_t before_ns = now_ns > age_ns ? now_ns - age_ns : 0;
@@ -466,16 +468,16 @@ int es_archive_flush(struct es_archive *archive, uint64_t age_ns)
     return result;
 }
 
-uint64_t es_archive_bytes(const struct es_archive *archive)
+uint64_t esi_archive_bytes(const struct esi_archive *archive)
 {
     return archive->bytes;
 }
 
 /* --- Ending ------------------------------------------------------------------ */
 
-int es_archive_close(struct es_archive *archive,
-                     uint64_t ended_ns,
-                     struct es_error *error)
+int esi_archive_close(struct esi_archive *archive,
+                      uint64_t ended_ns,
+                      struct es_error *error)
 {
     int result = archive->result;
 
@@ -483,12 +485,12 @@ int es_archive_close(struct es_archive *archive,
         result = flush_element(archive, &archive->elements[i], esi_ctf_stream_finish);
     archive->tables.facts.ended_ns = ended_ns;
     if (result == 0)
-        result = es_archive_write_tables(archive);
+        result = esi_archive_write_tables(archive);
     else /* there may be room for this yet: it says why the archive ends here */
         esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_TABLES,
                             write_tables, &archive->tables);
     if (result < 0)
         es_error_set(error, result, "%s", archive->failure.text);
-    destroy(archive);
+    destroy_archive(archive);
     return result;
 }

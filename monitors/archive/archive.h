@@ -9,12 +9,12 @@
  *   DIR/.eventspace/archive.jsonl the tables (archive_tables.h)
  *   DIR/.eventspace/map.json      the expanded pathmap
  *
- *   es_archive_create(&config, &error, &archive);
- *   es_archive_tables_add_process(es_archive_writer_tables(archive), ...); ...
- *   es_archive_write_tables(archive);          before the first tuple of an element
- *   es_archive_append(archive, element, &tuple, position);  ...
- *   es_archive_flush(archive, age_ns);         now and then
- *   es_archive_close(archive, ended_ns, &error);
+ *   esi_archive_create(&config, &error, &archive);
+ *   esi_archive_tables_add_process(esi_archive_writer_tables(archive), ...); ...
+ *   esi_archive_write_tables(archive);          before the first tuple of an element
+ *   esi_archive_append(archive, element, &tuple, position);  ...
+ *   esi_archive_flush(archive, age_ns);         now and then
+ *   esi_archive_close(archive, ended_ns, &error);
  *
  * Packets are written whole and only appended: an archive that was cut off at any byte
  * is readable up to its last complete packets.  The tables are replaced as a whole.
@@ -29,56 +29,56 @@
 
 #include "monitors/archive/archive_tables.h"
 
-struct es_archive_config {
+struct esi_archive_config {
     const char *directory; /* made, or there and empty; borrowed for the call */
     const char *run;       /* borrowed for the call */
     uint64_t begun_ns;     /* run time */
     size_t packet_bytes;   /* 0 = 64 KiB */
 };
 
-struct es_archive;
+struct esi_archive;
 
 /* -EINVAL with words when the directory cannot be used (-EEXIST: is not empty). */
-int es_archive_create(const struct es_archive_config *config,
-                      struct es_error *error,
-                      struct es_archive **ret_archive);
+int esi_archive_create(const struct esi_archive_config *config,
+                       struct es_error *error,
+                       struct esi_archive **ret_archive);
 
 /* To be filled.  Hosts get their UUIDs by themselves. */
-struct es_archive_tables *es_archive_writer_tables(struct es_archive *archive);
+struct esi_archive_tables *esi_archive_writer_tables(struct esi_archive *archive);
 
 /* The expanded pathmap as text. */
-int es_archive_write_map(struct es_archive *archive, const char *text);
+int esi_archive_write_map(struct esi_archive *archive, const char *text);
 
 /* Replaces the file of the tables by what they are now. */
-int es_archive_write_tables(struct es_archive *archive);
+int esi_archive_write_tables(struct esi_archive *archive);
 
 /* Appends a tuple of an element, in the order in which they were published.  Its times
  * are nanoseconds of run time; `position` counts the tuples of the element, for people.
  * The operation must be one of the table: -EINVAL else, which is no failure of the
  * archive; such a tuple is counted as lost.  Elements that were added since the tables
  * were written last are written to the tables first. */
-int es_archive_append(struct es_archive *archive,
-                      uint32_t element,
-                      const struct es_tuple *tuple,
-                      uint64_t position);
+int esi_archive_append(struct esi_archive *archive,
+                       uint32_t element,
+                       const struct es_tuple *tuple,
+                       uint64_t position);
 
 /* `lost` tuples of the element are missing at this point. */
-int es_archive_lose(struct es_archive *archive, uint32_t element, uint64_t lost);
+int esi_archive_lose(struct esi_archive *archive, uint32_t element, uint64_t lost);
 
 /* Writes the packets that were begun more than `age_ns` ago, by the clock of the host;
  * 0: all. */
-int es_archive_flush(struct es_archive *archive, uint64_t age_ns);
+int esi_archive_flush(struct esi_archive *archive, uint64_t age_ns);
 
 /* Bytes in streams, written and to be written. */
-uint64_t es_archive_bytes(const struct es_archive *archive);
+uint64_t esi_archive_bytes(const struct esi_archive *archive);
 
 /* Writes what is left, and the tables with `ended_ns`; frees the archive in any case.
  * 0 or the first failure, with words that name the file. */
-int es_archive_close(struct es_archive *archive,
-                     uint64_t ended_ns,
-                     struct es_error *error);
+int esi_archive_close(struct esi_archive *archive,
+                      uint64_t ended_ns,
+                      struct es_error *error);
 
 /* What the first failure was; NULL = none.  Borrowed. */
-const struct es_error *es_archive_failure(const struct es_archive *archive);
+const struct es_error *esi_archive_failure(const struct esi_archive *archive);
 
 #endif

@@ -145,7 +145,7 @@ static bool make_plain(const char *name, char other, char out[NAME_MAX_BYTES])
     return same && *name == '\0' && length > 0;
 }
 
-void esi_archive_host_directory(const struct es_archive_tables *tables,
+void esi_archive_host_directory(const struct esi_archive_tables *tables,
                                 uint32_t host,
                                 char out[ESI_ARCHIVE_NAME_BYTES])
 {
@@ -157,7 +157,7 @@ void esi_archive_host_directory(const struct es_archive_tables *tables,
         snprintf(out, ESI_ARCHIVE_NAME_BYTES, "_%s.%u", plain, host);
 }
 
-void esi_archive_stream_name(const struct es_archive_tables *tables,
+void esi_archive_stream_name(const struct esi_archive_tables *tables,
                              uint32_t element,
                              unsigned late,
                              char out[ESI_ARCHIVE_NAME_BYTES])

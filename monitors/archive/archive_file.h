@@ -44,13 +44,13 @@ enum {
 };
 
 /* The directory of a host within the archive. */
-void esi_archive_host_directory(const struct es_archive_tables *tables,
+void esi_archive_host_directory(const struct esi_archive_tables *tables,
                                 uint32_t host,
                                 char out[ESI_ARCHIVE_NAME_BYTES]);
 
 /* The file of an element within its host's directory: `late` 0 = the ordered stream, 1
  * and up = late ones. */
-void esi_archive_stream_name(const struct es_archive_tables *tables,
+void esi_archive_stream_name(const struct esi_archive_tables *tables,
                              uint32_t element,
                              unsigned late,
                              char out[ESI_ARCHIVE_NAME_BYTES]);

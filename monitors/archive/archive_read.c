@@ -19,8 +19,8 @@
 
 /* What the parts of the reader share. */
 
-struct es_archive_reader {
-    struct es_archive_tables tables;
+struct esi_archive_reader {
+    struct esi_archive_tables tables;
     char *path; /* owned */
     int root;   /* descriptors; -1 = none */
     int *hosts; /* of the hosts' directories, -1 = there is none; owned */
@@ -32,7 +32,7 @@ struct es_archive_reader {
 #define TABLES_MAX ((size_t)1 << 30)
 #define TABLES ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_TABLES
 
-bool es_archive_is_one(const char *directory)
+bool esi_archive_is_one(const char *directory)
 {
     struct stat status;
     char path[4096];
@@ -41,7 +41,7 @@ bool es_archive_is_one(const char *directory)
     return length > 0 && (size_t)length < sizeof path && stat(path, &status) == 0;
 }
 
-static int read_tables(struct es_archive_reader *reader, struct es_error *error)
+static int read_tables(struct esi_archive_reader *reader, struct es_error *error)
 {
     char source[4096];
     char *text = NULL;
@@ -55,12 +55,12 @@ static int read_tables(struct es_archive_reader *reader, struct es_error *error)
     if (result < 0)
         return es_error_set(error, result, "cannot read %s: %s", source,
                             strerror(-result));
-    result = es_archive_tables_read(&reader->tables, text, length, source, error);
+    result = esi_archive_tables_read(&reader->tables, text, length, source, error);
     free(text);
     return result;
 }
 
-static int open_hosts(struct es_archive_reader *reader)
+static int open_hosts(struct esi_archive_reader *reader)
 {
     size_t count = reader->tables.host_count;
 
@@ -79,11 +79,11 @@ static int open_hosts(struct es_archive_reader *reader)
     return 0;
 }
 
-int es_archive_open(const char *directory,
-                    struct es_error *error,
-                    struct es_archive_reader **ret_reader)
+int esi_archive_open(const char *directory,
+                     struct es_error *error,
+                     struct esi_archive_reader **ret_reader)
 {
-    struct es_archive_reader *reader = calloc(1, sizeof *reader);
+    struct esi_archive_reader *reader = calloc(1, sizeof *reader);
     int result = 0;
 
     if (reader)
@@ -101,14 +101,14 @@ int es_archive_open(const char *directory,
     if (result == 0)
         result = open_hosts(reader);
     if (result < 0) {
-        es_archive_read_close(reader);
+        esi_archive_read_close(reader);
         return result;
     }
     *ret_reader = reader;
     return 0;
 }
 
-void es_archive_read_close(struct es_archive_reader *reader)
+void esi_archive_read_close(struct esi_archive_reader *reader)
 {
     int saved_errno = errno;
 
@@ -120,19 +120,19 @@ void es_archive_read_close(struct es_archive_reader *reader)
     free(reader->hosts);
     if (reader->root >= 0)
         close(reader->root);
-    es_archive_tables_fini(&reader->tables);
+    esi_archive_tables_fini(&reader->tables);
     free(reader->path);
     free(reader);
     errno = saved_errno;
 }
 
-const struct es_archive_tables *es_archive_tables(
-    const struct es_archive_reader *reader)
+const struct esi_archive_tables *esi_archive_tables(
+    const struct esi_archive_reader *reader)
 {
     return &reader->tables;
 }
 
-int es_archive_read_map(struct es_archive_reader *reader, char **ret_text)
+int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text)
 {
     size_t length;
 
@@ -141,13 +141,13 @@ int es_archive_read_map(struct es_archive_reader *reader, char **ret_text)
 }
 
 /* A stream of an element; `late` 0: the ordered one.  -ENOENT: there is none. */
-static int archive_stream_open(const struct es_archive_reader *reader,
+static int archive_stream_open(const struct esi_archive_reader *reader,
                                uint32_t element,
                                unsigned late,
                                struct es_error *error,
                                struct esi_ctf_reader **ret_stream)
 {
-    const struct es_archive_tables *tables = &reader->tables;
+    const struct esi_archive_tables *tables = &reader->tables;
     uint32_t host = tables->processes[tables->elements[element].process].host;
     char name[ESI_ARCHIVE_NAME_BYTES];
     struct esi_ctf_reader_config config = {
@@ -172,7 +172,7 @@ static int archive_stream_open(const struct es_archive_reader *reader,
 /* --- Repairing --------------------------------------------------------------- */
 
 struct repair {
-    struct es_archive_reader *reader;
+    struct esi_archive_reader *reader;
     uint64_t bytes;
     int streams;
 };
@@ -224,7 +224,7 @@ static int repair_stream(struct repair *repair,
                          unsigned late,
                          struct es_error *error)
 {
-    const struct es_archive_tables *tables = &repair->reader->tables;
+    const struct esi_archive_tables *tables = &repair->reader->tables;
     uint32_t host = tables->processes[tables->elements[element].process].host;
     char name[ESI_ARCHIVE_NAME_BYTES];
     uint64_t end = 0;
@@ -256,19 +256,19 @@ static int repair_element(struct repair *repair,
     return 0;
 }
 
-int es_archive_repair(const char *directory,
-                      uint64_t *ret_bytes,
-                      struct es_error *error)
+int esi_archive_repair(const char *directory,
+                       uint64_t *ret_bytes,
+                       struct es_error *error)
 {
     struct repair repair = {.streams = 0};
-    int result = es_archive_open(directory, error, &repair.reader);
+    int result = esi_archive_open(directory, error, &repair.reader);
 
     *ret_bytes = 0;
     if (result < 0)
         return result;
     for (uint32_t i = 0; i < repair.reader->tables.element_count && result == 0; i++)
         result = repair_element(&repair, i, error);
-    es_archive_read_close(repair.reader);
+    esi_archive_read_close(repair.reader);
     *ret_bytes = repair.bytes;
     return result < 0 ? result : repair.streams;
 }
@@ -283,7 +283,7 @@ int es_archive_repair(const char *directory,
  * each packet: a place that nobody has is a tuple that was lost with its packet.
  */
 
-struct es_archive_cursor {
+struct esi_archive_cursor {
     uint32_t element;
     struct esi_ctf_reader *ordered; /* owned; NULL = there is none */
     struct esi_ctf_reader **late;   /* owned, as they are */
@@ -292,8 +292,8 @@ struct es_archive_cursor {
     bool told_end;
 };
 
-static int open_late(struct es_archive_reader *reader,
-                     struct es_archive_cursor *cursor,
+static int open_late(struct esi_archive_reader *reader,
+                     struct esi_archive_cursor *cursor,
                      struct es_error *error)
 {
     for (unsigned late = 1; late <= ESI_ARCHIVE_LATE_MAX; late++) {
@@ -311,12 +311,12 @@ static int open_late(struct es_archive_reader *reader,
     return 0;
 }
 
-int es_archive_cursor_create(struct es_archive_reader *reader,
-                             uint32_t element,
-                             struct es_error *error,
-                             struct es_archive_cursor **ret_cursor)
+int esi_archive_cursor_create(struct esi_archive_reader *reader,
+                              uint32_t element,
+                              struct es_error *error,
+                              struct esi_archive_cursor **ret_cursor)
 {
-    struct es_archive_cursor *cursor;
+    struct esi_archive_cursor *cursor;
     int result;
 
     if (element >= reader->tables.element_count)
@@ -329,14 +329,14 @@ int es_archive_cursor_create(struct es_archive_reader *reader,
     if (result == 0 || result == -ENOENT)
         result = open_late(reader, cursor, error);
     if (result < 0) {
-        es_archive_cursor_destroy(cursor);
+        esi_archive_cursor_destroy(cursor);
         return result;
     }
     *ret_cursor = cursor;
     return 0;
 }
 
-void es_archive_cursor_destroy(struct es_archive_cursor *cursor)
+void esi_archive_cursor_destroy(struct esi_archive_cursor *cursor)
 {
     int saved_errno = errno;
 
@@ -357,7 +357,7 @@ struct next {
     uint64_t index;
 };
 
-static int look_at_late(struct es_archive_cursor *cursor,
+static int look_at_late(struct esi_archive_cursor *cursor,
                         struct next *next,
                         struct es_error *error)
 {
@@ -375,7 +375,7 @@ static int look_at_late(struct es_archive_cursor *cursor,
 
 /* The ordered stream's tuple has the next place that no late one claims, unless its
  * packet says otherwise. */
-static int look_at_ordered(struct es_archive_cursor *cursor,
+static int look_at_ordered(struct esi_archive_cursor *cursor,
                            struct next *next,
                            struct es_error *error)
 {
@@ -393,7 +393,7 @@ static int look_at_ordered(struct es_archive_cursor *cursor,
     return 0;
 }
 
-static int give_end(struct es_archive_cursor *cursor, struct es_archive_item *item)
+static int give_end(struct esi_archive_cursor *cursor, struct esi_archive_item *item)
 {
     if (!cursor->told_end && cursor->ordered)
         item->lost = esi_ctf_reader_lost_at_end(cursor->ordered);
@@ -401,15 +401,15 @@ static int give_end(struct es_archive_cursor *cursor, struct es_archive_item *it
     return item->lost > 0;
 }
 
-int es_archive_cursor_next(struct es_archive_cursor *cursor,
-                           struct es_archive_item *ret_item,
-                           struct es_error *error)
+int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
+                            struct esi_archive_item *ret_item,
+                            struct es_error *error)
 {
     struct next next = {.stream = NULL};
     int result = look_at_late(cursor, &next, error);
 
     *ret_item =
-        (struct es_archive_item){.element = cursor->element, .index = cursor->index};
+        (struct esi_archive_item){.element = cursor->element, .index = cursor->index};
     if (result == 0)
         result = look_at_ordered(cursor, &next, error);
     if (result < 0)
@@ -434,37 +434,37 @@ int es_archive_cursor_next(struct es_archive_cursor *cursor,
 /* === All elements by completion =================================================== */
 
 struct source {
-    struct es_archive_cursor *cursor; /* owned */
-    struct es_archive_item item;      /* what it stands before */
+    struct esi_archive_cursor *cursor; /* owned */
+    struct esi_archive_item item;      /* what it stands before */
     /* The latest completion up to the item: late tuples and losses keep their places in
      * their elements. */
     uint64_t key_ns;
 };
 
-struct es_archive_merge {
-    const struct es_archive_tables *tables; /* borrowed */
-    struct source *sources;                 /* of each element; owned */
-    struct esi_heap next;                   /* elements that have more, by key */
-    uint32_t *left;                         /* of those, each process's; owned */
+struct esi_archive_merge {
+    const struct esi_archive_tables *tables; /* borrowed */
+    struct source *sources;                  /* of each element; owned */
+    struct esi_heap next;                    /* elements that have more, by key */
+    uint32_t *left;                          /* of those, each process's; owned */
 };
 
 /* 1, 0 at the end of the element, -errno. */
 static int merge_advance(struct source *source, struct es_error *error)
 {
-    int result = es_archive_cursor_next(source->cursor, &source->item, error);
+    int result = esi_archive_cursor_next(source->cursor, &source->item, error);
 
     if (result > 0 && source->item.tuple.stop > source->key_ns)
         source->key_ns = source->item.tuple.stop;
     return result;
 }
 
-static int add_source(struct es_archive_merge *merge,
-                      struct es_archive_reader *reader,
+static int add_source(struct esi_archive_merge *merge,
+                      struct esi_archive_reader *reader,
                       uint32_t element,
                       struct es_error *error)
 {
     struct source *source = &merge->sources[element];
-    int result = es_archive_cursor_create(reader, element, error, &source->cursor);
+    int result = esi_archive_cursor_create(reader, element, error, &source->cursor);
 
     if (result == 0)
         result = merge_advance(source, error);
@@ -472,18 +472,18 @@ static int add_source(struct es_archive_merge *merge,
         esi_heap_push(&merge->next, source->key_ns, element);
         merge->left[merge->tables->elements[element].process]++;
     } else {
-        es_archive_cursor_destroy(source->cursor);
+        esi_archive_cursor_destroy(source->cursor);
         source->cursor = NULL;
     }
     return result < 0 ? result : 0;
 }
 
-int es_archive_merge_create(struct es_archive_reader *reader,
-                            struct es_error *error,
-                            struct es_archive_merge **ret_merge)
+int esi_archive_merge_create(struct esi_archive_reader *reader,
+                             struct es_error *error,
+                             struct esi_archive_merge **ret_merge)
 {
     size_t count = reader->tables.element_count;
-    struct es_archive_merge *merge = calloc(1, sizeof *merge);
+    struct esi_archive_merge *merge = calloc(1, sizeof *merge);
     int result = 0;
 
     if (merge) {
@@ -497,21 +497,21 @@ int es_archive_merge_create(struct es_archive_reader *reader,
     for (uint32_t i = 0; i < count && result == 0; i++)
         result = add_source(merge, reader, i, error);
     if (result < 0) {
-        es_archive_merge_destroy(merge);
+        esi_archive_merge_destroy(merge);
         return result;
     }
     *ret_merge = merge;
     return 0;
 }
 
-void es_archive_merge_destroy(struct es_archive_merge *merge)
+void esi_archive_merge_destroy(struct esi_archive_merge *merge)
 {
     int saved_errno = errno;
 
     if (!merge)
         return;
     for (size_t i = 0; merge->sources && i < merge->tables->element_count; i++)
-        es_archive_cursor_destroy(merge->sources[i].cursor);
+        esi_archive_cursor_destroy(merge->sources[i].cursor);
     esi_heap_fini(&merge->next);
     free(merge->sources);
     free(merge->left);
@@ -519,9 +519,9 @@ void es_archive_merge_destroy(struct es_archive_merge *merge)
     errno = saved_errno;
 }
 
-int es_archive_merge_next(struct es_archive_merge *merge,
-                          struct es_archive_item *ret_item,
-                          struct es_error *error)
+int esi_archive_merge_next(struct esi_archive_merge *merge,
+                           struct esi_archive_item *ret_item,
+                           struct es_error *error)
 {
     struct source *source;
     uint32_t element;
@@ -542,7 +542,7 @@ int es_archive_merge_next(struct es_archive_merge *merge,
     esi_heap_pop(&merge->next);
     ret_item->ends_process =
         --merge->left[merge->tables->elements[element].process] == 0;
-    es_archive_cursor_destroy(source->cursor);
+    esi_archive_cursor_destroy(source->cursor);
     source->cursor = NULL;
     return 1;
 }

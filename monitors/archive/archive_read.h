@@ -3,12 +3,12 @@
 /*
  * Reads an archive (archive.h), streaming: memory does not depend on its length.
  *
- *   es_archive_open(directory, &error, &reader);
- *   es_archive_merge_create(reader, &error, &merge);
- *   while ((result = es_archive_merge_next(merge, &item, &error)) > 0)
- *       use(&item, &es_archive_tables(reader)->elements[item.element]);
- *   es_archive_merge_destroy(merge);
- *   es_archive_read_close(reader);
+ *   esi_archive_open(directory, &error, &reader);
+ *   esi_archive_merge_create(reader, &error, &merge);
+ *   while ((result = esi_archive_merge_next(merge, &item, &error)) > 0)
+ *       use(&item, &esi_archive_tables(reader)->elements[item.element]);
+ *   esi_archive_merge_destroy(merge);
+ *   esi_archive_read_close(reader);
  *
  * Nothing of an archive is trusted: sizes and numbers are checked before use.  Streams
  * end before the first packet that is not complete.
@@ -20,71 +20,71 @@
 
 #include "monitors/archive/archive_tables.h"
 
-struct es_archive_reader;
+struct esi_archive_reader;
 
 /* -ENOENT, -EINVAL with words: no such directory, or no archive; or its tables are
  * wrong, with file, line and column. */
-int es_archive_open(const char *directory,
-                    struct es_error *error,
-                    struct es_archive_reader **ret_reader);
+int esi_archive_open(const char *directory,
+                     struct es_error *error,
+                     struct esi_archive_reader **ret_reader);
 /* Accepts NULL. */
-void es_archive_read_close(struct es_archive_reader *reader);
+void esi_archive_read_close(struct esi_archive_reader *reader);
 
-const struct es_archive_tables *es_archive_tables(
-    const struct es_archive_reader *reader);
+const struct esi_archive_tables *esi_archive_tables(
+    const struct esi_archive_reader *reader);
 
 /* Whether a path is a directory that looks like an archive. */
-bool es_archive_is_one(const char *directory);
+bool esi_archive_is_one(const char *directory);
 
 /* One thing that an archive says at a point of an element. */
-struct es_archive_item {
+struct esi_archive_item {
     uint32_t element;
     uint64_t lost;         /* so many tuples are missing here; 0: this is a tuple */
     struct es_tuple tuple; /* with times in nanoseconds of run time */
     uint64_t index;        /* of the tuples of the element that were recorded */
-    bool ends_process; /* from es_archive_merge_next(): nothing of any element of its
+    bool ends_process; /* from esi_archive_merge_next(): nothing of any element of its
                           process is behind this */
 };
 
 /* --- One element: in the order in which its tuples were published ----------------- */
 
-struct es_archive_cursor;
+struct esi_archive_cursor;
 
-int es_archive_cursor_create(struct es_archive_reader *reader,
-                             uint32_t element,
-                             struct es_error *error,
-                             struct es_archive_cursor **ret_cursor);
+int esi_archive_cursor_create(struct esi_archive_reader *reader,
+                              uint32_t element,
+                              struct es_error *error,
+                              struct esi_archive_cursor **ret_cursor);
 /* Accepts NULL. */
-void es_archive_cursor_destroy(struct es_archive_cursor *cursor);
+void esi_archive_cursor_destroy(struct esi_archive_cursor *cursor);
 
 /* 1, 0 at the end, -EBADMSG with words where the stream is damaged, -errno. */
-int es_archive_cursor_next(struct es_archive_cursor *cursor,
-                           struct es_archive_item *ret_item,
-                           struct es_error *error);
+int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
+                            struct esi_archive_item *ret_item,
+                            struct es_error *error);
 
 /* --- All elements: each in its order, by completion among them -------------------- */
 
-struct es_archive_merge;
+struct esi_archive_merge;
 
-int es_archive_merge_create(struct es_archive_reader *reader,
-                            struct es_error *error,
-                            struct es_archive_merge **ret_merge);
+int esi_archive_merge_create(struct esi_archive_reader *reader,
+                             struct es_error *error,
+                             struct esi_archive_merge **ret_merge);
 /* Accepts NULL. */
-void es_archive_merge_destroy(struct es_archive_merge *merge);
-/* As es_archive_cursor_next(). */
-int es_archive_merge_next(struct es_archive_merge *merge,
-                          struct es_archive_item *ret_item,
-                          struct es_error *error);
+void esi_archive_merge_destroy(struct esi_archive_merge *merge);
+/* As esi_archive_cursor_next(). */
+int esi_archive_merge_next(struct esi_archive_merge *merge,
+                           struct esi_archive_item *ret_item,
+                           struct es_error *error);
 
 /* --- Beside that ------------------------------------------------------------------ */
 
 /* Text of the expanded pathmap.  Caller frees *ret_text.  -ENOENT: there is none. */
-int es_archive_read_map(struct es_archive_reader *reader, char **ret_text);
+int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text);
 
 /* Cuts what is not a complete packet off the ends of all streams, for readers that do
  * not do so by themselves.  Returns the number of streams that were cut, or -errno. */
-int es_archive_repair(const char *directory,
-                      uint64_t *ret_bytes,
-                      struct es_error *error);
+int esi_archive_repair(const char *directory,
+                       uint64_t *ret_bytes,
+                       struct es_error *error);
 
 #endif

@@ -23,12 +23,12 @@
 
 /* === In memory ==================================================================== */
 
-void es_archive_tables_init(struct es_archive_tables *tables)
+void esi_archive_tables_init(struct esi_archive_tables *tables)
 {
-    *tables = (struct es_archive_tables){.hosts = NULL};
+    *tables = (struct esi_archive_tables){.hosts = NULL};
 }
 
-void es_archive_tables_fini(struct es_archive_tables *tables)
+void esi_archive_tables_fini(struct esi_archive_tables *tables)
 {
     for (size_t i = 0; i < tables->process_count; i++)
         free(tables->processes[i].communicators);
@@ -39,15 +39,15 @@ void es_archive_tables_fini(struct es_archive_tables *tables)
     free(tables->elements);
     free(tables->groups);
     free(tables->open);
-    es_archive_tables_init(tables);
+    esi_archive_tables_init(tables);
 }
 
-int es_archive_tables_host(struct es_archive_tables *tables,
-                           const char *name,
-                           uint32_t *ret_host)
+int esi_archive_tables_host(struct esi_archive_tables *tables,
+                            const char *name,
+                            uint32_t *ret_host)
 {
     size_t count = tables->host_count;
-    struct es_archive_host *host;
+    struct esi_archive_host *host;
 
     for (size_t i = 0; i < count; i++) {
         if (strcmp(tables->hosts[i].name, name) == 0) {
@@ -58,18 +58,18 @@ int es_archive_tables_host(struct es_archive_tables *tables,
     if (ESI_ARRAY_RESERVE(tables->hosts, tables->host_capacity, count + 1) < 0)
         return -ENOMEM;
     host = &tables->hosts[count];
-    *host = (struct es_archive_host){.clock_known = false};
+    *host = (struct esi_archive_host){.clock_known = false};
     strncpy(host->name, name, sizeof host->name - 1);
     *ret_host = (uint32_t)tables->host_count++;
     return 0;
 }
 
-int es_archive_tables_add_process(struct es_archive_tables *tables,
-                                  const struct es_archive_process *process,
-                                  uint32_t *ret_process)
+int esi_archive_tables_add_process(struct esi_archive_tables *tables,
+                                   const struct esi_archive_process *process,
+                                   uint32_t *ret_process)
 {
     size_t count = tables->process_count;
-    struct es_archive_process *added;
+    struct esi_archive_process *added;
 
     if (ESI_ARRAY_RESERVE(tables->processes, tables->process_capacity, count + 1) < 0)
         return -ENOMEM;
@@ -81,9 +81,9 @@ int es_archive_tables_add_process(struct es_archive_tables *tables,
     return 0;
 }
 
-int es_archive_tables_add_element(struct es_archive_tables *tables,
-                                  const struct es_archive_element *element,
-                                  uint32_t *ret_element)
+int esi_archive_tables_add_element(struct esi_archive_tables *tables,
+                                   const struct esi_archive_element *element,
+                                   uint32_t *ret_element)
 {
     size_t count = tables->element_count;
 
@@ -94,13 +94,13 @@ int es_archive_tables_add_element(struct es_archive_tables *tables,
     return 0;
 }
 
-int es_archive_tables_set_communicator(
-    struct es_archive_tables *tables,
+int esi_archive_tables_set_communicator(
+    struct esi_archive_tables *tables,
     uint32_t process,
     uint16_t index,
-    const struct es_archive_communicator *communicator)
+    const struct esi_archive_communicator *communicator)
 {
-    struct es_archive_process *owner = &tables->processes[process];
+    struct esi_archive_process *owner = &tables->processes[process];
     size_t count = owner->communicator_count;
 
     if (index < count) {
@@ -116,11 +116,11 @@ int es_archive_tables_set_communicator(
     return 0;
 }
 
-int es_archive_tables_add_group(struct es_archive_tables *tables,
-                                const struct es_archive_group *group)
+int esi_archive_tables_add_group(struct esi_archive_tables *tables,
+                                 const struct esi_archive_group *group)
 {
     size_t count = tables->group_count;
-    struct es_archive_group *added;
+    struct esi_archive_group *added;
 
     if (ESI_ARRAY_RESERVE(tables->groups, tables->group_capacity, count + 1) < 0)
         return -ENOMEM;
@@ -135,8 +135,8 @@ int es_archive_tables_add_group(struct es_archive_tables *tables,
     return 0;
 }
 
-int es_archive_tables_add_open(struct es_archive_tables *tables,
-                               const struct es_archive_open *open)
+int esi_archive_tables_add_open(struct esi_archive_tables *tables,
+                                const struct esi_archive_open *open)
 {
     size_t count = tables->open_count;
 
@@ -146,16 +146,16 @@ int es_archive_tables_add_open(struct es_archive_tables *tables,
     return 0;
 }
 
-const struct es_archive_group *es_archive_tables_group(
-    const struct es_archive_tables *tables,
-    const struct es_archive_communicator *communicator,
+const struct esi_archive_group *esi_archive_tables_group(
+    const struct esi_archive_tables *tables,
+    const struct esi_archive_communicator *communicator,
     bool remote)
 {
     int first = remote ? communicator->remote_first : communicator->first;
     int size = remote ? communicator->remote_size : communicator->size;
 
     for (size_t i = 0; i < tables->group_count && first >= 0; i++) {
-        const struct es_archive_group *group = &tables->groups[i];
+        const struct esi_archive_group *group = &tables->groups[i];
 
         if (group->key[0] == communicator->key[0] &&
             group->key[1] == communicator->key[1] && group->first == first &&
@@ -191,7 +191,7 @@ static void write_hexadecimal(struct esi_json_out *out,
     esi_json_out_string(out, name, text);
 }
 
-static void write_facts(struct esi_json_out *out, const struct es_archive_facts *facts)
+static void write_facts(struct esi_json_out *out, const struct esi_archive_facts *facts)
 {
     write_type(out, "archive");
     esi_json_out_string(out, "format", ESI_ARCHIVE_FORMAT);
@@ -208,7 +208,7 @@ static void write_facts(struct esi_json_out *out, const struct es_archive_facts 
 
 static void write_host(struct esi_json_out *out,
                        size_t number,
-                       const struct es_archive_host *host)
+                       const struct esi_archive_host *host)
 {
     uint64_t high = 0;
     uint64_t low = 0;
@@ -247,7 +247,7 @@ static void write_clock(struct esi_json_out *out, const struct es_clock *clock)
 
 static void write_process(struct esi_json_out *out,
                           size_t number,
-                          const struct es_archive_process *process)
+                          const struct esi_archive_process *process)
 {
     write_type(out, "process");
     write_count(out, "number", number);
@@ -267,7 +267,7 @@ static void write_process(struct esi_json_out *out,
 static void write_communicator(struct esi_json_out *out,
                                size_t process,
                                size_t index,
-                               const struct es_archive_communicator *communicator)
+                               const struct esi_archive_communicator *communicator)
 {
     write_type(out, "communicator");
     write_count(out, "process", process);
@@ -284,7 +284,7 @@ static void write_communicator(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-static void write_group(struct esi_json_out *out, const struct es_archive_group *group)
+static void write_group(struct esi_json_out *out, const struct esi_archive_group *group)
 {
     write_type(out, "group");
     write_hexadecimal(out, "key", group->key[0], group->key[1]);
@@ -298,7 +298,7 @@ static void write_group(struct esi_json_out *out, const struct es_archive_group 
 
 static void write_element(struct esi_json_out *out,
                           size_t number,
-                          const struct es_archive_element *element)
+                          const struct esi_archive_element *element)
 {
     write_type(out, "element");
     write_count(out, "number", number);
@@ -316,7 +316,7 @@ static void write_element(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-static void write_open(struct esi_json_out *out, const struct es_archive_open *open)
+static void write_open(struct esi_json_out *out, const struct esi_archive_open *open)
 {
     const struct es_tuple *tuple = &open->tuple;
 
@@ -332,7 +332,7 @@ static void write_open(struct esi_json_out *out, const struct es_archive_open *o
     esi_json_out_end(out);
 }
 
-void es_archive_tables_write(const struct es_archive_tables *tables, FILE *stream)
+void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *stream)
 {
     struct esi_json_out out;
 
@@ -341,7 +341,7 @@ void es_archive_tables_write(const struct es_archive_tables *tables, FILE *strea
     for (size_t i = 0; i < tables->host_count; i++)
         write_host(&out, i, &tables->hosts[i]);
     for (size_t i = 0; i < tables->process_count; i++) {
-        const struct es_archive_process *process = &tables->processes[i];
+        const struct esi_archive_process *process = &tables->processes[i];
 
         write_process(&out, i, process);
         for (size_t j = 0; j < process->communicator_count; j++)
@@ -367,7 +367,7 @@ void es_archive_tables_write(const struct es_archive_tables *tables, FILE *strea
 enum { GROUP_MAX = 1 << 24, RANK_MAX = INT32_MAX };
 
 struct line {
-    struct es_archive_tables *tables;
+    struct esi_archive_tables *tables;
     const struct es_member *root;
     struct es_error *error;
     int result; /* 0, or what the first fault was */
@@ -477,7 +477,7 @@ static uint32_t read_reference(struct line *line, const char *name, size_t known
 
 static int read_facts(struct line *line)
 {
-    struct es_archive_facts *facts = &line->tables->facts;
+    struct esi_archive_facts *facts = &line->tables->facts;
     char format[64];
 
     read_text(line, "format", format, sizeof format);
@@ -497,7 +497,7 @@ static int read_facts(struct line *line)
 
 static void read_host_clock(struct line *line,
                             const struct es_member *clock,
-                            struct es_archive_host *host)
+                            struct esi_archive_host *host)
 {
     host->clock_known = true;
     host->clock_monotonic_ns =
@@ -509,9 +509,9 @@ static void read_host_clock(struct line *line,
 
 static int read_host(struct line *line)
 {
-    struct es_archive_tables *tables = line->tables;
+    struct esi_archive_tables *tables = line->tables;
     const struct es_member *clock = esi_member_find(line->root, "clock");
-    struct es_archive_host host = {.clock_known = false};
+    struct esi_archive_host host = {.clock_known = false};
     size_t before = tables->host_count;
     uint64_t uuid[2];
     uint32_t at;
@@ -525,7 +525,7 @@ static int read_host(struct line *line)
         return line->result;
     for (int i = 0; i < 16; i++)
         host.uuid[i] = (uint8_t)(uuid[i / 8] >> (56 - i % 8 * 8));
-    line->result = es_archive_tables_host(tables, host.name, &at);
+    line->result = esi_archive_tables_host(tables, host.name, &at);
     if (line->result == 0 && at != before)
         return read_fail(line, "a host of this \"name\" stands above");
     if (line->result == 0)
@@ -557,8 +557,8 @@ static void read_clock(struct line *line, struct es_clock *clock)
 
 static int read_process(struct line *line)
 {
-    struct es_archive_tables *tables = line->tables;
-    struct es_archive_process process = {.communicators = NULL};
+    struct esi_archive_tables *tables = line->tables;
+    struct esi_archive_process process = {.communicators = NULL};
     uint32_t added;
 
     read_number(line, tables->process_count);
@@ -573,14 +573,14 @@ static int read_process(struct line *line)
     process.ended_realtime_ns = read_count(line, "ended_realtime_ns");
     read_clock(line, &process.clock);
     if (line->result == 0)
-        line->result = es_archive_tables_add_process(tables, &process, &added);
+        line->result = esi_archive_tables_add_process(tables, &process, &added);
     return line->result;
 }
 
 static int read_communicator(struct line *line)
 {
-    struct es_archive_tables *tables = line->tables;
-    struct es_archive_communicator communicator = {.rank = 0};
+    struct esi_archive_tables *tables = line->tables;
+    struct esi_archive_communicator communicator = {.rank = 0};
     uint32_t process = read_reference(line, "process", tables->process_count);
     size_t known =
         line->result == 0 ? tables->processes[process].communicator_count : 0;
@@ -600,14 +600,14 @@ static int read_communicator(struct line *line)
     communicator.freed = read_boolean(line, "freed");
     if (line->result == 0)
         line->result =
-            es_archive_tables_set_communicator(tables, process, index, &communicator);
+            esi_archive_tables_set_communicator(tables, process, index, &communicator);
     return line->result;
 }
 
 static int read_group(struct line *line)
 {
     const struct es_member *world = esi_member_find(line->root, "world");
-    struct es_archive_group group = {.world = NULL};
+    struct esi_archive_group group = {.world = NULL};
 
     read_hexadecimal(line, "key", group.key);
     group.first = (int)read_integer(line, "first", 0, RANK_MAX);
@@ -625,15 +625,15 @@ static int read_group(struct line *line)
 
         group.world[i] = rank >= 0 && rank <= RANK_MAX ? (int32_t)rank : -1;
     }
-    line->result = es_archive_tables_add_group(line->tables, &group);
+    line->result = esi_archive_tables_add_group(line->tables, &group);
     free(group.world);
     return line->result;
 }
 
 static int read_element(struct line *line)
 {
-    struct es_archive_tables *tables = line->tables;
-    struct es_archive_element element = {.process = 0};
+    struct esi_archive_tables *tables = line->tables;
+    struct esi_archive_element element = {.process = 0};
     uint32_t added;
 
     read_number(line, tables->element_count);
@@ -650,14 +650,14 @@ static int read_element(struct line *line)
     element.missed = read_count(line, "missed");
     element.lost = read_count(line, "lost");
     if (line->result == 0)
-        line->result = es_archive_tables_add_element(tables, &element, &added);
+        line->result = esi_archive_tables_add_element(tables, &element, &added);
     return line->result;
 }
 
 static int read_open(struct line *line)
 {
-    struct es_archive_tables *tables = line->tables;
-    struct es_archive_open open = {.element = 0};
+    struct esi_archive_tables *tables = line->tables;
+    struct esi_archive_open open = {.element = 0};
 
     open.element = read_reference(line, "element", tables->element_count);
     open.tuple = (struct es_tuple){
@@ -670,7 +670,7 @@ static int read_open(struct line *line)
         .bytes = (uint32_t)read_integer(line, "bytes", 0, UINT32_MAX),
     };
     if (line->result == 0)
-        line->result = es_archive_tables_add_open(tables, &open);
+        line->result = esi_archive_tables_add_open(tables, &open);
     return line->result;
 }
 
@@ -704,7 +704,7 @@ static int read_kind(struct line *line, int line_number)
     return 0; /* of a later version that readers of this one need not know */
 }
 
-static int read_line(struct es_archive_tables *tables,
+static int read_line(struct esi_archive_tables *tables,
                      const char *start,
                      size_t length,
                      int line_number,
@@ -722,11 +722,11 @@ static int read_line(struct es_archive_tables *tables,
     return result;
 }
 
-int es_archive_tables_read(struct es_archive_tables *tables,
-                           const char *whole,
-                           size_t length,
-                           const char *source,
-                           struct es_error *error)
+int esi_archive_tables_read(struct esi_archive_tables *tables,
+                            const char *whole,
+                            size_t length,
+                            const char *source,
+                            struct es_error *error)
 {
     const char *end = whole + length;
     int line_number = 0;

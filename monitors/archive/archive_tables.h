@@ -23,7 +23,7 @@
 #include "eventspace/tuple.h"
 
 /* Times are nanoseconds of run time, as since 1970 (eventspace/stage_batch.h). */
-struct es_archive_facts {
+struct esi_archive_facts {
     char run[64];
     uint64_t begun_ns; /* when recording began */
     uint64_t ended_ns; /* when it ended; 0 = it has not: it goes on, or was killed */
@@ -33,7 +33,7 @@ struct es_archive_facts {
     char error[256];   /* why recording ended too soon; "" = it did not */
 };
 
-struct es_archive_host {
+struct esi_archive_host {
     char name[256];
     uint8_t uuid[16]; /* of its trace */
     /* Its CLOCK_MONOTONIC against the home server's, as of the last look. */
@@ -45,7 +45,7 @@ struct es_archive_host {
 };
 
 /* Text is owned where it is in the tables, else borrowed. */
-struct es_archive_communicator {
+struct esi_archive_communicator {
     uint64_t key[2]; /* alike in all members */
     char name[64];
     int rank; /* own */
@@ -58,7 +58,7 @@ struct es_archive_communicator {
 };
 
 /* World ranks of a group's members, once for all processes that have it. */
-struct es_archive_group {
+struct esi_archive_group {
     uint64_t key[2]; /* of the communicator */
     int first;       /* world rank of its rank 0: tells the groups of an
                         intercommunicator apart */
@@ -66,7 +66,7 @@ struct es_archive_group {
     size_t size;
 };
 
-struct es_archive_process {
+struct esi_archive_process {
     uint32_t host;
     int rank;
     int size;
@@ -77,11 +77,11 @@ struct es_archive_process {
     int signal;
     uint64_t ended_realtime_ns; /* 0 = not known */
     struct es_clock clock;      /* by which its ticks were converted */
-    struct es_archive_communicator *communicators; /* by index; owned by the tables */
+    struct esi_archive_communicator *communicators; /* by index; owned by the tables */
     size_t communicator_count, communicator_capacity;
 };
 
-struct es_archive_element {
+struct esi_archive_element {
     uint32_t process;
     char name[128];
     char collector[64];
@@ -96,72 +96,72 @@ struct es_archive_element {
 };
 
 /* An operation under way at the end; its stop is 0. */
-struct es_archive_open {
+struct esi_archive_open {
     uint32_t element;
     struct es_tuple tuple; /* its start in nanoseconds */
 };
 
-struct es_archive_tables {
-    struct es_archive_facts facts;
-    struct es_archive_host *hosts;
+struct esi_archive_tables {
+    struct esi_archive_facts facts;
+    struct esi_archive_host *hosts;
     size_t host_count, host_capacity;
-    struct es_archive_process *processes;
+    struct esi_archive_process *processes;
     size_t process_count, process_capacity;
-    struct es_archive_element *elements;
+    struct esi_archive_element *elements;
     size_t element_count, element_capacity;
-    struct es_archive_group *groups;
+    struct esi_archive_group *groups;
     size_t group_count, group_capacity;
-    struct es_archive_open *open;
+    struct esi_archive_open *open;
     size_t open_count, open_capacity;
 };
 
-void es_archive_tables_init(struct es_archive_tables *tables);
+void esi_archive_tables_init(struct esi_archive_tables *tables);
 /* Frees what is in them; the struct is the caller's. */
-void es_archive_tables_fini(struct es_archive_tables *tables);
+void esi_archive_tables_fini(struct esi_archive_tables *tables);
 
 /* --- Filling; what is given is copied; -ENOMEM ------------------------------------ */
 
 /* The host of this name, which is added if need be. */
-int es_archive_tables_host(struct es_archive_tables *tables,
-                           const char *name,
-                           uint32_t *ret_host);
+int esi_archive_tables_host(struct esi_archive_tables *tables,
+                            const char *name,
+                            uint32_t *ret_host);
 /* `process->communicators` is not looked at. */
-int es_archive_tables_add_process(struct es_archive_tables *tables,
-                                  const struct es_archive_process *process,
-                                  uint32_t *ret_process);
-int es_archive_tables_add_element(struct es_archive_tables *tables,
-                                  const struct es_archive_element *element,
-                                  uint32_t *ret_element);
+int esi_archive_tables_add_process(struct esi_archive_tables *tables,
+                                   const struct esi_archive_process *process,
+                                   uint32_t *ret_process);
+int esi_archive_tables_add_element(struct esi_archive_tables *tables,
+                                   const struct esi_archive_element *element,
+                                   uint32_t *ret_element);
 /* Index `index` of a process's table: the next one, or one that is there already. */
-int es_archive_tables_set_communicator(
-    struct es_archive_tables *tables,
+int esi_archive_tables_set_communicator(
+    struct esi_archive_tables *tables,
     uint32_t process,
     uint16_t index,
-    const struct es_archive_communicator *communicator);
+    const struct esi_archive_communicator *communicator);
 /* Where the group is not there yet. */
-int es_archive_tables_add_group(struct es_archive_tables *tables,
-                                const struct es_archive_group *group);
-int es_archive_tables_add_open(struct es_archive_tables *tables,
-                               const struct es_archive_open *open);
+int esi_archive_tables_add_group(struct esi_archive_tables *tables,
+                                 const struct esi_archive_group *group);
+int esi_archive_tables_add_open(struct esi_archive_tables *tables,
+                                const struct esi_archive_open *open);
 
 /* The group of a communicator (the remote one where `remote`); NULL where its members
  * are not known.  O(groups). */
-const struct es_archive_group *es_archive_tables_group(
-    const struct es_archive_tables *tables,
-    const struct es_archive_communicator *communicator,
+const struct esi_archive_group *esi_archive_tables_group(
+    const struct esi_archive_tables *tables,
+    const struct esi_archive_communicator *communicator,
     bool remote);
 
 /* --- As a file: JSON Lines -------------------------------------------------------- */
 
 /* Errors stay in the stream. */
-void es_archive_tables_write(const struct es_archive_tables *tables, FILE *stream);
+void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *stream);
 
 /* Reads into empty tables; `source` names the file in errors.  -EINVAL with line and
  * column, -ENOMEM; then what was read so far is to be finished all the same. */
-int es_archive_tables_read(struct es_archive_tables *tables,
-                           const char *text,
-                           size_t length,
-                           const char *source,
-                           struct es_error *error);
+int esi_archive_tables_read(struct esi_archive_tables *tables,
+                            const char *text,
+                            size_t length,
+                            const char *source,
+                            struct es_error *error);
 
 #endif

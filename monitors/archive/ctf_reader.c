@@ -74,9 +74,9 @@ void esi_ctf_reader_destroy(struct esi_ctf_reader *reader)
 
 /* --- Bytes ------------------------------------------------------------------- */
 
-static int fail(const struct esi_ctf_reader *reader,
-                struct es_error *error,
-                const char *words)
+static int fail_reader(const struct esi_ctf_reader *reader,
+                       struct es_error *error,
+                       const char *words)
 {
     return es_error_set_at(error, -EBADMSG, reader->config.name, 0, 0,
                            "the packet around byte %" PRIu64 " is damaged: %s",
@@ -111,7 +111,9 @@ static int read_piece(struct esi_ctf_reader *reader)
 
 /* `count` bytes at the place, which are in the file as far as its size says so.
  * -EIO: the file has become shorter. */
-static int look(struct esi_ctf_reader *reader, size_t count, const uint8_t **ret_bytes)
+static int look_ahead(struct esi_ctf_reader *reader,
+                      size_t count,
+                      const uint8_t **ret_bytes)
 {
     uint64_t within = reader->offset - reader->piece_offset;
 
@@ -164,13 +166,13 @@ static int begin_packet(struct esi_ctf_reader *reader, struct es_error *error)
 
     if (reader->size - reader->offset < HEAD_BYTES)
         return 0;
-    result = look(reader, HEAD_BYTES, &bytes);
+    result = look_ahead(reader, HEAD_BYTES, &bytes);
     if (result < 0)
         return result;
     memcpy(&head, bytes, sizeof head);
     words = check_head(reader, &head);
     if (words)
-        return fail(reader, error, words);
+        return fail_reader(reader, error, words);
     if (reader->size - reader->offset < head.packet_bits / 8)
         return 0;
     reader->lost += head.discarded - (reader->packets > 0 ? reader->discarded : 0);
@@ -208,7 +210,7 @@ static int take_record(struct esi_ctf_reader *reader, struct es_error *error)
 {
     uint64_t index = reader->index;
     const uint8_t *bytes;
-    int result = look(reader, esi_ctf_record_bytes(reader->config.kind), &bytes);
+    int result = look_ahead(reader, esi_ctf_record_bytes(reader->config.kind), &bytes);
 
     if (result < 0)
         return result;
@@ -217,11 +219,11 @@ static int take_record(struct esi_ctf_reader *reader, struct es_error *error)
     else
         memcpy(&reader->record.tuple, bytes, sizeof reader->record.tuple);
     if (reader->index < index || reader->index > INT64_MAX)
-        return fail(reader, error, "its tuples are in no order");
+        return fail_reader(reader, error, "its tuples are in no order");
     if (reader->record.tuple.operation == 0 || reader->record.tuple.stop == 0)
-        return fail(reader, error, "it has a record that was never written");
+        return fail_reader(reader, error, "it has a record that was never written");
     if (reader->record.tuple.stop < reader->last_ns)
-        return fail(reader, error, "its time goes back");
+        return fail_reader(reader, error, "its time goes back");
     reader->last_ns = reader->record.tuple.stop;
     reader->record.index = reader->index++;
     reader->record.lost = reader->lost;

@@ -31,22 +31,22 @@
 enum { TABLES_REST = 50 };
 
 /* Of an origin of the scope. */
-struct place {
+struct element_place {
     uint64_t next; /* position expected next */
     uint64_t lost; /* reported and not yet placed */
     bool begun;    /* `next` is known */
     bool clock_is_known;
 };
 
-struct es_recorder {
+struct esi_recorder {
     struct es_run *run;         /* borrowed */
     struct es_servers *servers; /* borrowed */
-    struct es_recorder_config config;
+    struct esi_recorder_config config;
     struct esi_follower *follower;
     struct es_scope *scope; /* the follower's */
-    struct es_archive *archive;
+    struct esi_archive *archive;
     struct esi_recorder_tables *tables;
-    struct place *places; /* by origin; owned */
+    struct element_place *places; /* by origin; owned */
     size_t place_capacity;
     uint64_t flushed_ns; /* by CLOCK_MONOTONIC, as those below */
     uint64_t tables_ns;  /* when they were written last ... */
@@ -55,26 +55,26 @@ struct es_recorder {
     bool appeared;         /* elements that the written tables do not have */
     bool repeat;           /* the last batch was not used */
     uint64_t clock_end_ns; /* when to go on without a clock; 0 = none is waited for */
-    struct es_recorder_totals totals;
+    struct esi_recorder_totals totals;
 };
 
 /* --- Beginning --------------------------------------------------------------- */
 
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
-    struct es_recorder *recorder = data;
+    struct esi_recorder *recorder = data;
 
     (void)origin;
     if (ESI_ARRAY_RESERVE(recorder->places, recorder->place_capacity,
                           (size_t)number + 1) < 0)
         return -ENOMEM;
-    recorder->places[number] = (struct place){.begun = false};
+    recorder->places[number] = (struct element_place){.begun = false};
     recorder->appeared = true;
     return esi_recorder_tables_add_origin(recorder->tables, number);
 }
 
-static int open_follower(struct es_recorder *recorder,
-                         const struct es_recorder_config *config,
+static int open_follower(struct esi_recorder *recorder,
+                         const struct esi_recorder_config *config,
                          struct es_error *error)
 {
     struct esi_follower_config follower = {.run = recorder->run,
@@ -103,27 +103,27 @@ static int open_follower(struct es_recorder *recorder,
     return result;
 }
 
-static int open_archive(struct es_recorder *recorder,
-                        const struct es_recorder_config *config,
+static int open_archive(struct esi_recorder *recorder,
+                        const struct esi_recorder_config *config,
                         struct es_error *error)
 {
-    struct es_archive_config archive = {
+    struct esi_archive_config archive = {
         .directory = config->directory,
         .run = es_run_name(recorder->run),
         .begun_ns = es_scope_run_now_ns(recorder->scope),
         .packet_bytes = config->packet_bytes,
     };
-    int result = es_archive_create(&archive, error, &recorder->archive);
+    int result = esi_archive_create(&archive, error, &recorder->archive);
 
     if (result < 0)
         return result;
     return esi_recorder_tables_create(recorder->scope, recorder->servers,
-                                      es_archive_writer_tables(recorder->archive),
+                                      esi_archive_writer_tables(recorder->archive),
                                       &recorder->tables);
 }
 
 /* Runs that were not started by `eventspace run` have none. */
-static void take_map(struct es_recorder *recorder)
+static void take_map(struct esi_recorder *recorder)
 {
     struct esi_pathmap *map;
     char *text;
@@ -131,18 +131,18 @@ static void take_map(struct es_recorder *recorder)
     if (esi_run_map_load(es_run_name(recorder->run), recorder->servers, NULL, &map) < 0)
         return;
     if (esi_pathmap_format(map, &text) == 0) {
-        es_archive_write_map(recorder->archive, text);
+        esi_archive_write_map(recorder->archive, text);
         free(text);
     }
     esi_pathmap_destroy(map);
 }
 
-int es_recorder_create(struct es_run *run,
-                       const struct es_recorder_config *config,
-                       struct es_error *error,
-                       struct es_recorder **ret_recorder)
+int esi_recorder_create(struct es_run *run,
+                        const struct esi_recorder_config *config,
+                        struct es_error *error,
+                        struct esi_recorder **ret_recorder)
 {
-    struct es_recorder *recorder = calloc(1, sizeof *recorder);
+    struct esi_recorder *recorder = calloc(1, sizeof *recorder);
     int result;
 
     if (!recorder)
@@ -154,7 +154,7 @@ int es_recorder_create(struct es_run *run,
     if (result == 0)
         result = open_archive(recorder, config, error);
     if (result < 0) {
-        es_recorder_close(recorder, NULL, NULL);
+        esi_recorder_close(recorder, NULL, NULL);
         return result;
     }
     take_map(recorder);
@@ -164,10 +164,10 @@ int es_recorder_create(struct es_run *run,
 
 /* --- Tables ------------------------------------------------------------------ */
 
-static int write_tables(struct es_recorder *recorder)
+static int write_tables(struct esi_recorder *recorder)
 {
     uint64_t begun_ns = esi_now_ns(CLOCK_MONOTONIC);
-    int result = es_archive_write_tables(recorder->archive);
+    int result = esi_archive_write_tables(recorder->archive);
 
     recorder->tables_ns = esi_now_ns(CLOCK_MONOTONIC);
     recorder->tables_cost_ns = recorder->tables_ns - begun_ns;
@@ -176,7 +176,7 @@ static int write_tables(struct es_recorder *recorder)
 }
 
 /* Elements are in the written tables before tuples of them are. */
-static int write_appeared(struct es_recorder *recorder)
+static int write_appeared(struct esi_recorder *recorder)
 {
     if (!recorder->appeared)
         return 0;
@@ -185,7 +185,7 @@ static int write_appeared(struct es_recorder *recorder)
 }
 
 /* Looks for what is new, but not in each reading. */
-static int refresh(struct es_recorder *recorder, bool last)
+static int refresh_view(struct esi_recorder *recorder, bool last)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     int result = esi_follower_refresh(recorder->follower, last);
@@ -206,10 +206,10 @@ static int refresh(struct es_recorder *recorder, bool last)
 
 /* --- Clocks ------------------------------------------------------------------ */
 
-static bool clock_is_known(struct es_recorder *recorder, uint32_t index)
+static bool clock_is_known(struct esi_recorder *recorder, uint32_t index)
 {
     const struct es_origin *origin = es_scope_origin(recorder->scope, index);
-    struct place *place = &recorder->places[index];
+    struct element_place *place = &recorder->places[index];
     uint64_t run_ns;
 
     if (!place->clock_is_known)
@@ -221,7 +221,8 @@ static bool clock_is_known(struct es_recorder *recorder, uint32_t index)
 
 /* Whether the batch should rather come again: times of a host whose clock is not known
  * yet would be of another kind than those that come later. */
-static bool waits_for_clocks(struct es_recorder *recorder, const struct es_batch *batch)
+static bool waits_for_clocks(struct esi_recorder *recorder,
+                             const struct es_batch *batch)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     bool known = true;
@@ -239,9 +240,9 @@ static bool waits_for_clocks(struct es_recorder *recorder, const struct es_batch
 
 /* --- Tuples ------------------------------------------------------------------ */
 
-static int convert(struct es_recorder *recorder,
-                   uint32_t origin,
-                   struct es_tuple *tuple)
+static int convert_time(struct esi_recorder *recorder,
+                        uint32_t origin,
+                        struct es_tuple *tuple)
 {
     struct esi_recorder_clock *clock =
         esi_recorder_tables_clock(recorder->tables, origin);
@@ -257,33 +258,33 @@ static int convert(struct es_recorder *recorder,
     return result;
 }
 
-static int lose(struct es_recorder *recorder, uint32_t origin, uint64_t lost)
+static int record_loss(struct esi_recorder *recorder, uint32_t origin, uint64_t lost)
 {
     recorder->places[origin].lost -= lost;
-    return es_archive_lose(recorder->archive,
-                           esi_recorder_tables_element(recorder->tables, origin), lost);
+    return esi_archive_lose(
+        recorder->archive, esi_recorder_tables_element(recorder->tables, origin), lost);
 }
 
 /* What was lost is missing where positions are. */
-static int place_loss(struct es_recorder *recorder, const struct es_mark *mark)
+static int place_loss(struct esi_recorder *recorder, const struct es_mark *mark)
 {
-    struct place *place = &recorder->places[mark->origin];
+    struct element_place *place = &recorder->places[mark->origin];
     uint64_t lost = place->lost;
     int result = 0;
 
     if (place->begun && mark->position - place->next < lost)
         lost = mark->position > place->next ? mark->position - place->next : 0;
     if (lost > 0)
-        result = lose(recorder, mark->origin, lost);
+        result = record_loss(recorder, mark->origin, lost);
     place->begun = true;
     place->next = mark->position + 1;
     return result;
 }
 
-static int record(struct es_recorder *recorder,
-                  const struct es_batch *batch,
-                  size_t index,
-                  uint64_t *newest)
+static int write_batch(struct esi_recorder *recorder,
+                       const struct es_batch *batch,
+                       size_t index,
+                       uint64_t *newest)
 {
     const struct es_mark *mark = &batch->marks[index];
     struct es_tuple tuple = batch->tuples[index];
@@ -294,18 +295,18 @@ static int record(struct es_recorder *recorder,
     esi_recorder_tables_note(recorder->tables, mark->origin, tuple.communicator);
     result = place_loss(recorder, mark);
     if (result == 0)
-        result = convert(recorder, mark->origin, &tuple);
+        result = convert_time(recorder, mark->origin, &tuple);
     if (result < 0)
         return result;
     if (tuple.stop > *newest)
         *newest = tuple.stop;
-    result = es_archive_append(
+    result = esi_archive_append(
         recorder->archive, esi_recorder_tables_element(recorder->tables, mark->origin),
         &tuple, mark->position);
     return result == -EINVAL ? 0 : result; /* of no operation: counted as lost */
 }
 
-static int record_batch(struct es_recorder *recorder,
+static int record_batch(struct esi_recorder *recorder,
                         const struct es_batch *batch,
                         uint64_t *newest)
 {
@@ -314,45 +315,45 @@ static int record_batch(struct es_recorder *recorder,
     for (size_t i = 0; i < batch->report_count; i++)
         recorder->places[batch->reports[i].origin].lost += batch->reports[i].lost;
     for (size_t i = 0; i < batch->count && result == 0; i++)
-        result = record(recorder, batch, i, newest);
+        result = write_batch(recorder, batch, i, newest);
     for (size_t i = 0; i < batch->report_count && result == 0; i++) {
         uint32_t origin = batch->reports[i].origin;
 
         if (recorder->places[origin].lost > 0)
-            result = lose(recorder, origin, recorder->places[origin].lost);
+            result = record_loss(recorder, origin, recorder->places[origin].lost);
     }
     return result;
 }
 
-static void note_lag(struct es_recorder *recorder,
+static void note_lag(struct esi_recorder *recorder,
                      const struct es_batch *batch,
                      uint64_t newest)
 {
     uint64_t now_ns = es_scope_run_now_ns(recorder->scope);
-    struct es_recorder_totals *totals = &recorder->totals;
+    struct esi_recorder_totals *totals = &recorder->totals;
 
     totals->lag_ns = batch->more && newest > 0 && now_ns > newest ? now_ns - newest : 0;
     if (totals->lag_ns > totals->lag_most_ns)
         totals->lag_most_ns = totals->lag_ns;
 }
 
-static int flush_old(struct es_recorder *recorder)
+static int flush_old(struct esi_recorder *recorder)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
 
     if (now_ns - recorder->flushed_ns < recorder->config.flush_ns / 2)
         return 0;
     recorder->flushed_ns = now_ns;
-    return es_archive_flush(recorder->archive, recorder->config.flush_ns / 2);
+    return esi_archive_flush(recorder->archive, recorder->config.flush_ns / 2);
 }
 
-int es_recorder_read(struct es_recorder *recorder, bool last)
+int esi_recorder_read(struct esi_recorder *recorder, bool last)
 {
     unsigned flags =
         (last ? ES_PULL_DRAIN : 0) | (recorder->repeat ? ES_PULL_REPEAT : 0);
     const struct es_batch *batch;
     uint64_t newest = 0;
-    int result = refresh(recorder, last);
+    int result = refresh_view(recorder, last);
 
     if (result >= 0)
         result = esi_follower_pull(recorder->follower, flags, &batch);
@@ -374,28 +375,28 @@ int es_recorder_read(struct es_recorder *recorder, bool last)
     return batch->more;
 }
 
-const struct es_error *es_recorder_failure(const struct es_recorder *recorder)
+const struct es_error *esi_recorder_failure(const struct esi_recorder *recorder)
 {
-    return es_archive_failure(recorder->archive);
+    return esi_archive_failure(recorder->archive);
 }
 
-const struct esi_follower *es_recorder_follower(const struct es_recorder *recorder)
+const struct esi_follower *esi_recorder_follower(const struct esi_recorder *recorder)
 {
     return recorder->follower;
 }
 
-void es_recorder_totals(const struct es_recorder *recorder,
-                        struct es_recorder_totals *ret_totals)
+void esi_recorder_totals(const struct esi_recorder *recorder,
+                         struct esi_recorder_totals *ret_totals)
 {
-    const struct es_archive_tables *tables =
-        es_archive_writer_tables(recorder->archive);
+    const struct esi_archive_tables *tables =
+        esi_archive_writer_tables(recorder->archive);
 
     *ret_totals = recorder->totals;
     ret_totals->tuples = tables->facts.tuples;
     ret_totals->lost = tables->facts.lost;
     ret_totals->missed = tables->facts.missed;
     ret_totals->open = tables->open_count;
-    ret_totals->bytes = es_archive_bytes(recorder->archive);
+    ret_totals->bytes = esi_archive_bytes(recorder->archive);
     ret_totals->hosts = tables->host_count;
     ret_totals->processes = tables->process_count;
     ret_totals->elements = tables->element_count;
@@ -406,23 +407,23 @@ void es_recorder_totals(const struct es_recorder *recorder,
 /* Gets an operation that a thread is in. */
 static int add_open(void *data, uint32_t origin, const struct es_tuple *tuple)
 {
-    struct es_recorder *recorder = data;
-    struct es_archive_tables *tables = es_archive_writer_tables(recorder->archive);
-    struct es_archive_open open = {
+    struct esi_recorder *recorder = data;
+    struct esi_archive_tables *tables = esi_archive_writer_tables(recorder->archive);
+    struct esi_archive_open open = {
         .tuple = *tuple,
         .element = esi_recorder_tables_element(recorder->tables, origin)};
     int result;
 
     esi_recorder_tables_note(recorder->tables, origin, tuple->communicator);
-    result = convert(recorder, origin, &open.tuple);
-    return result < 0 ? result : es_archive_tables_add_open(tables, &open);
+    result = convert_time(recorder, origin, &open.tuple);
+    return result < 0 ? result : esi_archive_tables_add_open(tables, &open);
 }
 
-static int end(struct es_recorder *recorder)
+static int end_recording(struct esi_recorder *recorder)
 {
     int result;
 
-    if (es_archive_failure(recorder->archive))
+    if (esi_archive_failure(recorder->archive))
         return 0; /* told when the archive is closed */
     result = esi_follower_read_open(recorder->follower, add_open, recorder);
     if (result == 0)
@@ -430,21 +431,21 @@ static int end(struct es_recorder *recorder)
     return result < 0 ? result : 0;
 }
 
-int es_recorder_close(struct es_recorder *recorder,
-                      struct es_recorder_totals *ret_totals,
-                      struct es_error *error)
+int esi_recorder_close(struct esi_recorder *recorder,
+                       struct esi_recorder_totals *ret_totals,
+                       struct es_error *error)
 {
     int result = 0;
 
     if (recorder->tables)
-        result = end(recorder);
+        result = end_recording(recorder);
     if (recorder->archive) {
         uint64_t now_ns = es_scope_run_now_ns(recorder->scope);
         int closed;
 
         if (ret_totals)
-            es_recorder_totals(recorder, ret_totals);
-        closed = es_archive_close(recorder->archive, now_ns, error);
+            esi_recorder_totals(recorder, ret_totals);
+        closed = esi_archive_close(recorder->archive, now_ns, error);
         result = closed < 0 ? closed : result;
     }
     esi_recorder_tables_destroy(recorder->tables);

@@ -4,9 +4,9 @@
  * Records a run: pulls all of a view through a scope and writes it to an archive
  * (monitors/archive).
  *
- *   es_recorder_create(run, &config, &error, &recorder);
- *   while ((result = es_recorder_read(recorder, over)) > 0 || !over) ...
- *   es_recorder_close(recorder, &totals, &error);
+ *   esi_recorder_create(run, &config, &error, &recorder);
+ *   while ((result = esi_recorder_read(recorder, over)) > 0 || !over) ...
+ *   esi_recorder_close(recorder, &totals, &error);
  *
  * What is there when it begins is recorded first.  Where elements are set to block and
  * the recorder is lossless nothing is lost; else what is, is counted and stands in the
@@ -20,7 +20,7 @@
 #include "eventspace/scope.h"
 #include "monitors/follow/follower.h"
 
-struct es_recorder_config {
+struct esi_recorder_config {
     const char *directory; /* of the archive; borrowed for the call */
     struct es_view view;   /* borrowed for the call; a selection without classes means
                               those of MPI and of collective trees */
@@ -33,27 +33,27 @@ struct es_recorder_config {
     uint64_t flush_ns;   /* packets are on disk after this time; 0 = 250 ms */
 };
 
-struct es_recorder;
+struct esi_recorder;
 
 /* Borrows the run.  -EINVAL with words where the view is not understood, -EEXIST and
  * others where the directory cannot be used. */
-int es_recorder_create(struct es_run *run,
-                       const struct es_recorder_config *config,
-                       struct es_error *error,
-                       struct es_recorder **ret_recorder);
+int esi_recorder_create(struct es_run *run,
+                        const struct esi_recorder_config *config,
+                        struct es_error *error,
+                        struct esi_recorder **ret_recorder);
 
 /* Records what has come since; `last`: the run is over, nothing will come behind this.
  * Returns 1 when there is more to be had at once, else 0, or -errno: the archive cannot
- * be written (es_recorder_failure() says why), or the run cannot be read. */
-int es_recorder_read(struct es_recorder *recorder, bool last);
+ * be written (esi_recorder_failure() says why), or the run cannot be read. */
+int esi_recorder_read(struct esi_recorder *recorder, bool last);
 
 /* Why the archive cannot be written; NULL = it can.  Borrowed. */
-const struct es_error *es_recorder_failure(const struct es_recorder *recorder);
+const struct es_error *esi_recorder_failure(const struct esi_recorder *recorder);
 
 /* For what is known of the run and of the reading.  Borrowed. */
-const struct esi_follower *es_recorder_follower(const struct es_recorder *recorder);
+const struct esi_follower *esi_recorder_follower(const struct esi_recorder *recorder);
 
-struct es_recorder_totals {
+struct esi_recorder_totals {
     uint64_t tuples;
     uint64_t lost;   /* while recording */
     uint64_t missed; /* gone before recording began */
@@ -66,14 +66,14 @@ struct es_recorder_totals {
     size_t processes;
     size_t elements;
 };
-void es_recorder_totals(const struct es_recorder *recorder,
-                        struct es_recorder_totals *ret_totals);
+void esi_recorder_totals(const struct esi_recorder *recorder,
+                         struct esi_recorder_totals *ret_totals);
 
 /* Records the operations under way and ends the archive; after a failure it ends where
  * that was.  `ret_totals` may be NULL.  Frees the recorder in any case.  0, or -errno
  * with words: the archive is not complete. */
-int es_recorder_close(struct es_recorder *recorder,
-                      struct es_recorder_totals *ret_totals,
-                      struct es_error *error);
+int esi_recorder_close(struct esi_recorder *recorder,
+                       struct esi_recorder_totals *ret_totals,
+                       struct es_error *error);
 
 #endif

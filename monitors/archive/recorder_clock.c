@@ -24,9 +24,9 @@ struct esi_recorder_clock {
 };
 
 /* By the estimate of now, but by the line's own record. */
-static uint64_t estimate(const struct esi_recorder_clock *clock,
-                         const struct es_origin *origin,
-                         uint64_t ticks)
+static uint64_t estimate_time(const struct esi_recorder_clock *clock,
+                              const struct es_origin *origin,
+                              uint64_t ticks)
 {
     struct es_origin same = *origin;
 
@@ -62,7 +62,7 @@ int esi_recorder_clock_create(const struct es_origin *origin,
     snprintf(clock->host, sizeof clock->host, "%s", origin->host);
     clock->clock = *origin->clock;
     result = add_knot(clock, clock->clock.base_ticks,
-                      estimate(clock, origin, clock->clock.base_ticks));
+                      estimate_time(clock, origin, clock->clock.base_ticks));
     if (result < 0) {
         esi_recorder_clock_destroy(clock);
         return result;
@@ -90,18 +90,18 @@ bool esi_recorder_clock_is_of(const struct esi_recorder_clock *clock,
 }
 
 /* Lays the line over `ticks`, which are behind its last knot. */
-static int lengthen(struct esi_recorder_clock *clock,
-                    const struct es_origin *origin,
-                    uint64_t ticks)
+static int lengthen_table(struct esi_recorder_clock *clock,
+                          const struct es_origin *origin,
+                          uint64_t ticks)
 {
     uint64_t second = clock->clock.frequency_hz ? clock->clock.frequency_hz : 1;
     uint64_t end = ticks > UINT64_MAX - second ? UINT64_MAX : ticks + second;
 
-    return add_knot(clock, end, estimate(clock, origin, end));
+    return add_knot(clock, end, estimate_time(clock, origin, end));
 }
 
 /* Between two knots; the estimate at hand is not asked. */
-static uint64_t interpolate(const struct knot *before, uint64_t ticks)
+static uint64_t interpolate_time(const struct knot *before, uint64_t ticks)
 {
     const struct knot *after = before + 1;
     unsigned __int128 rise = after->run_ns - before->run_ns;
@@ -147,10 +147,10 @@ int esi_recorder_clock_convert(struct esi_recorder_clock *clock,
     if (ticks == UINT64_MAX) /* of a damaged segment: the line goes beyond all others */
         ticks--;
     if (ticks >= clock->knots[clock->count - 1].ticks)
-        result = lengthen(clock, origin, ticks);
+        result = lengthen_table(clock, origin, ticks);
     if (result < 0)
         return result;
     clock->recent = find_piece(clock, ticks);
-    *ret_run_ns = interpolate(&clock->knots[clock->recent], ticks);
+    *ret_run_ns = interpolate_time(&clock->knots[clock->recent], ticks);
     return 0;
 }

@@ -13,7 +13,7 @@
 #include "base/array.h"
 
 /* What is known beside the archive's row of a process. */
-struct process {
+struct recorded_process {
     uint32_t origin;                  /* one of its elements */
     struct esi_recorder_clock *clock; /* borrowed */
     size_t wanted;  /* communicators up to this index were seen in tuples */
@@ -23,9 +23,9 @@ struct process {
 struct esi_recorder_tables {
     const struct es_scope *scope;
     struct es_servers *servers;
-    struct es_archive_tables *tables;
-    struct process *processes; /* by the archive's numbers; owned */
-    uint32_t *elements;        /* the archive's number, by origin; owned */
+    struct esi_archive_tables *tables;
+    struct recorded_process *processes; /* by the archive's numbers; owned */
+    uint32_t *elements;                 /* the archive's number, by origin; owned */
     size_t element_capacity;
     struct esi_recorder_clock **clocks; /* owned, as they are */
     size_t clock_count;
@@ -33,7 +33,7 @@ struct esi_recorder_tables {
 
 int esi_recorder_tables_create(const struct es_scope *scope,
                                struct es_servers *servers,
-                               struct es_archive_tables *tables,
+                               struct esi_archive_tables *tables,
                                struct esi_recorder_tables **ret_recorder)
 {
     struct esi_recorder_tables *recorder = calloc(1, sizeof *recorder);
@@ -74,7 +74,7 @@ static const char *state_name(enum es_process_state state)
 
 static void describe_process(const struct esi_recorder_tables *recorder,
                              uint32_t origin,
-                             struct es_archive_process *process)
+                             struct esi_archive_process *process)
 {
     struct es_segment_info info;
 
@@ -118,15 +118,15 @@ static int add_process(struct esi_recorder_tables *recorder,
                        uint32_t *ret_process)
 {
     const struct es_origin *origin = es_scope_origin(recorder->scope, number);
-    struct es_archive_process row = {.rank = origin->rank,
-                                     .size = -1,
-                                     .pid = origin->pid,
-                                     .state = "running",
-                                     .exit_code = -1,
-                                     .clock = *origin->clock};
-    struct process *processes = reallocarray(
+    struct esi_archive_process row = {.rank = origin->rank,
+                                      .size = -1,
+                                      .pid = origin->pid,
+                                      .state = "running",
+                                      .exit_code = -1,
+                                      .clock = *origin->clock};
+    struct recorded_process *processes = reallocarray(
         recorder->processes, recorder->tables->process_count + 1, sizeof *processes);
-    struct process process = {.origin = number};
+    struct recorded_process process = {.origin = number};
     int result;
 
     if (!processes)
@@ -134,18 +134,18 @@ static int add_process(struct esi_recorder_tables *recorder,
     recorder->processes = processes;
     result = find_clock(recorder, origin, &process.clock);
     if (result == 0)
-        result = es_archive_tables_host(recorder->tables, origin->host, &row.host);
+        result = esi_archive_tables_host(recorder->tables, origin->host, &row.host);
     describe_process(recorder, number, &row);
     if (result == 0)
-        result = es_archive_tables_add_process(recorder->tables, &row, ret_process);
+        result = esi_archive_tables_add_process(recorder->tables, &row, ret_process);
     if (result == 0)
         processes[*ret_process] = process;
     return result;
 }
 
 /* Ranks, pids and clocks' bases together tell processes of a host apart. */
-static bool is_process_of(const struct es_archive_tables *tables,
-                          const struct es_archive_process *process,
+static bool is_process_of(const struct esi_archive_tables *tables,
+                          const struct esi_archive_process *process,
                           const struct es_origin *origin)
 {
     return process->pid == origin->pid && process->rank == origin->rank &&
@@ -158,7 +158,7 @@ static int find_process(struct esi_recorder_tables *recorder,
                         uint32_t number,
                         uint32_t *ret_process)
 {
-    const struct es_archive_tables *tables = recorder->tables;
+    const struct esi_archive_tables *tables = recorder->tables;
     const struct es_origin *origin = es_scope_origin(recorder->scope, number);
 
     for (size_t i = tables->process_count; i-- > 0;) {
@@ -176,7 +176,7 @@ int esi_recorder_tables_add_origin(struct esi_recorder_tables *recorder,
                                    uint32_t number)
 {
     const struct es_origin *origin = es_scope_origin(recorder->scope, number);
-    struct es_archive_element row = {
+    struct esi_archive_element row = {
         .thread = origin->thread,
         .classes = origin->classes,
         .peer = origin->peer,
@@ -200,8 +200,8 @@ int esi_recorder_tables_add_origin(struct esi_recorder_tables *recorder,
         row.block = info.block;
     }
     recorder->tables->facts.missed += origin->missed;
-    return es_archive_tables_add_element(recorder->tables, &row,
-                                         &recorder->elements[number]);
+    return esi_archive_tables_add_element(recorder->tables, &row,
+                                          &recorder->elements[number]);
 }
 
 uint32_t esi_recorder_tables_element(const struct esi_recorder_tables *recorder,
@@ -210,8 +210,8 @@ uint32_t esi_recorder_tables_element(const struct esi_recorder_tables *recorder,
     return recorder->elements[origin];
 }
 
-static struct process *process_of(const struct esi_recorder_tables *recorder,
-                                  uint32_t origin)
+static struct recorded_process *process_of(const struct esi_recorder_tables *recorder,
+                                           uint32_t origin)
 {
     uint32_t element = recorder->elements[origin];
 
@@ -231,7 +231,7 @@ void esi_recorder_tables_note(struct esi_recorder_tables *recorder,
                               uint32_t origin,
                               uint16_t communicator)
 {
-    struct process *process = process_of(recorder, origin);
+    struct recorded_process *process = process_of(recorder, origin);
 
     if (communicator != ES_COMMUNICATOR_NONE && communicator >= process->wanted)
         process->wanted = (size_t)communicator + 1;
@@ -243,13 +243,13 @@ static int set_communicator(struct esi_recorder_tables *recorder,
                             uint16_t index)
 {
     struct es_communicator_info info;
-    struct es_archive_communicator row;
+    struct esi_archive_communicator row;
     int result = es_scope_communicator(
         recorder->scope, recorder->processes[number].origin, index, &info);
 
     if (result < 0)
         return result;
-    row = (struct es_archive_communicator){
+    row = (struct esi_archive_communicator){
         .key = {info.key[0], info.key[1]},
         .rank = info.rank,
         .size = info.size,
@@ -260,7 +260,7 @@ static int set_communicator(struct esi_recorder_tables *recorder,
         .freed = info.freed,
     };
     memcpy(row.name, info.name, sizeof row.name);
-    return es_archive_tables_set_communicator(recorder->tables, number, index, &row);
+    return esi_archive_tables_set_communicator(recorder->tables, number, index, &row);
 }
 
 /* Fills `world`.  -ENOENT: not all are known. */
@@ -268,7 +268,7 @@ static int find_members(const struct esi_recorder_tables *recorder,
                         uint32_t origin,
                         uint16_t index,
                         bool remote,
-                        struct es_archive_group *group)
+                        struct esi_archive_group *group)
 {
     int missing = 0;
 
@@ -290,16 +290,16 @@ static int add_group(struct esi_recorder_tables *recorder,
                      uint16_t index,
                      bool remote)
 {
-    const struct es_archive_communicator *row =
+    const struct esi_archive_communicator *row =
         &recorder->tables->processes[number].communicators[index];
-    struct es_archive_group group = {
+    struct esi_archive_group group = {
         .key = {row->key[0], row->key[1]},
         .first = remote ? row->remote_first : row->first,
         .size = (size_t)(remote ? row->remote_size : row->size),
     };
     int result;
 
-    if (group.first < 0 || es_archive_tables_group(recorder->tables, row, remote))
+    if (group.first < 0 || esi_archive_tables_group(recorder->tables, row, remote))
         return 0;
     group.world = calloc(group.size + 1, sizeof *group.world);
     if (!group.world)
@@ -307,7 +307,7 @@ static int add_group(struct esi_recorder_tables *recorder,
     result = find_members(recorder, recorder->processes[number].origin, index, remote,
                           &group);
     if (result == 0)
-        result = es_archive_tables_add_group(recorder->tables, &group);
+        result = esi_archive_tables_add_group(recorder->tables, &group);
     free(group.world);
     if (result == -ENOENT)
         return 0;
@@ -317,12 +317,12 @@ static int add_group(struct esi_recorder_tables *recorder,
 /* Of the communicators whose groups are not known yet. */
 static int add_groups(struct esi_recorder_tables *recorder, uint32_t number)
 {
-    struct process *process = &recorder->processes[number];
-    const struct es_archive_process *row = &recorder->tables->processes[number];
+    struct recorded_process *process = &recorder->processes[number];
+    const struct esi_archive_process *row = &recorder->tables->processes[number];
     int added = 0;
 
     for (size_t i = process->grouped; i < row->communicator_count; i++) {
-        const struct es_archive_communicator *communicator = &row->communicators[i];
+        const struct esi_archive_communicator *communicator = &row->communicators[i];
         int local = add_group(recorder, number, (uint16_t)i, false);
         int remote = communicator->remote_size > 0 && local >= 0
                          ? add_group(recorder, number, (uint16_t)i, true)
@@ -332,9 +332,9 @@ static int add_groups(struct esi_recorder_tables *recorder, uint32_t number)
             return -ENOMEM;
         added += local + remote;
         if (i == process->grouped &&
-            es_archive_tables_group(recorder->tables, communicator, false) &&
+            esi_archive_tables_group(recorder->tables, communicator, false) &&
             (communicator->remote_size == 0 ||
-             es_archive_tables_group(recorder->tables, communicator, true)))
+             esi_archive_tables_group(recorder->tables, communicator, true)))
             process->grouped++;
     }
     return added;
@@ -345,7 +345,7 @@ static int refresh_communicators(struct esi_recorder_tables *recorder,
                                  uint32_t number,
                                  bool last)
 {
-    const struct es_archive_process *row = &recorder->tables->processes[number];
+    const struct esi_archive_process *row = &recorder->tables->processes[number];
     size_t wanted = recorder->processes[number].wanted;
     size_t before = row->communicator_count;
     int result = 0;
@@ -363,10 +363,10 @@ static int refresh_communicators(struct esi_recorder_tables *recorder,
 static void refresh_host(struct esi_recorder_tables *recorder,
                          const struct es_server_info *info)
 {
-    struct es_archive_tables *tables = recorder->tables;
+    struct esi_archive_tables *tables = recorder->tables;
 
     for (size_t i = 0; i < tables->host_count && info->clock_known; i++) {
-        struct es_archive_host *host = &tables->hosts[i];
+        struct esi_archive_host *host = &tables->hosts[i];
 
         if (strcmp(host->name, info->host) != 0)
             continue;

@@ -18,7 +18,7 @@ struct esi_recorder_tables;
 /* Borrows all three. */
 int esi_recorder_tables_create(const struct es_scope *scope,
                                struct es_servers *servers,
-                               struct es_archive_tables *tables,
+                               struct esi_archive_tables *tables,
                                struct esi_recorder_tables **ret_recorder);
 /* Accepts NULL. */
 void esi_recorder_tables_destroy(struct esi_recorder_tables *recorder);

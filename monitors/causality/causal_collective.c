@@ -65,7 +65,7 @@ static bool joins_all(const struct esi_instance *instance)
 }
 
 /* Into the list of those that are to be released, by number. */
-static void list(struct esi_instance *instance)
+static void list_instance(struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
     struct esi_instance *after = series->last;
@@ -79,7 +79,7 @@ static void list(struct esi_instance *instance)
     *(after ? &after->next : &series->first) = instance;
 }
 
-static void unlist(struct esi_instance *instance)
+static void unlist_instance(struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
 
@@ -102,7 +102,7 @@ static void drop_series(struct esi_series *series)
     free(series);
 }
 
-static void unref(struct esi_instance *instance)
+static void unref_instance(struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
 
@@ -115,7 +115,7 @@ static void unref(struct esi_instance *instance)
 }
 
 /* Nothing more will come of a window that all have freed. */
-static void note_free(struct es_causality *causality,
+static void note_free(struct esi_causality *causality,
                       const struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
@@ -128,7 +128,8 @@ static void note_free(struct es_causality *causality,
 }
 
 /* All that was to be said of it is said. */
-static void count(struct es_causality *causality, const struct esi_instance *instance)
+static void count_members(struct esi_causality *causality,
+                          const struct esi_instance *instance)
 {
     uint32_t size = instance->series->communicator->size;
     bool left = instance->exits + instance->open >= size;
@@ -140,25 +141,26 @@ static void count(struct es_causality *causality, const struct esi_instance *ins
 }
 
 /* Takes it out of the table; who waits in it still goes on. */
-static void retire(struct es_causality *causality, struct esi_instance *instance)
+static void retire_series(struct esi_causality *causality,
+                          struct esi_instance *instance)
 {
     esi_table_remove(&causality->instances, &instance->link);
     instance->tabled = false;
-    unlist(instance);
+    unlist_instance(instance);
     *(instance->newer ? &instance->newer->older : &causality->newest_instance) =
         instance->older;
     *(instance->older ? &instance->older->newer : &causality->oldest_instance) =
         instance->newer;
     causality->slot_count -= instance->series->communicator->size;
-    count(causality, instance);
+    count_members(causality, instance);
     note_free(causality, instance);
     esi_waiters_wake(causality, &instance->waiters);
     for (uint32_t i = 0; i < instance->series->communicator->size; i++)
         esi_waiters_wake(causality, &instance->slots[i].waiters);
-    unref(instance);
+    unref_instance(instance);
 }
 
-static struct esi_instance *make(struct esi_series *series)
+static struct esi_instance *make_series(struct esi_series *series)
 {
     uint32_t size = series->communicator->size;
     size_t bytes = sizeof(struct esi_instance) + size * sizeof(struct esi_causal_slot);
@@ -176,9 +178,9 @@ static uint64_t hash_of(const struct esi_series *series, uint32_t number)
     return esi_hash_mix((uintptr_t)series, number);
 }
 
-static struct esi_instance *find(const struct es_causality *causality,
-                                 const struct esi_series *series,
-                                 uint32_t number)
+static struct esi_instance *find_instance(const struct esi_causality *causality,
+                                          const struct esi_series *series,
+                                          uint32_t number)
 {
     uint64_t hash = hash_of(series, number);
     struct esi_link *link = esi_table_chain(&causality->instances, hash);
@@ -193,19 +195,19 @@ static struct esi_instance *find(const struct es_causality *causality,
 }
 
 /* Forgets the oldest until no more than `held_max` members are held. */
-static void bound_members(struct es_causality *causality)
+static void bound_members(struct esi_causality *causality)
 {
     while (causality->slot_count > causality->config.held_max &&
            causality->oldest_instance != causality->newest_instance)
-        retire(causality, causality->oldest_instance);
+        retire_series(causality, causality->oldest_instance);
 }
 
-static struct esi_instance *begin(struct es_causality *causality,
-                                  struct esi_series *series,
-                                  const struct esi_item *item,
-                                  const struct es_operation *operation)
+static struct esi_instance *begin_instance(struct esi_causality *causality,
+                                           struct esi_series *series,
+                                           const struct esi_item *item,
+                                           const struct es_operation *operation)
 {
-    struct esi_instance *instance = make(series);
+    struct esi_instance *instance = make_series(series);
 
     if (!instance)
         return NULL;
@@ -224,7 +226,7 @@ static struct esi_instance *begin(struct es_causality *causality,
     causality->newest_instance = instance;
     causality->slot_count += series->communicator->size;
     if (joins_all(instance))
-        list(instance);
+        list_instance(instance);
     bound_members(causality);
     return instance;
 }
@@ -237,7 +239,7 @@ static bool has_order(const struct esi_item *item)
 }
 
 /* Between two groups only the members of the one without the root say who it is. */
-static void note_root(struct es_causality *causality,
+static void note_root(struct esi_causality *causality,
                       struct esi_instance *instance,
                       const struct esi_item *item)
 {
@@ -254,9 +256,9 @@ static void note_root(struct es_causality *causality,
 }
 
 /* Gives the item its instance, if it has one. */
-static int join(struct es_causality *causality,
-                struct esi_item *item,
-                const struct es_operation *operation)
+static int join_instance(struct esi_causality *causality,
+                         struct esi_item *item,
+                         const struct es_operation *operation)
 {
     int64_t window =
         item->action == ESI_WINDOW_COLLECTIVE ? (int64_t)item->told.tuple.tag : -1;
@@ -268,9 +270,9 @@ static int join(struct es_causality *causality,
     series = find_series(item->view->communicator, window);
     if (!series)
         return -ENOMEM;
-    instance = find(causality, series, item->told.tuple.sequence);
+    instance = find_instance(causality, series, item->told.tuple.sequence);
     if (!instance)
-        instance = begin(causality, series, item, operation);
+        instance = begin_instance(causality, series, item, operation);
     if (!instance)
         return -ENOMEM;
     note_root(causality, instance, item);
@@ -284,23 +286,23 @@ static int join(struct es_causality *causality,
 void esi_collective_leave(struct esi_item *item)
 {
     if (item->instance)
-        unref(item->instance);
+        unref_instance(item->instance);
     item->instance = NULL;
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
 
 /* A member is known not to enter any more. */
-static int lose_member(struct es_causality *causality,
+static int lose_member(struct esi_causality *causality,
                        struct esi_instance *instance,
                        uint32_t slot);
 
 /* Places the enter; where its place has gone by nobody may depend on it. */
-static int place_enter(struct es_causality *causality, struct esi_item *item)
+static int place_enter(struct esi_causality *causality, struct esi_item *item)
 {
     struct esi_causal_thread *thread = item->element->thread;
     struct esi_instance *instance = item->instance;
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     struct esi_causal_slot *slot = instance ? &instance->slots[item->slot] : NULL;
 
     if (slot &&
@@ -317,10 +319,10 @@ static int place_enter(struct es_causality *causality, struct esi_item *item)
                             told->start_ns);
 }
 
-int esi_collective_add(struct es_causality *causality, struct esi_item *item)
+int esi_collective_add(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct es_causal_tuple *told = &item->told;
-    int result = join(causality, item, item->operation);
+    const struct esi_causal_tuple *told = &item->told;
+    int result = join_instance(causality, item, item->operation);
 
     if (result < 0)
         return result;
@@ -340,13 +342,13 @@ int esi_collective_add(struct es_causality *causality, struct esi_item *item)
                             told->tuple.stop, told->stop_ns);
 }
 
-int esi_collective_add_post(struct es_causality *causality, struct esi_item *item)
+int esi_collective_add_post(struct esi_causality *causality, struct esi_item *item)
 {
     int result;
 
     if (!item->operation || item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN)
         return 0;
-    result = join(causality, item, item->operation);
+    result = join_instance(causality, item, item->operation);
     return result < 0 || !item->instance ? result : place_enter(causality, item);
 }
 
@@ -357,7 +359,7 @@ static bool is_ready(const struct esi_instance *instance)
     return instance->given + instance->lost >= instance->series->communicator->size;
 }
 
-static int collect_all(struct es_causality *causality,
+static int collect_all(struct esi_causality *causality,
                        const struct esi_instance *instance,
                        uint32_t from,
                        uint32_t to,
@@ -374,7 +376,8 @@ static int collect_all(struct es_causality *causality,
 }
 
 /* What is older than what was released already would be put behind it. */
-static int release(struct es_causality *causality, struct esi_instance *instance)
+static int release_instance(struct esi_causality *causality,
+                            struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
     bool in_order =
@@ -382,7 +385,7 @@ static int release(struct es_causality *causality, struct esi_instance *instance
     size_t partners = 0;
     int result = 0;
 
-    unlist(instance);
+    unlist_instance(instance);
     instance->released = true;
     if (in_order) {
         series->has_released = true;
@@ -398,17 +401,17 @@ static int release(struct es_causality *causality, struct esi_instance *instance
 }
 
 /* Releases what is ready, the oldest first. */
-static int advance(struct es_causality *causality, struct esi_series *series)
+static int advance_instances(struct esi_causality *causality, struct esi_series *series)
 {
     int result = 0;
 
     while (result >= 0 && series->first && is_ready(series->first))
-        result = release(causality, series->first);
+        result = release_instance(causality, series->first);
     return result;
 }
 
 /* Those that the waiting exits of an instance depend on have changed. */
-static int note_entry(struct es_causality *causality,
+static int note_entry(struct esi_causality *causality,
                       struct esi_instance *instance,
                       uint32_t slot)
 {
@@ -416,12 +419,12 @@ static int note_entry(struct es_causality *causality,
     if (!is_ready(instance))
         return 0;
     if (joins_all(instance))
-        return advance(causality, instance->series);
+        return advance_instances(causality, instance->series);
     esi_waiters_wake(causality, &instance->waiters);
     return 0;
 }
 
-static int lose_member(struct es_causality *causality,
+static int lose_member(struct esi_causality *causality,
                        struct esi_instance *instance,
                        uint32_t slot)
 {
@@ -433,7 +436,7 @@ static int lose_member(struct es_causality *causality,
 }
 
 /* Loses the members that would have been read if they had entered before `ns`. */
-static int lose_missing(struct es_causality *causality,
+static int lose_missing(struct esi_causality *causality,
                         struct esi_instance *instance,
                         uint64_t ns)
 {
@@ -451,7 +454,7 @@ static int lose_missing(struct es_causality *causality,
 }
 
 /* Who exits from an instance knows that all have entered the older ones as well. */
-static int lose_missing_up_to(struct es_causality *causality,
+static int lose_missing_up_to(struct esi_causality *causality,
                               struct esi_instance *instance,
                               uint64_t ns)
 {
@@ -490,15 +493,16 @@ static bool is_named(const struct esi_item *item)
 }
 
 /* Retires an instance that all have left. */
-static void leave(struct es_causality *causality, struct esi_instance *instance)
+static void leave_instance(struct esi_causality *causality,
+                           struct esi_instance *instance)
 {
     if (instance->tabled &&
         instance->exits + instance->open >= instance->series->communicator->size &&
         is_ready(instance))
-        retire(causality, instance);
+        retire_series(causality, instance);
 }
 
-int esi_collective_give_enter(struct es_causality *causality,
+int esi_collective_give_enter(struct esi_causality *causality,
                               const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
@@ -517,12 +521,12 @@ int esi_collective_give_enter(struct es_causality *causality,
     result = note_entry(causality, instance, item->slot);
     if (result < 0)
         return result;
-    leave(causality, instance);
+    leave_instance(causality, instance);
     return ESI_WAS_GIVEN;
 }
 
 /* Waits for the enter of a member: whether it is there, or will not come. */
-static int await_member(struct es_causality *causality,
+static int await_member(struct esi_causality *causality,
                         const struct esi_item *item,
                         uint32_t slot)
 {
@@ -550,7 +554,7 @@ static int await_member(struct es_causality *causality,
 }
 
 /* Waits until all have entered. */
-static int await_all(struct es_causality *causality, const struct esi_item *item)
+static int await_all(struct esi_causality *causality, const struct esi_item *item)
 {
     struct esi_instance *instance = item->instance;
     struct esi_causal_thread *thread = item->element->thread;
@@ -588,7 +592,7 @@ static uint32_t member_of(const struct dependence *dependence, uint32_t i)
                                : dependence->first + i;
 }
 
-static int await_each(struct es_causality *causality,
+static int await_each(struct esi_causality *causality,
                       const struct esi_item *item,
                       const struct dependence *dependence)
 {
@@ -599,7 +603,7 @@ static int await_each(struct es_causality *causality,
     return result;
 }
 
-static int collect_each(struct es_causality *causality,
+static int collect_each(struct esi_causality *causality,
                         const struct esi_item *item,
                         const struct dependence *dependence,
                         size_t *ret_count)
@@ -653,7 +657,7 @@ static void depend_between(const struct esi_item *item, struct dependence *ret)
     }
 }
 
-static void depend(const struct esi_item *item, struct dependence *ret)
+static void add_dependence(const struct esi_item *item, struct dependence *ret)
 {
     struct esi_instance *instance = item->instance;
     const struct esi_view *view = item->view;
@@ -693,10 +697,10 @@ static void depend(const struct esi_item *item, struct dependence *ret)
     }
 }
 
-static int collect(struct es_causality *causality,
-                   const struct esi_item *item,
-                   const struct dependence *dependence,
-                   size_t *ret_count)
+static int collect_dependences(struct esi_causality *causality,
+                               const struct esi_item *item,
+                               const struct dependence *dependence,
+                               size_t *ret_count)
 {
     struct esi_instance *instance = item->instance;
 
@@ -712,7 +716,7 @@ static int collect(struct es_causality *causality,
     return 0;
 }
 
-static int give_exit(struct es_causality *causality,
+static int give_exit(struct esi_causality *causality,
                      const struct esi_placed *placed,
                      const struct dependence *dependence)
 {
@@ -721,7 +725,7 @@ static int give_exit(struct es_causality *causality,
     bool receives = dependence->on_release || dependence->count > 0;
     struct es_event_id id;
     size_t count;
-    int result = collect(causality, item, dependence, &count);
+    int result = collect_dependences(causality, item, dependence, &count);
 
     if (result < 0)
         return result;
@@ -730,11 +734,11 @@ static int give_exit(struct es_causality *causality,
     if (result < 0)
         return result;
     instance->exits++;
-    leave(causality, instance);
+    leave_instance(causality, instance);
     return ESI_WAS_GIVEN;
 }
 
-int esi_collective_give_exit(struct es_causality *causality,
+int esi_collective_give_exit(struct esi_causality *causality,
                              const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
@@ -746,7 +750,7 @@ int esi_collective_give_exit(struct es_causality *causality,
         result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &id);
         return result < 0 ? result : ESI_WAS_GIVEN;
     }
-    depend(item, &dependence);
+    add_dependence(item, &dependence);
     if (dependence.on_release || dependence.on_all)
         result = await_all(causality, item);
     else
@@ -756,8 +760,8 @@ int esi_collective_give_exit(struct es_causality *causality,
     return give_exit(causality, placed, &dependence);
 }
 
-void esi_collective_finish(struct es_causality *causality)
+void esi_collective_finish(struct esi_causality *causality)
 {
     while (causality->oldest_instance)
-        retire(causality, causality->oldest_instance);
+        retire_series(causality, causality->oldest_instance);
 }

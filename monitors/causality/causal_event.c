@@ -14,7 +14,7 @@
 
 enum { ATTRIBUTES_MAX = 16 };
 
-int esi_event_reserve(struct es_causality *causality, size_t count)
+int esi_event_reserve(struct esi_causality *causality, size_t count)
 {
     return ESI_ARRAY_RESERVE(causality->partners, causality->partner_room, count);
 }
@@ -29,7 +29,7 @@ static const char *make_name(char **name, const char *operation, const char *wha
 }
 
 /* "MPI_Send", "MPI_Barrier enter", "MPI_Recv open". */
-static const char *type_of(struct es_causality *causality,
+static const char *type_of(struct esi_causality *causality,
                            const struct esi_placed *placed)
 {
     const struct esi_item *item = placed->item;
@@ -91,7 +91,7 @@ static bool is_on_window(const struct esi_item *item)
     return item->operation && item->operation->op_class == ES_CLASS_ONE_SIDED;
 }
 
-static void fill(struct attributes *attributes, const struct esi_item *item)
+static void fill_attributes(struct attributes *attributes, const struct esi_item *item)
 {
     const struct esi_causal_process *process = item->element->thread->process;
     const struct es_tuple *tuple = &item->told.tuple;
@@ -126,9 +126,9 @@ static void fill(struct attributes *attributes, const struct esi_item *item)
 
 /* --- Giving ----------------------------------------------------------------------- */
 
-static int give(struct es_causality *causality,
-                const struct esi_placed *placed,
-                struct es_set_event *event)
+static int emit_event(struct esi_causality *causality,
+                      const struct esi_placed *placed,
+                      struct es_set_event *event)
 {
     const struct es_set_sink *sink = &causality->config.sink;
     struct attributes attributes;
@@ -136,7 +136,7 @@ static int give(struct es_causality *causality,
     event->type = type_of(causality, placed);
     event->text = "";
     if (causality->config.attributes) {
-        fill(&attributes, placed->item);
+        fill_attributes(&attributes, placed->item);
         event->attributes = attributes.items;
         event->attribute_count = attributes.count;
     }
@@ -144,7 +144,7 @@ static int give(struct es_causality *causality,
     return sink->event(sink->data, event);
 }
 
-int esi_event_give(struct es_causality *causality,
+int esi_event_give(struct esi_causality *causality,
                    const struct esi_placed *placed,
                    enum es_event_kind kind,
                    size_t partner_count,
@@ -160,10 +160,10 @@ int esi_event_give(struct es_causality *causality,
 
     thread->count++;
     *ret_id = event.id;
-    return give(causality, placed, &event);
+    return emit_event(causality, placed, &event);
 }
 
-int esi_event_give_sync(struct es_causality *causality,
+int esi_event_give_sync(struct esi_causality *causality,
                         const struct esi_placed *send,
                         const struct esi_placed *receive)
 {
@@ -177,12 +177,12 @@ int esi_event_give_sync(struct es_causality *causality,
 
     sender->count++;
     receiver->count++;
-    result = give(causality, send, &event);
+    result = emit_event(causality, send, &event);
     if (result < 0)
         return result;
     event = (struct es_set_event){
         .id = ids[1], .kind = ES_EVENT_SYNC, .partner_count = 1, .partners = &ids[0]};
-    return give(causality, receive, &event);
+    return emit_event(causality, receive, &event);
 }
 
 /* --- Communicators' traces -------------------------------------------------------- */
@@ -193,7 +193,7 @@ struct trace_name {
 };
 
 /* Whether no trace has the name yet; then this one has it. */
-static bool take_name(struct es_causality *causality, const char *name)
+static bool take_name(struct esi_causality *causality, const char *name)
 {
     size_t length = strlen(name);
     uint64_t hash = length;
@@ -213,7 +213,7 @@ static bool take_name(struct es_causality *causality, const char *name)
     return true;
 }
 
-void esi_event_fini(struct es_causality *causality)
+void esi_event_fini(struct esi_causality *causality)
 {
     for (size_t i = 0; causality->names.heads && i <= causality->names.mask; i++)
         for (struct esi_link *link = causality->names.heads[i], *next; link;
@@ -230,7 +230,7 @@ void esi_event_fini(struct es_causality *causality)
     free(causality->partners);
 }
 
-static int add_trace_of(struct es_causality *causality, struct esi_series *series)
+static int add_trace_of(struct esi_causality *causality, struct esi_series *series)
 {
     const char *of = series->communicator->name;
     char name[192];
@@ -256,7 +256,7 @@ static void fill_junction(struct attributes *attributes,
              instance->operation->synchronizing ? "required" : "assumed");
 }
 
-int esi_event_give_junction(struct es_causality *causality,
+int esi_event_give_junction(struct esi_causality *causality,
                             struct esi_instance *instance,
                             size_t partner_count)
 {

@@ -34,7 +34,7 @@ static bool same_key(const struct esi_message *a, const struct esi_message *b)
            a->sequence == b->sequence && a->kind == b->kind;
 }
 
-static struct esi_message *find_hashed(const struct es_causality *causality,
+static struct esi_message *find_hashed(const struct esi_causality *causality,
                                        const struct esi_message *key,
                                        uint64_t hash)
 {
@@ -47,7 +47,7 @@ static struct esi_message *find_hashed(const struct es_causality *causality,
 }
 
 /* NULL when neither end has been read. */
-static struct esi_message *find_message(const struct es_causality *causality,
+static struct esi_message *find_message(const struct esi_causality *causality,
                                         const struct esi_message *key)
 {
     return find_hashed(causality, key, hash_key(key));
@@ -70,7 +70,7 @@ static uint64_t hash_channel(const struct esi_message *message)
     return hash_key(&key);
 }
 
-static struct esi_channel *find_channel(const struct esi_table *table,
+static struct esi_channel *find_channel(const struct esi_causal_table *table,
                                         const struct esi_message *message)
 {
     uint64_t hash = hash_channel(message);
@@ -83,8 +83,8 @@ static struct esi_channel *find_channel(const struct esi_table *table,
 }
 
 /* Finds or makes; NULL without memory. */
-static struct esi_message *meet(struct es_causality *causality,
-                                const struct esi_message *key)
+static struct esi_message *match_ends(struct esi_causality *causality,
+                                      const struct esi_message *key)
 {
     uint64_t hash = hash_key(key);
     struct esi_message *message = find_hashed(causality, key, hash);
@@ -99,7 +99,7 @@ static struct esi_message *meet(struct es_causality *causality,
     return message;
 }
 
-static void forget(struct es_causality *causality, struct esi_message *message)
+static void expire_ends(struct esi_causality *causality, struct esi_message *message)
 {
     esi_table_remove(&causality->message_table, &message->link);
     esi_pool_give(&causality->messages, message);
@@ -107,7 +107,7 @@ static void forget(struct es_causality *causality, struct esi_message *message)
 
 /* --- Sends that nobody has received yet ------------------------------------------- */
 
-static void stop_aging(struct es_causality *causality, struct esi_message *message)
+static void stop_aging(struct esi_causality *causality, struct esi_message *message)
 {
     if (!message->aging)
         return;
@@ -124,7 +124,7 @@ static void stop_aging(struct es_causality *causality, struct esi_message *messa
 }
 
 /* Finds or makes; NULL without memory, or where there are `max`. */
-static struct esi_channel *meet_channel(struct esi_table *table,
+static struct esi_channel *meet_channel(struct esi_causal_table *table,
                                         const struct esi_message *message,
                                         size_t max)
 {
@@ -143,7 +143,7 @@ static struct esi_channel *meet_channel(struct esi_table *table,
     return channel;
 }
 
-static void count_channel(struct es_causality *causality,
+static void count_channel(struct esi_causality *causality,
                           const struct esi_message *message,
                           bool is_send)
 {
@@ -158,23 +158,23 @@ static void count_channel(struct es_causality *causality,
         channel->receives++;
 }
 
-static void count_unmatched_send(struct es_causality *causality,
+static void count_unmatched_send(struct esi_causality *causality,
                                  const struct esi_message *message)
 {
     causality->totals.unmatched_sends++;
     count_channel(causality, message, true);
 }
 
-static void give_up_oldest(struct es_causality *causality)
+static void give_up_oldest(struct esi_causality *causality)
 {
     struct esi_message *message = causality->oldest_send;
 
     stop_aging(causality, message);
     count_unmatched_send(causality, message);
-    forget(causality, message);
+    expire_ends(causality, message);
 }
 
-static void begin_aging(struct es_causality *causality, struct esi_message *message)
+static void begin_aging(struct esi_causality *causality, struct esi_message *message)
 {
     message->aging = true;
     message->newer = NULL;
@@ -188,7 +188,7 @@ static void begin_aging(struct es_causality *causality, struct esi_message *mess
         give_up_oldest(causality);
 }
 
-void esi_message_finish(struct es_causality *causality)
+void esi_message_finish(struct esi_causality *causality)
 {
     while (causality->oldest_send)
         give_up_oldest(causality);
@@ -196,11 +196,11 @@ void esi_message_finish(struct es_causality *causality)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-int esi_message_add_send(struct es_causality *causality,
+int esi_message_add_send(struct esi_causality *causality,
                          struct esi_item *item,
                          const struct esi_message *key)
 {
-    struct esi_message *message = meet(causality, key);
+    struct esi_message *message = match_ends(causality, key);
 
     if (!message)
         return -ENOMEM;
@@ -215,12 +215,12 @@ int esi_message_add_send(struct es_causality *causality,
     return 0;
 }
 
-int esi_message_add_receive(struct es_causality *causality,
+int esi_message_add_receive(struct esi_causality *causality,
                             struct esi_item *item,
                             const struct esi_message *key,
                             bool blocking)
 {
-    struct esi_message *message = meet(causality, key);
+    struct esi_message *message = match_ends(causality, key);
 
     if (!message)
         return -ENOMEM;
@@ -240,7 +240,7 @@ int esi_message_add_receive(struct es_causality *causality,
 /* --- Giving ----------------------------------------------------------------------- */
 
 /* The send has its place in the stream. */
-static void settle_send(struct es_causality *causality,
+static void settle_send(struct esi_causality *causality,
                         struct esi_message *message,
                         const struct es_event_id *id)
 {
@@ -249,7 +249,7 @@ static void settle_send(struct es_causality *causality,
     message->id = *id;
     if (message->receive == ESI_END_GIVEN) { /* it did not wait */
         count_unmatched_send(causality, message);
-        forget(causality, message);
+        expire_ends(causality, message);
     } else if (message->receive == ESI_END_READ) {
         esi_thread_make_runnable(causality, message->receiver);
     } else {
@@ -257,11 +257,11 @@ static void settle_send(struct es_causality *causality,
     }
 }
 
-int esi_message_add_given(struct es_causality *causality,
+int esi_message_add_given(struct esi_causality *causality,
                           const struct es_event_id *id,
                           const struct esi_message *key)
 {
-    struct esi_message *message = meet(causality, key);
+    struct esi_message *message = match_ends(causality, key);
 
     if (!message)
         return -ENOMEM;
@@ -276,7 +276,7 @@ static const struct esi_placed *head_of(const struct esi_causal_thread *thread)
     return thread->head < thread->released ? &thread->events[thread->head] : NULL;
 }
 
-static bool receiver_has_passed(const struct es_causality *causality,
+static bool receiver_has_passed(const struct esi_causality *causality,
                                 const struct esi_message *message,
                                 uint64_t ns)
 {
@@ -304,7 +304,7 @@ static bool may_be_sync(const struct esi_item *send, const struct esi_message *m
 }
 
 /* Ends a message both halves of which are given as one. */
-static int give_sync(struct es_causality *causality,
+static int give_sync(struct esi_causality *causality,
                      struct esi_message *message,
                      struct esi_causal_thread *sender,
                      struct esi_causal_thread *receiver)
@@ -317,7 +317,7 @@ static int give_sync(struct es_causality *causality,
     causality->totals.syncs++;
     send.item->sends = NULL;
     receive.item->receives = NULL;
-    forget(causality, message);
+    expire_ends(causality, message);
     esi_thread_make_runnable(causality, receiver);
     result = esi_event_give_sync(causality, &send, &receive);
     if (result >= 0)
@@ -328,7 +328,7 @@ static int give_sync(struct es_causality *causality,
 /* A synchronous send and a receive that both block are one event: neither call ends
  * before the other has begun, and nothing else happens in between.  Until the receive
  * is known the send waits, as long as it may still be such a one. */
-static int give_synchronous(struct es_causality *causality,
+static int give_synchronous(struct esi_causality *causality,
                             const struct esi_placed *placed,
                             bool *ret_done)
 {
@@ -352,7 +352,7 @@ static int give_synchronous(struct es_causality *causality,
     return result < 0 ? result : ESI_WAS_GIVEN;
 }
 
-int esi_message_give_send(struct es_causality *causality,
+int esi_message_give_send(struct esi_causality *causality,
                           const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
@@ -380,7 +380,7 @@ int esi_message_give_send(struct es_causality *causality,
 }
 
 /* Whether a receive has still to wait for this message's send. */
-static bool is_awaited(const struct es_causality *causality,
+static bool is_awaited(const struct esi_causality *causality,
                        const struct esi_message *message,
                        const struct esi_item *item)
 {
@@ -392,20 +392,20 @@ static bool is_awaited(const struct es_causality *causality,
                                   item->told.stop_ns);
 }
 
-static void settle_receive(struct es_causality *causality, struct esi_message *message)
+static void settle_receive(struct esi_causality *causality, struct esi_message *message)
 {
     if (message->send == ESI_END_GIVEN) {
         if (message->kind == ESI_MESSAGE)
             causality->totals.messages++;
         else
             causality->totals.epochs++;
-        forget(causality, message);
+        expire_ends(causality, message);
         return;
     }
     causality->totals.unmatched_receives++;
     count_channel(causality, message, false);
     if (message->send == ESI_END_UNSEEN) {
-        forget(causality, message);
+        expire_ends(causality, message);
         return;
     }
     message->receive = ESI_END_GIVEN;
@@ -422,9 +422,9 @@ static bool is_sync_waiting(const struct esi_message *message)
 }
 
 /* Collects the sends that are named. */
-static int collect(struct es_causality *causality,
-                   const struct esi_message *message,
-                   size_t *ret_count)
+static int collect_ends(struct esi_causality *causality,
+                        const struct esi_message *message,
+                        size_t *ret_count)
 {
     *ret_count = 0;
     for (; message; message = message->next_receive) {
@@ -437,7 +437,7 @@ static int collect(struct es_causality *causality,
     return 0;
 }
 
-int esi_message_give_receive(struct es_causality *causality,
+int esi_message_give_receive(struct esi_causality *causality,
                              const struct esi_placed *placed)
 {
     struct esi_item *item = placed->item;
@@ -453,7 +453,7 @@ int esi_message_give_receive(struct es_causality *causality,
             esi_thread_make_runnable(causality, message->sender);
         return ESI_WAITS;
     }
-    if (collect(causality, item->receives, &count) < 0)
+    if (collect_ends(causality, item->receives, &count) < 0)
         return -ENOMEM;
     result = esi_event_give(causality, placed, ES_EVENT_RECEIVE, count, &id);
     if (result < 0)
@@ -485,9 +485,9 @@ static struct esi_item *find_sender(const struct esi_message *message)
 
 /* Takes the message from its send, if that began before `ticks`: who receives a message
  * of this number received another one. */
-static void disown(struct es_causality *causality,
-                   struct esi_message *message,
-                   uint64_t ticks)
+static void disown_sends(struct esi_causality *causality,
+                         struct esi_message *message,
+                         uint64_t ticks)
 {
     struct esi_item *item = NULL;
 
@@ -507,16 +507,16 @@ static void disown(struct es_causality *causality,
     if (message->receive == ESI_END_READ)
         esi_thread_make_runnable(causality, message->receiver);
     else
-        forget(causality, message);
+        expire_ends(causality, message);
 }
 
 /* By number, or, where these are more than there are messages, all that there are. */
-static void disown_from(struct es_causality *causality,
+static void disown_from(struct esi_causality *causality,
                         const struct esi_message *key,
                         uint32_t count,
                         uint64_t ticks)
 {
-    const struct esi_table *table = &causality->message_table;
+    const struct esi_causal_table *table = &causality->message_table;
     struct esi_message wanted = *key;
 
     if (count <= table->count) {
@@ -524,7 +524,7 @@ static void disown_from(struct es_causality *causality,
             struct esi_message *message = find_message(causality, &wanted);
 
             if (message)
-                disown(causality, message, ticks);
+                disown_sends(causality, message, ticks);
         }
         return;
     }
@@ -535,11 +535,11 @@ static void disown_from(struct es_causality *causality,
             next = link->next;
             wanted.sequence = message->sequence;
             if (message->sequence >= key->sequence && same_key(message, &wanted))
-                disown(causality, message, ticks);
+                disown_sends(causality, message, ticks);
         }
 }
 
-int esi_message_doubt(struct es_causality *causality,
+int esi_message_doubt(struct esi_causality *causality,
                       const struct esi_message *key,
                       uint32_t count,
                       uint64_t ticks)
@@ -556,7 +556,7 @@ int esi_message_doubt(struct es_causality *causality,
     return 0;
 }
 
-bool esi_message_is_doubtful(const struct es_causality *causality,
+bool esi_message_is_doubtful(const struct esi_causality *causality,
                              const struct esi_message *key,
                              uint64_t ticks)
 {
@@ -566,17 +566,17 @@ bool esi_message_is_doubtful(const struct es_causality *causality,
            ticks < channel->doubtful_till;
 }
 
-void es_causality_foreach_unmatched(
-    const struct es_causality *causality,
-    void (*visit)(void *data, const struct es_causal_channel *channel),
+void esi_causality_foreach_unmatched(
+    const struct esi_causality *causality,
+    void (*visit)(void *data, const struct esi_causal_channel *channel),
     void *data)
 {
-    const struct esi_table *table = &causality->channels;
+    const struct esi_causal_table *table = &causality->channels;
 
     for (size_t i = 0; i <= table->mask; i++)
         for (struct esi_link *link = table->heads[i]; link; link = link->next) {
             const struct esi_channel *channel = (const struct esi_channel *)link;
-            struct es_causal_channel told = {
+            struct esi_causal_channel told = {
                 .communicator = channel->communicator->name,
                 .source = esi_member_rank(channel->communicator, channel->source),
                 .destination =

@@ -24,7 +24,7 @@ static uint64_t hash_epoch(const struct esi_epoch *epoch)
                         (uint32_t)epoch->window);
 }
 
-static struct esi_epoch *find_epoch(const struct es_causality *causality,
+static struct esi_epoch *find_epoch(const struct esi_causality *causality,
                                     const struct esi_epoch *key,
                                     uint64_t hash)
 {
@@ -42,7 +42,7 @@ static struct esi_epoch *find_epoch(const struct es_causality *causality,
 }
 
 /* The epoch of a process on a window; NULL without memory. */
-static struct esi_epoch *epoch_of(struct es_causality *causality,
+static struct esi_epoch *epoch_of(struct esi_causality *causality,
                                   struct esi_causal_process *process,
                                   const struct esi_view *view,
                                   int32_t window,
@@ -65,7 +65,7 @@ static struct esi_epoch *epoch_of(struct es_causality *causality,
     return epoch;
 }
 
-void esi_onesided_forget(struct es_causality *causality,
+void esi_onesided_forget(struct esi_causality *causality,
                          struct esi_communicator *communicator,
                          int32_t window)
 {
@@ -85,7 +85,7 @@ void esi_onesided_forget(struct es_causality *causality,
     }
 }
 
-void esi_onesided_fini(struct es_causality *causality)
+void esi_onesided_fini(struct esi_causality *causality)
 {
     for (size_t i = 0; causality->epochs.heads && i <= causality->epochs.mask; i++)
         for (struct esi_link *link = causality->epochs.heads[i], *next; link;
@@ -137,7 +137,7 @@ static struct esi_message message_of(const struct esi_view *view,
     };
 }
 
-static int add_post(struct es_causality *causality,
+static int add_post(struct esi_causality *causality,
                     struct esi_element *element,
                     const struct esi_view *view,
                     const struct es_tuple *tuple)
@@ -155,7 +155,7 @@ static int add_post(struct es_causality *causality,
     return 0;
 }
 
-int esi_onesided_add_member(struct es_causality *causality,
+int esi_onesided_add_member(struct esi_causality *causality,
                             struct esi_element *element,
                             const struct es_tuple *tuple,
                             bool exposes)
@@ -187,7 +187,7 @@ void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id
 /* --- Calls ------------------------------------------------------------------------ */
 
 /* The item is the other end of what its epoch's members send. */
-static int add_receives(struct es_causality *causality,
+static int add_receives(struct esi_causality *causality,
                         struct esi_item *item,
                         const struct esi_epoch *epoch,
                         enum esi_message_kind kind)
@@ -204,7 +204,7 @@ static int add_receives(struct es_causality *causality,
     return result;
 }
 
-static int add_sends(struct es_causality *causality,
+static int add_sends(struct esi_causality *causality,
                      struct esi_item *item,
                      const struct esi_epoch *epoch)
 {
@@ -221,11 +221,11 @@ static int add_sends(struct es_causality *causality,
 }
 
 /* A complete enters, which the waits of its group name, and exits, naming the posts. */
-static int place_complete(struct es_causality *causality,
+static int place_complete(struct esi_causality *causality,
                           struct esi_item *item,
                           struct esi_epoch *epoch)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     struct esi_causal_thread *thread = item->element->thread;
     int result = 0;
 
@@ -247,11 +247,11 @@ static int place_complete(struct es_causality *causality,
                             told->stop_ns);
 }
 
-static int place_wait(struct es_causality *causality,
+static int place_wait(struct esi_causality *causality,
                       struct esi_item *item,
                       struct esi_epoch *epoch)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     bool open = told->tuple.stop == 0;
     int result = 0;
 
@@ -266,9 +266,9 @@ static int place_wait(struct es_causality *causality,
 }
 
 /* What comes of a post, whose members are told after it. */
-static int place_post(struct es_causality *causality, struct esi_item *item)
+static int place_post(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     struct esi_element *element = item->element;
     bool in_place = esi_thread_has_place(element->thread, told->tuple.start);
 
@@ -282,7 +282,7 @@ static int place_post(struct es_causality *causality, struct esi_item *item)
 
 static int place_start(struct esi_item *item)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     bool open = told->tuple.stop == 0;
 
     return esi_thread_place(item->element->thread, item, ESI_ROLE_WHOLE,
@@ -291,7 +291,7 @@ static int place_start(struct esi_item *item)
 }
 
 /* Finds the epoch that a call begins or ends; NULL: it cannot be told. */
-static int find_epoch_of(struct es_causality *causality,
+static int find_epoch_of(struct esi_causality *causality,
                          const struct esi_item *item,
                          struct esi_epoch **ret_epoch)
 {
@@ -317,7 +317,7 @@ static int find_epoch_of(struct es_causality *causality,
     return 0;
 }
 
-int esi_onesided_add(struct es_causality *causality, struct esi_item *item)
+int esi_onesided_add(struct esi_causality *causality, struct esi_item *item)
 {
     struct esi_epoch *epoch;
     int result = find_epoch_of(causality, item, &epoch);

@@ -55,21 +55,21 @@ void esi_pool_give(struct esi_pool *pool, void *record)
     pool->unused = record;
 }
 
-int esi_table_init(struct esi_table *table)
+int esi_table_init(struct esi_causal_table *table)
 {
-    *table = (struct esi_table){.mask = FIRST_HEADS - 1};
+    *table = (struct esi_causal_table){.mask = FIRST_HEADS - 1};
     table->heads = calloc(FIRST_HEADS, sizeof *table->heads);
     return table->heads ? 0 : -ENOMEM;
 }
 
-void esi_table_empty(struct esi_table *table)
+void esi_table_empty(struct esi_causal_table *table)
 {
     free(table->heads);
-    *table = (struct esi_table){.mask = 0};
+    *table = (struct esi_causal_table){.mask = 0};
 }
 
 /* Without memory chains get longer, and nothing else happens. */
-static void grow(struct esi_table *table)
+static void grow_table(struct esi_causal_table *table)
 {
     size_t mask = table->mask * 2 + 1;
     struct esi_link **heads = calloc(mask + 1, sizeof(struct esi_link *));
@@ -87,19 +87,21 @@ static void grow(struct esi_table *table)
     table->mask = mask;
 }
 
-void esi_table_insert(struct esi_table *table, struct esi_link *link, uint64_t hash)
+void esi_table_insert(struct esi_causal_table *table,
+                      struct esi_link *link,
+                      uint64_t hash)
 {
     struct esi_link **head;
 
     if (table->count++ > table->mask)
-        grow(table);
+        grow_table(table);
     head = &table->heads[hash & table->mask];
     link->hash = hash;
     link->next = *head;
     *head = link;
 }
 
-void esi_table_remove(struct esi_table *table, struct esi_link *link)
+void esi_table_remove(struct esi_causal_table *table, struct esi_link *link)
 {
     struct esi_link **at = &table->heads[link->hash & table->mask];
 

@@ -30,21 +30,23 @@ struct esi_link {
     uint64_t hash;
 };
 
-struct esi_table {
+struct esi_causal_table {
     struct esi_link **heads;
     size_t mask; /* heads - 1 */
     size_t count;
 };
 
 /* 0 or -ENOMEM. */
-int esi_table_init(struct esi_table *table);
+int esi_table_init(struct esi_causal_table *table);
 /* The records are not its own. */
-void esi_table_empty(struct esi_table *table);
-void esi_table_insert(struct esi_table *table, struct esi_link *link, uint64_t hash);
-void esi_table_remove(struct esi_table *table, struct esi_link *link);
+void esi_table_empty(struct esi_causal_table *table);
+void esi_table_insert(struct esi_causal_table *table,
+                      struct esi_link *link,
+                      uint64_t hash);
+void esi_table_remove(struct esi_causal_table *table, struct esi_link *link);
 
 /* First record of the chain in which those of this hash are. */
-static inline struct esi_link *esi_table_chain(const struct esi_table *table,
+static inline struct esi_link *esi_table_chain(const struct esi_causal_table *table,
                                                uint64_t hash)
 {
     return table->heads[hash & table->mask];

@@ -54,7 +54,7 @@ enum esi_role {
 };
 
 struct esi_item {
-    struct es_causal_tuple told;
+    struct esi_causal_tuple told;
     const struct es_operation *operation;
     struct esi_element *element;
     struct esi_view *view;         /* its communicator; NULL = none, or not known */
@@ -281,9 +281,9 @@ struct esi_type_names {
     char *open;
 };
 
-struct es_causality {
-    struct es_causality_config config;
-    struct es_causality_totals totals;
+struct esi_causality {
+    struct esi_causality_config config;
+    struct esi_causality_totals totals;
     struct esi_causal_process **processes;
     size_t process_count;
     struct esi_element **elements;
@@ -296,26 +296,26 @@ struct es_causality {
     uint64_t newest_ns;  /* read */
     uint64_t settled_ns; /* the newest at the end of the reading before */
     struct esi_causal_thread *runnable;
-    uint8_t actions[65536];       /* by operation code, as the next */
-    bool tells_empty[65536];      /* 0 bytes mean that nothing is moved at all */
-    struct esi_type_names *types; /* by operation code */
-    struct esi_table names;       /* of traces of communicators */
-    struct esi_table communicators;
+    uint8_t actions[65536];        /* by operation code, as the next */
+    bool tells_empty[65536];       /* 0 bytes mean that nothing is moved at all */
+    struct esi_type_names *types;  /* by operation code */
+    struct esi_causal_table names; /* of traces of communicators */
+    struct esi_causal_table communicators;
     struct esi_pool items;
     struct esi_pool messages;
-    struct esi_table message_table;
+    struct esi_causal_table message_table;
     struct esi_message *oldest_send; /* that was given and not received */
     struct esi_message *newest_send;
     size_t aging_sends;
-    struct esi_table instances;
+    struct esi_causal_table instances;
     struct esi_instance *oldest_instance;
     struct esi_instance *newest_instance;
     size_t slot_count; /* of all instances */
     const struct es_operation *win_free;
-    struct esi_table epochs;
-    struct esi_table channels;
-    struct esi_table doubts;      /* channels on which a send was to be cancelled */
-    struct es_event_id *partners; /* of the event that is being made */
+    struct esi_causal_table epochs;
+    struct esi_causal_table channels;
+    struct esi_causal_table doubts; /* channels on which a send was to be cancelled */
+    struct es_event_id *partners;   /* of the event that is being made */
     size_t partner_room;
 };
 
@@ -335,12 +335,12 @@ int esi_thread_place(struct esi_causal_thread *thread,
                      uint64_t time_ns);
 /* Puts the events up to a tick in order for good.  0 or -ENOMEM. */
 int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit);
-void esi_thread_make_runnable(struct es_causality *causality,
+void esi_thread_make_runnable(struct esi_causality *causality,
                               struct esi_causal_thread *thread);
 /* Has a thread wait, and wakes all that do. */
 void esi_thread_wait(struct esi_causal_thread *thread, struct esi_waiters *waiters);
 void esi_thread_leave(struct esi_causal_thread *thread);
-void esi_waiters_wake(struct es_causality *causality, struct esi_waiters *waiters);
+void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waiters);
 
 /* --- causal_process.c: processes, threads, communicators -------------------------- */
 
@@ -351,14 +351,14 @@ struct esi_view *esi_process_view(const struct esi_causal_process *process,
 /* The slot of a peer of this view; UINT32_MAX = there is none. */
 uint32_t esi_view_peer(const struct esi_view *view, int32_t peer);
 /* Whether a tuple of this member from before the run time `ns` would have been read. */
-bool esi_member_has_passed(const struct es_causality *causality,
+bool esi_member_has_passed(const struct esi_causality *causality,
                            const struct esi_communicator *communicator,
                            uint32_t slot,
                            uint64_t ns);
 /* World rank of a member, -1 = not known. */
 int esi_member_rank(const struct esi_communicator *communicator, uint32_t slot);
 /* Adds a trace.  What the sink returned. */
-int esi_trace_add(struct es_causality *causality,
+int esi_trace_add(struct esi_causality *causality,
                   const char *name,
                   uint32_t *ret_trace);
 
@@ -366,85 +366,85 @@ int esi_trace_add(struct es_causality *causality,
 
 /* Gives an event of a thread.  Partners are those collected.  What the sink returned.
  */
-int esi_event_give(struct es_causality *causality,
+int esi_event_give(struct esi_causality *causality,
                    const struct esi_placed *placed,
                    enum es_event_kind kind,
                    size_t partner_count,
                    struct es_event_id *ret_id);
 /* Gives both halves of a sync. */
-int esi_event_give_sync(struct es_causality *causality,
+int esi_event_give_sync(struct esi_causality *causality,
                         const struct esi_placed *send,
                         const struct esi_placed *receive);
 /* The `join` (a receive of the partners collected) and the `release` of an all-to-all
  * instance. */
-int esi_event_give_junction(struct es_causality *causality,
+int esi_event_give_junction(struct esi_causality *causality,
                             struct esi_instance *instance,
                             size_t partner_count);
 /* Room for so many partners in causality->partners.  0 or -ENOMEM. */
-int esi_event_reserve(struct es_causality *causality, size_t count);
-void esi_event_fini(struct es_causality *causality);
+int esi_event_reserve(struct esi_causality *causality, size_t count);
+void esi_event_fini(struct esi_causality *causality);
 
 /* --- Giving: 1 = given, 0 = it waits, -errno -------------------------------------- */
 
 enum { ESI_WAITS = 0, ESI_WAS_GIVEN = 1 };
 
 /* causal_message.c */
-int esi_message_add_send(struct es_causality *causality,
+int esi_message_add_send(struct esi_causality *causality,
                          struct esi_item *item,
                          const struct esi_message *key);
-int esi_message_add_receive(struct es_causality *causality,
+int esi_message_add_receive(struct esi_causality *causality,
                             struct esi_item *item,
                             const struct esi_message *key,
                             bool blocking);
 /* A send that was given before its message was known. */
-int esi_message_add_given(struct es_causality *causality,
+int esi_message_add_given(struct esi_causality *causality,
                           const struct es_event_id *id,
                           const struct esi_message *key);
-int esi_message_give_send(struct es_causality *causality,
+int esi_message_give_send(struct esi_causality *causality,
                           const struct esi_placed *placed);
-int esi_message_give_receive(struct es_causality *causality,
+int esi_message_give_receive(struct esi_causality *causality,
                              const struct esi_placed *placed);
 /* Counts what was never received. */
-void esi_message_finish(struct es_causality *causality);
+void esi_message_finish(struct esi_causality *causality);
 /* A send with the number of the key, or one behind it, may have been cancelled before
  * `ticks`: `count` numbers say nothing of sends that began earlier.  0 or -ENOMEM. */
-int esi_message_doubt(struct es_causality *causality,
+int esi_message_doubt(struct esi_causality *causality,
                       const struct esi_message *key,
                       uint32_t count,
                       uint64_t ticks);
 /* Whether the number of a send that began at `ticks` is one of these. */
-bool esi_message_is_doubtful(const struct es_causality *causality,
+bool esi_message_is_doubtful(const struct esi_causality *causality,
                              const struct esi_message *key,
                              uint64_t ticks);
 /* causal_collective.c */
 
 /* What becomes a part of an instance.  The item's view is known. */
-int esi_collective_add(struct es_causality *causality, struct esi_item *item);
-int esi_collective_add_post(struct es_causality *causality, struct esi_item *item);
-int esi_collective_give_enter(struct es_causality *causality,
+int esi_collective_add(struct esi_causality *causality, struct esi_item *item);
+int esi_collective_add_post(struct esi_causality *causality, struct esi_item *item);
+int esi_collective_give_enter(struct esi_causality *causality,
                               const struct esi_placed *placed);
-int esi_collective_give_exit(struct es_causality *causality,
+int esi_collective_give_exit(struct esi_causality *causality,
                              const struct esi_placed *placed);
 void esi_collective_leave(struct esi_item *item);
-void esi_collective_finish(struct es_causality *causality);
+void esi_collective_finish(struct esi_causality *causality);
 
 /* causal_onesided.c */
-int esi_onesided_add(struct es_causality *causality, struct esi_item *item);
-int esi_onesided_add_member(struct es_causality *causality,
+int esi_onesided_add(struct esi_causality *causality, struct esi_item *item);
+int esi_onesided_add_member(struct esi_causality *causality,
                             struct esi_element *element,
                             const struct es_tuple *tuple,
                             bool exposes);
 /* All members have freed the window. */
-void esi_onesided_forget(struct es_causality *causality,
+void esi_onesided_forget(struct esi_causality *causality,
                          struct esi_communicator *communicator,
                          int32_t window);
-void esi_onesided_fini(struct es_causality *causality);
+void esi_onesided_fini(struct esi_causality *causality);
 /* The item's event was given. */
 void esi_onesided_note_given(struct esi_item *item, const struct es_event_id *id);
 
 /* --- causality.c: the stream ------------------------------------------------------ */
 
 /* Takes the next event off its thread, which has been given. */
-void esi_thread_pop(struct es_causality *causality, struct esi_causal_thread *thread);
+void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *thread);
 
 #endif

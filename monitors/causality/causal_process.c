@@ -15,7 +15,7 @@
 #define MARGIN_NS UINT64_C(50000000)
 
 /* Appends a pointer to an array that grows at the powers of two. */
-static int append(void *array, size_t *count, void *item)
+static int append_item(void *array, size_t *count, void *item)
 {
     void **items = *(void ***)array;
 
@@ -29,7 +29,9 @@ static int append(void *array, size_t *count, void *item)
     return 0;
 }
 
-int esi_trace_add(struct es_causality *causality, const char *name, uint32_t *ret_trace)
+int esi_trace_add(struct esi_causality *causality,
+                  const char *name,
+                  uint32_t *ret_trace)
 {
     int result = causality->config.sink.trace(causality->config.sink.data,
                                               causality->trace_count, name);
@@ -42,7 +44,8 @@ int esi_trace_add(struct es_causality *causality, const char *name, uint32_t *re
 
 /* --- Processes -------------------------------------------------------------------- */
 
-static struct esi_causal_process *make_process(const struct es_causal_process *process)
+static struct esi_causal_process *make_process(
+    const struct esi_causal_process_info *process)
 {
     struct esi_causal_process *made = calloc(1, sizeof *made);
 
@@ -71,9 +74,9 @@ void esi_process_destroy(struct esi_causal_process *process)
     free(process);
 }
 
-int es_causality_add_process(struct es_causality *causality,
-                             const struct es_causal_process *process,
-                             uint32_t *ret_process)
+int esi_causality_add_process(struct esi_causality *causality,
+                              const struct esi_causal_process_info *process,
+                              uint32_t *ret_process)
 {
     struct esi_causal_process *made;
     unsigned world = 0;
@@ -94,7 +97,7 @@ int es_causality_add_process(struct es_causality *causality,
     if (!made)
         return -ENOMEM;
     made->world = world;
-    if (append(&causality->processes, &causality->process_count, made) < 0) {
+    if (append_item(&causality->processes, &causality->process_count, made) < 0) {
         esi_process_destroy(made);
         return -ENOMEM;
     }
@@ -102,14 +105,15 @@ int es_causality_add_process(struct es_causality *causality,
     return 0;
 }
 
-void es_causality_end_process(struct es_causality *causality, uint32_t process)
+void esi_causality_end_process(struct esi_causality *causality, uint32_t process)
 {
     causality->processes[process]->ended = true;
 }
 
 /* --- Threads ---------------------------------------------------------------------- */
 
-static int name_thread(struct es_causality *causality, struct esi_causal_thread *thread)
+static int name_thread(struct esi_causality *causality,
+                       struct esi_causal_thread *thread)
 {
     char name[64];
     int length = thread->process->rank < 0
@@ -123,7 +127,7 @@ static int name_thread(struct es_causality *causality, struct esi_causal_thread 
     return esi_trace_add(causality, name, &thread->trace);
 }
 
-static int add_thread(struct es_causality *causality,
+static int add_thread(struct esi_causality *causality,
                       struct esi_causal_process *process,
                       int number,
                       struct esi_causal_thread **ret_thread)
@@ -136,7 +140,7 @@ static int add_thread(struct es_causality *causality,
     thread->process = process;
     thread->number = number;
     thread->sorted = true;
-    result = append(&causality->threads, &causality->thread_count, thread);
+    result = append_item(&causality->threads, &causality->thread_count, thread);
     if (result < 0) {
         free(thread);
         return result;
@@ -153,11 +157,11 @@ static int add_thread(struct es_causality *causality,
     return 0;
 }
 
-int es_causality_add_element(struct es_causality *causality,
-                             uint32_t process,
-                             int thread,
-                             uint32_t classes,
-                             uint32_t *ret_element)
+int esi_causality_add_element(struct esi_causality *causality,
+                              uint32_t process,
+                              int thread,
+                              uint32_t classes,
+                              uint32_t *ret_element)
 {
     struct esi_causal_process *of = causality->processes[process];
     struct esi_causal_thread *found = of->threads;
@@ -175,7 +179,7 @@ int es_causality_add_element(struct es_causality *causality,
     if (!element)
         return -ENOMEM;
     element->thread = found;
-    if (append(&causality->elements, &causality->element_count, element) < 0) {
+    if (append_item(&causality->elements, &causality->element_count, element) < 0) {
         free(element);
         return -ENOMEM;
     }
@@ -195,7 +199,7 @@ void esi_communicator_destroy(struct esi_communicator *communicator)
 
 /* Which of an intercommunicator's groups is the first, so that all say the same: that
  * of the lower world rank.  -1 = not known. */
-static int group_of(const struct es_causal_communicator *told)
+static int group_of(const struct esi_causal_communicator *told)
 {
     if (told->remote_size <= 0)
         return 0;
@@ -206,8 +210,8 @@ static int group_of(const struct es_causal_communicator *told)
 }
 
 static struct esi_communicator *make_communicator(
-    struct es_causality *causality,
-    const struct es_causal_communicator *told,
+    struct esi_causality *causality,
+    const struct esi_causal_communicator *told,
     uint64_t hash,
     uint32_t world)
 {
@@ -236,8 +240,8 @@ static struct esi_communicator *make_communicator(
 }
 
 static struct esi_communicator *find_communicator(
-    const struct es_causality *causality,
-    const struct es_causal_communicator *told,
+    const struct esi_causality *causality,
+    const struct esi_causal_communicator *told,
     uint64_t hash,
     uint32_t world)
 {
@@ -255,10 +259,11 @@ static struct esi_communicator *find_communicator(
 
 /* The communicator of this key in which the slot is free or the process's own: where
  * two worlds have the same key each of them has its own. */
-static struct esi_communicator *join(struct es_causality *causality,
-                                     struct esi_causal_process *process,
-                                     const struct es_causal_communicator *told,
-                                     uint32_t slot)
+static struct esi_communicator *join_communicator(
+    struct esi_causality *causality,
+    struct esi_causal_process *process,
+    const struct esi_causal_communicator *told,
+    uint32_t slot)
 {
     uint32_t total =
         (uint32_t)(told->size + (told->remote_size > 0 ? told->remote_size : 0));
@@ -310,7 +315,8 @@ static int reserve_views(struct esi_causal_process *process, uint16_t index)
     return 0;
 }
 
-static void place_view(struct esi_view *view, const struct es_causal_communicator *told)
+static void place_view(struct esi_view *view,
+                       const struct esi_causal_communicator *told)
 {
     int group = group_of(told);
     uint32_t local_first = group == 1 ? (uint32_t)told->remote_size : 0;
@@ -325,14 +331,15 @@ static void place_view(struct esi_view *view, const struct es_causal_communicato
         view->peers = 0;
 }
 
-static int add_view(struct es_causality *causality,
+static int add_view(struct esi_causality *causality,
                     struct esi_causal_process *process,
                     uint16_t index,
-                    const struct es_causal_communicator *told,
+                    const struct esi_causal_communicator *told,
                     const struct esi_view *place)
 {
     struct esi_view *current = process->views[index];
-    struct esi_communicator *communicator = join(causality, process, told, place->slot);
+    struct esi_communicator *communicator =
+        join_communicator(causality, process, told, place->slot);
     int group = group_of(told);
 
     if (!communicator)
@@ -357,10 +364,10 @@ static int add_view(struct es_causality *causality,
     return 0;
 }
 
-int es_causality_set_communicator(struct es_causality *causality,
-                                  uint32_t process,
-                                  uint16_t index,
-                                  const struct es_causal_communicator *communicator)
+int esi_causality_set_communicator(struct esi_causality *causality,
+                                   uint32_t process,
+                                   uint16_t index,
+                                   const struct esi_causal_communicator *communicator)
 {
     struct esi_causal_process *of = causality->processes[process];
     struct esi_view place = {.slot = UINT32_MAX};
@@ -399,7 +406,7 @@ int esi_member_rank(const struct esi_communicator *communicator, uint32_t slot)
 
 /* A member that has said nothing on this communicator yet, by its world rank. */
 static const struct esi_causal_process *find_member(
-    const struct es_causality *causality,
+    const struct esi_causality *causality,
     const struct esi_communicator *communicator,
     uint32_t slot)
 {
@@ -414,7 +421,7 @@ static const struct esi_causal_process *find_member(
     return NULL;
 }
 
-bool esi_member_has_passed(const struct es_causality *causality,
+bool esi_member_has_passed(const struct esi_causality *causality,
                            const struct esi_communicator *communicator,
                            uint32_t slot,
                            uint64_t ns)

@@ -93,10 +93,10 @@ static size_t run_end(const struct esi_placed *events, size_t at, size_t count)
     return at;
 }
 
-static void merge(const struct esi_placed *from,
-                  size_t middle,
-                  size_t count,
-                  struct esi_placed *to)
+static void merge_sorted(const struct esi_placed *from,
+                         size_t middle,
+                         size_t count,
+                         struct esi_placed *to)
 {
     size_t left = 0;
     size_t right = middle;
@@ -120,7 +120,7 @@ static size_t merge_runs(const struct esi_placed *from,
         size_t middle = run_end(from, at, count);
         size_t end = middle < count ? run_end(from, middle, count) : middle;
 
-        merge(from + at, middle - at, end - at, to + at);
+        merge_sorted(from + at, middle - at, end - at, to + at);
         runs += end > middle;
         at = end;
     }
@@ -128,7 +128,7 @@ static size_t merge_runs(const struct esi_placed *from,
 }
 
 /* Stable: events of one element at the same tick stay as they were. */
-static int sort(struct esi_placed *events, size_t count)
+static int sort_placed(struct esi_placed *events, size_t count)
 {
     struct esi_placed *other = malloc(count * sizeof *other);
     struct esi_placed *from = events;
@@ -173,8 +173,8 @@ int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit)
 
     if (thread->released == thread->tail)
         return 0;
-    if (!thread->sorted &&
-        sort(thread->events + thread->released, thread->tail - thread->released) < 0)
+    if (!thread->sorted && sort_placed(thread->events + thread->released,
+                                       thread->tail - thread->released) < 0)
         return -ENOMEM;
     thread->sorted = true;
     end = find_end(thread, limit);
@@ -188,7 +188,7 @@ int esi_thread_release(struct esi_causal_thread *thread, uint64_t limit)
 
 /* --- Waiting ---------------------------------------------------------------------- */
 
-void esi_thread_make_runnable(struct es_causality *causality,
+void esi_thread_make_runnable(struct esi_causality *causality,
                               struct esi_causal_thread *thread)
 {
     if (thread->runnable)
@@ -221,7 +221,7 @@ void esi_thread_leave(struct esi_causal_thread *thread)
     thread->waits_in = NULL;
 }
 
-void esi_waiters_wake(struct es_causality *causality, struct esi_waiters *waiters)
+void esi_waiters_wake(struct esi_causality *causality, struct esi_waiters *waiters)
 {
     while (waiters->first) {
         struct esi_causal_thread *thread = waiters->first;

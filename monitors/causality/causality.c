@@ -87,7 +87,7 @@ static bool tells_empty(const struct es_operation *operation)
     return true;
 }
 
-static void choose_actions(struct es_causality *causality)
+static void choose_actions(struct esi_causality *causality)
 {
     uint8_t *actions = causality->actions;
 
@@ -118,7 +118,7 @@ static bool is_call(const struct es_operation *operation, const char *name)
 
 /* --- Objects ---------------------------------------------------------------------- */
 
-static int init_tables(struct es_causality *causality)
+static int init_tables(struct esi_causality *causality)
 {
     int result = esi_table_init(&causality->names);
 
@@ -137,10 +137,10 @@ static int init_tables(struct es_causality *causality)
     return result;
 }
 
-int es_causality_create(const struct es_causality_config *config,
-                        struct es_causality **ret_causality)
+int esi_causality_create(const struct esi_causality_config *config,
+                         struct esi_causality **ret_causality)
 {
-    struct es_causality *causality = calloc(1, sizeof *causality);
+    struct esi_causality *causality = calloc(1, sizeof *causality);
 
     if (!causality)
         return -ENOMEM;
@@ -153,7 +153,7 @@ int es_causality_create(const struct es_causality_config *config,
     esi_pool_init(&causality->messages, sizeof(struct esi_message));
     causality->types = calloc((size_t)UINT16_MAX + 1, sizeof *causality->types);
     if (!causality->types || init_tables(causality) < 0) {
-        es_causality_destroy(causality);
+        esi_causality_destroy(causality);
         return -ENOMEM;
     }
     choose_actions(causality);
@@ -177,7 +177,7 @@ static void destroy_instances(struct esi_instance *unused)
     }
 }
 
-static void destroy_communicators(struct esi_table *table)
+static void destroy_communicators(struct esi_causal_table *table)
 {
     for (size_t i = 0; table->heads && i <= table->mask; i++)
         for (struct esi_link *link = table->heads[i], *next; link; link = next) {
@@ -191,7 +191,7 @@ static void destroy_communicators(struct esi_table *table)
     esi_table_empty(table);
 }
 
-static void destroy_channels(struct esi_table *table)
+static void destroy_channels(struct esi_causal_table *table)
 {
     for (size_t i = 0; table->heads && i <= table->mask; i++)
         for (struct esi_link *link = table->heads[i], *next; link; link = next) {
@@ -209,7 +209,7 @@ static void destroy_thread(struct esi_causal_thread *thread)
     free(thread);
 }
 
-void es_causality_destroy(struct es_causality *causality)
+void esi_causality_destroy(struct esi_causality *causality)
 {
     int saved_errno = errno;
 
@@ -243,7 +243,7 @@ void es_causality_destroy(struct es_causality *causality)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-static void drop(struct es_causality *causality, struct esi_item *item)
+static void drop_process(struct esi_causality *causality, struct esi_item *item)
 {
     esi_collective_leave(item);
     esi_pool_give(&causality->items, item);
@@ -252,7 +252,7 @@ static void drop(struct es_causality *causality, struct esi_item *item)
 
 static int add_whole(struct esi_item *item)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     bool open = told->tuple.stop == 0;
 
     return esi_thread_place(item->element->thread, item, ESI_ROLE_WHOLE,
@@ -261,7 +261,7 @@ static int add_whole(struct esi_item *item)
 }
 
 /* The message of an end; false: it has none that could be told. */
-static bool find_message(struct es_causality *causality,
+static bool find_message(struct esi_causality *causality,
                          struct esi_item *item,
                          bool is_send,
                          struct esi_message *ret_key)
@@ -294,7 +294,7 @@ static bool find_message(struct es_causality *causality,
 }
 
 /* Whether a later call has taken the number back. */
-static bool is_doubtful(struct es_causality *causality,
+static bool is_doubtful(struct esi_causality *causality,
                         const struct esi_item *item,
                         const struct esi_message *key)
 {
@@ -305,9 +305,9 @@ static bool is_doubtful(struct es_causality *causality,
     return true;
 }
 
-static int add_send(struct es_causality *causality, struct esi_item *item)
+static int add_send(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     struct esi_message key;
     int result = 0;
 
@@ -326,9 +326,9 @@ static int add_send(struct es_causality *causality, struct esi_item *item)
                             told->tuple.start, told->start_ns);
 }
 
-static int add_receive(struct es_causality *causality, struct esi_item *item)
+static int add_receive(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct es_causal_tuple *told = &item->told;
+    const struct esi_causal_tuple *told = &item->told;
     bool in_place = esi_thread_has_place(item->element->thread, told->tuple.stop);
     bool blocking =
         is_call(item->operation, "MPI_Recv") || is_call(item->operation, "MPI_Mrecv");
@@ -347,7 +347,7 @@ static int add_receive(struct es_causality *causality, struct esi_item *item)
 }
 
 /* What belongs to an operation and becomes no event itself. */
-static int add_neighbour(struct es_causality *causality,
+static int add_neighbour(struct esi_causality *causality,
                          struct esi_element *element,
                          const struct es_tuple *tuple)
 {
@@ -374,7 +374,7 @@ static int add_neighbour(struct es_causality *causality,
     return 0;
 }
 
-static int add_cancelled_send(struct es_causality *causality,
+static int add_cancelled_send(struct esi_causality *causality,
                               const struct esi_element *element,
                               const struct es_tuple *tuple)
 {
@@ -395,7 +395,7 @@ static int add_cancelled_send(struct es_causality *causality,
     return esi_message_doubt(causality, &key, tuple->bytes, tuple->start);
 }
 
-static int place(struct es_causality *causality, struct esi_item *item)
+static int place_operation(struct esi_causality *causality, struct esi_item *item)
 {
     switch ((enum esi_action)item->action) {
     case ESI_SEND:
@@ -422,9 +422,9 @@ static int place(struct es_causality *causality, struct esi_item *item)
     }
 }
 
-static struct esi_item *make_item(struct es_causality *causality,
+static struct esi_item *make_item(struct esi_causality *causality,
                                   struct esi_element *element,
-                                  const struct es_causal_tuple *tuple,
+                                  const struct esi_causal_tuple *tuple,
                                   enum esi_action action)
 {
     struct esi_item *item = esi_pool_take(&causality->items);
@@ -448,17 +448,17 @@ static struct esi_item *make_item(struct es_causality *causality,
 
 /* --- The stream ------------------------------------------------------------------- */
 
-void esi_thread_pop(struct es_causality *causality, struct esi_causal_thread *thread)
+void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *thread)
 {
     struct esi_item *item = thread->events[thread->head++].item;
 
     esi_thread_leave(thread);
     thread->forced = false;
     if (--item->left == 0)
-        drop(causality, item);
+        drop_process(causality, item);
 }
 
-static int give(struct es_causality *causality, const struct esi_placed *placed)
+static int emit_events(struct esi_causality *causality, const struct esi_placed *placed)
 {
     struct es_event_id id;
     int result;
@@ -479,11 +479,11 @@ static int give(struct es_causality *causality, const struct esi_placed *placed)
 }
 
 /* Gives what a thread has as far as it need not wait. */
-static int run_thread(struct es_causality *causality, struct esi_causal_thread *thread)
+static int run_thread(struct esi_causality *causality, struct esi_causal_thread *thread)
 {
     while (thread->head < thread->released) {
         struct esi_placed placed = thread->events[thread->head];
-        int result = give(causality, &placed);
+        int result = emit_events(causality, &placed);
 
         if (result <= 0)
             return result;
@@ -492,7 +492,7 @@ static int run_thread(struct es_causality *causality, struct esi_causal_thread *
     return 0;
 }
 
-static int run(struct es_causality *causality)
+static int run_threads(struct esi_causality *causality)
 {
     int result = 0;
 
@@ -506,7 +506,7 @@ static int run(struct es_causality *causality)
     return result;
 }
 
-static int release(struct es_causality *causality, bool all)
+static int release_waiting(struct esi_causality *causality, bool all)
 {
     for (size_t i = 0; i < causality->thread_count; i++) {
         struct esi_causal_thread *thread = causality->threads[i];
@@ -519,12 +519,12 @@ static int release(struct es_causality *causality, bool all)
         if (thread->head < thread->released)
             esi_thread_make_runnable(causality, thread);
     }
-    return run(causality);
+    return run_threads(causality);
 }
 
 /* Has the event that has waited longest go on without its partners.  1, or 0: none
  * waits, or -errno. */
-static int force_oldest(struct es_causality *causality)
+static int force_oldest(struct esi_causality *causality)
 {
     struct esi_causal_thread *oldest = NULL;
     uint64_t oldest_ns = UINT64_MAX;
@@ -546,21 +546,21 @@ static int force_oldest(struct es_causality *causality)
         return 0;
     oldest->forced = true;
     esi_thread_make_runnable(causality, oldest);
-    result = run(causality);
+    result = run_threads(causality);
     return result < 0 ? result : 1;
 }
 
-static int bound(struct es_causality *causality)
+static int bound_time(struct esi_causality *causality)
 {
     size_t enough = causality->config.held_max - causality->config.held_max / 8;
-    int result = run(causality);
+    int result = run_threads(causality);
 
     if (result == 0)
         result = 1;
     while (causality->totals.held > enough && result > 0)
         result = force_oldest(causality);
     if (result == 0 && causality->totals.held > enough) {
-        result = release(causality, true);
+        result = release_waiting(causality, true);
         result = result < 0 ? result : 1;
     }
     while (causality->totals.held > enough && result > 0)
@@ -568,9 +568,9 @@ static int bound(struct es_causality *causality)
     return result < 0 ? result : 0;
 }
 
-int es_causality_add(struct es_causality *causality,
-                     uint32_t element,
-                     const struct es_causal_tuple *tuple)
+int esi_causality_add(struct esi_causality *causality,
+                      uint32_t element,
+                      const struct esi_causal_tuple *tuple)
 {
     struct esi_element *of = causality->elements[element];
     enum esi_action action =
@@ -593,24 +593,24 @@ int es_causality_add(struct es_causality *causality,
     item = make_item(causality, of, tuple, action);
     if (!item)
         return -ENOMEM;
-    result = place(causality, item);
+    result = place_operation(causality, item);
     if (item->left == 0)
-        drop(causality, item);
+        drop_process(causality, item);
     if (result < 0)
         return result;
     if (causality->totals.held > causality->config.held_max)
-        return bound(causality);
+        return bound_time(causality);
     return 0;
 }
 
-void es_causality_lose(struct es_causality *causality, uint64_t lost)
+void esi_causality_lose(struct esi_causality *causality, uint64_t lost)
 {
     causality->totals.lost += lost;
 }
 
-int es_causality_settle(struct es_causality *causality)
+int esi_causality_settle(struct esi_causality *causality)
 {
-    int result = release(causality, false);
+    int result = release_waiting(causality, false);
 
     for (size_t i = 0; i < causality->thread_count; i++) {
         causality->threads[i]->settled = causality->threads[i]->newest;
@@ -621,13 +621,13 @@ int es_causality_settle(struct es_causality *causality)
     return result;
 }
 
-int es_causality_finish(struct es_causality *causality)
+int esi_causality_finish(struct esi_causality *causality)
 {
     int result;
 
     causality->finished = true;
     causality->settles++;
-    result = release(causality, true);
+    result = release_waiting(causality, true);
     if (result >= 0)
         do
             result = force_oldest(causality);
@@ -641,16 +641,16 @@ int es_causality_finish(struct es_causality *causality)
 
 /* --- What was found --------------------------------------------------------------- */
 
-void es_causality_totals(const struct es_causality *causality,
-                         struct es_causality_totals *ret_totals)
+void esi_causality_totals(const struct esi_causality *causality,
+                          struct esi_causality_totals *ret_totals)
 {
     *ret_totals = causality->totals;
     ret_totals->unmatched_sends += causality->aging_sends;
 }
 
-bool es_causality_is_incomplete(const struct es_causality *causality)
+bool esi_causality_is_incomplete(const struct esi_causality *causality)
 {
-    const struct es_causality_totals *totals = &causality->totals;
+    const struct esi_causality_totals *totals = &causality->totals;
 
     return totals->lost > 0 || totals->unmatched_sends > 0 ||
            totals->unmatched_receives > 0 || totals->unnumbered > 0 ||

@@ -5,13 +5,13 @@
  * messages, the members of collective operations and the epochs of one-sided ones, and
  * gives an ordered stream of events (order/event.h).
  *
- *   es_causality_create(&config, &causality);
- *   es_causality_add_process(causality, &process, &p);
- *   es_causality_add_element(causality, p, thread, classes, &e);
- *   es_causality_set_communicator(causality, p, index, &communicator);
- *   es_causality_add(causality, e, &timed);  ...
- *   es_causality_settle(causality);                 after each complete reading
- *   es_causality_finish(causality);
+ *   esi_causality_create(&config, &causality);
+ *   esi_causality_add_process(causality, &process, &p);
+ *   esi_causality_add_element(causality, p, thread, classes, &e);
+ *   esi_causality_set_communicator(causality, p, index, &communicator);
+ *   esi_causality_add(causality, e, &timed);  ...
+ *   esi_causality_settle(causality);                 after each complete reading
+ *   esi_causality_finish(causality);
  *
  * Where tuples come from does not matter: a live scope (causality_scope.h) or an
  * archive (causality_archive.h).  The tuples of an element come in the order in which
@@ -35,7 +35,7 @@
 #include "eventspace/tuple.h"
 #include "monitors/eventset/event.h"
 
-struct es_causality_config {
+struct esi_causality_config {
     struct es_set_sink sink; /* gets the ordered stream */
     bool attributes;         /* events are to have their attributes and texts */
     size_t held_max;         /* tuples that wait at most; 0 = 2^20 */
@@ -43,17 +43,17 @@ struct es_causality_config {
                                 process has not gone on, is taken for lost; 0 = 60 s */
 };
 
-struct es_causality;
+struct esi_causality;
 
 /* 0, -ENOMEM. */
-int es_causality_create(const struct es_causality_config *config,
-                        struct es_causality **ret_causality);
+int esi_causality_create(const struct esi_causality_config *config,
+                         struct esi_causality **ret_causality);
 /* Accepts NULL. */
-void es_causality_destroy(struct es_causality *causality);
+void esi_causality_destroy(struct esi_causality *causality);
 
 /* --- What is known of the run; texts are copied ----------------------------------- */
 
-struct es_causal_process {
+struct esi_causal_process_info {
     const char *host;
     int rank;          /* in its world; -1 = not known */
     uint64_t identity; /* tells processes of one rank apart: another world's, a later
@@ -61,20 +61,20 @@ struct es_causal_process {
 };
 
 /* A process; the same one again gets the number that it has.  0 or -ENOMEM. */
-int es_causality_add_process(struct es_causality *causality,
-                             const struct es_causal_process *process,
-                             uint32_t *ret_process);
+int esi_causality_add_process(struct esi_causality *causality,
+                              const struct esi_causal_process_info *process,
+                              uint32_t *ret_process);
 /* One element of a thread of a process.  `classes`: bits of enum es_class. */
-int es_causality_add_element(struct es_causality *causality,
-                             uint32_t process,
-                             int thread,
-                             uint32_t classes,
-                             uint32_t *ret_element);
+int esi_causality_add_element(struct esi_causality *causality,
+                              uint32_t process,
+                              int thread,
+                              uint32_t classes,
+                              uint32_t *ret_element);
 
 /* The process is gone, and everything that it wrote has been added. */
-void es_causality_end_process(struct es_causality *causality, uint32_t process);
+void esi_causality_end_process(struct esi_causality *causality, uint32_t process);
 
-struct es_causal_communicator {
+struct esi_causal_communicator {
     uint64_t key[2]; /* alike in all members */
     const char *name;
     int rank;             /* own */
@@ -87,14 +87,14 @@ struct es_causal_communicator {
 
 /* Index `index` of a process's table; may be told again when more is known, or when the
  * index has come to stand for another communicator. */
-int es_causality_set_communicator(struct es_causality *causality,
-                                  uint32_t process,
-                                  uint16_t index,
-                                  const struct es_causal_communicator *communicator);
+int esi_causality_set_communicator(struct esi_causality *causality,
+                                   uint32_t process,
+                                   uint16_t index,
+                                   const struct esi_causal_communicator *communicator);
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-struct es_causal_tuple {
+struct esi_causal_tuple {
     struct es_tuple tuple; /* in ticks of its process, in native byte order */
     uint64_t start_ns;     /* run time: for the attributes, and to tell what is lost */
     uint64_t stop_ns;
@@ -102,22 +102,22 @@ struct es_causal_tuple {
 
 /* 0, -ENOMEM, or what the sink returned.  An operation under way (stop 0) may be added
  * after all others of its thread, when no more will come. */
-int es_causality_add(struct es_causality *causality,
-                     uint32_t element,
-                     const struct es_causal_tuple *tuple);
+int esi_causality_add(struct esi_causality *causality,
+                      uint32_t element,
+                      const struct esi_causal_tuple *tuple);
 
 /* `lost` tuples of some element are missing. */
-void es_causality_lose(struct es_causality *causality, uint64_t lost);
+void esi_causality_lose(struct esi_causality *causality, uint64_t lost);
 
 /* A reading has ended that got from all elements all there was. */
-int es_causality_settle(struct es_causality *causality);
+int esi_causality_settle(struct esi_causality *causality);
 
 /* Nothing more will come: gives all that waits. */
-int es_causality_finish(struct es_causality *causality);
+int esi_causality_finish(struct esi_causality *causality);
 
 /* --- What was found --------------------------------------------------------------- */
 
-struct es_causality_totals {
+struct esi_causality_totals {
     uint64_t tuples;
     uint64_t events;
     uint64_t messages;    /* matched */
@@ -136,16 +136,16 @@ struct es_causality_totals {
     size_t held;       /* tuples that wait now */
 };
 
-void es_causality_totals(const struct es_causality *causality,
-                         struct es_causality_totals *ret_totals);
+void esi_causality_totals(const struct esi_causality *causality,
+                          struct esi_causality_totals *ret_totals);
 
 /* Whether the order is only a lower bound: something above was lost or left unmatched.
  */
-bool es_causality_is_incomplete(const struct es_causality *causality);
+bool esi_causality_is_incomplete(const struct esi_causality *causality);
 
 /* Of each channel on which ends were left unmatched.  Ranks are of the world; a side
  * that is not known is -1. */
-struct es_causal_channel {
+struct esi_causal_channel {
     const char *communicator;
     int source;
     int destination;
@@ -153,9 +153,9 @@ struct es_causal_channel {
     uint64_t sends;
     uint64_t receives;
 };
-void es_causality_foreach_unmatched(
-    const struct es_causality *causality,
-    void (*visit)(void *data, const struct es_causal_channel *channel),
+void esi_causality_foreach_unmatched(
+    const struct esi_causality *causality,
+    void (*visit)(void *data, const struct esi_causal_channel *channel),
     void *data);
 
 #endif

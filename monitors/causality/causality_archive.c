@@ -17,8 +17,8 @@
 enum { READING_ITEMS = 8192 };
 
 struct feed {
-    struct es_causality *causality;
-    const struct es_archive_tables *tables;
+    struct esi_causality *causality;
+    const struct esi_archive_tables *tables;
     uint32_t *processes; /* numbers there, by ours; owned, as the next */
     uint32_t *elements;
     bool *ended; /* by process; owned */
@@ -27,23 +27,23 @@ struct feed {
 /* --- What is known of the run ----------------------------------------------------- */
 
 static const int32_t *members_of(const struct feed *feed,
-                                 const struct es_archive_communicator *communicator,
+                                 const struct esi_archive_communicator *communicator,
                                  bool remote)
 {
-    const struct es_archive_group *group =
-        es_archive_tables_group(feed->tables, communicator, remote);
+    const struct esi_archive_group *group =
+        esi_archive_tables_group(feed->tables, communicator, remote);
 
     return group ? group->world : NULL;
 }
 
 static int tell_communicators(const struct feed *feed, uint32_t number)
 {
-    const struct es_archive_process *process = &feed->tables->processes[number];
+    const struct esi_archive_process *process = &feed->tables->processes[number];
     int result = 0;
 
     for (size_t i = 0; i < process->communicator_count && result == 0; i++) {
-        const struct es_archive_communicator *row = &process->communicators[i];
-        struct es_causal_communicator communicator = {
+        const struct esi_archive_communicator *row = &process->communicators[i];
+        struct esi_causal_communicator communicator = {
             .key = {row->key[0], row->key[1]},
             .name = row->name,
             .rank = row->rank,
@@ -53,46 +53,46 @@ static int tell_communicators(const struct feed *feed, uint32_t number)
             .remote_world = row->remote_size > 0 ? members_of(feed, row, true) : NULL,
         };
 
-        result = es_causality_set_communicator(feed->causality, feed->processes[number],
-                                               (uint16_t)i, &communicator);
+        result = esi_causality_set_communicator(
+            feed->causality, feed->processes[number], (uint16_t)i, &communicator);
     }
     return result;
 }
 
 static int tell_process(struct feed *feed, uint32_t number)
 {
-    const struct es_archive_process *row = &feed->tables->processes[number];
-    struct es_causal_process process = {
+    const struct esi_archive_process *row = &feed->tables->processes[number];
+    struct esi_causal_process_info process = {
         .host = feed->tables->hosts[row->host].name,
         .rank = row->rank,
         .identity = row->clock.base_ticks ^ (uint64_t)(uint32_t)row->pid << 32,
     };
     int result =
-        es_causality_add_process(feed->causality, &process, &feed->processes[number]);
+        esi_causality_add_process(feed->causality, &process, &feed->processes[number]);
 
     return result < 0 ? result : tell_communicators(feed, number);
 }
 
 static int tell_element(struct feed *feed, uint32_t number)
 {
-    const struct es_archive_element *row = &feed->tables->elements[number];
+    const struct esi_archive_element *row = &feed->tables->elements[number];
     int result =
-        es_causality_add_element(feed->causality, feed->processes[row->process],
-                                 row->thread, row->classes, &feed->elements[number]);
+        esi_causality_add_element(feed->causality, feed->processes[row->process],
+                                  row->thread, row->classes, &feed->elements[number]);
 
     if (result == 0)
-        es_causality_lose(feed->causality, row->missed);
+        esi_causality_lose(feed->causality, row->missed);
     return result;
 }
 
 /* By rank and thread, and else as they were found. */
 static int compare_elements(const void *left, const void *right, void *data)
 {
-    const struct es_archive_tables *tables = data;
+    const struct esi_archive_tables *tables = data;
     uint32_t a = *(const uint32_t *)left;
     uint32_t b = *(const uint32_t *)right;
-    const struct es_archive_element *x = &tables->elements[a];
-    const struct es_archive_element *y = &tables->elements[b];
+    const struct esi_archive_element *x = &tables->elements[a];
+    const struct esi_archive_element *y = &tables->elements[b];
     int32_t x_rank = tables->processes[x->process].rank;
     int32_t y_rank = tables->processes[y->process].rank;
 
@@ -137,36 +137,36 @@ static int add_tuple(const struct feed *feed,
                      const struct es_tuple *tuple)
 {
     /* Nanoseconds do for ticks: they are in the same order. */
-    struct es_causal_tuple timed = {
+    struct esi_causal_tuple timed = {
         .tuple = *tuple, .start_ns = tuple->start, .stop_ns = tuple->stop};
 
-    return es_causality_add(feed->causality, feed->elements[element], &timed);
+    return esi_causality_add(feed->causality, feed->elements[element], &timed);
 }
 
 /* The operations that its threads were in, and its end. */
 static int end_process(const struct feed *feed, uint32_t process)
 {
-    const struct es_archive_tables *tables = feed->tables;
+    const struct esi_archive_tables *tables = feed->tables;
     int result = 0;
 
     for (size_t i = 0; i < tables->open_count && result == 0; i++) {
-        const struct es_archive_open *open = &tables->open[i];
+        const struct esi_archive_open *open = &tables->open[i];
 
         if (tables->elements[open->element].process == process)
             result = add_tuple(feed, open->element, &open->tuple);
     }
     if (result == 0)
-        es_causality_end_process(feed->causality, feed->processes[process]);
+        esi_causality_end_process(feed->causality, feed->processes[process]);
     feed->ended[process] = true;
     return result;
 }
 
-static int add_item(const struct feed *feed, const struct es_archive_item *item)
+static int add_item(const struct feed *feed, const struct esi_archive_item *item)
 {
     int result = 0;
 
     if (item->lost > 0)
-        es_causality_lose(feed->causality, item->lost);
+        esi_causality_lose(feed->causality, item->lost);
     else
         result = add_tuple(feed, item->element, &item->tuple);
     if (result == 0 && item->ends_process)
@@ -175,17 +175,17 @@ static int add_item(const struct feed *feed, const struct es_archive_item *item)
 }
 
 static int read_items(const struct feed *feed,
-                      struct es_archive_merge *merge,
+                      struct esi_archive_merge *merge,
                       struct es_error *error)
 {
-    struct es_archive_item item;
+    struct esi_archive_item item;
     uint64_t count = 0;
     int result;
 
-    while ((result = es_archive_merge_next(merge, &item, error)) > 0) {
+    while ((result = esi_archive_merge_next(merge, &item, error)) > 0) {
         result = add_item(feed, &item);
         if (result == 0 && ++count % READING_ITEMS == 0)
-            result = es_causality_settle(feed->causality);
+            result = esi_causality_settle(feed->causality);
         if (result < 0)
             break;
     }
@@ -193,31 +193,31 @@ static int read_items(const struct feed *feed,
 }
 
 static int read_all(struct feed *feed,
-                    struct es_archive_reader *reader,
+                    struct esi_archive_reader *reader,
                     struct es_error *error)
 {
-    struct es_archive_merge *merge;
+    struct esi_archive_merge *merge;
     int result = tell_tables(feed);
 
     if (result < 0)
         return result;
-    result = es_archive_merge_create(reader, error, &merge);
+    result = esi_archive_merge_create(reader, error, &merge);
     if (result < 0)
         return result;
     result = read_items(feed, merge, error);
-    es_archive_merge_destroy(merge);
+    esi_archive_merge_destroy(merge);
     /* Of these there are no tuples. */
     for (uint32_t i = 0; i < feed->tables->process_count && result == 0; i++)
         if (!feed->ended[i])
             result = end_process(feed, i);
-    return result < 0 ? result : es_causality_finish(feed->causality);
+    return result < 0 ? result : esi_causality_finish(feed->causality);
 }
 
-int es_causality_read_archive(struct es_causality *causality,
-                              struct es_archive_reader *reader,
-                              struct es_error *error)
+int esi_causality_read_archive(struct esi_causality *causality,
+                               struct esi_archive_reader *reader,
+                               struct es_error *error)
 {
-    const struct es_archive_tables *tables = es_archive_tables(reader);
+    const struct esi_archive_tables *tables = esi_archive_tables(reader);
     struct feed feed = {
         .causality = causality,
         .tables = tables,

@@ -12,8 +12,8 @@
  * they were published, losses, and the operations that were under way; then finishes.
  * Memory does not depend on the archive's length.  0; -EBADMSG with words where the
  * archive is damaged; -errno, or what the sink gave. */
-int es_causality_read_archive(struct es_causality *causality,
-                              struct es_archive_reader *reader,
-                              struct es_error *error);
+int esi_causality_read_archive(struct esi_causality *causality,
+                               struct esi_archive_reader *reader,
+                               struct es_error *error);
 
 #endif

@@ -42,10 +42,10 @@ struct told {
     bool ended; /* and causality knows */
 };
 
-struct es_causality_scope {
+struct esi_causality_scope {
     struct esi_follower *follower;
     struct es_scope *scope; /* the follower's */
-    struct es_causality *causality;
+    struct esi_causality *causality;
     struct origin *origins; /* by number */
     size_t origin_count;
     size_t origin_capacity;
@@ -58,7 +58,7 @@ struct es_causality_scope {
 
 /* --- Processes and elements ------------------------------------------------------- */
 
-static int reserve_process(struct es_causality_scope *scope, uint32_t process)
+static int reserve_process(struct esi_causality_scope *scope, uint32_t process)
 {
     if (ESI_ARRAY_RESERVE(scope->processes, scope->process_capacity,
                           (size_t)process + 1) < 0)
@@ -69,29 +69,29 @@ static int reserve_process(struct es_causality_scope *scope, uint32_t process)
 }
 
 /* Tells of an origin; what no program writes (trees, monitors) is left out. */
-static int join(struct es_causality_scope *scope,
-                const struct es_origin *from,
-                struct origin *origin)
+static int join_origins(struct esi_causality_scope *scope,
+                        const struct es_origin *from,
+                        struct origin *origin)
 {
-    struct es_causal_process process = {
+    struct esi_causal_process_info process = {
         .host = from->host, .rank = from->rank, .identity = (uint64_t)from->pid};
     int result;
 
     if (!(from->classes & ES_CLASSES_ALL))
         return 0;
-    result = es_causality_add_process(scope->causality, &process, &origin->process);
+    result = esi_causality_add_process(scope->causality, &process, &origin->process);
     if (result >= 0)
         result = reserve_process(scope, origin->process);
     if (result >= 0)
         result =
-            es_causality_add_element(scope->causality, origin->process, from->thread,
-                                     from->classes, &origin->element);
+            esi_causality_add_element(scope->causality, origin->process, from->thread,
+                                      from->classes, &origin->element);
     return result;
 }
 
 static int take_origin(void *data, uint32_t number, const struct es_origin *from)
 {
-    struct es_causality_scope *scope = data;
+    struct esi_causality_scope *scope = data;
     struct origin *origin;
     int result;
 
@@ -100,12 +100,12 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *from
         return -ENOMEM;
     origin = &scope->origins[number];
     *origin = (struct origin){.element = NO_ELEMENT};
-    result = join(scope, from, origin);
+    result = join_origins(scope, from, origin);
     if (result < 0)
         return result;
     scope->origin_count = (size_t)number + 1;
     if (from->missed > 0 && origin->element != NO_ELEMENT)
-        es_causality_lose(scope->causality, from->missed);
+        esi_causality_lose(scope->causality, from->missed);
     return 0;
 }
 
@@ -135,14 +135,14 @@ static int32_t *ranks_of(const struct es_scope *scope,
     return ranks;
 }
 
-static int tell_communicator(struct es_causality_scope *scope,
+static int tell_communicator(struct esi_causality_scope *scope,
                              uint32_t origin,
                              uint32_t process,
                              uint16_t index)
 {
     const struct es_communicator_info *info =
         esi_follower_communicator(scope->follower, origin, index);
-    struct es_causal_communicator told;
+    struct esi_causal_communicator told;
     int32_t *local, *remote;
     int result = -ENOMEM;
 
@@ -150,15 +150,16 @@ static int tell_communicator(struct es_causality_scope *scope,
         return 0;
     local = ranks_of(scope->scope, origin, index, info, false);
     remote = ranks_of(scope->scope, origin, index, info, true);
-    told = (struct es_causal_communicator){.key = {info->key[0], info->key[1]},
-                                           .name = info->name,
-                                           .rank = info->rank,
-                                           .size = info->size,
-                                           .remote_size = info->remote_size,
-                                           .world = local,
-                                           .remote_world = remote};
+    told = (struct esi_causal_communicator){.key = {info->key[0], info->key[1]},
+                                            .name = info->name,
+                                            .rank = info->rank,
+                                            .size = info->size,
+                                            .remote_size = info->remote_size,
+                                            .world = local,
+                                            .remote_world = remote};
     if (local && remote)
-        result = es_causality_set_communicator(scope->causality, process, index, &told);
+        result =
+            esi_causality_set_communicator(scope->causality, process, index, &told);
     free(local);
     free(remote);
     if (result == 0)
@@ -171,7 +172,7 @@ static bool is_told(const struct told *told, uint16_t index)
     return index < told->capacity && told->communicators[index];
 }
 
-static int know_communicator(struct es_causality_scope *scope,
+static int know_communicator(struct esi_causality_scope *scope,
                              uint32_t origin,
                              uint32_t process,
                              uint16_t index)
@@ -190,12 +191,12 @@ static int know_communicator(struct es_causality_scope *scope,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-static int add(void *data, uint32_t number, const struct es_tuple *tuple)
+static int add_batch(void *data, uint32_t number, const struct es_tuple *tuple)
 {
-    struct es_causality_scope *scope = data;
+    struct esi_causality_scope *scope = data;
     const struct origin *origin = &scope->origins[number];
     const struct es_origin *from = es_scope_origin(scope->scope, number);
-    struct es_causal_tuple told = {.tuple = *tuple};
+    struct esi_causal_tuple told = {.tuple = *tuple};
     int result;
 
     if (origin->element == NO_ELEMENT)
@@ -205,11 +206,12 @@ static int add(void *data, uint32_t number, const struct es_tuple *tuple)
         told.stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
     result = know_communicator(scope, number, origin->process, tuple->communicator);
     return result < 0 ? result
-                      : es_causality_add(scope->causality, origin->element, &told);
+                      : esi_causality_add(scope->causality, origin->element, &told);
 }
 
 /* Losses, and what there was when the reading began. */
-static void take_reports(struct es_causality_scope *scope, const struct es_batch *batch)
+static void take_reports(struct esi_causality_scope *scope,
+                         const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->report_count; i++) {
         const struct es_report *report = &batch->reports[i];
@@ -218,12 +220,12 @@ static void take_reports(struct es_causality_scope *scope, const struct es_batch
         if (!scope->knows_goals)
             origin->goal = report->head;
         if (report->lost > 0 && origin->element != NO_ELEMENT)
-            es_causality_lose(scope->causality, report->lost);
+            esi_causality_lose(scope->causality, report->lost);
     }
     scope->knows_goals = true;
 }
 
-static int take_batch(struct es_causality_scope *scope, const struct es_batch *batch)
+static int take_batch(struct esi_causality_scope *scope, const struct es_batch *batch)
 {
     int result = 0;
 
@@ -234,7 +236,7 @@ static int take_batch(struct es_causality_scope *scope, const struct es_batch *b
         if (es_mark_is_summary(mark) || es_batch_is_open(batch, i))
             continue;
         scope->origins[mark->origin].position = mark->position + 1;
-        result = add(scope, mark->origin, &batch->tuples[i]);
+        result = add_batch(scope, mark->origin, &batch->tuples[i]);
     }
     return result;
 }
@@ -242,7 +244,7 @@ static int take_batch(struct es_causality_scope *scope, const struct es_batch *b
 /* --- Readings --------------------------------------------------------------------- */
 
 /* Who is gone before the reading has, at its end, said all. */
-static void note_the_dead(struct es_causality_scope *scope)
+static void note_the_dead(struct esi_causality_scope *scope)
 {
     for (uint32_t i = 0; i < scope->origin_count; i++) {
         const struct origin *origin = &scope->origins[i];
@@ -257,7 +259,7 @@ static void note_the_dead(struct es_causality_scope *scope)
     }
 }
 
-static int begin_reading(struct es_causality_scope *scope, bool now)
+static int begin_reading(struct esi_causality_scope *scope, bool now)
 {
     int result = scope->reading ? 0 : esi_follower_refresh(scope->follower, now);
 
@@ -278,7 +280,7 @@ static bool is_missing_a_part(const struct es_batch *batch)
     return false;
 }
 
-static bool has_reached_goals(const struct es_causality_scope *scope)
+static bool has_reached_goals(const struct esi_causality_scope *scope)
 {
     for (size_t i = 0; i < scope->origin_count; i++)
         if (scope->origins[i].position < scope->origins[i].goal)
@@ -286,23 +288,23 @@ static bool has_reached_goals(const struct es_causality_scope *scope)
     return true;
 }
 
-static int end_reading(struct es_causality_scope *scope)
+static int end_reading(struct esi_causality_scope *scope)
 {
     for (size_t i = 0; i < scope->process_count; i++) {
         struct told *process = &scope->processes[i];
 
         if (process->dead && !process->ended) {
             process->ended = true;
-            es_causality_end_process(scope->causality, (uint32_t)i);
+            esi_causality_end_process(scope->causality, (uint32_t)i);
         }
     }
     scope->reading = false;
-    return es_causality_settle(scope->causality);
+    return esi_causality_settle(scope->causality);
 }
 
 /* Whether some communicator has not come to be known here, as may be for a moment of
  * those on other hosts. */
-static bool is_ahead(struct es_causality_scope *scope, const struct es_batch *batch)
+static bool is_ahead(struct esi_causality_scope *scope, const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         uint32_t number = batch->marks[i].origin;
@@ -320,9 +322,9 @@ static bool is_ahead(struct es_causality_scope *scope, const struct es_batch *ba
 }
 
 /* Pulls; what we do not know all about yet is pulled once more. */
-static int pull(struct es_causality_scope *scope,
-                bool drain,
-                const struct es_batch **ret_batch)
+static int pull_scope(struct esi_causality_scope *scope,
+                      bool drain,
+                      const struct es_batch **ret_batch)
 {
     unsigned flags = drain ? ES_PULL_DRAIN : 0;
     int result = esi_follower_pull(scope->follower, flags, ret_batch);
@@ -335,11 +337,11 @@ static int pull(struct es_causality_scope *scope,
                : esi_follower_pull(scope->follower, flags | ES_PULL_REPEAT, ret_batch);
 }
 
-int es_causality_scope_read(struct es_causality_scope *scope, bool drain)
+int esi_causality_scope_read(struct esi_causality_scope *scope, bool drain)
 {
     const struct es_batch *batch;
     int result = begin_reading(scope, drain);
-    int more = result < 0 ? result : pull(scope, drain, &batch);
+    int more = result < 0 ? result : pull_scope(scope, drain, &batch);
 
     if (more < 0)
         return more;
@@ -352,15 +354,15 @@ int es_causality_scope_read(struct es_causality_scope *scope, bool drain)
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-void es_causality_scope_config_init(struct es_causality_scope_config *config)
+void esi_causality_scope_config_init(struct esi_causality_scope_config *config)
 {
-    *config = (struct es_causality_scope_config){.max = 0};
+    *config = (struct esi_causality_scope_config){.max = 0};
     es_selection_init(&config->view.selection);
 }
 
-static int open_follower(struct es_causality_scope *scope,
+static int open_follower(struct esi_causality_scope *scope,
                          struct es_run *run,
-                         const struct es_causality_scope_config *config,
+                         const struct esi_causality_scope_config *config,
                          struct es_error *error)
 {
     struct esi_follower_config follower = {
@@ -387,37 +389,37 @@ static int open_follower(struct es_causality_scope *scope,
     return result;
 }
 
-int es_causality_scope_open(struct es_run *run,
-                            const struct es_causality_scope_config *config,
-                            struct es_error *error,
-                            struct es_causality_scope **ret_scope)
+int esi_causality_scope_open(struct es_run *run,
+                             const struct esi_causality_scope_config *config,
+                             struct es_error *error,
+                             struct esi_causality_scope **ret_scope)
 {
-    struct es_causality_scope *scope = calloc(1, sizeof *scope);
+    struct esi_causality_scope *scope = calloc(1, sizeof *scope);
     int result;
 
     if (!scope)
         return -ENOMEM;
-    result = es_causality_create(&config->causality, &scope->causality);
+    result = esi_causality_create(&config->causality, &scope->causality);
     if (result >= 0)
         result = open_follower(scope, run, config, error);
     if (result >= 0)
         result = begin_reading(scope, true);
     if (result < 0) {
-        es_causality_scope_close(scope);
+        esi_causality_scope_close(scope);
         return result;
     }
     *ret_scope = scope;
     return 0;
 }
 
-void es_causality_scope_close(struct es_causality_scope *scope)
+void esi_causality_scope_close(struct esi_causality_scope *scope)
 {
     int saved_errno = errno;
 
     if (!scope)
         return;
     esi_follower_close(scope->follower);
-    es_causality_destroy(scope->causality);
+    esi_causality_destroy(scope->causality);
     for (size_t i = 0; i < scope->process_count; i++)
         free(scope->processes[i].communicators);
     free(scope->processes);
@@ -429,38 +431,38 @@ void es_causality_scope_close(struct es_causality_scope *scope)
 /* --- The end ---------------------------------------------------------------------- */
 
 /* A program that lives writes on: what there was when the reading began is enough. */
-static int read_rest(struct es_causality_scope *scope)
+static int read_rest(struct esi_causality_scope *scope)
 {
     int more;
 
     scope->reading = false;
     do
-        more = es_causality_scope_read(scope, true);
+        more = esi_causality_scope_read(scope, true);
     while (more > 0 && scope->reading);
     return more;
 }
 
-int es_causality_scope_finish(struct es_causality_scope *scope)
+int esi_causality_scope_finish(struct esi_causality_scope *scope)
 {
     int result = read_rest(scope);
 
     if (result >= 0)
-        result = esi_follower_read_open(scope->follower, add, scope);
+        result = esi_follower_read_open(scope->follower, add_batch, scope);
     if (result >= 0)
-        result = es_causality_finish(scope->causality);
+        result = esi_causality_finish(scope->causality);
     return result < 0 ? result : 0;
 }
 
 /* --- What is known ---------------------------------------------------------------- */
 
-const struct es_causality *es_causality_scope_causality(
-    const struct es_causality_scope *scope)
+const struct esi_causality *esi_causality_scope_causality(
+    const struct esi_causality_scope *scope)
 {
     return scope->causality;
 }
 
-const struct esi_follower *es_causality_scope_follower(
-    const struct es_causality_scope *scope)
+const struct esi_follower *esi_causality_scope_follower(
+    const struct esi_causality_scope *scope)
 {
     return scope->follower;
 }

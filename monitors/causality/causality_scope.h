@@ -4,13 +4,13 @@
  * The event set of a live run, as far as it has come: what a scope pulls goes through
  * causality (causality/causality.h) to a sink.
  *
- *   es_causality_scope_config_init(&config);
+ *   esi_causality_scope_config_init(&config);
  *   config.causality.sink = sink;
- *   es_causality_scope_open(run, &config, &error, &scope);
- *   while ((more = es_causality_scope_read(scope, false)) >= 0)
+ *   esi_causality_scope_open(run, &config, &error, &scope);
+ *   while ((more = esi_causality_scope_read(scope, false)) >= 0)
  *       ...pause where there is no more, till the run is over...
- *   es_causality_scope_finish(scope);
- *   es_causality_scope_close(scope);
+ *   esi_causality_scope_finish(scope);
+ *   esi_causality_scope_close(scope);
  *
  * Works on runs that live, hang or are dead, and on all hosts of a run.
  *
@@ -23,10 +23,10 @@
 #include "monitors/causality/causality.h"
 #include "monitors/follow/follower.h"
 
-struct es_causality_scope_config {
+struct esi_causality_scope_config {
     struct es_view view; /* borrowed for the call; of ranks and hosts left out only a
                             part of the order is found */
-    struct es_causality_config causality;
+    struct esi_causality_config causality;
     bool lossless; /* programs wait for us where their elements are set to block */
     bool skip_backlog;
     struct es_servers
@@ -37,33 +37,33 @@ struct es_causality_scope_config {
 };
 
 /* Every tuple of all elements there are, and of those that appear. */
-void es_causality_scope_config_init(struct es_causality_scope_config *config);
+void esi_causality_scope_config_init(struct esi_causality_scope_config *config);
 
-struct es_causality_scope;
+struct esi_causality_scope;
 
 /* Borrows the run.  -EINVAL with words where the view is not understood. */
-int es_causality_scope_open(struct es_run *run,
-                            const struct es_causality_scope_config *config,
-                            struct es_error *error,
-                            struct es_causality_scope **ret_scope);
+int esi_causality_scope_open(struct es_run *run,
+                             const struct esi_causality_scope_config *config,
+                             struct es_error *error,
+                             struct esi_causality_scope **ret_scope);
 /* Accepts NULL. */
-void es_causality_scope_close(struct es_causality_scope *scope);
+void esi_causality_scope_close(struct esi_causality_scope *scope);
 
 /* Pulls once and gives what can be given.  `drain`: elements that have appeared join at
  * once, and what stages keep back is given, too.  1 when there is more to be had at
  * once, else 0; -errno, or what the sink returned. */
-int es_causality_scope_read(struct es_causality_scope *scope, bool drain);
+int esi_causality_scope_read(struct esi_causality_scope *scope, bool drain);
 
 /* Reads all that is there, and the operations under way; then nothing more will come.
  */
-int es_causality_scope_finish(struct es_causality_scope *scope);
+int esi_causality_scope_finish(struct esi_causality_scope *scope);
 
 /* For totals and channels; borrowed. */
-const struct es_causality *es_causality_scope_causality(
-    const struct es_causality_scope *scope);
+const struct esi_causality *esi_causality_scope_causality(
+    const struct esi_causality_scope *scope);
 
 /* For what is known of the run and of the reading.  Borrowed. */
-const struct esi_follower *es_causality_scope_follower(
-    const struct es_causality_scope *scope);
+const struct esi_follower *esi_causality_scope_follower(
+    const struct esi_causality_scope *scope);
 
 #endif

@@ -13,16 +13,16 @@
 #include "monitors/causality/causality_archive.h"
 #include "monitors/eventset/set_read.h"
 
-int es_set_source_detect(const char *path,
-                         enum es_set_source_kind *ret_kind,
-                         struct es_error *error)
+int esi_set_source_detect(const char *path,
+                          enum esi_set_source_kind *ret_kind,
+                          struct es_error *error)
 {
     struct stat status;
 
     if (strcmp(path, "-") == 0) {
         *ret_kind = ES_SET_SOURCE_INPUT;
     } else if (stat(path, &status) == 0) {
-        if (S_ISDIR(status.st_mode) && !es_archive_is_one(path))
+        if (S_ISDIR(status.st_mode) && !esi_archive_is_one(path))
             return es_error_set_at(error, -EINVAL, path, 0, 0,
                                    "a directory that is no archive of a run");
         *ret_kind =
@@ -35,53 +35,53 @@ int es_set_source_detect(const char *path,
     return 0;
 }
 
-static int read_file(const struct es_set_source_config *config,
-                     struct es_set_source_facts *facts,
+static int read_file(const struct esi_set_source_config *config,
+                     struct esi_set_source_facts *facts,
                      struct es_error *error)
 {
-    struct es_set_read_config read;
+    struct esi_set_read_config read;
 
     (void)facts;
-    es_set_read_config_init(&read, config->sink);
+    esi_set_read_config_init(&read, config->sink);
     read.attributes = config->attributes;
-    return es_set_read_file(config->path, &read, NULL, error);
+    return esi_set_read_file(config->path, &read, NULL, error);
 }
 
-void esi_set_source_found(const struct es_set_source_config *config,
-                          const struct es_causality *causality,
-                          struct es_set_source_facts *facts)
+void esi_set_source_found(const struct esi_set_source_config *config,
+                          const struct esi_causality *causality,
+                          struct esi_set_source_facts *facts)
 {
     facts->is_matched = true;
-    facts->is_incomplete = es_causality_is_incomplete(causality);
-    es_causality_totals(causality, &facts->totals);
+    facts->is_incomplete = esi_causality_is_incomplete(causality);
+    esi_causality_totals(causality, &facts->totals);
     if (config->found)
         config->found(config->found_data, causality);
 }
 
-static int read_archive(const struct es_set_source_config *config,
-                        struct es_set_source_facts *facts,
+static int read_archive(const struct esi_set_source_config *config,
+                        struct esi_set_source_facts *facts,
                         struct es_error *error)
 {
-    const struct es_causality_config search = {.sink = config->sink,
-                                               .attributes = config->attributes};
-    struct es_archive_reader *reader;
-    struct es_causality *causality;
-    int result = es_archive_open(config->path, error, &reader);
+    const struct esi_causality_config search = {.sink = config->sink,
+                                                .attributes = config->attributes};
+    struct esi_archive_reader *reader;
+    struct esi_causality *causality;
+    int result = esi_archive_open(config->path, error, &reader);
 
     if (result < 0)
         return result;
-    result = es_causality_create(&search, &causality);
+    result = esi_causality_create(&search, &causality);
     if (result == 0) {
-        result = es_causality_read_archive(causality, reader, error);
+        result = esi_causality_read_archive(causality, reader, error);
         esi_set_source_found(config, causality, facts);
-        es_causality_destroy(causality);
+        esi_causality_destroy(causality);
     }
-    es_archive_read_close(reader);
+    esi_archive_read_close(reader);
     return result;
 }
 
-static int read_run(const struct es_set_source_config *config,
-                    struct es_set_source_facts *facts,
+static int read_run(const struct esi_set_source_config *config,
+                    struct esi_set_source_facts *facts,
                     struct es_error *error)
 {
     if (!config->read_run)
@@ -90,20 +90,20 @@ static int read_run(const struct es_set_source_config *config,
     return config->read_run(config->run_data, config, facts, error);
 }
 
-int es_set_source_read(const struct es_set_source_config *config,
-                       struct es_set_source_facts *ret_facts,
-                       struct es_error *error)
+int esi_set_source_read(const struct esi_set_source_config *config,
+                        struct esi_set_source_facts *ret_facts,
+                        struct es_error *error)
 {
-    static int (*const readers[])(const struct es_set_source_config *config,
-                                  struct es_set_source_facts *facts,
+    static int (*const readers[])(const struct esi_set_source_config *config,
+                                  struct esi_set_source_facts *facts,
                                   struct es_error *error) = {
         [ES_SET_SOURCE_FILE] = read_file,
         [ES_SET_SOURCE_INPUT] = read_file,
         [ES_SET_SOURCE_ARCHIVE] = read_archive,
         [ES_SET_SOURCE_RUN] = read_run,
     };
-    struct es_set_source_facts facts = {.is_matched = false};
-    int result = es_set_source_detect(config->path, &facts.kind, error);
+    struct esi_set_source_facts facts = {.is_matched = false};
+    int result = esi_set_source_detect(config->path, &facts.kind, error);
 
     if (result == 0)
         result = readers[facts.kind](config, &facts, error);

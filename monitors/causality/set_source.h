@@ -4,8 +4,8 @@
  * Event sets as ordered streams (order/event.h), wherever they come from: a file of
  * JSON Lines, an archive, the standard input, or a live run.
  *
- *   struct es_set_source_config config = {.path = "set.jsonl", .sink = sink};
- *   es_set_source_read(&config, &facts, &error);
+ *   struct esi_set_source_config config = {.path = "set.jsonl", .sink = sink};
+ *   esi_set_source_read(&config, &facts, &error);
  *
  * A file comes in canonical order (order/delivery.h), an archive and a run as their
  * tuples are matched (causality/causality.h).
@@ -20,7 +20,7 @@
 #include "monitors/causality/causality.h"
 #include "monitors/eventset/event.h"
 
-enum es_set_source_kind {
+enum esi_set_source_kind {
     ES_SET_SOURCE_FILE,
     ES_SET_SOURCE_INPUT, /* "-"; can be read once only */
     ES_SET_SOURCE_ARCHIVE,
@@ -28,43 +28,43 @@ enum es_set_source_kind {
 };
 
 /* What became known besides the events. */
-struct es_set_source_facts {
-    enum es_set_source_kind kind;
+struct esi_set_source_facts {
+    enum esi_set_source_kind kind;
     bool is_matched;    /* of an archive or a run: `totals` say what was found */
     bool is_incomplete; /* the order is a lower bound only: see `totals` */
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 };
 
-struct es_set_source_config {
+struct esi_set_source_config {
     const char *path;
     struct es_set_sink sink;
     bool attributes; /* events are to have their attributes */
     /* Looks at a search that has ended, of an archive or a run; NULL: nobody does. */
-    void (*found)(void *data, const struct es_causality *causality);
+    void (*found)(void *data, const struct esi_causality *causality);
     void *found_data;
     /* Reads a live run, and ends with esi_set_source_found(); NULL: runs are refused.
      */
     int (*read_run)(void *data,
-                    const struct es_set_source_config *config,
-                    struct es_set_source_facts *facts,
+                    const struct esi_set_source_config *config,
+                    struct esi_set_source_facts *facts,
                     struct es_error *error);
     void *run_data;
 };
 
 /* What a path is.  -ENOENT with words: nothing that can be read; -errno. */
-int es_set_source_detect(const char *path,
-                         enum es_set_source_kind *ret_kind,
-                         struct es_error *error);
+int esi_set_source_detect(const char *path,
+                          enum esi_set_source_kind *ret_kind,
+                          struct es_error *error);
 
 /* 0; -EINVAL with words: no event set; another -errno: it cannot be read, or what the
  * sink gave.  What was given to the sink before an error is to be thrown away. */
-int es_set_source_read(const struct es_set_source_config *config,
-                       struct es_set_source_facts *ret_facts,
-                       struct es_error *error);
+int esi_set_source_read(const struct esi_set_source_config *config,
+                        struct esi_set_source_facts *ret_facts,
+                        struct es_error *error);
 
 /* For `read_run`: a search has ended, and this is what it found. */
-void esi_set_source_found(const struct es_set_source_config *config,
-                          const struct es_causality *causality,
-                          struct es_set_source_facts *facts);
+void esi_set_source_found(const struct esi_set_source_config *config,
+                          const struct esi_causality *causality,
+                          struct esi_set_source_facts *facts);
 
 #endif

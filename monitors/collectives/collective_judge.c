@@ -19,8 +19,8 @@ enum { LARGE_COUNT = 2000 };
 
 struct judgement {
     const struct esi_collective_traits *traits;
-    struct es_collective_instance *instance;
-    struct es_collective_arrival *arrivals;
+    struct esi_collective_instance *instance;
+    struct esi_collective_arrival *arrivals;
     const int *order;
     bool binding; /* no exit can come before the enter that it needs */
 };
@@ -52,17 +52,17 @@ bool esi_collective_traits(uint16_t operation, struct esi_collective_traits *ret
 
 /* A heap of ranks, the one that entered latest on top: sorted in place, since qsort()
  * cannot be told whose arrivals they are. */
-static bool is_earlier(const struct es_collective_arrival *arrivals, int a, int b)
+static bool is_earlier(const struct esi_collective_arrival *arrivals, int a, int b)
 {
     if (arrivals[a].enter_ns != arrivals[b].enter_ns)
         return arrivals[a].enter_ns < arrivals[b].enter_ns;
     return a < b;
 }
 
-static void sink(const struct es_collective_arrival *arrivals,
-                 int *heap,
-                 int at,
-                 int count)
+static void sink_arrival(const struct esi_collective_arrival *arrivals,
+                         int *heap,
+                         int at,
+                         int count)
 {
     for (;;) {
         int child = 2 * at + 1;
@@ -81,7 +81,7 @@ static void sink(const struct es_collective_arrival *arrivals,
 }
 
 /* Fills `order` and returns the number of members that are known. */
-static int sort_arrivals(const struct es_collective_arrival *arrivals,
+static int sort_arrivals(const struct esi_collective_arrival *arrivals,
                          int size,
                          int *order)
 {
@@ -91,21 +91,21 @@ static int sort_arrivals(const struct es_collective_arrival *arrivals,
         if (arrivals[rank].known)
             order[count++] = rank;
     for (int at = count / 2 - 1; at >= 0; at--)
-        sink(arrivals, order, at, count);
+        sink_arrival(arrivals, order, at, count);
     for (int end = count - 1; end > 0; end--) {
         int latest = order[0];
 
         order[0] = order[end];
         order[end] = latest;
-        sink(arrivals, order, 0, end);
+        sink_arrival(arrivals, order, 0, end);
     }
     return count;
 }
 
 /* What can be said of any operation, also an incomplete one. */
-static void measure_spans(struct es_collective_instance *instance)
+static void measure_spans(struct esi_collective_instance *instance)
 {
-    const struct es_collective_arrival *arrivals = instance->arrivals;
+    const struct esi_collective_arrival *arrivals = instance->arrivals;
     const int *order = instance->order;
     uint64_t first_exit_ns = UINT64_MAX;
 
@@ -115,7 +115,7 @@ static void measure_spans(struct es_collective_instance *instance)
     instance->last_exit_ns = 0;
     instance->late = 0;
     for (int i = 0; i < instance->known; i++) {
-        const struct es_collective_arrival *arrival = &arrivals[order[i]];
+        const struct esi_collective_arrival *arrival = &arrivals[order[i]];
 
         if (arrival->exit_ns > instance->last_exit_ns)
             instance->last_exit_ns = arrival->exit_ns;
@@ -139,8 +139,8 @@ static void measure_spans(struct es_collective_instance *instance)
 /* `rank` needed somebody's enter at `needed_ns`: returns what it lost waiting. */
 static uint64_t wait_for(struct judgement *judgement, int rank, uint64_t needed_ns)
 {
-    struct es_collective_instance *instance = judgement->instance;
-    struct es_collective_arrival *arrival = &judgement->arrivals[rank];
+    struct esi_collective_instance *instance = judgement->instance;
+    struct esi_collective_arrival *arrival = &judgement->arrivals[rank];
     uint64_t until_ns = needed_ns;
 
     if (arrival->exit_ns < needed_ns) {
@@ -167,7 +167,7 @@ static void share_debt(struct judgement *judgement,
                        int count,
                        int except)
 {
-    const struct es_collective_instance *instance = judgement->instance;
+    const struct esi_collective_instance *instance = judgement->instance;
     uint64_t left = (uint64_t)count;
 
     for (int i = instance->known - 1; i >= 0 && left > 0; i--) {
@@ -183,7 +183,7 @@ static void share_debt(struct judgement *judgement,
 
 static void judge_all_to_all(struct judgement *judgement)
 {
-    struct es_collective_instance *instance = judgement->instance;
+    struct esi_collective_instance *instance = judgement->instance;
 
     for (int rank = 0; rank < instance->size; rank++)
         wait_for(judgement, rank, instance->last_enter_ns);
@@ -192,8 +192,8 @@ static void judge_all_to_all(struct judgement *judgement)
 
 static void judge_root_to_all(struct judgement *judgement)
 {
-    struct es_collective_instance *instance = judgement->instance;
-    struct es_collective_arrival *root = &judgement->arrivals[instance->root];
+    struct esi_collective_instance *instance = judgement->instance;
+    struct esi_collective_arrival *root = &judgement->arrivals[instance->root];
 
     for (int rank = 0; rank < instance->size; rank++)
         if (rank != instance->root)
@@ -204,7 +204,7 @@ static void judge_root_to_all(struct judgement *judgement)
 /* The root waits for the last of the others. */
 static void judge_all_to_root(struct judgement *judgement)
 {
-    struct es_collective_instance *instance = judgement->instance;
+    struct esi_collective_instance *instance = judgement->instance;
     uint64_t last_ns = 0;
     int late = 0;
 
@@ -228,8 +228,8 @@ static void judge_all_to_root(struct judgement *judgement)
  * to one another to tell which it was, nobody is blamed. */
 static void judge_prefix(struct judgement *judgement)
 {
-    struct es_collective_instance *instance = judgement->instance;
-    const struct es_collective_arrival *arrivals = judgement->arrivals;
+    struct esi_collective_instance *instance = judgement->instance;
+    const struct esi_collective_arrival *arrivals = judgement->arrivals;
     uint64_t next_ns = 0; /* enter of the last but one */
     int last = 0;
 
@@ -257,9 +257,9 @@ static void forget_waits(struct judgement *judgement)
 }
 
 /* The one who owes most, if it is one. */
-static int find_culprit(const struct es_collective_instance *instance)
+static int find_culprit(const struct esi_collective_instance *instance)
 {
-    const struct es_collective_arrival *arrivals = instance->arrivals;
+    const struct esi_collective_arrival *arrivals = instance->arrivals;
     uint64_t most_ns = 0;
     bool shared = false;
     int culprit = -1;
@@ -279,7 +279,7 @@ static int find_culprit(const struct es_collective_instance *instance)
     return shared ? -1 : culprit;
 }
 
-static bool has_root(const struct es_collective_instance *instance)
+static bool has_root(const struct esi_collective_instance *instance)
 {
     return instance->root >= 0 && instance->root < instance->size;
 }
@@ -287,7 +287,7 @@ static bool has_root(const struct es_collective_instance *instance)
 /* False: what this kind of operation waits for is not known. */
 static bool judge_waits(struct judgement *judgement)
 {
-    struct es_collective_instance *instance = judgement->instance;
+    struct esi_collective_instance *instance = judgement->instance;
 
     switch (judgement->traits->order) {
     case ES_ORDER_ALL_TO_ALL:
@@ -314,9 +314,9 @@ static bool judge_waits(struct judgement *judgement)
 
 void esi_collective_judge(const struct esi_collective_traits *traits,
                           bool moves,
-                          struct es_collective_arrival *arrivals,
+                          struct esi_collective_arrival *arrivals,
                           int *order,
-                          struct es_collective_instance *instance)
+                          struct esi_collective_instance *instance)
 {
     struct judgement judgement = {.traits = traits,
                                   .instance = instance,

@@ -31,8 +31,8 @@ bool esi_collective_traits(uint16_t operation,
  * too early.  O(size log size). */
 void esi_collective_judge(const struct esi_collective_traits *traits,
                           bool moves,
-                          struct es_collective_arrival *arrivals,
+                          struct esi_collective_arrival *arrivals,
                           int *order,
-                          struct es_collective_instance *instance);
+                          struct esi_collective_instance *instance);
 
 #endif

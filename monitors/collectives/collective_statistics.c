@@ -11,17 +11,17 @@
 
 enum { FIRST_GROUPS = 16 };
 
-struct es_collective_statistics {
-    struct es_collective_group *groups; /* owned, in order of appearance */
+struct esi_collective_statistics {
+    struct esi_collective_group *groups; /* owned, in order of appearance */
     size_t count;
     size_t capacity;
     uint32_t *places;   /* 1 + index by hash, 0 = free; owned */
     size_t place_count; /* a power of two, more than twice `count` */
 };
 
-int es_collective_statistics_create(struct es_collective_statistics **ret_statistics)
+int esi_collective_statistics_create(struct esi_collective_statistics **ret_statistics)
 {
-    struct es_collective_statistics *statistics = calloc(1, sizeof *statistics);
+    struct esi_collective_statistics *statistics = calloc(1, sizeof *statistics);
 
     if (!statistics)
         return -ENOMEM;
@@ -29,18 +29,18 @@ int es_collective_statistics_create(struct es_collective_statistics **ret_statis
     return 0;
 }
 
-static void free_group(struct es_collective_group *group)
+static void free_group(struct esi_collective_group *group)
 {
-    es_measure_fini(&group->time);
-    es_measure_fini(&group->spread);
-    es_measure_fini(&group->lost);
-    es_measure_fini(&group->tree);
-    es_measure_fini(&group->departure);
-    es_measure_fini(&group->imbalance);
+    esi_measure_fini(&group->time);
+    esi_measure_fini(&group->spread);
+    esi_measure_fini(&group->lost);
+    esi_measure_fini(&group->tree);
+    esi_measure_fini(&group->departure);
+    esi_measure_fini(&group->imbalance);
     free(group->ranks);
 }
 
-void es_collective_statistics_destroy(struct es_collective_statistics *statistics)
+void esi_collective_statistics_destroy(struct esi_collective_statistics *statistics)
 {
     int saved_errno = errno;
 
@@ -76,7 +76,7 @@ static size_t hash_of(const struct group_name *name)
     return (size_t)(mixed >> 32);
 }
 
-static bool has_name(const struct es_collective_group *group,
+static bool has_name(const struct esi_collective_group *group,
                      const struct group_name *name)
 {
     return group->key[0] == name->key[0] && group->key[1] == name->key[1] &&
@@ -86,7 +86,7 @@ static bool has_name(const struct es_collective_group *group,
 }
 
 /* The place of a group, or the free one where it belongs. */
-static uint32_t *find_place(const struct es_collective_statistics *statistics,
+static uint32_t *find_place(const struct esi_collective_statistics *statistics,
                             const struct group_name *name)
 {
     size_t mask = statistics->place_count - 1;
@@ -98,16 +98,16 @@ static uint32_t *find_place(const struct es_collective_statistics *statistics,
     return &statistics->places[at];
 }
 
-static struct group_name name_of(const struct es_collective_group *group)
+static struct group_name name_of(const struct esi_collective_group *group)
 {
     return (struct group_name){group->key,     group->operation, group->by_tree,
                                group->version, group->size,      group->size_class};
 }
 
-static int grow(struct es_collective_statistics *statistics)
+static int grow_groups(struct esi_collective_statistics *statistics)
 {
     size_t capacity = statistics->capacity ? statistics->capacity * 2 : FIRST_GROUPS;
-    struct es_collective_group *groups;
+    struct esi_collective_group *groups;
     uint32_t *places;
 
     if (statistics->count < statistics->capacity)
@@ -132,20 +132,20 @@ static int grow(struct es_collective_statistics *statistics)
 }
 
 /* NULL without memory. */
-static struct es_collective_group *find_group(
-    struct es_collective_statistics *statistics,
+static struct esi_collective_group *find_group(
+    struct esi_collective_statistics *statistics,
     const struct group_name *name)
 {
-    struct es_collective_group *group;
+    struct esi_collective_group *group;
     uint32_t *place;
 
-    if (grow(statistics) < 0)
+    if (grow_groups(statistics) < 0)
         return NULL;
     place = find_place(statistics, name);
     if (*place)
         return &statistics->groups[*place - 1];
     group = &statistics->groups[statistics->count];
-    *group = (struct es_collective_group){
+    *group = (struct esi_collective_group){
         .key = {name->key[0], name->key[1]},
         .operation = name->operation,
         .by_tree = name->tree,
@@ -169,9 +169,9 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-static void widen(struct es_collective_group *group,
-                  uint64_t first_ns,
-                  uint64_t last_ns)
+static void widen_group(struct esi_collective_group *group,
+                        uint64_t first_ns,
+                        uint64_t last_ns)
 {
     if (group->first_ns == 0 || first_ns < group->first_ns)
         group->first_ns = first_ns;
@@ -179,7 +179,7 @@ static void widen(struct es_collective_group *group,
         group->last_ns = last_ns;
 }
 
-static void take_name(struct es_collective_group *group, const char *name)
+static void take_name(struct esi_collective_group *group, const char *name)
 {
     if (!name || !*name)
         return;
@@ -187,12 +187,12 @@ static void take_name(struct es_collective_group *group, const char *name)
     memcpy(group->communicator, name, strnlen(name, sizeof group->communicator - 1));
 }
 
-static void add_ranks(struct es_collective_group *group,
-                      const struct es_collective_instance *instance)
+static void add_ranks(struct esi_collective_group *group,
+                      const struct esi_collective_instance *instance)
 {
     for (int rank = 0; rank < group->size; rank++) {
-        const struct es_collective_arrival *arrival = &instance->arrivals[rank];
-        struct es_collective_rank *sums = &group->ranks[rank];
+        const struct esi_collective_arrival *arrival = &instance->arrivals[rank];
+        struct esi_collective_rank *sums = &group->ranks[rank];
 
         if (!arrival->known)
             continue;
@@ -212,34 +212,34 @@ static void add_ranks(struct es_collective_group *group,
         group->ranks[instance->culprit].blamed++;
 }
 
-static int add_measures(struct es_collective_group *group,
-                        const struct es_collective_instance *instance)
+static int add_measures(struct esi_collective_group *group,
+                        const struct esi_collective_instance *instance)
 {
-    int result = es_measure_add(&group->time, instance->time_ns);
+    int result = esi_measure_add(&group->time, instance->time_ns);
 
-    result |= es_measure_add(&group->spread, instance->spread_ns);
-    result |= es_measure_add(&group->tree, instance->tree_ns);
-    result |= es_measure_add(&group->departure, instance->departure_ns);
+    result |= esi_measure_add(&group->spread, instance->spread_ns);
+    result |= esi_measure_add(&group->tree, instance->tree_ns);
+    result |= esi_measure_add(&group->departure, instance->departure_ns);
     if (instance->waits_known)
-        result |= es_measure_add(&group->lost, instance->lost_ns);
+        result |= esi_measure_add(&group->lost, instance->lost_ns);
     if (instance->imbalance >= 0)
         result |=
-            es_measure_add(&group->imbalance, (uint64_t)(instance->imbalance * 1000));
+            esi_measure_add(&group->imbalance, (uint64_t)(instance->imbalance * 1000));
     return result < 0 ? -ENOMEM : 0;
 }
 
-int es_collective_statistics_add(struct es_collective_statistics *statistics,
-                                 const struct es_collective_instance *instance)
+int esi_collective_statistics_add(struct esi_collective_statistics *statistics,
+                                  const struct esi_collective_instance *instance)
 {
     struct group_name name = {instance->key,  instance->operation,
                               instance->tree, instance->version,
                               instance->size, instance->size_class};
-    struct es_collective_group *group = find_group(statistics, &name);
+    struct esi_collective_group *group = find_group(statistics, &name);
 
     if (!group)
         return -ENOMEM;
     take_name(group, instance->communicator);
-    widen(group, instance->first_enter_ns, instance->last_exit_ns);
+    widen_group(group, instance->first_enter_ns, instance->last_exit_ns);
     add_ranks(group, instance);
     if (instance->known < instance->size) {
         group->incomplete++;
@@ -257,12 +257,12 @@ int es_collective_statistics_add(struct es_collective_statistics *statistics,
 
 /* --- Merging ---------------------------------------------------------------------- */
 
-static void merge_ranks(struct es_collective_group *group,
-                        const struct es_collective_group *other)
+static void merge_ranks(struct esi_collective_group *group,
+                        const struct esi_collective_group *other)
 {
     for (int rank = 0; rank < group->size; rank++) {
-        struct es_collective_rank *sums = &group->ranks[rank];
-        const struct es_collective_rank *more = &other->ranks[rank];
+        struct esi_collective_rank *sums = &group->ranks[rank];
+        const struct esi_collective_rank *more = &other->ranks[rank];
 
         if (more->world_rank >= 0)
             sums->world_rank = more->world_rank;
@@ -275,18 +275,18 @@ static void merge_ranks(struct es_collective_group *group,
     }
 }
 
-static int merge_group(struct es_collective_group *group,
-                       const struct es_collective_group *other)
+static int merge_group(struct esi_collective_group *group,
+                       const struct esi_collective_group *other)
 {
-    int result = es_measure_merge(&group->time, &other->time);
+    int result = esi_measure_merge(&group->time, &other->time);
 
-    result |= es_measure_merge(&group->spread, &other->spread);
-    result |= es_measure_merge(&group->lost, &other->lost);
-    result |= es_measure_merge(&group->tree, &other->tree);
-    result |= es_measure_merge(&group->departure, &other->departure);
-    result |= es_measure_merge(&group->imbalance, &other->imbalance);
+    result |= esi_measure_merge(&group->spread, &other->spread);
+    result |= esi_measure_merge(&group->lost, &other->lost);
+    result |= esi_measure_merge(&group->tree, &other->tree);
+    result |= esi_measure_merge(&group->departure, &other->departure);
+    result |= esi_measure_merge(&group->imbalance, &other->imbalance);
     take_name(group, other->communicator);
-    widen(group, other->first_ns, other->last_ns);
+    widen_group(group, other->first_ns, other->last_ns);
     merge_ranks(group, other);
     group->complete += other->complete;
     group->incomplete += other->incomplete;
@@ -298,14 +298,14 @@ static int merge_group(struct es_collective_group *group,
     return result < 0 ? -ENOMEM : 0;
 }
 
-int es_collective_statistics_merge(struct es_collective_statistics *statistics,
-                                   const struct es_collective_statistics *other)
+int esi_collective_statistics_merge(struct esi_collective_statistics *statistics,
+                                    const struct esi_collective_statistics *other)
 {
     int result = 0;
 
     for (size_t i = 0; i < other->count; i++) {
         struct group_name name = name_of(&other->groups[i]);
-        struct es_collective_group *group = find_group(statistics, &name);
+        struct esi_collective_group *group = find_group(statistics, &name);
 
         if (!group || merge_group(group, &other->groups[i]) < 0)
             result = -ENOMEM;
@@ -313,13 +313,14 @@ int es_collective_statistics_merge(struct es_collective_statistics *statistics,
     return result;
 }
 
-size_t es_collective_statistics_count(const struct es_collective_statistics *statistics)
+size_t esi_collective_statistics_count(
+    const struct esi_collective_statistics *statistics)
 {
     return statistics->count;
 }
 
-const struct es_collective_group *es_collective_statistics_at(
-    const struct es_collective_statistics *statistics,
+const struct esi_collective_group *esi_collective_statistics_at(
+    const struct esi_collective_statistics *statistics,
     size_t index)
 {
     return index < statistics->count ? &statistics->groups[index] : NULL;

@@ -17,7 +17,7 @@
 #include "monitors/collectives/measure.h"
 
 /* What a member has waited and made others wait, over all instances of a group. */
-struct es_collective_rank {
+struct esi_collective_rank {
     int world_rank;
     uint64_t last;    /* times that it was surely the last to enter */
     uint64_t blamed;  /* times that it was the culprit */
@@ -28,7 +28,7 @@ struct es_collective_rank {
     uint64_t work_ns; /* between the operations of which that is known */
 };
 
-struct es_collective_group {
+struct esi_collective_group {
     uint64_t key[2];
     char communicator[64];
     uint16_t operation;
@@ -44,33 +44,33 @@ struct es_collective_group {
     uint64_t last_ns;        /* and of the last exit */
     uint64_t bytes;          /* added up, as the greatest member says; saturates */
     uint64_t worst_error_ns; /* greatest bound of clocks */
-    struct es_measure time;
-    struct es_measure spread;
-    struct es_measure lost; /* of judged instances */
-    struct es_measure tree;
-    struct es_measure departure;
-    struct es_measure imbalance;      /* in thousandths, where it is known */
-    struct es_collective_rank *ranks; /* by rank in the communicator; owned */
+    struct esi_measure time;
+    struct esi_measure spread;
+    struct esi_measure lost; /* of judged instances */
+    struct esi_measure tree;
+    struct esi_measure departure;
+    struct esi_measure imbalance;      /* in thousandths, where it is known */
+    struct esi_collective_rank *ranks; /* by rank in the communicator; owned */
 };
 
-struct es_collective_statistics;
+struct esi_collective_statistics;
 
-int es_collective_statistics_create(struct es_collective_statistics **ret_statistics);
+int esi_collective_statistics_create(struct esi_collective_statistics **ret_statistics);
 /* Accepts NULL. */
-void es_collective_statistics_destroy(struct es_collective_statistics *statistics);
+void esi_collective_statistics_destroy(struct esi_collective_statistics *statistics);
 
 /* Enters an instance, complete or not.  -ENOMEM: it is not in there.  O(size). */
-int es_collective_statistics_add(struct es_collective_statistics *statistics,
-                                 const struct es_collective_instance *instance);
+int esi_collective_statistics_add(struct esi_collective_statistics *statistics,
+                                  const struct esi_collective_instance *instance);
 /* Adds all of `other`.  -ENOMEM: not all is in there. */
-int es_collective_statistics_merge(struct es_collective_statistics *statistics,
-                                   const struct es_collective_statistics *other);
+int esi_collective_statistics_merge(struct esi_collective_statistics *statistics,
+                                    const struct esi_collective_statistics *other);
 
 /* Groups in the order in which they appeared; borrowed until something is added. */
-size_t es_collective_statistics_count(
-    const struct es_collective_statistics *statistics);
-const struct es_collective_group *es_collective_statistics_at(
-    const struct es_collective_statistics *statistics,
+size_t esi_collective_statistics_count(
+    const struct esi_collective_statistics *statistics);
+const struct esi_collective_group *esi_collective_statistics_at(
+    const struct esi_collective_statistics *statistics,
     size_t index);
 
 #endif

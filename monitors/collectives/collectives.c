@@ -47,8 +47,8 @@ struct open_instance {
     uint64_t newest_ns;    /* latest exit of its parts */
     uint64_t errors_ns[2]; /* the two greatest of its parts */
     uint32_t clock;        /* that all parts have read; 0 = there are several */
-    struct es_collective_arrival *arrivals; /* by rank; the communicator's */
-    int *order;                             /* behind the arrivals */
+    struct esi_collective_arrival *arrivals; /* by rank; the communicator's */
+    int *order;                              /* behind the arrivals */
 };
 
 /* What was seen of a member. */
@@ -75,8 +75,8 @@ struct communicator {
     uint8_t *endings; /* enum ending */
 };
 
-struct es_collectives {
-    struct es_collectives_config config;
+struct esi_collectives {
+    struct esi_collectives_config config;
     struct communicator **communicators; /* owned */
     size_t communicator_count;
     size_t communicator_capacity;
@@ -85,13 +85,13 @@ struct es_collectives {
     uint16_t operation;        /* of the last call; 0 = none yet */
     struct esi_collective_traits traits;
     struct esi_ends open; /* of struct open_instance */
-    struct es_collectives_counts counts;
+    struct esi_collectives_counts counts;
 };
 
-int es_collectives_create(const struct es_collectives_config *config,
-                          struct es_collectives **ret_analysis)
+int esi_collectives_create(const struct esi_collectives_config *config,
+                           struct esi_collectives **ret_analysis)
 {
-    struct es_collectives *analysis = calloc(1, sizeof *analysis);
+    struct esi_collectives *analysis = calloc(1, sizeof *analysis);
 
     if (!analysis)
         return -ENOMEM;
@@ -116,7 +116,7 @@ static void free_communicator(struct communicator *communicator)
     free(communicator);
 }
 
-void es_collectives_destroy(struct es_collectives *analysis)
+void esi_collectives_destroy(struct esi_collectives *analysis)
 {
     int saved_errno = errno;
 
@@ -145,7 +145,7 @@ static bool has_key(const struct communicator *communicator, const uint64_t key[
     return communicator->key[0] == key[0] && communicator->key[1] == key[1];
 }
 
-static struct communicator *make_communicator(const struct es_collective_call *call)
+static struct communicator *make_communicator(const struct esi_collective_call *call)
 {
     struct communicator *communicator = calloc(1, sizeof *communicator);
 
@@ -160,8 +160,8 @@ static struct communicator *make_communicator(const struct es_collective_call *c
     return NULL;
 }
 
-static struct communicator *add_communicator(struct es_collectives *analysis,
-                                             const struct es_collective_call *call)
+static struct communicator *add_communicator(struct esi_collectives *analysis,
+                                             const struct esi_collective_call *call)
 {
     size_t count = analysis->communicator_count;
     struct communicator *made;
@@ -179,8 +179,8 @@ static struct communicator *add_communicator(struct es_collectives *analysis,
 }
 
 /* NULL without memory. */
-static struct communicator *find_communicator(struct es_collectives *analysis,
-                                              const struct es_collective_call *call)
+static struct communicator *find_communicator(struct esi_collectives *analysis,
+                                              const struct esi_collective_call *call)
 {
     struct communicator *found = analysis->last;
 
@@ -235,7 +235,7 @@ static struct esi_ends_key key_of(const struct communicator *communicator,
     };
 }
 
-static struct open_instance *find_instance(const struct es_collectives *analysis,
+static struct open_instance *find_instance(const struct esi_collectives *analysis,
                                            const struct communicator *communicator,
                                            uint32_t number)
 {
@@ -245,10 +245,10 @@ static struct open_instance *find_instance(const struct es_collectives *analysis
 }
 
 /* Arrivals of no rank yet, and room for an order of them; NULL without memory. */
-static struct es_collective_arrival *take_arrivals(struct communicator *communicator)
+static struct esi_collective_arrival *take_arrivals(struct communicator *communicator)
 {
     size_t size = (size_t)communicator->size;
-    struct es_collective_arrival *arrivals;
+    struct esi_collective_arrival *arrivals;
 
     if (communicator->spare_count > 0)
         arrivals = communicator->spares[--communicator->spare_count];
@@ -258,7 +258,7 @@ static struct es_collective_arrival *take_arrivals(struct communicator *communic
 }
 
 static void give_arrivals(struct communicator *communicator,
-                          struct es_collective_arrival *arrivals)
+                          struct esi_collective_arrival *arrivals)
 {
     if (communicator->spare_count < SPARE_MOST)
         communicator->spares[communicator->spare_count++] = arrivals;
@@ -266,12 +266,12 @@ static void give_arrivals(struct communicator *communicator,
         free(arrivals);
 }
 
-static struct open_instance *begin_instance(struct es_collectives *analysis,
+static struct open_instance *begin_instance(struct esi_collectives *analysis,
                                             struct communicator *communicator,
-                                            const struct es_collective_call *call)
+                                            const struct esi_collective_call *call)
 {
     struct esi_ends_key key = key_of(communicator, call->instance);
-    struct es_collective_arrival *arrivals = take_arrivals(communicator);
+    struct esi_collective_arrival *arrivals = take_arrivals(communicator);
     struct open_instance *instance =
         arrivals ? esi_ends_add(&analysis->open, &key) : NULL;
 
@@ -288,7 +288,7 @@ static struct open_instance *begin_instance(struct es_collectives *analysis,
     return instance;
 }
 
-static void end_instance(struct es_collectives *analysis,
+static void end_instance(struct esi_collectives *analysis,
                          struct open_instance *instance)
 {
     give_arrivals(instance->communicator, instance->arrivals);
@@ -298,9 +298,9 @@ static void end_instance(struct es_collectives *analysis,
 /* --- What is over ----------------------------------------------------------------- */
 
 /* Without memory late parts begin an instance anew, which is given up then. */
-static void remember(struct communicator *communicator,
-                     uint32_t number,
-                     enum ending ending)
+static void remember_communicator(struct communicator *communicator,
+                                  uint32_t number,
+                                  enum ending ending)
 {
     if (!communicator->over)
         communicator->over = calloc(NUMBERS, sizeof *communicator->over);
@@ -372,7 +372,7 @@ static double find_imbalance(struct open_instance *instance)
     uint64_t slowest = 0;
 
     for (int rank = 0; rank < size && known; rank++) {
-        struct es_collective_arrival *arrival = &instance->arrivals[rank];
+        struct esi_collective_arrival *arrival = &instance->arrivals[rank];
         uint64_t before_ns = communicator->members[rank].exit_ns;
 
         arrival->work_ns =
@@ -387,13 +387,13 @@ static double find_imbalance(struct open_instance *instance)
     return known && sum > 0 ? (double)slowest * size / sum - 1 : -1;
 }
 
-static void describe(const struct es_collectives *analysis,
-                     struct open_instance *open,
-                     struct es_collective_instance *ret_instance)
+static void describe_instance(const struct esi_collectives *analysis,
+                              struct open_instance *open,
+                              struct esi_collective_instance *ret_instance)
 {
     const struct communicator *communicator = open->communicator;
     uint64_t error_ns = open->errors_ns[0] + open->errors_ns[1];
-    struct es_collective_instance instance = {
+    struct esi_collective_instance instance = {
         .key = {communicator->key[0], communicator->key[1]},
         .communicator = communicator->name,
         .operation = open->traits.family,
@@ -408,7 +408,7 @@ static void describe(const struct es_collectives *analysis,
     };
 
     if (analysis->config.by_size)
-        instance.size_class = es_size_class_of(open->most_bytes);
+        instance.size_class = esi_size_class_of(open->most_bytes);
     if (open->clock != 0)
         instance.error_ns = ES_SAME_CLOCK_ERROR_NS;
     esi_collective_judge(&open->traits, open->least_bytes > 0, open->arrivals,
@@ -416,47 +416,48 @@ static void describe(const struct es_collectives *analysis,
     *ret_instance = instance;
 }
 
-static void give_instance(const struct es_collectives *analysis,
-                          const struct es_collective_instance *instance)
+static void give_instance(const struct esi_collectives *analysis,
+                          const struct esi_collective_instance *instance)
 {
     if (analysis->config.on_instance)
         analysis->config.on_instance(analysis->config.data, instance);
 }
 
-static void complete(struct es_collectives *analysis, struct open_instance *open)
+static void complete_instance(struct esi_collectives *analysis,
+                              struct open_instance *open)
 {
-    struct es_collective_instance instance;
+    struct esi_collective_instance instance;
 
-    describe(analysis, open, &instance);
+    describe_instance(analysis, open, &instance);
     instance.imbalance = find_imbalance(open);
     analysis->counts.complete++;
     analysis->counts.repaired += instance.repaired;
     analysis->counts.impossible += instance.impossible;
-    remember(open->communicator, open->number, ENDING_COMPLETE);
+    remember_communicator(open->communicator, open->number, ENDING_COMPLETE);
     give_instance(analysis, &instance);
     end_instance(analysis, open);
 }
 
-static void give_up(struct es_collectives *analysis, struct open_instance *open)
+static void give_up(struct esi_collectives *analysis, struct open_instance *open)
 {
-    struct es_collective_instance instance;
+    struct esi_collective_instance instance;
 
     /* All that is known is that it went through a tree. */
     if (open->known == 0) {
         end_instance(analysis, open);
         return;
     }
-    describe(analysis, open, &instance);
+    describe_instance(analysis, open, &instance);
     if (is_beginning(open))
         analysis->counts.beginnings++;
     else
         analysis->counts.incomplete++;
-    remember(open->communicator, open->number, ENDING_GIVEN_UP);
+    remember_communicator(open->communicator, open->number, ENDING_GIVEN_UP);
     give_instance(analysis, &instance);
     end_instance(analysis, open);
 }
 
-void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns)
+void esi_collectives_settle(struct esi_collectives *analysis, uint64_t now_ns)
 {
     uint64_t patience_ns = analysis->config.patience_ns;
 
@@ -470,7 +471,7 @@ void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns)
     }
 }
 
-void es_collectives_finish(struct es_collectives *analysis)
+void esi_collectives_finish(struct esi_collectives *analysis)
 {
     struct open_instance *oldest;
 
@@ -480,16 +481,17 @@ void es_collectives_finish(struct es_collectives *analysis)
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-static bool is_sound(const struct es_collective_call *call)
+static bool is_sound(const struct esi_collective_call *call)
 {
     return call->size > 0 && call->rank >= 0 && call->rank < call->size &&
            call->enter_ns > 0 && call->exit_ns >= call->enter_ns &&
            call->root < call->size;
 }
 
-static void take_part(struct open_instance *open, const struct es_collective_call *call)
+static void take_part(struct open_instance *open,
+                      const struct esi_collective_call *call)
 {
-    struct es_collective_arrival *arrival = &open->arrivals[call->rank];
+    struct esi_collective_arrival *arrival = &open->arrivals[call->rank];
     uint64_t error_ns = call->error_ns;
 
     if (open->known == 0) {
@@ -522,9 +524,9 @@ static void take_part(struct open_instance *open, const struct es_collective_cal
 }
 
 /* The open instance of a call, begun if need be; NULL: *ret_result says why not. */
-static struct open_instance *open_for(struct es_collectives *analysis,
+static struct open_instance *open_for(struct esi_collectives *analysis,
                                       struct communicator *communicator,
-                                      const struct es_collective_call *call,
+                                      const struct esi_collective_call *call,
                                       int *ret_result)
 {
     struct open_instance *open = find_instance(analysis, communicator, call->instance);
@@ -548,16 +550,16 @@ static struct open_instance *open_for(struct es_collectives *analysis,
     }
 }
 
-static bool fits(const struct open_instance *open,
-                 const struct esi_collective_traits *traits,
-                 const struct es_collective_call *call)
+static bool fits_instance(const struct open_instance *open,
+                          const struct esi_collective_traits *traits,
+                          const struct esi_collective_call *call)
 {
     return open->known == 0 ||
            (open->traits.family == traits->family && open->root == call->root);
 }
 
 /* The oldest makes room. */
-static void make_room(struct es_collectives *analysis)
+static void make_room(struct esi_collectives *analysis)
 {
     struct open_instance *oldest = esi_ends_excess(&analysis->open);
 
@@ -567,17 +569,17 @@ static void make_room(struct es_collectives *analysis)
     give_up(analysis, oldest);
 }
 
-static int add_to(struct es_collectives *analysis,
+static int add_to(struct esi_collectives *analysis,
                   struct communicator *communicator,
                   const struct esi_collective_traits *traits,
-                  const struct es_collective_call *call)
+                  const struct esi_collective_call *call)
 {
     int result = 0;
     struct open_instance *open = open_for(analysis, communicator, call, &result);
 
     if (!open)
         return result;
-    if (!fits(open, traits, call)) {
+    if (!fits_instance(open, traits, call)) {
         analysis->counts.mismatched++;
         return -EPROTO;
     }
@@ -591,14 +593,14 @@ static int add_to(struct es_collectives *analysis,
     note_member(&communicator->members[call->rank], call->instance);
     analysis->counts.calls++;
     if (open->known == communicator->size)
-        complete(analysis, open);
+        complete_instance(analysis, open);
     else
         make_room(analysis);
     return 0;
 }
 
 /* Calls mostly come in runs of one operation. */
-static bool find_traits(struct es_collectives *analysis, uint16_t operation)
+static bool find_traits(struct esi_collectives *analysis, uint16_t operation)
 {
     if (analysis->operation != 0 && analysis->operation == operation)
         return true;
@@ -609,8 +611,8 @@ static bool find_traits(struct es_collectives *analysis, uint16_t operation)
     return true;
 }
 
-int es_collectives_add(struct es_collectives *analysis,
-                       const struct es_collective_call *call)
+int esi_collectives_add(struct esi_collectives *analysis,
+                        const struct esi_collective_call *call)
 {
     struct communicator *communicator;
 
@@ -628,8 +630,8 @@ int es_collectives_add(struct es_collectives *analysis,
     return add_to(analysis, communicator, &analysis->traits, call);
 }
 
-int es_collectives_add_tree(struct es_collectives *analysis,
-                            const struct es_collective_call *call)
+int esi_collectives_add_tree(struct esi_collectives *analysis,
+                             const struct esi_collective_call *call)
 {
     struct communicator *communicator;
     struct open_instance *open;
@@ -657,8 +659,8 @@ int es_collectives_add_tree(struct es_collectives *analysis,
     return 0;
 }
 
-void es_collectives_counts(const struct es_collectives *analysis,
-                           struct es_collectives_counts *ret_counts)
+void esi_collectives_counts(const struct esi_collectives *analysis,
+                            struct esi_collectives_counts *ret_counts)
 {
     *ret_counts = analysis->counts;
     ret_counts->open = analysis->open.weight;

@@ -4,10 +4,10 @@
  * The analysis of collective operations (paper, section 5.3): from what each rank did
  * to what each operation lost, and because of whom.
  *
- *   es_collectives_create(&config, &analysis);
- *   for each tuple of class collective:  es_collectives_add(analysis, &call);
- *   now and then:                        es_collectives_settle(analysis, now_ns);
- *   at the end:                          es_collectives_finish(analysis);
+ *   esi_collectives_create(&config, &analysis);
+ *   for each tuple of class collective:  esi_collectives_add(analysis, &call);
+ *   now and then:                        esi_collectives_settle(analysis, now_ns);
+ *   at the end:                          esi_collectives_finish(analysis);
  *
  * An *instance* is one operation on one communicator, by all its members.  It is
  * complete when all of them have been seen, and is then given to config.on_instance.
@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 /* One rank's part in an operation: one tuple, converted. */
-struct es_collective_call {
+struct esi_collective_call {
     uint64_t key[2];          /* of the communicator, run-wide */
     const char *communicator; /* its name; borrowed for the call */
     uint16_t operation;       /* code; large-count and nonblocking forms as they are */
@@ -60,7 +60,7 @@ struct es_collective_call {
 /* What the processors' counters of one host may be apart, and a reading is late. */
 #define ES_SAME_CLOCK_ERROR_NS UINT64_C(100)
 
-struct es_collective_arrival {
+struct esi_collective_arrival {
     bool known;
     int world_rank;
     uint64_t enter_ns;
@@ -72,7 +72,7 @@ struct es_collective_arrival {
 };
 
 /* One operation of all members.  All spans are in ns. */
-struct es_collective_instance {
+struct esi_collective_instance {
     uint64_t key[2];
     const char *communicator;
     uint16_t operation; /* of the large-count variant that without */
@@ -84,8 +84,8 @@ struct es_collective_instance {
     int known; /* members that were seen; < size: incomplete */
     int root;
     uint32_t bytes;      /* the most that a member says */
-    unsigned size_class; /* of these (es_size_class_of()); 0 = not asked for */
-    const struct es_collective_arrival *arrivals; /* by rank in the communicator */
+    unsigned size_class; /* of these (esi_size_class_of()); 0 = not asked for */
+    const struct esi_collective_arrival *arrivals; /* by rank in the communicator */
     const int *order;        /* ranks in order of entering; `known` of them */
     int last;                /* rank that entered last */
     int late;                /* ranks that entered so close to the last that clocks
@@ -113,7 +113,7 @@ struct es_collective_instance {
 };
 
 /* What became of what was added. */
-struct es_collectives_counts {
+struct esi_collectives_counts {
     uint64_t calls;      /* that were taken */
     uint64_t complete;   /* instances */
     uint64_t incomplete; /* given up: a part was lost, or did not come */
@@ -124,50 +124,50 @@ struct es_collectives_counts {
     uint64_t duplicates; /* calls that were there already */
     uint64_t late;       /* calls of instances that had been given up */
     uint64_t mismatched; /* calls of another operation than the instance's */
-    uint64_t repaired;   /* see es_collective_instance */
+    uint64_t repaired;   /* see esi_collective_instance */
     uint64_t impossible;
 };
 
-struct es_collectives;
+struct esi_collectives;
 
-typedef void (*es_collective_instance_fn)(
+typedef void (*esi_collective_instance_fn)(
     void *data,
-    const struct es_collective_instance *instance);
+    const struct esi_collective_instance *instance);
 
-struct es_collectives_config {
-    size_t max_open;                       /* instances; 0 = 65536 */
-    uint64_t patience_ns;                  /* 0 = 10 s */
-    bool by_size;                          /* fill in size_class */
-    es_collective_instance_fn on_instance; /* complete ones, and those that were given
+struct esi_collectives_config {
+    size_t max_open;                        /* instances; 0 = 65536 */
+    uint64_t patience_ns;                   /* 0 = 10 s */
+    bool by_size;                           /* fill in size_class */
+    esi_collective_instance_fn on_instance; /* complete ones, and those that were given
                                               up; may be NULL; borrows for the call */
     void *data;
 };
 
-int es_collectives_create(const struct es_collectives_config *config,
-                          struct es_collectives **ret_analysis);
-void es_collectives_destroy(struct es_collectives *analysis);
+int esi_collectives_create(const struct esi_collectives_config *config,
+                           struct esi_collectives **ret_analysis);
+void esi_collectives_destroy(struct esi_collectives *analysis);
 
 /* 0; -EINVAL: the call makes no sense (a rank out of range, a time before its start, no
  * collective), and is counted as such; -EEXIST: this rank's part was there already;
  * -EPROTO: its instance is another operation, or of another root; -ESTALE: its instance
  * was given up; -ENOMEM.  O(1) on average; the last part of an instance O(size log
  * size). */
-int es_collectives_add(struct es_collectives *analysis,
-                       const struct es_collective_call *call);
+int esi_collectives_add(struct esi_collectives *analysis,
+                        const struct esi_collective_call *call);
 /* Says of an operation that it goes through an instrumented tree: of `call` only key,
  * size, instance, version and exit_ns (when that was seen) are looked at.  To be said
  * before the operation's last part is added; later it is too late, and no error.  0,
  * -EINVAL or -ENOMEM.  O(1) on average. */
-int es_collectives_add_tree(struct es_collectives *analysis,
-                            const struct es_collective_call *call);
+int esi_collectives_add_tree(struct esi_collectives *analysis,
+                             const struct esi_collective_call *call);
 /* Gives up what has been incomplete for too long: all that happened before `now_ns` has
  * been added as far as it was recorded. */
-void es_collectives_settle(struct es_collectives *analysis, uint64_t now_ns);
+void esi_collectives_settle(struct esi_collectives *analysis, uint64_t now_ns);
 /* Gives up all that is incomplete. */
-void es_collectives_finish(struct es_collectives *analysis);
+void esi_collectives_finish(struct esi_collectives *analysis);
 
 /* What was counted up to now. */
-void es_collectives_counts(const struct es_collectives *analysis,
-                           struct es_collectives_counts *ret_counts);
+void esi_collectives_counts(const struct esi_collectives *analysis,
+                            struct esi_collectives_counts *ret_counts);
 
 #endif

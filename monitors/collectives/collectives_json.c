@@ -51,10 +51,10 @@ static void put_bound(struct esi_json_out *out, uint64_t error_ns)
 /* --- Instances -------------------------------------------------------------------- */
 
 static void put_arrival(struct esi_json_out *out,
-                        const struct es_collective_instance *instance,
+                        const struct esi_collective_instance *instance,
                         int member)
 {
-    const struct es_collective_arrival *arrival = &instance->arrivals[member];
+    const struct esi_collective_arrival *arrival = &instance->arrivals[member];
 
     esi_json_out_begin_object(out, NULL);
     esi_json_out_signed(out, "rank", arrival->world_rank);
@@ -74,7 +74,7 @@ static void put_arrival(struct esi_json_out *out,
 
 static void put_rank(struct esi_json_out *out,
                      const char *key,
-                     const struct es_collective_instance *instance,
+                     const struct esi_collective_instance *instance,
                      int member)
 {
     if (member >= 0 && member < instance->size && instance->arrivals[member].known)
@@ -83,9 +83,9 @@ static void put_rank(struct esi_json_out *out,
         esi_json_out_null(out, key);
 }
 
-void es_collectives_print_instance_json(const struct es_collective_instance *instance,
-                                        uint64_t start_ns,
-                                        FILE *stream)
+void esi_collectives_print_instance_json(const struct esi_collective_instance *instance,
+                                         uint64_t start_ns,
+                                         FILE *stream)
 {
     struct esi_json_out out;
 
@@ -131,7 +131,7 @@ void es_collectives_print_instance_json(const struct es_collective_instance *ins
 
 static void begin_group(struct esi_json_out *out,
                         const char *type,
-                        const struct es_collective_group *group)
+                        const struct esi_collective_group *group)
 {
     esi_json_out_begin_object(out, NULL);
     esi_json_out_string(out, "type", type);
@@ -142,13 +142,13 @@ static void begin_group(struct esi_json_out *out,
     esi_json_out_unsigned(out, "version", group->version);
     if (group->size_class == 0)
         return;
-    esi_json_out_unsigned(out, "least_bytes", es_size_class_least(group->size_class));
-    esi_json_out_unsigned(out, "most_bytes", es_size_class_most(group->size_class));
+    esi_json_out_unsigned(out, "least_bytes", esi_size_class_least(group->size_class));
+    esi_json_out_unsigned(out, "most_bytes", esi_size_class_most(group->size_class));
 }
 
 static void put_operation(struct esi_json_out *out,
-                          const struct es_collectives_report *report,
-                          const struct es_collective_group *group)
+                          const struct esi_collectives_report *report,
+                          const struct esi_collective_group *group)
 {
     begin_group(out, "operation", group);
     esi_json_out_signed(out, "size", group->size);
@@ -160,22 +160,22 @@ static void put_operation(struct esi_json_out *out,
     put_time(out, "first_ns", group->first_ns, report->start_ns);
     put_time(out, "last_ns", group->last_ns, report->start_ns);
     put_bound(out, group->worst_error_ns);
-    es_measure_write(out, "time_ns", &group->time, 1);
-    es_measure_write(out, "spread_ns", &group->spread, 1);
-    es_measure_write(out, "lost_ns", &group->lost, 1);
-    es_measure_write(out, "tree_ns", &group->tree, 1);
-    es_measure_write(out, "departure_ns", &group->departure, 1);
-    es_measure_write(out, "imbalance", &group->imbalance, 1000);
+    esi_measure_write(out, "time_ns", &group->time, 1);
+    esi_measure_write(out, "spread_ns", &group->spread, 1);
+    esi_measure_write(out, "lost_ns", &group->lost, 1);
+    esi_measure_write(out, "tree_ns", &group->tree, 1);
+    esi_measure_write(out, "departure_ns", &group->departure, 1);
+    esi_measure_write(out, "imbalance", &group->imbalance, 1000);
     esi_json_out_end(out);
 }
 
 static void put_member(struct esi_json_out *out,
-                       const struct es_collectives_report *report,
-                       const struct es_collective_group *group,
+                       const struct esi_collectives_report *report,
+                       const struct esi_collective_group *group,
                        int member)
 {
-    const struct es_collective_rank *rank = &group->ranks[member];
-    const char *host = es_collectives_report_host(report, rank->world_rank);
+    const struct esi_collective_rank *rank = &group->ranks[member];
+    const char *host = esi_collectives_report_host(report, rank->world_rank);
 
     begin_group(out, "rank", group);
     esi_json_out_signed(out, "rank", rank->world_rank);
@@ -193,10 +193,10 @@ static void put_member(struct esi_json_out *out,
 /* --- The summary ------------------------------------------------------------------ */
 
 static void put_counts(struct esi_json_out *out,
-                       const struct es_collectives_report *report)
+                       const struct esi_collectives_report *report)
 {
-    const struct es_collectives_counts *counts = &report->counts;
-    const struct es_collectives_losses *losses = &report->losses;
+    const struct esi_collectives_counts *counts = &report->counts;
+    const struct esi_collectives_losses *losses = &report->losses;
 
     esi_json_out_unsigned(out, "complete", counts->complete);
     esi_json_out_unsigned(out, "incomplete", counts->incomplete);
@@ -215,17 +215,17 @@ static void put_counts(struct esi_json_out *out,
 }
 
 static void put_summary(struct esi_json_out *out,
-                        const struct es_collectives_report *report,
+                        const struct esi_collectives_report *report,
                         const char *run)
 {
     uint64_t shown = 0;
     double lost_ns = 0;
     int worst;
-    double share = es_collectives_worst(report, &worst);
+    double share = esi_collectives_worst(report, &worst);
 
-    for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++) {
-        const struct es_collective_group *group =
-            es_collective_statistics_at(report->statistics, i);
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++) {
+        const struct esi_collective_group *group =
+            esi_collective_statistics_at(report->statistics, i);
 
         shown += group->complete;
         lost_ns += (double)group->lost.sum;
@@ -248,19 +248,19 @@ static void put_summary(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-int es_collectives_print_json(const struct es_collectives_report *report,
-                              const char *run,
-                              size_t top,
-                              FILE *stream)
+int esi_collectives_print_json(const struct esi_collectives_report *report,
+                               const char *run,
+                               size_t top,
+                               FILE *stream)
 {
-    size_t count = es_collective_statistics_count(report->statistics);
-    const struct es_collective_group **groups = calloc(count + 1, sizeof *groups);
+    size_t count = esi_collective_statistics_count(report->statistics);
+    const struct esi_collective_group **groups = calloc(count + 1, sizeof *groups);
     struct esi_json_out out;
 
     if (!groups)
         return -ENOMEM;
     esi_json_out_init(&out, stream);
-    count = es_collectives_top(report, groups, top < count ? top : count);
+    count = esi_collectives_top(report, groups, top < count ? top : count);
     for (size_t i = 0; i < count; i++) {
         put_operation(&out, report, groups[i]);
         for (int member = 0; member < groups[i]->size; member++)

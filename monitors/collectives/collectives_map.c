@@ -22,12 +22,12 @@
 /* Threads that are not of nodes: the front end and the contributions'. */
 enum { OWN_THREADS = 2 };
 
-struct es_collectives_map {
+struct esi_collectives_map {
     struct esi_pathmap *map; /* owned */
     unsigned node_threads;   /* of the host that has most */
 };
 
-void es_collectives_map_destroy(struct es_collectives_map *map)
+void esi_collectives_map_destroy(struct esi_collectives_map *map)
 {
     if (!map)
         return;
@@ -37,14 +37,14 @@ void es_collectives_map_destroy(struct es_collectives_map *map)
 
 /* --- Generating ------------------------------------------------------------------- */
 
-static size_t threads_of(const struct es_collectives_host *host)
+static size_t threads_of(const struct esi_collectives_host *host)
 {
     return host->nodes < ES_COLLECTIVES_NODE_THREADS ? host->nodes
                                                      : ES_COLLECTIVES_NODE_THREADS;
 }
 
 static void write_application(struct esi_json_out *out,
-                              const struct es_collectives_host *hosts,
+                              const struct esi_collectives_host *hosts,
                               size_t count)
 {
     size_t threads = OWN_THREADS;
@@ -69,7 +69,7 @@ static void write_host(struct esi_json_out *out, const char *name)
 }
 
 static void write_cluster(struct esi_json_out *out,
-                          const struct es_collectives_host *hosts,
+                          const struct esi_collectives_host *hosts,
                           size_t count,
                           const char *front)
 {
@@ -107,7 +107,7 @@ static void write_placed(struct esi_json_out *out,
 }
 
 static void write_mapping(struct esi_json_out *out,
-                          const struct es_collectives_host *hosts,
+                          const struct esi_collectives_host *hosts,
                           size_t count,
                           const char *front)
 {
@@ -125,7 +125,7 @@ static void write_mapping(struct esi_json_out *out,
 }
 
 /* A chain of stages, the root first. */
-struct link {
+struct tree_link {
     const char *type;
     const char *per;
 };
@@ -133,7 +133,7 @@ struct link {
 static void write_scope(struct esi_json_out *out,
                         const char *name,
                         uint32_t classes,
-                        const struct link *links,
+                        const struct tree_link *links,
                         size_t count)
 {
     esi_json_out_begin_object(out, NULL);
@@ -162,13 +162,13 @@ static void write_scope(struct esi_json_out *out,
 
 static void write_scopes(struct esi_json_out *out)
 {
-    static const struct link contributions[] = {
+    static const struct tree_link contributions[] = {
         {"gather", "scope"}, {"gather", "host"}, {"element", "element"}};
-    static const struct link nodes[] = {{"gather", "scope"},
-                                        {"threads", "host"},
-                                        {"tree-node", "rank"},
-                                        {"gather", "rank"},
-                                        {"element", "element"}};
+    static const struct tree_link nodes[] = {{"gather", "scope"},
+                                             {"threads", "host"},
+                                             {"tree-node", "rank"},
+                                             {"gather", "rank"},
+                                             {"element", "element"}};
 
     esi_json_out_begin_array(out, "scopes");
     write_scope(out, "contributions", 1u << ES_CLASS_COLLECTIVE, contributions,
@@ -178,11 +178,11 @@ static void write_scopes(struct esi_json_out *out)
     esi_json_out_end(out);
 }
 
-int es_collectives_map_generate(const struct es_collectives_host *hosts,
-                                size_t count,
-                                const char *front,
-                                struct es_error *error,
-                                struct es_collectives_map **ret_map)
+int esi_collectives_map_generate(const struct esi_collectives_host *hosts,
+                                 size_t count,
+                                 const char *front,
+                                 struct es_error *error,
+                                 struct esi_collectives_map **ret_map)
 {
     struct esi_json_out out;
     char *text = NULL;
@@ -203,7 +203,7 @@ int es_collectives_map_generate(const struct es_collectives_host *hosts,
     esi_json_out_end(&out);
     result = fclose(stream) == 0 ? 0 : -ENOMEM;
     if (result == 0)
-        result = es_collectives_map_parse(text, size, "generated map", error, ret_map);
+        result = esi_collectives_map_parse(text, size, "generated map", error, ret_map);
     free(text);
     return result;
 }
@@ -211,7 +211,7 @@ int es_collectives_map_generate(const struct es_collectives_host *hosts,
 /* --- Discovering ------------------------------------------------------------------ */
 
 struct host_list {
-    struct es_collectives_host *hosts; /* owned */
+    struct esi_collectives_host *hosts; /* owned */
     size_t count;
 };
 
@@ -236,7 +236,7 @@ static bool was_counted(const struct es_scope *scope, uint32_t index)
 
 static int count_node(struct host_list *list, const char *host, bool is_node)
 {
-    struct es_collectives_host *grown;
+    struct esi_collectives_host *grown;
 
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->hosts[i].name, host) == 0) {
@@ -247,7 +247,8 @@ static int count_node(struct host_list *list, const char *host, bool is_node)
     if (!grown)
         return -ENOMEM;
     list->hosts = grown;
-    grown[list->count++] = (struct es_collectives_host){.name = host, .nodes = is_node};
+    grown[list->count++] =
+        (struct esi_collectives_host){.name = host, .nodes = is_node};
     return 0;
 }
 
@@ -265,10 +266,10 @@ static int count_nodes(const struct es_scope *scope, struct host_list *list)
     return result;
 }
 
-int es_collectives_map_discover(const char *run,
-                                struct es_servers *servers,
-                                struct es_error *error,
-                                struct es_collectives_map **ret_map)
+int esi_collectives_map_discover(const char *run,
+                                 struct es_servers *servers,
+                                 struct es_error *error,
+                                 struct esi_collectives_map **ret_map)
 {
     struct es_scope_config config;
     struct es_scope *scope = NULL;
@@ -288,7 +289,7 @@ int es_collectives_map_discover(const char *run,
         result = count_nodes(scope, &list);
     if (result == 0)
         result =
-            es_collectives_map_generate(list.hosts, list.count, front, error, ret_map);
+            esi_collectives_map_generate(list.hosts, list.count, front, error, ret_map);
     free(list.hosts);
     es_scope_close(scope);
     es_run_close(opened);
@@ -309,7 +310,7 @@ static const struct esi_pathmap_stage *find_stage(const struct esi_pathmap_stage
     return stage;
 }
 
-static int set_from(const struct es_collectives_map *map,
+static int set_from(const struct esi_collectives_map *map,
                     const char *setting,
                     const struct esi_pathmap_property *property,
                     struct es_scope_config *config,
@@ -335,7 +336,7 @@ static const struct {
     {"tree-node", "wait", "batch-wait"},
 };
 
-static int apply_stages(const struct es_collectives_map *map,
+static int apply_stages(const struct esi_collectives_map *map,
                         const struct esi_pathmap_scope *scope,
                         struct es_scope_config *config,
                         struct es_error *error)
@@ -354,7 +355,7 @@ static int apply_stages(const struct es_collectives_map *map,
     return result;
 }
 
-static int apply_scope(const struct es_collectives_map *map,
+static int apply_scope(const struct esi_collectives_map *map,
                        const struct esi_pathmap_scope *scope,
                        struct es_scope_config *config,
                        struct es_error *error)
@@ -374,7 +375,7 @@ static int apply_scope(const struct es_collectives_map *map,
     return result;
 }
 
-static int apply_nodes(const struct es_collectives_map *map,
+static int apply_nodes(const struct esi_collectives_map *map,
                        const struct esi_pathmap_scope *scope,
                        struct es_scope_config *config,
                        struct es_error *error)
@@ -393,22 +394,22 @@ static int apply_nodes(const struct es_collectives_map *map,
     return result;
 }
 
-static const struct esi_pathmap_scope *find_scope(const struct es_collectives_map *map,
+static const struct esi_pathmap_scope *find_scope(const struct esi_collectives_map *map,
                                                   const char *name)
 {
     return esi_pathmap_find_scope(map->map, name);
 }
 
-bool es_collectives_map_contributions(const struct es_collectives_map *map,
-                                      struct es_scope_config *config)
+bool esi_collectives_map_contributions(const struct esi_collectives_map *map,
+                                       struct es_scope_config *config)
 {
     const struct esi_pathmap_scope *scope = find_scope(map, "contributions");
 
     return scope && apply_scope(map, scope, config, NULL) == 0;
 }
 
-bool es_collectives_map_nodes(const struct es_collectives_map *map,
-                              struct es_scope_config *config)
+bool esi_collectives_map_nodes(const struct esi_collectives_map *map,
+                               struct es_scope_config *config)
 {
     const struct esi_pathmap_scope *scope = find_scope(map, "nodes");
 
@@ -417,8 +418,8 @@ bool es_collectives_map_nodes(const struct es_collectives_map *map,
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-unsigned es_collectives_map_threads(const struct es_collectives_map *map,
-                                    const char *host)
+unsigned esi_collectives_map_threads(const struct esi_collectives_map *map,
+                                     const char *host)
 {
     unsigned count = 0;
 
@@ -430,19 +431,19 @@ unsigned es_collectives_map_threads(const struct es_collectives_map *map,
     return count;
 }
 
-size_t es_collectives_map_thread_count(const struct es_collectives_map *map)
+size_t esi_collectives_map_thread_count(const struct esi_collectives_map *map)
 {
     return (size_t)esi_pathmap_rank_count(map->map);
 }
 
 /* Threads of the host that has most of them. */
-static unsigned most_threads(const struct es_collectives_map *map)
+static unsigned most_threads(const struct esi_collectives_map *map)
 {
     unsigned most = 0;
 
     for (size_t i = 0; i < esi_pathmap_host_count(map->map); i++) {
         unsigned count =
-            es_collectives_map_threads(map, esi_pathmap_host(map->map, i)->name);
+            esi_collectives_map_threads(map, esi_pathmap_host(map->map, i)->name);
 
         if (count > most)
             most = count;
@@ -451,7 +452,7 @@ static unsigned most_threads(const struct es_collectives_map *map)
 }
 
 /* Scopes that nobody asks for are mistakes, and so are settings that there are not. */
-static int check_scopes(const struct es_collectives_map *map, struct es_error *error)
+static int check_scopes(const struct esi_collectives_map *map, struct es_error *error)
 {
     int result = 0;
 
@@ -477,9 +478,9 @@ static int check_scopes(const struct es_collectives_map *map, struct es_error *e
 /* Takes the pathmap. */
 static int take_map(struct esi_pathmap *pathmap,
                     struct es_error *error,
-                    struct es_collectives_map **ret_map)
+                    struct esi_collectives_map **ret_map)
 {
-    struct es_collectives_map *map = calloc(1, sizeof *map);
+    struct esi_collectives_map *map = calloc(1, sizeof *map);
     int result = map ? 0 : -ENOMEM;
 
     if (!map) {
@@ -496,16 +497,16 @@ static int take_map(struct esi_pathmap *pathmap,
     if (result == 0)
         result = check_scopes(map, error);
     if (result < 0) {
-        es_collectives_map_destroy(map);
+        esi_collectives_map_destroy(map);
         return result;
     }
     *ret_map = map;
     return 0;
 }
 
-int es_collectives_map_load(const char *path,
-                            struct es_error *error,
-                            struct es_collectives_map **ret_map)
+int esi_collectives_map_load(const char *path,
+                             struct es_error *error,
+                             struct esi_collectives_map **ret_map)
 {
     struct esi_pathmap *map;
     int result = esi_pathmap_load_observer(path, error, &map);
@@ -513,11 +514,11 @@ int es_collectives_map_load(const char *path,
     return result < 0 ? result : take_map(map, error, ret_map);
 }
 
-int es_collectives_map_parse(const char *text,
-                             size_t length,
-                             const char *source,
-                             struct es_error *error,
-                             struct es_collectives_map **ret_map)
+int esi_collectives_map_parse(const char *text,
+                              size_t length,
+                              const char *source,
+                              struct es_error *error,
+                              struct esi_collectives_map **ret_map)
 {
     struct esi_pathmap *map;
     int result = esi_pathmap_parse_observer(text, length, source, error, &map);
@@ -525,7 +526,7 @@ int es_collectives_map_parse(const char *text,
     return result < 0 ? result : take_map(map, error, ret_map);
 }
 
-int es_collectives_map_format(const struct es_collectives_map *map, char **ret_text)
+int esi_collectives_map_format(const struct esi_collectives_map *map, char **ret_text)
 {
     return esi_pathmap_format(map->map, ret_text);
 }

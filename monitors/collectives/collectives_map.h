@@ -26,56 +26,56 @@
 enum { ES_COLLECTIVES_NODE_THREADS = 16 }; /* most of one host, by default */
 
 /* What to generate a map from: the run's hosts and where it has arrival elements. */
-struct es_collectives_host {
+struct esi_collectives_host {
     const char *name; /* borrowed */
     size_t nodes;     /* ranks there with arrival elements: internal nodes, or leaves */
 };
 
-struct es_collectives_map;
+struct esi_collectives_map;
 
 /* The default map of a run: one thread for each internal node, at most
  * ES_COLLECTIVES_NODE_THREADS a host.  `front` is the host of the front end.  -ENOMEM.
  */
-int es_collectives_map_generate(const struct es_collectives_host *hosts,
-                                size_t count,
-                                const char *front,
-                                struct es_error *error,
-                                struct es_collectives_map **ret_map);
+int esi_collectives_map_generate(const struct esi_collectives_host *hosts,
+                                 size_t count,
+                                 const char *front,
+                                 struct es_error *error,
+                                 struct esi_collectives_map **ret_map);
 
 /* The same, found out from the run: which ranks have arrival elements.  `servers` as of
  * scopes. */
-int es_collectives_map_discover(const char *run,
-                                struct es_servers *servers,
-                                struct es_error *error,
-                                struct es_collectives_map **ret_map);
+int esi_collectives_map_discover(const char *run,
+                                 struct es_servers *servers,
+                                 struct es_error *error,
+                                 struct esi_collectives_map **ret_map);
 
 /* From a file, or from text (`source` names it in errors).  -EINVAL with the place. */
-int es_collectives_map_load(const char *path,
-                            struct es_error *error,
-                            struct es_collectives_map **ret_map);
-int es_collectives_map_parse(const char *text,
-                             size_t length,
-                             const char *source,
+int esi_collectives_map_load(const char *path,
                              struct es_error *error,
-                             struct es_collectives_map **ret_map);
-/* As JSON text that es_collectives_map_parse() reads.  Caller frees *ret_text. */
-int es_collectives_map_format(const struct es_collectives_map *map, char **ret_text);
+                             struct esi_collectives_map **ret_map);
+int esi_collectives_map_parse(const char *text,
+                              size_t length,
+                              const char *source,
+                              struct es_error *error,
+                              struct esi_collectives_map **ret_map);
+/* As JSON text that esi_collectives_map_parse() reads.  Caller frees *ret_text. */
+int esi_collectives_map_format(const struct esi_collectives_map *map, char **ret_text);
 /* Accepts NULL. */
-void es_collectives_map_destroy(struct es_collectives_map *map);
+void esi_collectives_map_destroy(struct esi_collectives_map *map);
 
 /* How many threads look after nodes on a host; of a host that the map does not have, or
  * has none on: 0, its nodes are looked after by its server's own thread. */
-unsigned es_collectives_map_threads(const struct es_collectives_map *map,
-                                    const char *host);
-size_t es_collectives_map_thread_count(const struct es_collectives_map *map);
+unsigned esi_collectives_map_threads(const struct esi_collectives_map *map,
+                                     const char *host);
+size_t esi_collectives_map_thread_count(const struct esi_collectives_map *map);
 
 /* What the scopes are to be opened with; texts are borrowed from the map.  `config` has
  * been initialised by the caller, who sets servers and name: view, tree, sorting and
  * limits are set here.  False: the map has no such scope, this half of the monitor is
  * not wanted. */
-bool es_collectives_map_contributions(const struct es_collectives_map *map,
-                                      struct es_scope_config *config);
-bool es_collectives_map_nodes(const struct es_collectives_map *map,
-                              struct es_scope_config *config);
+bool esi_collectives_map_contributions(const struct esi_collectives_map *map,
+                                       struct es_scope_config *config);
+bool esi_collectives_map_nodes(const struct esi_collectives_map *map,
+                               struct es_scope_config *config);
 
 #endif

@@ -33,24 +33,24 @@ enum { KEPT_MOST = 65536, OPERATIONS = 64, MAX_OPEN = 1 << 18 };
 /* An instance that waits for the front end, with its arrays behind it. */
 struct kept {
     struct kept *next;
-    struct es_collective_instance instance;
+    struct esi_collective_instance instance;
     char communicator[64];
-    struct es_collective_arrival arrivals[];
+    struct esi_collective_arrival arrivals[];
 };
 
-struct es_collectives_monitor {
-    struct es_collectives_monitor_config config;
+struct esi_collectives_monitor {
+    struct esi_collectives_monitor_config config;
     uint16_t operations[OPERATIONS]; /* families that are wanted */
     size_t operation_count;          /* 0 = all */
-    struct es_collectives_scope *scope;
+    struct esi_collectives_scope *scope;
     pthread_t thread;
     bool started;
     atomic_bool wanted;   /* the thread is to go on */
     pthread_mutex_t lock; /* of everything below */
     pthread_cond_t changed;
-    struct es_collectives *analysis;
-    struct es_recent *recent;
-    struct es_collectives_report state; /* all but the statistics */
+    struct esi_collectives *analysis;
+    struct esi_recent *recent;
+    struct esi_collectives_report state; /* all but the statistics */
     struct kept *kept;
     struct kept **kept_end;
     size_t kept_count;
@@ -59,10 +59,10 @@ struct es_collectives_monitor {
     int result; /* why the thread has ended; 0 = it was told to, or the run is over */
 };
 
-void es_collectives_monitor_config_init(struct es_collectives_monitor_config *config)
+void esi_collectives_monitor_config_init(struct esi_collectives_monitor_config *config)
 {
-    *config = (struct es_collectives_monitor_config){.communicator = NULL};
-    es_collectives_scope_config_init(&config->scope);
+    *config = (struct esi_collectives_monitor_config){.communicator = NULL};
+    esi_collectives_scope_config_init(&config->scope);
 }
 
 /* --- Which operations ------------------------------------------------------------- */
@@ -111,8 +111,8 @@ static int parse_operations(const char *text,
     return 0;
 }
 
-int es_collectives_monitor_config_check(
-    const struct es_collectives_monitor_config *config,
+int esi_collectives_monitor_config_check(
+    const struct esi_collectives_monitor_config *config,
     struct es_error *error)
 {
     uint16_t operations[OPERATIONS];
@@ -121,8 +121,8 @@ int es_collectives_monitor_config_check(
     return parse_operations(config->operations, operations, &count, error);
 }
 
-static bool is_wanted(const struct es_collectives_monitor *monitor,
-                      const struct es_collective_instance *instance)
+static bool is_wanted(const struct esi_collectives_monitor *monitor,
+                      const struct esi_collective_instance *instance)
 {
     size_t i = 0;
 
@@ -140,8 +140,8 @@ static bool is_wanted(const struct es_collectives_monitor *monitor,
 /* --- Instances -------------------------------------------------------------------- */
 
 /* Without memory one is left out, as all that is counted says. */
-static void keep(struct es_collectives_monitor *monitor,
-                 const struct es_collective_instance *instance)
+static void keep_worst(struct esi_collectives_monitor *monitor,
+                       const struct esi_collective_instance *instance)
 {
     size_t size = (size_t)instance->size;
     size_t known = (size_t)instance->known;
@@ -166,14 +166,14 @@ static void keep(struct es_collectives_monitor *monitor,
     monitor->kept_count++;
 }
 
-static void take_instance(void *data, const struct es_collective_instance *instance)
+static void take_instance(void *data, const struct esi_collective_instance *instance)
 {
-    struct es_collectives_monitor *monitor = data;
-    struct es_collectives_report *state = &monitor->state;
+    struct esi_collectives_monitor *monitor = data;
+    struct esi_collectives_report *state = &monitor->state;
 
     if (!is_wanted(monitor, instance))
         return;
-    if (es_recent_add(monitor->recent, instance) < 0 && monitor->result == 0)
+    if (esi_recent_add(monitor->recent, instance) < 0 && monitor->result == 0)
         monitor->result = -ENOMEM;
     if (monitor->config.listener.on_instance &&
         monitor->config.listener.on_instance(monitor->config.listener.data, instance) <
@@ -181,16 +181,16 @@ static void take_instance(void *data, const struct es_collective_instance *insta
         monitor->result == 0)
         monitor->result = -ENOMEM;
     if (monitor->config.keep_instances)
-        keep(monitor, instance);
+        keep_worst(monitor, instance);
     if (state->first_ns == 0 || instance->first_enter_ns < state->first_ns)
         state->first_ns = instance->first_enter_ns;
     if (instance->last_exit_ns > state->last_ns)
         state->last_ns = instance->last_exit_ns;
 }
 
-void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
-                                 es_collectives_take_fn take,
-                                 void *data)
+void esi_collectives_monitor_take(struct esi_collectives_monitor *monitor,
+                                  esi_collectives_take_fn take,
+                                  void *data)
 {
     struct kept *kept;
 
@@ -214,7 +214,7 @@ void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
 /* --- The thread ------------------------------------------------------------------- */
 
 /* A pause that a stop ends; also as long as the front end has too much to take. */
-static void pause_thread(struct es_collectives_monitor *monitor, uint64_t span_ns)
+static void pause_thread(struct esi_collectives_monitor *monitor, uint64_t span_ns)
 {
     uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + span_ns;
     bool in_time = true;
@@ -227,10 +227,10 @@ static void pause_thread(struct es_collectives_monitor *monitor, uint64_t span_n
     }
 }
 
-static void copy_hosts(struct es_collectives_monitor *monitor)
+static void copy_hosts(struct esi_collectives_monitor *monitor)
 {
-    struct es_collectives_report *state = &monitor->state;
-    int ranks = es_collectives_scope_ranks(monitor->scope);
+    struct esi_collectives_report *state = &monitor->state;
+    int ranks = esi_collectives_scope_ranks(monitor->scope);
 
     if (ranks <= state->ranks)
         return;
@@ -240,23 +240,24 @@ static void copy_hosts(struct es_collectives_monitor *monitor)
         return;
     state->hosts = hosts;
     for (int rank = state->ranks; rank < ranks; rank++) {
-        const char *host = es_collectives_scope_host(monitor->scope, rank);
+        const char *host = esi_collectives_scope_host(monitor->scope, rank);
 
         snprintf(hosts[rank], sizeof hosts[rank], "%s", host ? host : "");
     }
     state->ranks = ranks;
 }
 
-static void copy_state(struct es_collectives_monitor *monitor, bool over)
+static void copy_state(struct esi_collectives_monitor *monitor, bool over)
 {
-    struct es_collectives_report *state = &monitor->state;
-    const struct esi_follower *follower = es_collectives_scope_follower(monitor->scope);
+    struct esi_collectives_report *state = &monitor->state;
+    const struct esi_follower *follower =
+        esi_collectives_scope_follower(monitor->scope);
     const struct es_scope *scope = esi_follower_scope(follower);
     const struct es_notice *notices = NULL;
     size_t count = esi_follower_notices(follower, &notices);
 
-    es_collectives_counts(monitor->analysis, &state->counts);
-    es_collectives_scope_losses(monitor->scope, &state->losses);
+    esi_collectives_counts(monitor->analysis, &state->counts);
+    esi_collectives_scope_losses(monitor->scope, &state->losses);
     copy_hosts(monitor);
     state->over = over;
     state->vanished = es_scope_has_vanished(scope);
@@ -266,12 +267,12 @@ static void copy_state(struct es_collectives_monitor *monitor, bool over)
         state->notices[i] = notices[i];
 }
 
-static void note_start(struct es_collectives_monitor *monitor)
+static void note_start(struct esi_collectives_monitor *monitor)
 {
     if (monitor->state.start_ns != 0)
         return;
     monitor->state.start_ns =
-        esi_follower_start_ns(es_collectives_scope_follower(monitor->scope));
+        esi_follower_start_ns(esi_collectives_scope_follower(monitor->scope));
     monitor->start_ns = monitor->state.start_ns + monitor->config.since_ns;
     if (monitor->config.since_ns == 0)
         monitor->start_ns = 0;
@@ -279,22 +280,22 @@ static void note_start(struct es_collectives_monitor *monitor)
 
 /* One pull.  Returns 1: go on at once; 0: after a pause; -ENODATA: there is no more to
  * come; else -errno. */
-static int look(struct es_collectives_monitor *monitor)
+static int report_status(struct esi_collectives_monitor *monitor)
 {
     /* Looked at first: what is written up to then is read below. */
     bool over = monitor->config.once ||
-                esi_follower_is_over(es_collectives_scope_follower(monitor->scope));
+                esi_follower_is_over(esi_collectives_scope_follower(monitor->scope));
     int result;
 
-    result = es_collectives_scope_pull(monitor->scope, over);
+    result = esi_collectives_scope_pull(monitor->scope, over);
     if (result < 0)
         return result;
     pthread_mutex_lock(&monitor->lock);
     note_start(monitor);
-    if (es_collectives_scope_add(monitor->scope, monitor->analysis) < 0)
+    if (esi_collectives_scope_add(monitor->scope, monitor->analysis) < 0)
         monitor->result = -ENOMEM;
     if (result == 0 && over && !monitor->config.once)
-        es_collectives_finish(monitor->analysis);
+        esi_collectives_finish(monitor->analysis);
     if (monitor->result < 0)
         result = monitor->result;
     copy_state(monitor, over && result == 0);
@@ -306,12 +307,12 @@ static int look(struct es_collectives_monitor *monitor)
 
 static void *run_thread(void *data)
 {
-    struct es_collectives_monitor *monitor = data;
+    struct esi_collectives_monitor *monitor = data;
     int result;
 
     /* Whoever is stopped at once has looked once. */
     do {
-        result = look(monitor);
+        result = report_status(monitor);
         pthread_mutex_lock(&monitor->lock);
         if (result >= 0)
             pause_thread(monitor, result > 0 || monitor->state.paced ? 0 : PAUSE_NS);
@@ -326,7 +327,7 @@ static void *run_thread(void *data)
     return NULL;
 }
 
-static int init_lock(struct es_collectives_monitor *monitor)
+static int init_lock(struct esi_collectives_monitor *monitor)
 {
     if (pthread_mutex_init(&monitor->lock, NULL) != 0)
         return -ENOMEM;
@@ -334,39 +335,40 @@ static int init_lock(struct es_collectives_monitor *monitor)
     return 0;
 }
 
-static int open_monitor(struct es_collectives_monitor *monitor,
+static int open_monitor(struct esi_collectives_monitor *monitor,
                         struct es_run *run,
                         struct es_error *error)
 {
-    struct es_collectives_config analysis = {.max_open = MAX_OPEN,
-                                             .patience_ns = monitor->config.patience_ns,
-                                             .by_size = monitor->config.by_size,
-                                             .on_instance = take_instance,
-                                             .data = monitor};
+    struct esi_collectives_config analysis = {.max_open = MAX_OPEN,
+                                              .patience_ns =
+                                                  monitor->config.patience_ns,
+                                              .by_size = monitor->config.by_size,
+                                              .on_instance = take_instance,
+                                              .data = monitor};
     int result = parse_operations(monitor->config.operations, monitor->operations,
                                   &monitor->operation_count, error);
 
     if (result == 0)
-        result = es_recent_create(monitor->config.recent_ns, &monitor->recent);
+        result = esi_recent_create(monitor->config.recent_ns, &monitor->recent);
     if (result == 0)
-        result = es_collectives_create(&analysis, &monitor->analysis);
+        result = esi_collectives_create(&analysis, &monitor->analysis);
     if (result == 0)
-        result = es_collectives_scope_open(run, &monitor->config.scope, error,
-                                           &monitor->scope);
+        result = esi_collectives_scope_open(run, &monitor->config.scope, error,
+                                            &monitor->scope);
     if (result == 0)
-        es_collectives_scope_set_listener(monitor->scope, &monitor->config.listener);
+        esi_collectives_scope_set_listener(monitor->scope, &monitor->config.listener);
     if (result == 0)
         result = -pthread_create(&monitor->thread, NULL, run_thread, monitor);
     monitor->started = result == 0;
     return result;
 }
 
-int es_collectives_monitor_start(struct es_run *run,
-                                 const struct es_collectives_monitor_config *config,
-                                 struct es_error *error,
-                                 struct es_collectives_monitor **ret_monitor)
+int esi_collectives_monitor_start(struct es_run *run,
+                                  const struct esi_collectives_monitor_config *config,
+                                  struct es_error *error,
+                                  struct esi_collectives_monitor **ret_monitor)
 {
-    struct es_collectives_monitor *monitor = calloc(1, sizeof *monitor);
+    struct esi_collectives_monitor *monitor = calloc(1, sizeof *monitor);
     int result;
 
     if (!monitor)
@@ -380,15 +382,15 @@ int es_collectives_monitor_start(struct es_run *run,
     atomic_init(&monitor->wanted, true);
     result = open_monitor(monitor, run, error);
     if (result < 0) {
-        es_collectives_monitor_destroy(monitor);
+        esi_collectives_monitor_destroy(monitor);
         return result;
     }
     *ret_monitor = monitor;
     return 0;
 }
 
-bool es_collectives_monitor_wait(struct es_collectives_monitor *monitor,
-                                 uint64_t timeout_ns)
+bool esi_collectives_monitor_wait(struct esi_collectives_monitor *monitor,
+                                  uint64_t timeout_ns)
 {
     uint64_t end_ns = esi_now_ns(CLOCK_MONOTONIC) + timeout_ns;
     bool ended;
@@ -402,7 +404,7 @@ bool es_collectives_monitor_wait(struct es_collectives_monitor *monitor,
     return ended;
 }
 
-int es_collectives_monitor_stop(struct es_collectives_monitor *monitor)
+int esi_collectives_monitor_stop(struct esi_collectives_monitor *monitor)
 {
     if (!monitor->started)
         return monitor->result;
@@ -415,17 +417,17 @@ int es_collectives_monitor_stop(struct es_collectives_monitor *monitor)
     return monitor->result;
 }
 
-void es_collectives_monitor_destroy(struct es_collectives_monitor *monitor)
+void esi_collectives_monitor_destroy(struct esi_collectives_monitor *monitor)
 {
     int saved_errno = errno;
 
     if (!monitor)
         return;
-    es_collectives_monitor_stop(monitor);
-    es_collectives_monitor_take(monitor, NULL, NULL);
-    es_collectives_scope_close(monitor->scope);
-    es_collectives_destroy(monitor->analysis);
-    es_recent_destroy(monitor->recent);
+    esi_collectives_monitor_stop(monitor);
+    esi_collectives_monitor_take(monitor, NULL, NULL);
+    esi_collectives_scope_close(monitor->scope);
+    esi_collectives_destroy(monitor->analysis);
+    esi_recent_destroy(monitor->recent);
     free(monitor->state.hosts);
     pthread_cond_destroy(&monitor->changed);
     pthread_mutex_destroy(&monitor->lock);
@@ -435,8 +437,8 @@ void es_collectives_monitor_destroy(struct es_collectives_monitor *monitor)
 
 /* --- Reports ---------------------------------------------------------------------- */
 
-static int copy_report(const struct es_collectives_monitor *monitor,
-                       struct es_collectives_report *report)
+static int copy_report(const struct esi_collectives_monitor *monitor,
+                       struct esi_collectives_report *report)
 {
     size_t ranks = (size_t)monitor->state.ranks;
 
@@ -446,17 +448,17 @@ static int copy_report(const struct es_collectives_monitor *monitor,
             return -ENOMEM;
         memcpy(report->hosts, monitor->state.hosts, ranks * sizeof *report->hosts);
     }
-    return es_recent_sum_up(monitor->recent, report->statistics);
+    return esi_recent_sum_up(monitor->recent, report->statistics);
 }
 
 /* What was seen may reach further back than what the statistics still have. */
-static void find_span(struct es_collectives_report *report)
+static void find_span(struct esi_collectives_report *report)
 {
     uint64_t first_ns = 0;
 
-    for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++) {
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++) {
         uint64_t began_ns =
-            es_collective_statistics_at(report->statistics, i)->first_ns;
+            esi_collective_statistics_at(report->statistics, i)->first_ns;
 
         if (first_ns == 0 || began_ns < first_ns)
             first_ns = began_ns;
@@ -464,21 +466,21 @@ static void find_span(struct es_collectives_report *report)
     report->first_ns = first_ns;
 }
 
-int es_collectives_monitor_report(struct es_collectives_monitor *monitor,
-                                  struct es_collectives_report *ret_report)
+int esi_collectives_monitor_report(struct esi_collectives_monitor *monitor,
+                                   struct esi_collectives_report *ret_report)
 {
-    struct es_collectives_report report;
+    struct esi_collectives_report report;
     int result;
 
     pthread_mutex_lock(&monitor->lock);
     report = monitor->state;
     report.hosts = NULL;
-    result = es_collective_statistics_create(&report.statistics);
+    result = esi_collective_statistics_create(&report.statistics);
     if (result == 0)
         result = copy_report(monitor, &report);
     pthread_mutex_unlock(&monitor->lock);
     if (result < 0) {
-        es_collectives_report_fini(&report);
+        esi_collectives_report_fini(&report);
         return result;
     }
     find_span(&report);
@@ -486,17 +488,17 @@ int es_collectives_monitor_report(struct es_collectives_monitor *monitor,
     return 0;
 }
 
-void es_collectives_report_fini(struct es_collectives_report *report)
+void esi_collectives_report_fini(struct esi_collectives_report *report)
 {
-    es_collective_statistics_destroy(report->statistics);
+    esi_collective_statistics_destroy(report->statistics);
     free(report->hosts);
     report->statistics = NULL;
     report->hosts = NULL;
 }
 
-int es_collectives_monitor_call(struct es_collectives_monitor *monitor,
-                                int (*use)(void *data),
-                                void *data)
+int esi_collectives_monitor_call(struct esi_collectives_monitor *monitor,
+                                 int (*use)(void *data),
+                                 void *data)
 {
     int result;
 
@@ -506,8 +508,8 @@ int es_collectives_monitor_call(struct es_collectives_monitor *monitor,
     return result;
 }
 
-const char *es_collectives_report_host(const struct es_collectives_report *report,
-                                       int world_rank)
+const char *esi_collectives_report_host(const struct esi_collectives_report *report,
+                                        int world_rank)
 {
     return world_rank >= 0 && world_rank < report->ranks ? report->hosts[world_rank]
                                                          : "";

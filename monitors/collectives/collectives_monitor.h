@@ -4,16 +4,16 @@
  * The collective-operation monitor (paper, section 5.3): one thread that pulls the
  * contributions of all ranks and analyses them, for a front end that shows results.
  *
- *   es_collectives_monitor_config_init(&config);
- *   es_collectives_monitor_start(run, &config, &error, &monitor);
- *   while (!es_collectives_monitor_wait(monitor, interval_ns)) {
- *       es_collectives_monitor_report(monitor, &report);
+ *   esi_collectives_monitor_config_init(&config);
+ *   esi_collectives_monitor_start(run, &config, &error, &monitor);
+ *   while (!esi_collectives_monitor_wait(monitor, interval_ns)) {
+ *       esi_collectives_monitor_report(monitor, &report);
  *       show(&report);
- *       es_collectives_report_fini(&report);
+ *       esi_collectives_report_fini(&report);
  *   }
- *   es_collectives_monitor_stop(monitor);
+ *   esi_collectives_monitor_stop(monitor);
  *   ... a last report ...
- *   es_collectives_monitor_destroy(monitor);
+ *   esi_collectives_monitor_destroy(monitor);
  *
  * The run is the monitor's as long as its thread lives.
  *
@@ -27,12 +27,12 @@
 #include "monitors/collectives/collective_statistics.h"
 #include "monitors/collectives/collectives_scope.h"
 
-/* Called for instances that were kept: see es_collectives_monitor_take(). */
-typedef void (*es_collectives_take_fn)(void *data,
-                                       const struct es_collective_instance *instance);
+/* Called for instances that were kept: see esi_collectives_monitor_take(). */
+typedef void (*esi_collectives_take_fn)(void *data,
+                                        const struct esi_collective_instance *instance);
 
-struct es_collectives_monitor_config {
-    struct es_scope_config scope; /* es_collectives_scope_config_init(); borrowed as
+struct esi_collectives_monitor_config {
+    struct es_scope_config scope; /* esi_collectives_scope_config_init(); borrowed as
                                      there */
     const char *communicator; /* fnmatch(3) pattern of names; NULL = all; borrowed */
     const char *operations; /* names with commas between, with or without "MPI_"; NULL =
@@ -41,46 +41,46 @@ struct es_collectives_monitor_config {
                           */
     uint64_t recent_ns;  /* only what began in the newest so many ns; 0 = all */
     bool by_size;        /* classes of sizes stand apart (size_class.h) */
-    bool keep_instances; /* for es_collectives_monitor_take() */
+    bool keep_instances; /* for esi_collectives_monitor_take() */
     bool once;           /* what is there now, not what comes */
-    uint64_t patience_ns;                    /* see es_collectives_config */
-    struct es_collectives_listener listener; /* all zero = none; called by the
+    uint64_t patience_ns;                     /* see esi_collectives_config */
+    struct esi_collectives_listener listener; /* all zero = none; called by the
                                                 monitor's thread */
 };
 
-void es_collectives_monitor_config_init(struct es_collectives_monitor_config *config);
+void esi_collectives_monitor_config_init(struct esi_collectives_monitor_config *config);
 
 /* Checks the operations' names.  -EINVAL with words. */
-int es_collectives_monitor_config_check(
-    const struct es_collectives_monitor_config *config,
+int esi_collectives_monitor_config_check(
+    const struct esi_collectives_monitor_config *config,
     struct es_error *error);
 
-struct es_collectives_monitor;
+struct esi_collectives_monitor;
 
 /* Opens the scope and starts the thread.  Borrows the run until the monitor is stopped.
  * -EINVAL and the like with words. */
-int es_collectives_monitor_start(struct es_run *run,
-                                 const struct es_collectives_monitor_config *config,
-                                 struct es_error *error,
-                                 struct es_collectives_monitor **ret_monitor);
+int esi_collectives_monitor_start(struct es_run *run,
+                                  const struct esi_collectives_monitor_config *config,
+                                  struct es_error *error,
+                                  struct esi_collectives_monitor **ret_monitor);
 
 /* Waits so long, or until the monitor's thread has ended by itself: the run is over and
  * all of it was read, or it cannot be read.  Returns whether it has. */
-bool es_collectives_monitor_wait(struct es_collectives_monitor *monitor,
-                                 uint64_t timeout_ns);
+bool esi_collectives_monitor_wait(struct esi_collectives_monitor *monitor,
+                                  uint64_t timeout_ns);
 
 /* Ends the thread.  Returns 0, or -errno why it could not go on. */
-int es_collectives_monitor_stop(struct es_collectives_monitor *monitor);
+int esi_collectives_monitor_stop(struct esi_collectives_monitor *monitor);
 /* Stops it, too.  Accepts NULL. */
-void es_collectives_monitor_destroy(struct es_collectives_monitor *monitor);
+void esi_collectives_monitor_destroy(struct esi_collectives_monitor *monitor);
 
 /* How things stand, a copy. */
-struct es_collectives_report {
-    struct es_collective_statistics *statistics; /* owned */
+struct esi_collectives_report {
+    struct esi_collective_statistics *statistics; /* owned */
     char (*hosts)[64]; /* by world rank, "" = not known; owned */
     int ranks;         /* world ranks that are known of */
-    struct es_collectives_counts counts;
-    struct es_collectives_losses losses;
+    struct esi_collectives_counts counts;
+    struct esi_collectives_losses losses;
     uint64_t start_ns;            /* run time at which the run began */
     uint64_t first_ns;            /* of the operations in the statistics: first enter */
     uint64_t last_ns;             /* and last exit */
@@ -92,24 +92,24 @@ struct es_collectives_report {
 };
 
 /* -ENOMEM. */
-int es_collectives_monitor_report(struct es_collectives_monitor *monitor,
-                                  struct es_collectives_report *ret_report);
-void es_collectives_report_fini(struct es_collectives_report *report);
+int esi_collectives_monitor_report(struct esi_collectives_monitor *monitor,
+                                   struct esi_collectives_report *ret_report);
+void esi_collectives_report_fini(struct esi_collectives_report *report);
 
 /* Host of a world rank, "" = not known. */
-const char *es_collectives_report_host(const struct es_collectives_report *report,
-                                       int world_rank);
+const char *esi_collectives_report_host(const struct esi_collectives_report *report,
+                                        int world_rank);
 
 /* Calls a function, whose result is returned: meanwhile nothing is analysed, and the
  * listener is not called. */
-int es_collectives_monitor_call(struct es_collectives_monitor *monitor,
-                                int (*use)(void *data),
-                                void *data);
+int esi_collectives_monitor_call(struct esi_collectives_monitor *monitor,
+                                 int (*use)(void *data),
+                                 void *data);
 
 /* Gives the instances that were kept, in the order in which they became complete or
  * were given up, and forgets them.  The monitor waits when 65,536 are kept. */
-void es_collectives_monitor_take(struct es_collectives_monitor *monitor,
-                                 es_collectives_take_fn take,
-                                 void *data);
+void esi_collectives_monitor_take(struct esi_collectives_monitor *monitor,
+                                  esi_collectives_take_fn take,
+                                  void *data);
 
 #endif

@@ -23,10 +23,10 @@ enum { WORDS = 160, BLAMED = 5 };
 
 static int compare_groups(const void *left, const void *right)
 {
-    const struct es_collective_group *a =
-        *(const struct es_collective_group *const *)left;
-    const struct es_collective_group *b =
-        *(const struct es_collective_group *const *)right;
+    const struct esi_collective_group *a =
+        *(const struct esi_collective_group *const *)left;
+    const struct esi_collective_group *b =
+        *(const struct esi_collective_group *const *)right;
 
     if (a->lost.sum != b->lost.sum)
         return a->lost.sum < b->lost.sum ? 1 : -1;
@@ -35,17 +35,17 @@ static int compare_groups(const void *left, const void *right)
     return a->operation - b->operation;
 }
 
-size_t es_collectives_top(const struct es_collectives_report *report,
-                          const struct es_collective_group **ret_groups,
-                          size_t max)
+size_t esi_collectives_top(const struct esi_collectives_report *report,
+                           const struct esi_collective_group **ret_groups,
+                           size_t max)
 {
-    size_t count = es_collective_statistics_count(report->statistics);
-    const struct es_collective_group **groups = calloc(count + 1, sizeof *groups);
+    size_t count = esi_collective_statistics_count(report->statistics);
+    const struct esi_collective_group **groups = calloc(count + 1, sizeof *groups);
 
     if (!groups)
         return 0;
     for (size_t i = 0; i < count; i++)
-        groups[i] = es_collective_statistics_at(report->statistics, i);
+        groups[i] = esi_collective_statistics_at(report->statistics, i);
     qsort(groups, count, sizeof *groups, compare_groups);
     count = count < max ? count : max;
     memcpy(ret_groups, groups, count * sizeof *groups);
@@ -54,7 +54,7 @@ size_t es_collectives_top(const struct es_collectives_report *report,
 }
 
 /* The part that `lost_ns` is of the time of `ranks` ranks. */
-static double share_of(const struct es_collectives_report *report,
+static double share_of(const struct esi_collectives_report *report,
                        uint64_t lost_ns,
                        int ranks)
 {
@@ -64,10 +64,10 @@ static double share_of(const struct es_collectives_report *report,
 }
 
 /* Puts a debt in its place among the greatest. */
-static size_t insert_debt(struct es_collectives_debt *debts,
+static size_t insert_debt(struct esi_collectives_debt *debts,
                           size_t count,
                           size_t max,
-                          struct es_collectives_debt debt)
+                          struct esi_collectives_debt debt)
 {
     size_t at = count < max ? count : max - 1;
 
@@ -82,19 +82,19 @@ static size_t insert_debt(struct es_collectives_debt *debts,
 }
 
 /* Debts, the greatest first; at most `max`.  Returns their number. */
-static size_t find_debts(const struct es_collectives_report *report,
-                         struct es_collectives_debt *ret_debts,
+static size_t find_debts(const struct esi_collectives_report *report,
+                         struct esi_collectives_debt *ret_debts,
                          size_t max)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++) {
-        const struct es_collective_group *group =
-            es_collective_statistics_at(report->statistics, i);
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++) {
+        const struct esi_collective_group *group =
+            esi_collective_statistics_at(report->statistics, i);
 
         for (int member = 0; member < group->size && max > 0; member++) {
-            const struct es_collective_rank *rank = &group->ranks[member];
-            struct es_collectives_debt debt = {
+            const struct esi_collective_rank *rank = &group->ranks[member];
+            struct esi_collectives_debt debt = {
                 group, rank, member, share_of(report, rank->debt_ns, group->size)};
 
             if (rank->debt_ns > 0)
@@ -104,16 +104,16 @@ static size_t find_debts(const struct es_collectives_report *report,
     return count;
 }
 
-double es_collectives_worst(const struct es_collectives_report *report, int *ret_rank)
+double esi_collectives_worst(const struct esi_collectives_report *report, int *ret_rank)
 {
     uint64_t *debts = calloc((size_t)report->ranks + 1, sizeof *debts);
     int worst = -1;
     double share = 0;
 
-    for (size_t i = 0; debts && i < es_collective_statistics_count(report->statistics);
+    for (size_t i = 0; debts && i < esi_collective_statistics_count(report->statistics);
          i++) {
-        const struct es_collective_group *group =
-            es_collective_statistics_at(report->statistics, i);
+        const struct esi_collective_group *group =
+            esi_collective_statistics_at(report->statistics, i);
 
         for (int member = 0; member < group->size; member++) {
             int rank = group->ranks[member].world_rank;
@@ -161,7 +161,7 @@ static void add_span(struct es_table *table, bool known, double span_ns)
                         known ? esi_describe_time(words, sizeof words, span_ns) : "-");
 }
 
-static int shown_rank(const struct es_collective_group *group, int member)
+static int shown_rank(const struct esi_collective_group *group, int member)
 {
     int rank = group->ranks[member].world_rank;
 
@@ -169,13 +169,13 @@ static int shown_rank(const struct es_collective_group *group, int member)
 }
 
 /* The member for whom most of what `field` says was counted; -1 = none. */
-static int find_greatest(const struct es_collective_group *group, bool last)
+static int find_greatest(const struct esi_collective_group *group, bool last)
 {
     uint64_t most = 0;
     int greatest = -1;
 
     for (int member = 0; member < group->size; member++) {
-        const struct es_collective_rank *rank = &group->ranks[member];
+        const struct esi_collective_rank *rank = &group->ranks[member];
         uint64_t value = last ? rank->last : rank->debt_ns;
 
         if (value > most) {
@@ -186,7 +186,7 @@ static int find_greatest(const struct es_collective_group *group, bool last)
     return greatest;
 }
 
-static void add_last(struct es_table *table, const struct es_collective_group *group)
+static void add_last(struct es_table *table, const struct esi_collective_group *group)
 {
     int member = find_greatest(group, true);
 
@@ -198,7 +198,7 @@ static void add_last(struct es_table *table, const struct es_collective_group *g
                                 (double)group->complete);
 }
 
-static void add_blame(struct es_table *table, const struct es_collective_group *group)
+static void add_blame(struct es_table *table, const struct esi_collective_group *group)
 {
     int member = find_greatest(group, false);
     char words[WORDS];
@@ -212,7 +212,7 @@ static void add_blame(struct es_table *table, const struct es_collective_group *
 }
 
 /* ", 8-63 B", or nothing where sizes are not told apart. */
-static const char *describe_sizes(const struct es_collective_group *group,
+static const char *describe_sizes(const struct esi_collective_group *group,
                                   char *out,
                                   size_t size)
 {
@@ -221,14 +221,14 @@ static const char *describe_sizes(const struct es_collective_group *group,
         snprintf(out, size, ", 0 B");
     else if (group->size_class > 1)
         snprintf(out, size, ", %" PRIu64 "-%" PRIu64 " B",
-                 es_size_class_least(group->size_class),
-                 es_size_class_most(group->size_class));
+                 esi_size_class_least(group->size_class),
+                 esi_size_class_most(group->size_class));
     return out;
 }
 
 /* The operation, with the version of its tree and its sizes. */
 static void add_operation(struct es_table *table,
-                          const struct es_collective_group *group)
+                          const struct esi_collective_group *group)
 {
     const char *name = es_operation_name(group->operation);
     char sizes[48];
@@ -241,14 +241,14 @@ static void add_operation(struct es_table *table,
         esi_text_table_cell(table, "%s%s", name, sizes);
 }
 
-static const char *communicator_of(const struct es_collective_group *group)
+static const char *communicator_of(const struct esi_collective_group *group)
 {
     return group->communicator[0] ? group->communicator : "(no name)";
 }
 
 static void add_row(struct es_table *table,
-                    const struct es_collectives_report *report,
-                    const struct es_collective_group *group,
+                    const struct esi_collectives_report *report,
+                    const struct esi_collective_group *group,
                     bool narrow)
 {
     bool some = group->complete > 0;
@@ -259,7 +259,7 @@ static void add_row(struct es_table *table,
     esi_text_table_cell(table, "%" PRIu64, group->complete);
     add_span(table, some, group->time.mean);
     if (!narrow) {
-        add_span(table, some, (double)es_quantiles_at(&group->time.quantiles, 0.95));
+        add_span(table, some, (double)esi_quantiles_at(&group->time.quantiles, 0.95));
         add_span(table, some, (double)group->time.greatest);
         add_span(table, some, group->spread.mean);
         add_span(table, some, group->tree.mean);
@@ -278,13 +278,13 @@ static void add_row(struct es_table *table,
     add_blame(table, group);
 }
 
-static int print_table(const struct es_collectives_report *report,
+static int print_table(const struct esi_collectives_report *report,
                        size_t top,
                        FILE *stream,
                        size_t width)
 {
-    size_t count = es_collective_statistics_count(report->statistics);
-    const struct es_collective_group **groups = calloc(count + 1, sizeof *groups);
+    size_t count = esi_collective_statistics_count(report->statistics);
+    const struct esi_collective_group **groups = calloc(count + 1, sizeof *groups);
     bool narrow = width > 0 && width < NARROW;
     struct es_table *table;
     int result = -ENOMEM;
@@ -295,7 +295,7 @@ static int print_table(const struct es_collectives_report *report,
                                               : sizeof columns / sizeof *columns,
                                        &table);
     if (result == 0) {
-        count = es_collectives_top(report, groups, top < count ? top : count);
+        count = esi_collectives_top(report, groups, top < count ? top : count);
         for (size_t i = 0; i < count; i++)
             add_row(table, report, groups[i], narrow);
         result = esi_text_table_print(table, stream, width);
@@ -309,13 +309,13 @@ static int print_table(const struct es_collectives_report *report,
 
 /* "rank 3 on host b arrives last in 97 % of 1200 MPI_Allreduce on MPI_COMM_WORLD; the
  * others lost 12.3 s waiting for it (8.1 % of their time)" */
-static void print_debt(const struct es_collectives_report *report,
-                       const struct es_collectives_debt *debt,
+static void print_debt(const struct esi_collectives_report *report,
+                       const struct esi_collectives_debt *debt,
                        FILE *stream)
 {
-    const struct es_collective_group *group = debt->group;
+    const struct esi_collective_group *group = debt->group;
     int rank = shown_rank(group, debt->member);
-    const char *host = es_collectives_report_host(report, rank);
+    const char *host = esi_collectives_report_host(report, rank);
     char words[WORDS];
 
     esi_plain_print(
@@ -330,9 +330,9 @@ static void print_debt(const struct es_collectives_report *report,
         100 * debt->share, group->size);
 }
 
-static void print_debts(const struct es_collectives_report *report, FILE *stream)
+static void print_debts(const struct esi_collectives_report *report, FILE *stream)
 {
-    struct es_collectives_debt debts[BLAMED];
+    struct esi_collectives_debt debts[BLAMED];
     size_t count = find_debts(report, debts, BLAMED);
 
     for (size_t i = 0; i < count; i++)
@@ -347,15 +347,15 @@ static void print_counted(FILE *stream, uint64_t count, const char *what)
         esi_plain_print(stream, ", %" PRIu64 " %s", count, what);
 }
 
-static void print_totals(const struct es_collectives_report *report, FILE *stream)
+static void print_totals(const struct esi_collectives_report *report, FILE *stream)
 {
-    const struct es_collectives_counts *counts = &report->counts;
-    const struct es_collectives_losses *losses = &report->losses;
+    const struct esi_collectives_counts *counts = &report->counts;
+    const struct esi_collectives_losses *losses = &report->losses;
     uint64_t shown = 0;
     char words[WORDS];
 
-    for (size_t i = 0; i < es_collective_statistics_count(report->statistics); i++)
-        shown += es_collective_statistics_at(report->statistics, i)->complete;
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++)
+        shown += esi_collective_statistics_at(report->statistics, i)->complete;
     esi_plain_print(stream, "%" PRIu64 " operations in %s", shown,
                     esi_describe_time(words, sizeof words,
                                       (double)(report->last_ns - report->first_ns)));
@@ -386,10 +386,10 @@ static void print_totals(const struct es_collectives_report *report, FILE *strea
                 counts->repaired, counts->impossible);
 }
 
-int es_collectives_print_text(const struct es_collectives_report *report,
-                              size_t top,
-                              FILE *stream,
-                              size_t width)
+int esi_collectives_print_text(const struct esi_collectives_report *report,
+                               size_t top,
+                               FILE *stream,
+                               size_t width)
 {
     int result = print_table(report, top, stream, width);
 
@@ -401,9 +401,9 @@ int es_collectives_print_text(const struct es_collectives_report *report,
     return ferror(stream) ? -EIO : 0;
 }
 
-void es_collectives_print_instance(const struct es_collective_instance *instance,
-                                   uint64_t start_ns,
-                                   FILE *stream)
+void esi_collectives_print_instance(const struct esi_collective_instance *instance,
+                                    uint64_t start_ns,
+                                    FILE *stream)
 {
     char spread[WORDS];
     char lost[WORDS];

@@ -30,10 +30,10 @@ struct host_clock {
     struct es_clock clock;
 };
 
-struct es_collectives_scope {
+struct esi_collectives_scope {
     struct esi_follower *follower;
     struct es_scope *scope; /* the follower's */
-    struct es_collectives_listener listener;
+    struct esi_collectives_listener listener;
     const struct es_batch *last; /* NULL = none yet */
     size_t *clock_of;            /* number of its host's clock, by origin */
     size_t clock_of_capacity;
@@ -46,7 +46,7 @@ struct es_collectives_scope {
     uint64_t between;
 };
 
-void es_collectives_scope_config_init(struct es_scope_config *config)
+void esi_collectives_scope_config_init(struct es_scope_config *config)
 {
     es_scope_config_init(config);
     config->view.selection.classes =
@@ -58,7 +58,7 @@ void es_collectives_scope_config_init(struct es_scope_config *config)
 /* --- Clocks ----------------------------------------------------------------------- */
 
 /* The number of an origin's clock. */
-static int find_clock(struct es_collectives_scope *scope,
+static int find_clock(struct esi_collectives_scope *scope,
                       const struct es_origin *origin,
                       size_t *ret_clock)
 {
@@ -82,7 +82,7 @@ static int find_clock(struct es_collectives_scope *scope,
 
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
-    struct es_collectives_scope *scope = data;
+    struct esi_collectives_scope *scope = data;
 
     if (ESI_ARRAY_RESERVE(scope->clock_of, scope->clock_of_capacity,
                           (size_t)number + 1) < 0)
@@ -91,10 +91,10 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
 }
 
 /* Fills the times of a call. */
-static void convert(struct es_collectives_scope *scope,
-                    const struct es_tuple *tuple,
-                    uint32_t origin_index,
-                    struct es_collective_call *call)
+static void convert_time(struct esi_collectives_scope *scope,
+                         const struct es_tuple *tuple,
+                         uint32_t origin_index,
+                         struct esi_collective_call *call)
 {
     struct es_origin origin = *es_scope_origin(scope->scope, origin_index);
     uint64_t enter_error_ns = 0;
@@ -109,12 +109,12 @@ static void convert(struct es_collectives_scope *scope,
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-int es_collectives_scope_open(struct es_run *run,
-                              const struct es_scope_config *config,
-                              struct es_error *error,
-                              struct es_collectives_scope **ret_scope)
+int esi_collectives_scope_open(struct es_run *run,
+                               const struct es_scope_config *config,
+                               struct es_error *error,
+                               struct esi_collectives_scope **ret_scope)
 {
-    struct es_collectives_scope *scope = calloc(1, sizeof *scope);
+    struct esi_collectives_scope *scope = calloc(1, sizeof *scope);
     struct esi_follower_config follower = {.run = run,
                                            .scope = *config,
                                            .refresh_ns = REFRESH_NS,
@@ -126,7 +126,7 @@ int es_collectives_scope_open(struct es_run *run,
         return -ENOMEM;
     result = esi_follower_open(&follower, error, &scope->follower);
     if (result < 0) {
-        es_collectives_scope_close(scope);
+        esi_collectives_scope_close(scope);
         return result;
     }
     scope->scope = esi_follower_scope(scope->follower);
@@ -134,7 +134,7 @@ int es_collectives_scope_open(struct es_run *run,
     return 0;
 }
 
-void es_collectives_scope_close(struct es_collectives_scope *scope)
+void esi_collectives_scope_close(struct esi_collectives_scope *scope)
 {
     int saved_errno = errno;
 
@@ -159,10 +159,10 @@ static bool is_contribution(const struct es_tuple *tuple)
 }
 
 /* False: the tuple is no part of an operation that can be analysed. */
-static bool make_call(struct es_collectives_scope *scope,
+static bool make_call(struct esi_collectives_scope *scope,
                       const struct es_tuple *tuple,
                       uint32_t origin_index,
-                      struct es_collective_call *ret_call)
+                      struct esi_collective_call *ret_call)
 {
     const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
     const struct es_communicator_info *info;
@@ -182,7 +182,7 @@ static bool make_call(struct es_collectives_scope *scope,
         scope->between++;
         return false;
     }
-    *ret_call = (struct es_collective_call){
+    *ret_call = (struct esi_collective_call){
         .key = {info->key[0], info->key[1]},
         .communicator = info->name,
         .operation = tuple->operation,
@@ -193,7 +193,7 @@ static bool make_call(struct es_collectives_scope *scope,
         .root = tuple->peer < 0 ? -1 : tuple->peer,
         .bytes = tuple->bytes,
     };
-    convert(scope, tuple, origin_index, ret_call);
+    convert_time(scope, tuple, origin_index, ret_call);
     if (is_contribution(tuple)) {
         ret_call->tree = true;
         ret_call->version = esi_tree_tag_version(tuple->tag);
@@ -201,7 +201,7 @@ static bool make_call(struct es_collectives_scope *scope,
     return true;
 }
 
-int es_collectives_scope_pull(struct es_collectives_scope *scope, bool drain)
+int esi_collectives_scope_pull(struct esi_collectives_scope *scope, bool drain)
 {
     int result = esi_follower_refresh(scope->follower, drain);
 
@@ -211,25 +211,25 @@ int es_collectives_scope_pull(struct es_collectives_scope *scope, bool drain)
                                           &scope->last);
 }
 
-void es_collectives_scope_set_listener(struct es_collectives_scope *scope,
-                                       const struct es_collectives_listener *listener)
+void esi_collectives_scope_set_listener(struct esi_collectives_scope *scope,
+                                        const struct esi_collectives_listener *listener)
 {
     scope->listener = *listener;
 }
 
 /* Messages are compared by the clocks that operations are, so that those within a host
  * have no error. */
-static int tell_end(struct es_collectives_scope *scope,
+static int tell_end(struct esi_collectives_scope *scope,
                     const struct es_tuple *tuple,
                     uint32_t origin_index)
 {
     const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
-    struct es_collective_call times = {.clock = 0};
-    struct es_activity activity;
+    struct esi_collective_call times = {.clock = 0};
+    struct esi_activity activity;
 
     esi_activity_read(scope->scope, origin_index, tuple, &activity);
     if (tuple->stop != 0) {
-        convert(scope, tuple, origin_index, &times);
+        convert_time(scope, tuple, origin_index, &times);
         activity.start_ns = times.enter_ns;
         activity.stop_ns = times.exit_ns;
         activity.error_ns = times.error_ns;
@@ -247,13 +247,13 @@ static bool is_call(const struct es_tuple *tuple)
            operation->op_class == ES_CLASS_CONTRIBUTE;
 }
 
-int es_collectives_scope_add(struct es_collectives_scope *scope,
-                             struct es_collectives *analysis)
+int esi_collectives_scope_add(struct esi_collectives_scope *scope,
+                              struct esi_collectives *analysis)
 {
     const struct es_batch *batch = scope->last;
 
     for (size_t i = 0; batch && i < batch->count; i++) {
-        struct es_collective_call call;
+        struct esi_collective_call call;
         int result;
 
         if (es_mark_is_summary(&batch->marks[i]))
@@ -266,8 +266,8 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
             continue;
         if (call.exit_ns > scope->newest_ns)
             scope->newest_ns = call.exit_ns;
-        result = call.tree ? es_collectives_add_tree(analysis, &call)
-                           : es_collectives_add(analysis, &call);
+        result = call.tree ? esi_collectives_add_tree(analysis, &call)
+                           : esi_collectives_add(analysis, &call);
         /* What it refuses it counts. */
         if (result == -ENOMEM)
             return -ENOMEM;
@@ -275,23 +275,23 @@ int es_collectives_scope_add(struct es_collectives_scope *scope,
     /* As long as some elements have more, others may be far ahead of them. */
     if (batch && !batch->more && scope->newest_ns - scope->settled_ns >= SETTLE_NS) {
         scope->settled_ns = scope->newest_ns;
-        es_collectives_settle(analysis, scope->newest_ns);
+        esi_collectives_settle(analysis, scope->newest_ns);
     }
     return 0;
 }
 
 /* --- What is known ---------------------------------------------------------------- */
 
-void es_collectives_scope_losses(const struct es_collectives_scope *scope,
-                                 struct es_collectives_losses *ret_losses)
+void esi_collectives_scope_losses(const struct esi_collectives_scope *scope,
+                                  struct esi_collectives_losses *ret_losses)
 {
-    *ret_losses = (struct es_collectives_losses){.unplaced = scope->unplaced,
-                                                 .between = scope->between};
+    *ret_losses = (struct esi_collectives_losses){.unplaced = scope->unplaced,
+                                                  .between = scope->between};
     esi_follower_losses(scope->follower, &ret_losses->lost, &ret_losses->missed);
 }
 
-const char *es_collectives_scope_host(const struct es_collectives_scope *scope,
-                                      int world_rank)
+const char *esi_collectives_scope_host(const struct esi_collectives_scope *scope,
+                                       int world_rank)
 {
     for (uint32_t i = 0; i < es_scope_origin_count(scope->scope); i++) {
         const struct es_origin *origin = es_scope_origin(scope->scope, i);
@@ -302,7 +302,7 @@ const char *es_collectives_scope_host(const struct es_collectives_scope *scope,
     return NULL;
 }
 
-int es_collectives_scope_ranks(const struct es_collectives_scope *scope)
+int esi_collectives_scope_ranks(const struct esi_collectives_scope *scope)
 {
     int most = -1;
 
@@ -312,8 +312,8 @@ int es_collectives_scope_ranks(const struct es_collectives_scope *scope)
     return most + 1;
 }
 
-const struct esi_follower *es_collectives_scope_follower(
-    const struct es_collectives_scope *scope)
+const struct esi_follower *esi_collectives_scope_follower(
+    const struct esi_collectives_scope *scope)
 {
     return scope->follower;
 }

@@ -9,10 +9,10 @@
 
 #include "base/json_out.h"
 
-void es_measure_fini(struct es_measure *measure)
+void esi_measure_fini(struct esi_measure *measure)
 {
-    es_quantiles_fini(&measure->quantiles);
-    *measure = (struct es_measure){.count = 0};
+    esi_quantiles_fini(&measure->quantiles);
+    *measure = (struct esi_measure){.count = 0};
 }
 
 static uint64_t add_up(uint64_t a, uint64_t b)
@@ -20,7 +20,9 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-static void widen(struct es_measure *measure, uint64_t least, uint64_t greatest)
+static void widen_measure(struct esi_measure *measure,
+                          uint64_t least,
+                          uint64_t greatest)
 {
     if (measure->count == 0 || least < measure->least)
         measure->least = least;
@@ -28,13 +30,13 @@ static void widen(struct es_measure *measure, uint64_t least, uint64_t greatest)
         measure->greatest = greatest;
 }
 
-int es_measure_add(struct es_measure *measure, uint64_t value)
+int esi_measure_add(struct esi_measure *measure, uint64_t value)
 {
     double distance = (double)value - measure->mean;
 
-    if (es_quantiles_add(&measure->quantiles, value) < 0)
+    if (esi_quantiles_add(&measure->quantiles, value) < 0)
         return -ENOMEM;
-    widen(measure, value, value);
+    widen_measure(measure, value, value);
     measure->count++;
     measure->sum = add_up(measure->sum, value);
     measure->mean += distance / (double)measure->count;
@@ -42,7 +44,7 @@ int es_measure_add(struct es_measure *measure, uint64_t value)
     return 0;
 }
 
-int es_measure_merge(struct es_measure *measure, const struct es_measure *other)
+int esi_measure_merge(struct esi_measure *measure, const struct esi_measure *other)
 {
     double distance = other->mean - measure->mean;
     double mine = (double)measure->count;
@@ -50,9 +52,9 @@ int es_measure_merge(struct es_measure *measure, const struct es_measure *other)
 
     if (other->count == 0)
         return 0;
-    if (es_quantiles_merge(&measure->quantiles, &other->quantiles) < 0)
+    if (esi_quantiles_merge(&measure->quantiles, &other->quantiles) < 0)
         return -ENOMEM;
-    widen(measure, other->least, other->greatest);
+    widen_measure(measure, other->least, other->greatest);
     measure->count += other->count;
     measure->sum = add_up(measure->sum, other->sum);
     measure->mean += distance * theirs / (mine + theirs);
@@ -77,7 +79,7 @@ static double square_root(double value)
     }
 }
 
-double es_measure_deviation(const struct es_measure *measure)
+double esi_measure_deviation(const struct esi_measure *measure)
 {
     if (measure->count < 2)
         return 0;
@@ -86,24 +88,24 @@ double es_measure_deviation(const struct es_measure *measure)
 
 static void write_quantile(struct esi_json_out *out,
                            const char *key,
-                           const struct es_measure *measure,
+                           const struct esi_measure *measure,
                            double part,
                            double unit)
 {
     esi_json_out_real(out, key,
-                      (double)es_quantiles_at(&measure->quantiles, part) / unit);
+                      (double)esi_quantiles_at(&measure->quantiles, part) / unit);
 }
 
-void es_measure_write(struct esi_json_out *out,
-                      const char *key,
-                      const struct es_measure *measure,
-                      double unit)
+void esi_measure_write(struct esi_json_out *out,
+                       const char *key,
+                       const struct esi_measure *measure,
+                       double unit)
 {
     esi_json_out_begin_object(out, key);
     esi_json_out_unsigned(out, "count", measure->count);
     esi_json_out_real(out, "sum", (double)measure->sum / unit);
     esi_json_out_real(out, "mean", measure->mean / unit);
-    esi_json_out_real(out, "deviation", es_measure_deviation(measure) / unit);
+    esi_json_out_real(out, "deviation", esi_measure_deviation(measure) / unit);
     esi_json_out_real(out, "min", (double)measure->least / unit);
     esi_json_out_real(out, "max", (double)measure->greatest / unit);
     write_quantile(out, "p50", measure, 0.5, unit);

@@ -15,27 +15,27 @@
 struct esi_json_out;
 
 /* Caller's memory; all zero is the empty measure. */
-struct es_measure {
+struct esi_measure {
     uint64_t count;
     uint64_t sum; /* saturates */
     uint64_t least;
     uint64_t greatest;
     double mean;
     double squares; /* of the distances from the mean, added up */
-    struct es_quantiles quantiles;
+    struct esi_quantiles quantiles;
 };
 
-void es_measure_fini(struct es_measure *measure);
+void esi_measure_fini(struct esi_measure *measure);
 /* Adds a value.  -ENOMEM: it was not added. */
-int es_measure_add(struct es_measure *measure, uint64_t value);
+int esi_measure_add(struct esi_measure *measure, uint64_t value);
 /* Adds all of `other`.  -ENOMEM: nothing was added. */
-int es_measure_merge(struct es_measure *measure, const struct es_measure *other);
+int esi_measure_merge(struct esi_measure *measure, const struct esi_measure *other);
 /* Standard deviation of the values; 0 of fewer than two. */
-double es_measure_deviation(const struct es_measure *measure);
+double esi_measure_deviation(const struct esi_measure *measure);
 /* Writes all of it as a JSON object, values divided by `unit`. */
-void es_measure_write(struct esi_json_out *out,
-                      const char *key,
-                      const struct es_measure *measure,
-                      double unit);
+void esi_measure_write(struct esi_json_out *out,
+                       const char *key,
+                       const struct esi_measure *measure,
+                       double unit);
 
 #endif

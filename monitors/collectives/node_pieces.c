@@ -82,7 +82,7 @@ static void read_pieces(const struct esi_node_pieces *pieces,
         take_half(finding, &tuples[i]);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t larger_of(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -95,7 +95,7 @@ static void merge_up(struct es_tuple *up, const struct es_tuple *other)
         up->stop = other->stop;
         up->peer = other->peer;
     }
-    up->bytes = larger(up->bytes, other->bytes);
+    up->bytes = larger_of(up->bytes, other->bytes);
 }
 
 static void merge_down(struct es_tuple *down, const struct es_tuple *other)
@@ -107,7 +107,7 @@ static void merge_down(struct es_tuple *down, const struct es_tuple *other)
         down->stop = other->stop;
         down->peer = other->peer;
     }
-    down->bytes = larger(down->bytes, other->bytes);
+    down->bytes = larger_of(down->bytes, other->bytes);
 }
 
 /* Times that only the two together know: a contribution or a departure up in one of

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct es_node_statistics {
-    struct es_node_row *rows; /* owned; in order */
+struct esi_node_statistics {
+    struct esi_node_row *rows; /* owned; in order */
     size_t count;
     size_t capacity;
 };
 
-int es_node_statistics_create(struct es_node_statistics **ret_statistics)
+int esi_node_statistics_create(struct esi_node_statistics **ret_statistics)
 {
-    struct es_node_statistics *statistics = calloc(1, sizeof *statistics);
+    struct esi_node_statistics *statistics = calloc(1, sizeof *statistics);
 
     if (!statistics)
         return -ENOMEM;
@@ -26,49 +26,49 @@ int es_node_statistics_create(struct es_node_statistics **ret_statistics)
     return 0;
 }
 
-void es_node_statistics_destroy(struct es_node_statistics *statistics)
+void esi_node_statistics_destroy(struct esi_node_statistics *statistics)
 {
     if (!statistics)
         return;
     for (size_t i = 0; i < statistics->count; i++) {
-        struct es_node_row *row = &statistics->rows[i];
+        struct esi_node_row *row = &statistics->rows[i];
 
-        es_measure_fini(&row->wait);
-        es_measure_fini(&row->spread);
-        es_measure_fini(&row->up);
-        es_measure_fini(&row->down);
+        esi_measure_fini(&row->wait);
+        esi_measure_fini(&row->spread);
+        esi_measure_fini(&row->up);
+        esi_measure_fini(&row->down);
         free(row->children);
     }
     free(statistics->rows);
     free(statistics);
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_rows(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int compare_row(const struct es_node_row *row,
-                       const struct es_tree_node_result *result)
+static int compare_row(const struct esi_node_row *row,
+                       const struct esi_tree_node_result *result)
 {
-    int order = compare(row->key[0], result->key[0]);
+    int order = compare_rows(row->key[0], result->key[0]);
 
     if (order == 0)
-        order = compare(row->key[1], result->key[1]);
+        order = compare_rows(row->key[1], result->key[1]);
     if (order == 0)
-        order = compare(row->operation, result->operation);
+        order = compare_rows(row->operation, result->operation);
     if (order == 0)
-        order = compare(row->version, result->version);
+        order = compare_rows(row->version, result->version);
     return order ? order
                  : (row->world_rank > result->world_rank) -
                        (row->world_rank < result->world_rank);
 }
 
-static int insert_row(struct es_node_statistics *statistics,
+static int insert_row(struct esi_node_statistics *statistics,
                       size_t index,
-                      const struct es_tree_node_result *result)
+                      const struct esi_tree_node_result *result)
 {
-    struct es_node_row *row;
+    struct esi_node_row *row;
 
     if (statistics->count == statistics->capacity) {
         size_t capacity = statistics->capacity ? statistics->capacity * 2 : 16;
@@ -81,19 +81,19 @@ static int insert_row(struct es_node_statistics *statistics,
     }
     row = &statistics->rows[index];
     memmove(row + 1, row, (statistics->count++ - index) * sizeof *row);
-    *row = (struct es_node_row){.operation = result->operation,
-                                .version = result->version,
-                                .world_rank = result->world_rank,
-                                .rank = result->rank};
+    *row = (struct esi_node_row){.operation = result->operation,
+                                 .version = result->version,
+                                 .world_rank = result->world_rank,
+                                 .rank = result->rank};
     memcpy(row->key, result->key, sizeof row->key);
     snprintf(row->communicator, sizeof row->communicator, "%s", result->communicator);
     snprintf(row->host, sizeof row->host, "%s", result->host);
     return 0;
 }
 
-static int find_row(struct es_node_statistics *statistics,
-                    const struct es_tree_node_result *result,
-                    struct es_node_row **ret_row)
+static int find_row(struct esi_node_statistics *statistics,
+                    const struct esi_tree_node_result *result,
+                    struct esi_node_row **ret_row)
 {
     size_t first = 0, end = statistics->count;
     int made = 0;
@@ -114,9 +114,9 @@ static int find_row(struct es_node_statistics *statistics,
     return made;
 }
 
-static int count_last(struct es_node_row *row, int rank)
+static int count_last(struct esi_node_row *row, int rank)
 {
-    struct es_node_child *children;
+    struct esi_node_child *children;
     size_t index = 0;
 
     while (index < row->child_count && row->children[index].rank < rank)
@@ -128,55 +128,55 @@ static int count_last(struct es_node_row *row, int rank)
         row->children = children;
         memmove(children + index + 1, children + index,
                 (row->child_count++ - index) * sizeof *children);
-        children[index] = (struct es_node_child){.rank = rank};
+        children[index] = (struct esi_node_child){.rank = rank};
     }
     row->children[index].times_last++;
     return 0;
 }
 
-static int add_up(struct es_node_row *row, const struct es_tree_node_result *result)
+static int add_up(struct esi_node_row *row, const struct esi_tree_node_result *result)
 {
-    int added = es_measure_add(&row->wait, result->wait_ns);
+    int added = esi_measure_add(&row->wait, result->wait_ns);
 
     if (added == 0)
-        added = es_measure_add(&row->spread, result->spread_ns);
+        added = esi_measure_add(&row->spread, result->spread_ns);
     if (added == 0)
-        added = es_measure_add(&row->up, result->up_ns);
+        added = esi_measure_add(&row->up, result->up_ns);
     if (added == 0 && result->last_child >= 0)
         added = count_last(row, result->last_child);
     return added;
 }
 
-int es_node_statistics_add(struct es_node_statistics *statistics,
-                           const struct es_tree_node_result *result)
+int esi_node_statistics_add(struct esi_node_statistics *statistics,
+                            const struct esi_tree_node_result *result)
 {
-    struct es_node_row *row;
+    struct esi_node_row *row;
     int added = find_row(statistics, result, &row);
 
     if (added == 0 && result->has_up)
         added = add_up(row, result);
     if (added == 0 && result->has_down)
-        added = es_measure_add(&row->down, result->down_ns);
+        added = esi_measure_add(&row->down, result->down_ns);
     if (added == 0)
         row->count++;
     return added;
 }
 
-size_t es_node_statistics_count(const struct es_node_statistics *statistics)
+size_t esi_node_statistics_count(const struct esi_node_statistics *statistics)
 {
     return statistics->count;
 }
 
-const struct es_node_row *es_node_statistics_at(
-    const struct es_node_statistics *statistics,
+const struct esi_node_row *esi_node_statistics_at(
+    const struct esi_node_statistics *statistics,
     size_t index)
 {
     return index < statistics->count ? &statistics->rows[index] : NULL;
 }
 
-const struct es_node_child *es_node_row_slowest(const struct es_node_row *row)
+const struct esi_node_child *esi_node_row_slowest(const struct esi_node_row *row)
 {
-    const struct es_node_child *found = NULL;
+    const struct esi_node_child *found = NULL;
 
     for (size_t i = 0; i < row->child_count; i++)
         if (!found || row->children[i].times_last > found->times_last)

@@ -16,12 +16,12 @@
 #include "monitors/collectives/tree_nodes.h"
 
 /* How often a child was the last to arrive. */
-struct es_node_child {
+struct esi_node_child {
     int rank; /* in the communicator */
     uint64_t times_last;
 };
 
-struct es_node_row {
+struct esi_node_row {
     uint64_t key[2];
     char communicator[64];
     uint16_t operation;
@@ -29,33 +29,33 @@ struct es_node_row {
     int world_rank;
     int rank;
     char host[64];
-    uint64_t count;           /* operations */
-    struct es_measure wait;   /* for children, ns; of operations with a way up */
-    struct es_measure spread; /* of the children's arrivals */
-    struct es_measure up;
-    struct es_measure down;
-    struct es_node_child *children; /* owned; by rank */
+    uint64_t count;            /* operations */
+    struct esi_measure wait;   /* for children, ns; of operations with a way up */
+    struct esi_measure spread; /* of the children's arrivals */
+    struct esi_measure up;
+    struct esi_measure down;
+    struct esi_node_child *children; /* owned; by rank */
     size_t child_count;
 };
 
-struct es_node_statistics;
+struct esi_node_statistics;
 
-int es_node_statistics_create(struct es_node_statistics **ret_statistics);
+int esi_node_statistics_create(struct esi_node_statistics **ret_statistics);
 /* Accepts NULL. */
-void es_node_statistics_destroy(struct es_node_statistics *statistics);
+void esi_node_statistics_destroy(struct esi_node_statistics *statistics);
 
 /* Enters a result.  -ENOMEM.  O(log rows) and constant time for the measures. */
-int es_node_statistics_add(struct es_node_statistics *statistics,
-                           const struct es_tree_node_result *result);
+int esi_node_statistics_add(struct esi_node_statistics *statistics,
+                            const struct esi_tree_node_result *result);
 
 /* Rows by communicator's key, operation, version and world rank.  Borrowed until the
  * next one is added. */
-size_t es_node_statistics_count(const struct es_node_statistics *statistics);
-const struct es_node_row *es_node_statistics_at(
-    const struct es_node_statistics *statistics,
+size_t esi_node_statistics_count(const struct esi_node_statistics *statistics);
+const struct esi_node_row *esi_node_statistics_at(
+    const struct esi_node_statistics *statistics,
     size_t index);
 
 /* The child that was last most often; NULL = none was. */
-const struct es_node_child *es_node_row_slowest(const struct es_node_row *row);
+const struct esi_node_child *esi_node_row_slowest(const struct esi_node_row *row);
 
 #endif

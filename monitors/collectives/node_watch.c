@@ -16,42 +16,42 @@
 #include "monitors/follow/describe.h"
 #include "monitors/collectives/node_statistics.h"
 
-struct es_node_watch {
-    struct es_tree_nodes *nodes;
+struct esi_node_watch {
+    struct esi_tree_nodes *nodes;
     pthread_mutex_t lock; /* of the statistics */
-    struct es_node_statistics *statistics;
+    struct esi_node_statistics *statistics;
 };
 
-static void take_result(void *data, const struct es_tree_node_result *result)
+static void take_result(void *data, const struct esi_tree_node_result *result)
 {
-    struct es_node_watch *watch = data;
+    struct esi_node_watch *watch = data;
 
     pthread_mutex_lock(&watch->lock);
-    es_node_statistics_add(watch->statistics, result);
+    esi_node_statistics_add(watch->statistics, result);
     pthread_mutex_unlock(&watch->lock);
 }
 
-static int open_watch(struct es_node_watch *watch,
-                      const struct es_tree_nodes_config *given,
+static int open_watch(struct esi_node_watch *watch,
+                      const struct esi_tree_nodes_config *given,
                       struct es_error *error)
 {
-    struct es_tree_nodes_config config = *given;
-    int result = es_node_statistics_create(&watch->statistics);
+    struct esi_tree_nodes_config config = *given;
+    int result = esi_node_statistics_create(&watch->statistics);
 
     config.on_result = take_result;
     config.data = watch;
     if (result == 0)
-        result = es_tree_nodes_open(&config, error, &watch->nodes);
+        result = esi_tree_nodes_open(&config, error, &watch->nodes);
     if (result == 0)
-        result = es_tree_nodes_start(watch->nodes);
+        result = esi_tree_nodes_start(watch->nodes);
     return result;
 }
 
-int es_node_watch_start(const struct es_tree_nodes_config *config,
-                        struct es_error *error,
-                        struct es_node_watch **ret_watch)
+int esi_node_watch_start(const struct esi_tree_nodes_config *config,
+                         struct es_error *error,
+                         struct esi_node_watch **ret_watch)
 {
-    struct es_node_watch *watch = calloc(1, sizeof *watch);
+    struct esi_node_watch *watch = calloc(1, sizeof *watch);
     int result;
 
     if (!watch)
@@ -62,27 +62,27 @@ int es_node_watch_start(const struct es_tree_nodes_config *config,
     }
     result = open_watch(watch, config, error);
     if (result < 0) {
-        es_node_watch_destroy(watch);
+        esi_node_watch_destroy(watch);
         return result;
     }
     *ret_watch = watch;
     return 0;
 }
 
-void es_node_watch_stop(struct es_node_watch *watch)
+void esi_node_watch_stop(struct esi_node_watch *watch)
 {
     if (watch)
-        es_tree_nodes_stop(watch->nodes);
+        esi_tree_nodes_stop(watch->nodes);
 }
 
-void es_node_watch_destroy(struct es_node_watch *watch)
+void esi_node_watch_destroy(struct esi_node_watch *watch)
 {
     int saved_errno = errno;
 
     if (!watch)
         return;
-    es_tree_nodes_close(watch->nodes);
-    es_node_statistics_destroy(watch->statistics);
+    esi_tree_nodes_close(watch->nodes);
+    esi_node_statistics_destroy(watch->statistics);
     pthread_mutex_destroy(&watch->lock);
     free(watch);
     errno = saved_errno;
@@ -100,15 +100,15 @@ static const struct esi_text_table_column columns[] = {
 
 static int compare_rows(const void *left, const void *right)
 {
-    const struct es_node_row *a = *(const struct es_node_row *const *)left;
-    const struct es_node_row *b = *(const struct es_node_row *const *)right;
+    const struct esi_node_row *a = *(const struct esi_node_row *const *)left;
+    const struct esi_node_row *b = *(const struct esi_node_row *const *)right;
 
     if (a->wait.sum != b->wait.sum)
         return a->wait.sum < b->wait.sum ? 1 : -1;
     return (a->world_rank > b->world_rank) - (a->world_rank < b->world_rank);
 }
 
-static void add_mean(struct es_table *table, const struct es_measure *measure)
+static void add_mean(struct es_table *table, const struct esi_measure *measure)
 {
     char words[64];
 
@@ -118,9 +118,9 @@ static void add_mean(struct es_table *table, const struct es_measure *measure)
                        : "-");
 }
 
-static void add_row(struct es_table *table, const struct es_node_row *row)
+static void add_row(struct es_table *table, const struct esi_node_row *row)
 {
-    const struct es_node_child *slowest = es_node_row_slowest(row);
+    const struct esi_node_child *slowest = esi_node_row_slowest(row);
 
     esi_text_table_cell(table, "%d", row->world_rank);
     esi_text_table_cell(table, "%s", row->host);
@@ -140,12 +140,12 @@ static void add_row(struct es_table *table, const struct es_node_row *row)
         esi_text_table_cell(table, "-");
 }
 
-static int print_rows(const struct es_node_statistics *statistics,
+static int print_rows(const struct esi_node_statistics *statistics,
                       FILE *stream,
                       size_t width)
 {
-    size_t count = es_node_statistics_count(statistics);
-    const struct es_node_row **rows = calloc(count + 1, sizeof *rows);
+    size_t count = esi_node_statistics_count(statistics);
+    const struct esi_node_row **rows = calloc(count + 1, sizeof *rows);
     struct es_table *table = NULL;
     int result = -ENOMEM;
 
@@ -154,7 +154,7 @@ static int print_rows(const struct es_node_statistics *statistics,
             esi_text_table_create(columns, sizeof columns / sizeof *columns, &table);
     if (result == 0) {
         for (size_t i = 0; i < count; i++)
-            rows[i] = es_node_statistics_at(statistics, i);
+            rows[i] = esi_node_statistics_at(statistics, i);
         qsort(rows, count, sizeof *rows, compare_rows);
         for (size_t i = 0; i < count; i++)
             add_row(table, rows[i]);
@@ -165,15 +165,15 @@ static int print_rows(const struct es_node_statistics *statistics,
     return result;
 }
 
-int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t width)
+int esi_node_watch_print_text(struct esi_node_watch *watch, FILE *stream, size_t width)
 {
-    struct es_tree_nodes_counts counts;
+    struct esi_tree_nodes_counts counts;
     int result;
 
     pthread_mutex_lock(&watch->lock);
     result = print_rows(watch->statistics, stream, width);
     pthread_mutex_unlock(&watch->lock);
-    es_tree_nodes_counts(watch->nodes, &counts);
+    esi_tree_nodes_counts(watch->nodes, &counts);
     fprintf(stream, "%" PRIu64 " results of internal nodes", counts.results);
     if (counts.incomplete + counts.lost > 0)
         fprintf(stream, ", %" PRIu64 " incomplete, %" PRIu64 " tuples lost",
@@ -184,7 +184,7 @@ int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t w
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void put_row(struct esi_json_out *out, const struct es_node_row *row)
+static void put_row(struct esi_json_out *out, const struct esi_node_row *row)
 {
     char key[40];
 
@@ -200,10 +200,10 @@ static void put_row(struct esi_json_out *out, const struct es_node_row *row)
     esi_json_out_signed(out, "member", row->rank);
     esi_json_out_string(out, "host", row->host[0] ? row->host : NULL);
     esi_json_out_unsigned(out, "count", row->count);
-    es_measure_write(out, "wait_ns", &row->wait, 1);
-    es_measure_write(out, "spread_ns", &row->spread, 1);
-    es_measure_write(out, "up_ns", &row->up, 1);
-    es_measure_write(out, "down_ns", &row->down, 1);
+    esi_measure_write(out, "wait_ns", &row->wait, 1);
+    esi_measure_write(out, "spread_ns", &row->spread, 1);
+    esi_measure_write(out, "up_ns", &row->up, 1);
+    esi_measure_write(out, "down_ns", &row->down, 1);
     esi_json_out_begin_array(out, "children");
     for (size_t i = 0; i < row->child_count; i++) {
         esi_json_out_begin_object(out, NULL);
@@ -215,17 +215,17 @@ static void put_row(struct esi_json_out *out, const struct es_node_row *row)
     esi_json_out_end(out);
 }
 
-int es_node_watch_print_json(struct es_node_watch *watch, FILE *stream)
+int esi_node_watch_print_json(struct esi_node_watch *watch, FILE *stream)
 {
-    struct es_tree_nodes_counts counts;
+    struct esi_tree_nodes_counts counts;
     struct esi_json_out out;
 
     esi_json_out_init(&out, stream);
     pthread_mutex_lock(&watch->lock);
-    for (size_t i = 0; i < es_node_statistics_count(watch->statistics); i++)
-        put_row(&out, es_node_statistics_at(watch->statistics, i));
+    for (size_t i = 0; i < esi_node_statistics_count(watch->statistics); i++)
+        put_row(&out, esi_node_statistics_at(watch->statistics, i));
     pthread_mutex_unlock(&watch->lock);
-    es_tree_nodes_counts(watch->nodes, &counts);
+    esi_tree_nodes_counts(watch->nodes, &counts);
     esi_json_out_begin_object(&out, NULL);
     esi_json_out_string(&out, "type", "nodes");
     esi_json_out_unsigned(&out, "results", counts.results);

@@ -14,23 +14,23 @@
 
 #include "monitors/collectives/tree_nodes.h"
 
-struct es_node_watch;
+struct esi_node_watch;
 
 /* Opens the scope and starts the thread; on_result and data of the configuration are
  * not looked at.  -EINVAL and the like with words. */
-int es_node_watch_start(const struct es_tree_nodes_config *config,
-                        struct es_error *error,
-                        struct es_node_watch **ret_watch);
+int esi_node_watch_start(const struct esi_tree_nodes_config *config,
+                         struct es_error *error,
+                         struct esi_node_watch **ret_watch);
 /* Ends the thread and takes what is left.  Accepts NULL. */
-void es_node_watch_stop(struct es_node_watch *watch);
+void esi_node_watch_stop(struct esi_node_watch *watch);
 /* Accepts NULL. */
-void es_node_watch_destroy(struct es_node_watch *watch);
+void esi_node_watch_destroy(struct esi_node_watch *watch);
 
 /* A table of the nodes, those that wait longest for their children first.  0, -ENOMEM
  * or -EIO. */
-int es_node_watch_print_text(struct es_node_watch *watch, FILE *stream, size_t width);
+int esi_node_watch_print_text(struct esi_node_watch *watch, FILE *stream, size_t width);
 /* JSON Lines: a "node" for each node, communicator, operation and version of the rules,
  * and a "nodes" for what was counted. */
-int es_node_watch_print_json(struct es_node_watch *watch, FILE *stream);
+int esi_node_watch_print_json(struct esi_node_watch *watch, FILE *stream);
 
 #endif

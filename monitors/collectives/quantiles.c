@@ -42,7 +42,7 @@ static uint64_t middle_of(unsigned bucket)
 
 /* Makes room for the buckets `first` to `last`, and some beside them, since values come
  * close to one another. */
-static int cover(struct es_quantiles *quantiles, unsigned first, unsigned last)
+static int cover_bucket(struct esi_quantiles *quantiles, unsigned first, unsigned last)
 {
     unsigned end = quantiles->first + quantiles->bucket_count;
     uint64_t *buckets;
@@ -69,7 +69,7 @@ static int cover(struct es_quantiles *quantiles, unsigned first, unsigned last)
 }
 
 /* Moves the few values into buckets. */
-static int spread_few(struct es_quantiles *quantiles)
+static int spread_few(struct esi_quantiles *quantiles)
 {
     unsigned first = UINT32_MAX;
     unsigned last = 0;
@@ -84,7 +84,7 @@ static int spread_few(struct es_quantiles *quantiles)
     }
     if (quantiles->count == 0)
         first = last;
-    if (cover(quantiles, first, last) < 0)
+    if (cover_bucket(quantiles, first, last) < 0)
         return -ENOMEM;
     for (uint64_t i = 0; i < quantiles->count; i++)
         quantiles->buckets[bucket_of(quantiles->few[i]) - quantiles->first]++;
@@ -93,13 +93,13 @@ static int spread_few(struct es_quantiles *quantiles)
 
 /* --- The sketch ------------------------------------------------------------------ */
 
-void es_quantiles_fini(struct es_quantiles *quantiles)
+void esi_quantiles_fini(struct esi_quantiles *quantiles)
 {
     free(quantiles->buckets);
-    *quantiles = (struct es_quantiles){.count = 0};
+    *quantiles = (struct esi_quantiles){.count = 0};
 }
 
-int es_quantiles_add(struct es_quantiles *quantiles, uint64_t value)
+int esi_quantiles_add(struct esi_quantiles *quantiles, uint64_t value)
 {
     unsigned bucket = bucket_of(value);
 
@@ -107,14 +107,15 @@ int es_quantiles_add(struct es_quantiles *quantiles, uint64_t value)
         quantiles->few[quantiles->count++] = value;
         return 0;
     }
-    if (spread_few(quantiles) < 0 || cover(quantiles, bucket, bucket) < 0)
+    if (spread_few(quantiles) < 0 || cover_bucket(quantiles, bucket, bucket) < 0)
         return -ENOMEM;
     quantiles->buckets[bucket - quantiles->first]++;
     quantiles->count++;
     return 0;
 }
 
-int es_quantiles_merge(struct es_quantiles *quantiles, const struct es_quantiles *other)
+int esi_quantiles_merge(struct esi_quantiles *quantiles,
+                        const struct esi_quantiles *other)
 {
     if (!other->buckets) {
         /* Room first, so that none or all are added. */
@@ -123,16 +124,17 @@ int es_quantiles_merge(struct es_quantiles *quantiles, const struct es_quantiles
             if (spread_few(quantiles) < 0)
                 return -ENOMEM;
             for (uint64_t i = 0; i < other->count; i++)
-                if (cover(quantiles, bucket_of(other->few[i]),
-                          bucket_of(other->few[i])) < 0)
+                if (cover_bucket(quantiles, bucket_of(other->few[i]),
+                                 bucket_of(other->few[i])) < 0)
                     return -ENOMEM;
         }
         for (uint64_t i = 0; i < other->count; i++)
-            es_quantiles_add(quantiles, other->few[i]);
+            esi_quantiles_add(quantiles, other->few[i]);
         return 0;
     }
     if (spread_few(quantiles) < 0 ||
-        cover(quantiles, other->first, other->first + other->bucket_count - 1) < 0)
+        cover_bucket(quantiles, other->first, other->first + other->bucket_count - 1) <
+            0)
         return -ENOMEM;
     for (unsigned i = 0; i < other->bucket_count; i++)
         quantiles->buckets[other->first + i - quantiles->first] += other->buckets[i];
@@ -148,7 +150,7 @@ static int compare_values(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static uint64_t exact_at(const struct es_quantiles *quantiles, uint64_t number)
+static uint64_t exact_at(const struct esi_quantiles *quantiles, uint64_t number)
 {
     uint64_t sorted[ES_QUANTILES_EXACT];
 
@@ -157,7 +159,7 @@ static uint64_t exact_at(const struct es_quantiles *quantiles, uint64_t number)
     return sorted[number - 1];
 }
 
-uint64_t es_quantiles_at(const struct es_quantiles *quantiles, double share)
+uint64_t esi_quantiles_at(const struct esi_quantiles *quantiles, double share)
 {
     double wanted = share * (double)quantiles->count;
     uint64_t number = wanted > 0 ? (uint64_t)wanted : 0;

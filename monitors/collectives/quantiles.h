@@ -24,7 +24,7 @@ enum { ES_QUANTILES_EXACT = 32 }; /* values that are kept as they are */
 
 /* Caller's memory; all zero is the empty sketch.  At most 8 bytes for each of 3,776
  * buckets. */
-struct es_quantiles {
+struct esi_quantiles {
     uint64_t count;
     uint64_t few[ES_QUANTILES_EXACT];
     uint64_t *buckets; /* owned; NULL as long as `few` has them all */
@@ -32,18 +32,18 @@ struct es_quantiles {
     unsigned bucket_count;
 };
 
-void es_quantiles_fini(struct es_quantiles *quantiles);
+void esi_quantiles_fini(struct esi_quantiles *quantiles);
 
 /* Adds a value.  -ENOMEM: it was not added.  O(1) but when the buckets grow. */
-int es_quantiles_add(struct es_quantiles *quantiles, uint64_t value);
+int esi_quantiles_add(struct esi_quantiles *quantiles, uint64_t value);
 
 /* Adds all that `other` has: the same as if its values had come here.  -ENOMEM: nothing
  * was added. */
-int es_quantiles_merge(struct es_quantiles *quantiles,
-                       const struct es_quantiles *other);
+int esi_quantiles_merge(struct esi_quantiles *quantiles,
+                        const struct esi_quantiles *other);
 
 /* The value that `share` (0 to 1) of all values do not exceed: of the values in order
  * that with the number share * count, rounded up, at least the first.  0 when empty. */
-uint64_t es_quantiles_at(const struct es_quantiles *quantiles, double share);
+uint64_t esi_quantiles_at(const struct esi_quantiles *quantiles, double share);
 
 #endif

@@ -11,19 +11,19 @@
 enum { PARTS = 16, SLICES = PARTS + 1 };
 
 struct slice {
-    struct es_collective_statistics *statistics; /* owned; NULL = empty */
+    struct esi_collective_statistics *statistics; /* owned; NULL = empty */
     uint64_t number; /* time divided by the slices' length */
 };
 
-struct es_recent {
+struct esi_recent {
     uint64_t slice_ns; /* 0 = one slice for all */
     uint64_t newest;   /* number of the newest slice */
     struct slice slices[SLICES];
 };
 
-int es_recent_create(uint64_t span_ns, struct es_recent **ret_recent)
+int esi_recent_create(uint64_t span_ns, struct esi_recent **ret_recent)
 {
-    struct es_recent *recent = calloc(1, sizeof *recent);
+    struct esi_recent *recent = calloc(1, sizeof *recent);
 
     if (!recent)
         return -ENOMEM;
@@ -33,17 +33,17 @@ int es_recent_create(uint64_t span_ns, struct es_recent **ret_recent)
     return 0;
 }
 
-void es_recent_destroy(struct es_recent *recent)
+void esi_recent_destroy(struct esi_recent *recent)
 {
     if (!recent)
         return;
     for (int i = 0; i < SLICES; i++)
-        es_collective_statistics_destroy(recent->slices[i].statistics);
+        esi_collective_statistics_destroy(recent->slices[i].statistics);
     free(recent);
 }
 
-int es_recent_add(struct es_recent *recent,
-                  const struct es_collective_instance *instance)
+int esi_recent_add(struct esi_recent *recent,
+                   const struct esi_collective_instance *instance)
 {
     uint64_t number =
         recent->slice_ns ? instance->first_enter_ns / recent->slice_ns : 0;
@@ -52,19 +52,19 @@ int es_recent_add(struct es_recent *recent,
     if (recent->newest > number && recent->newest - number >= SLICES)
         return 0;
     if (slice->statistics && slice->number != number) {
-        es_collective_statistics_destroy(slice->statistics);
+        esi_collective_statistics_destroy(slice->statistics);
         slice->statistics = NULL;
     }
-    if (!slice->statistics && es_collective_statistics_create(&slice->statistics) < 0)
+    if (!slice->statistics && esi_collective_statistics_create(&slice->statistics) < 0)
         return -ENOMEM;
     slice->number = number;
     if (number > recent->newest)
         recent->newest = number;
-    return es_collective_statistics_add(slice->statistics, instance);
+    return esi_collective_statistics_add(slice->statistics, instance);
 }
 
-int es_recent_sum_up(const struct es_recent *recent,
-                     struct es_collective_statistics *statistics)
+int esi_recent_sum_up(const struct esi_recent *recent,
+                      struct esi_collective_statistics *statistics)
 {
     int result = 0;
 
@@ -73,7 +73,7 @@ int es_recent_sum_up(const struct es_recent *recent,
         const struct slice *slice = &recent->slices[(recent->newest + 1 + i) % SLICES];
 
         if (slice->statistics && recent->newest - slice->number < SLICES &&
-            es_collective_statistics_merge(statistics, slice->statistics) < 0)
+            esi_collective_statistics_merge(statistics, slice->statistics) < 0)
             result = -ENOMEM;
     }
     return result;

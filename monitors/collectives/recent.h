@@ -11,20 +11,20 @@
 
 #include "monitors/collectives/collective_statistics.h"
 
-struct es_recent;
+struct esi_recent;
 
 /* `span_ns` 0: nothing is ever forgotten. */
-int es_recent_create(uint64_t span_ns, struct es_recent **ret_recent);
+int esi_recent_create(uint64_t span_ns, struct esi_recent **ret_recent);
 /* Accepts NULL. */
-void es_recent_destroy(struct es_recent *recent);
+void esi_recent_destroy(struct esi_recent *recent);
 
 /* Enters an instance by the time at which it began, unless it is too old.  -ENOMEM. */
-int es_recent_add(struct es_recent *recent,
-                  const struct es_collective_instance *instance);
+int esi_recent_add(struct esi_recent *recent,
+                   const struct esi_collective_instance *instance);
 
 /* Adds what began in the span before the newest beginning, and up to a sixteenth more,
  * to `statistics`.  -ENOMEM. */
-int es_recent_sum_up(const struct es_recent *recent,
-                     struct es_collective_statistics *statistics);
+int esi_recent_sum_up(const struct esi_recent *recent,
+                      struct esi_collective_statistics *statistics);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-static inline unsigned es_size_class_of(uint32_t bytes)
+static inline unsigned esi_size_class_of(uint32_t bytes)
 {
     unsigned size_class = 1;
 
@@ -21,14 +21,14 @@ static inline unsigned es_size_class_of(uint32_t bytes)
 }
 
 /* Of a class that is not 0. */
-static inline uint64_t es_size_class_least(unsigned size_class)
+static inline uint64_t esi_size_class_least(unsigned size_class)
 {
     return size_class < 2 ? 0 : UINT64_C(1) << 3 * (size_class - 2);
 }
 
-static inline uint64_t es_size_class_most(unsigned size_class)
+static inline uint64_t esi_size_class_most(unsigned size_class)
 {
-    return es_size_class_least(size_class + 1) - 1;
+    return esi_size_class_least(size_class + 1) - 1;
 }
 
 #endif

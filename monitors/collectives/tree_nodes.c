@@ -51,8 +51,8 @@ struct tree_node {
     size_t communicator_capacity;
 };
 
-struct es_tree_nodes {
-    struct es_tree_nodes_config config;
+struct esi_tree_nodes {
+    struct esi_tree_nodes_config config;
     struct es_run *run; /* owned */
     struct esi_follower *follower;
     struct es_scope *scope;  /* the follower's; NULL = nothing of trees has been seen
@@ -66,7 +66,7 @@ struct es_tree_nodes {
 
     pthread_mutex_t lock; /* of the counts, and of `ends` */
     pthread_cond_t wake;
-    struct es_tree_nodes_counts counts;
+    struct esi_tree_nodes_counts counts;
     bool ends;
     bool runs;
     pthread_t thread;
@@ -83,7 +83,7 @@ static bool is_of(const struct tree_node *node, const struct es_origin *origin)
 /* Finds the node of an origin that has joined; makes it if there is none. */
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
-    struct es_tree_nodes *nodes = data;
+    struct esi_tree_nodes *nodes = data;
     size_t index = nodes->node_count;
 
     if (ESI_ARRAY_RESERVE(nodes->node_of, nodes->origin_capacity, (size_t)number + 1) <
@@ -103,16 +103,16 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
     return 0;
 }
 
-static struct tree_node *node_at(const struct es_tree_nodes *nodes, uint32_t origin)
+static struct tree_node *node_at(const struct esi_tree_nodes *nodes, uint32_t origin)
 {
     return &nodes->nodes[nodes->node_of[origin]];
 }
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-void es_tree_nodes_config_init(struct es_tree_nodes_config *config)
+void esi_tree_nodes_config_init(struct esi_tree_nodes_config *config)
 {
-    *config = (struct es_tree_nodes_config){.run = NULL};
+    *config = (struct esi_tree_nodes_config){.run = NULL};
     es_scope_config_init(&config->scope);
     config->scope.view.selection.classes = ES_CLASSES_TREE | 1u << ES_CLASS_COLLECTIVE;
     config->scope.tree.nodes = true;
@@ -123,7 +123,7 @@ void es_tree_nodes_config_init(struct es_tree_nodes_config *config)
 
 /* A tree of stages on all hosts costs them something in each pull: runs without
  * instrumented trees do without. */
-static int open_when_needed(struct es_tree_nodes *nodes, struct es_error *error)
+static int open_when_needed(struct esi_tree_nodes *nodes, struct es_error *error)
 {
     struct esi_follower_config config = {.run = nodes->run,
                                          .scope = nodes->config.scope,
@@ -147,7 +147,7 @@ static int open_when_needed(struct es_tree_nodes *nodes, struct es_error *error)
     return 0;
 }
 
-static int open_scout(struct es_tree_nodes *nodes, struct es_error *error)
+static int open_scout(struct esi_tree_nodes *nodes, struct es_error *error)
 {
     struct esi_follower_config scout = {.run = nodes->run, .refresh_ns = REFRESH_NS};
 
@@ -158,7 +158,7 @@ static int open_scout(struct es_tree_nodes *nodes, struct es_error *error)
     return esi_follower_open(&scout, error, &nodes->follower);
 }
 
-static int open_scope(struct es_tree_nodes *nodes, struct es_error *error)
+static int open_scope(struct esi_tree_nodes *nodes, struct es_error *error)
 {
     int result = nodes->config.servers
                      ? es_run_open_empty(nodes->config.run, error, &nodes->run)
@@ -169,11 +169,11 @@ static int open_scope(struct es_tree_nodes *nodes, struct es_error *error)
     return result < 0 ? result : open_when_needed(nodes, error);
 }
 
-int es_tree_nodes_open(const struct es_tree_nodes_config *config,
-                       struct es_error *error,
-                       struct es_tree_nodes **ret_nodes)
+int esi_tree_nodes_open(const struct esi_tree_nodes_config *config,
+                        struct es_error *error,
+                        struct esi_tree_nodes **ret_nodes)
 {
-    struct es_tree_nodes *nodes = calloc(1, sizeof *nodes);
+    struct esi_tree_nodes *nodes = calloc(1, sizeof *nodes);
     pthread_condattr_t attributes;
     int result;
 
@@ -189,7 +189,7 @@ int es_tree_nodes_open(const struct es_tree_nodes_config *config,
     pthread_condattr_destroy(&attributes);
     result = open_scope(nodes, error);
     if (result < 0) {
-        es_tree_nodes_close(nodes);
+        esi_tree_nodes_close(nodes);
         return result;
     }
     *ret_nodes = nodes;
@@ -197,7 +197,7 @@ int es_tree_nodes_open(const struct es_tree_nodes_config *config,
 }
 
 /* Ends the thread without a last pull.  Whether there was one. */
-static bool end_thread(struct es_tree_nodes *nodes)
+static bool end_thread(struct esi_tree_nodes *nodes)
 {
     if (!nodes->runs)
         return false;
@@ -210,7 +210,7 @@ static bool end_thread(struct es_tree_nodes *nodes)
     return true;
 }
 
-void es_tree_nodes_close(struct es_tree_nodes *nodes)
+void esi_tree_nodes_close(struct esi_tree_nodes *nodes)
 {
     int saved_errno = errno;
 
@@ -251,7 +251,7 @@ static struct known_communicator *find_communicator(struct tree_node *node,
 }
 
 /* World rank of a child, -1 = not known. */
-static int world_rank(struct es_tree_nodes *nodes,
+static int world_rank(struct esi_tree_nodes *nodes,
                       struct known_communicator *known,
                       uint32_t origin,
                       int rank)
@@ -288,7 +288,7 @@ static uint64_t run_ns(const struct es_origin *origin, uint64_t ticks, uint64_t 
 
 static void fill_up(const struct es_origin *origin,
                     const struct es_tuple *up,
-                    struct es_tree_node_result *result)
+                    struct esi_tree_node_result *result)
 {
     result->has_up = true;
     result->first_arrival_ns = run_ns(origin, up->start, &result->error_ns);
@@ -300,7 +300,7 @@ static void fill_up(const struct es_origin *origin,
 
 static void fill_down(const struct es_origin *origin,
                       const struct es_tuple *down,
-                      struct es_tree_node_result *result)
+                      struct esi_tree_node_result *result)
 {
     result->up_ns = down->bytes;
     if (down->peer < 0)
@@ -315,14 +315,15 @@ static void fill_down(const struct es_origin *origin,
 }
 
 /* Tells one result. */
-static int tell(struct es_tree_nodes *nodes, const struct esi_node_finding *finding)
+static int emit_result(struct esi_tree_nodes *nodes,
+                       const struct esi_node_finding *finding)
 {
     const struct es_origin *origin = es_scope_origin(nodes->scope, finding->origin);
     struct tree_node *node = node_at(nodes, finding->origin);
     struct known_communicator *known = find_communicator(node, finding->communicator);
     const struct es_communicator_info *info = esi_follower_communicator(
         nodes->follower, finding->origin, finding->communicator);
-    struct es_tree_node_result result = {
+    struct esi_tree_node_result result = {
         .communicator = "",
         .instance = finding->sequence,
         .operation = esi_tree_tag_operation(finding->tag),
@@ -361,16 +362,16 @@ struct brought {
     uint64_t incomplete;
 };
 
-static int tell_counted(struct es_tree_nodes *nodes,
+static int tell_counted(struct esi_tree_nodes *nodes,
                         const struct esi_node_finding *finding,
                         struct brought *brought)
 {
     brought->results++;
     brought->pieced += finding->pieced;
-    return tell(nodes, finding);
+    return emit_result(nodes, finding);
 }
 
-static int finish_finding(struct es_tree_nodes *nodes,
+static int finish_finding(struct esi_tree_nodes *nodes,
                           struct tree_node *node,
                           struct esi_node_finding *finding,
                           struct brought *brought)
@@ -382,7 +383,7 @@ static int finish_finding(struct es_tree_nodes *nodes,
     return tell_counted(nodes, finding, brought);
 }
 
-static int give_half(struct es_tree_nodes *nodes,
+static int give_half(struct esi_tree_nodes *nodes,
                      struct tree_node *node,
                      struct brought *brought)
 {
@@ -395,7 +396,7 @@ static int give_half(struct es_tree_nodes *nodes,
 }
 
 /* The limit of a reply may fall between the two halves of a result. */
-static int take_finding(struct es_tree_nodes *nodes,
+static int take_finding(struct esi_tree_nodes *nodes,
                         struct tree_node *node,
                         struct esi_node_finding *finding,
                         struct brought *brought)
@@ -419,7 +420,7 @@ static int take_finding(struct es_tree_nodes *nodes,
 }
 
 /* Halves to which nothing has come in a whole pull are all that there is. */
-static int give_halves(struct es_tree_nodes *nodes, bool all, struct brought *brought)
+static int give_halves(struct esi_tree_nodes *nodes, bool all, struct brought *brought)
 {
     int result = 0;
 
@@ -429,7 +430,7 @@ static int give_halves(struct es_tree_nodes *nodes, bool all, struct brought *br
     return result;
 }
 
-static int take_batch(struct es_tree_nodes *nodes,
+static int take_batch(struct esi_tree_nodes *nodes,
                       const struct es_batch *batch,
                       uint64_t now_ns,
                       struct brought *brought)
@@ -455,7 +456,7 @@ static int take_batch(struct es_tree_nodes *nodes,
 }
 
 /* Operations whose pieces have all come, and those to be given up. */
-static int take_pieces(struct es_tree_nodes *nodes,
+static int take_pieces(struct esi_tree_nodes *nodes,
                        uint64_t now_ns,
                        bool all,
                        struct brought *brought)
@@ -486,11 +487,11 @@ static int take_pieces(struct es_tree_nodes *nodes,
 
 /* --- Pulling ---------------------------------------------------------------------- */
 
-static void count_pull(struct es_tree_nodes *nodes,
+static void count_pull(struct esi_tree_nodes *nodes,
                        const struct es_batch *batch,
                        const struct brought *brought)
 {
-    struct es_tree_nodes_counts *counts = &nodes->counts;
+    struct esi_tree_nodes_counts *counts = &nodes->counts;
 
     pthread_mutex_lock(&nodes->lock);
     counts->pulls++;
@@ -509,7 +510,7 @@ static void count_pull(struct es_tree_nodes *nodes,
 
 /* Hosts whose server is away are asked again the next time.  -errno: there are trees,
  * but they cannot be read. */
-static int refresh(struct es_tree_nodes *nodes, bool now)
+static int refresh_nodes(struct esi_tree_nodes *nodes, bool now)
 {
     return esi_follower_refresh(nodes->follower, now) == 0
                ? 0
@@ -517,7 +518,7 @@ static int refresh(struct es_tree_nodes *nodes, bool now)
 }
 
 /* One pull; *ret_more if there is more to have at once. */
-static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
+static int pull_once(struct esi_tree_nodes *nodes, bool drain, bool *ret_more)
 {
     const struct es_batch *batch = NULL;
     struct brought brought = {.results = 0};
@@ -541,17 +542,17 @@ static int pull_once(struct es_tree_nodes *nodes, bool drain, bool *ret_more)
     return result < 0 ? result : (int)brought.results;
 }
 
-int es_tree_nodes_pull(struct es_tree_nodes *nodes)
+int esi_tree_nodes_pull(struct esi_tree_nodes *nodes)
 {
     bool more;
-    int result = refresh(nodes, false);
+    int result = refresh_nodes(nodes, false);
 
     return result < 0 ? result : pull_once(nodes, false, &more);
 }
 
-int es_tree_nodes_drain(struct es_tree_nodes *nodes)
+int esi_tree_nodes_drain(struct esi_tree_nodes *nodes)
 {
-    int sum = 0, result = refresh(nodes, true);
+    int sum = 0, result = refresh_nodes(nodes, true);
     bool more;
 
     if (result < 0)
@@ -573,7 +574,7 @@ int es_tree_nodes_drain(struct es_tree_nodes *nodes)
 /* --- The thread ------------------------------------------------------------------- */
 
 /* Waits until the next pull is due.  False: it is time to end. */
-static bool wait_for_turn(struct es_tree_nodes *nodes, uint64_t due_ns)
+static bool wait_for_turn(struct esi_tree_nodes *nodes, uint64_t due_ns)
 {
     struct timespec until = {.tv_sec = (time_t)(due_ns / 1000000000),
                              .tv_nsec = (long)(due_ns % 1000000000)};
@@ -588,15 +589,15 @@ static bool wait_for_turn(struct es_tree_nodes *nodes, uint64_t due_ns)
     return !ends;
 }
 
-static void *run(void *data)
+static void *run_thread(void *data)
 {
-    struct es_tree_nodes *nodes = data;
+    struct esi_tree_nodes *nodes = data;
     uint64_t due_ns = esi_now_ns(CLOCK_MONOTONIC);
 
     do {
         uint64_t now_ns;
 
-        (void)es_tree_nodes_pull(nodes);
+        (void)esi_tree_nodes_pull(nodes);
         now_ns = esi_now_ns(CLOCK_MONOTONIC);
         due_ns += nodes->config.interval_ns;
         if (due_ns < now_ns)
@@ -607,7 +608,7 @@ static void *run(void *data)
     return NULL;
 }
 
-int es_tree_nodes_start(struct es_tree_nodes *nodes)
+int esi_tree_nodes_start(struct esi_tree_nodes *nodes)
 {
     sigset_t all, before;
     int result;
@@ -616,27 +617,27 @@ int es_tree_nodes_start(struct es_tree_nodes *nodes)
         return -EALREADY;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    result = -pthread_create(&nodes->thread, NULL, run, nodes);
+    result = -pthread_create(&nodes->thread, NULL, run_thread, nodes);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     nodes->runs = result == 0;
     return result;
 }
 
-void es_tree_nodes_stop(struct es_tree_nodes *nodes)
+void esi_tree_nodes_stop(struct esi_tree_nodes *nodes)
 {
     if (end_thread(nodes))
-        (void)es_tree_nodes_drain(nodes);
+        (void)esi_tree_nodes_drain(nodes);
 }
 
-void es_tree_nodes_counts(struct es_tree_nodes *nodes,
-                          struct es_tree_nodes_counts *ret_counts)
+void esi_tree_nodes_counts(struct esi_tree_nodes *nodes,
+                           struct esi_tree_nodes_counts *ret_counts)
 {
     pthread_mutex_lock(&nodes->lock);
     *ret_counts = nodes->counts;
     pthread_mutex_unlock(&nodes->lock);
 }
 
-struct es_scope *es_tree_nodes_scope(struct es_tree_nodes *nodes)
+struct es_scope *esi_tree_nodes_scope(struct esi_tree_nodes *nodes)
 {
     return nodes->scope;
 }

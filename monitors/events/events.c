@@ -15,20 +15,20 @@
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
 
-struct es_events {
-    struct es_events_config config;
+struct esi_events {
+    struct esi_events_config config;
     struct esi_follower *follower;
     struct es_scope *scope; /* the follower's */
     uint64_t begun_ns;
     uint64_t start_ns;
     /* The newest events of the backlog, where not all are wanted: a ring. */
-    struct es_event *tail; /* owned */
+    struct esi_event *tail; /* owned */
     size_t tail_first;
     size_t tail_count;
     bool summed_up;
-    struct es_summaries summaries;
-    struct esi_events_repair *repair; /* owned; NULL = times are given as they are */
-    const struct es_event_sink *sink; /* of the reading that goes on; borrowed */
+    struct esi_summaries summaries;
+    struct esi_events_repair *repair;  /* owned; NULL = times are given as they are */
+    const struct esi_event_sink *sink; /* of the reading that goes on; borrowed */
 };
 
 /* The other reductions leave tuples as they are. */
@@ -40,11 +40,11 @@ static bool sums_up(const char *reduce)
            strncmp(reduce, "earliest", length) != 0;
 }
 
-static int open_follower(struct es_events *events,
+static int open_follower(struct esi_events *events,
                          struct es_run *run,
                          struct es_error *error)
 {
-    const struct es_events_config *config = &events->config;
+    const struct esi_events_config *config = &events->config;
     struct esi_follower_config follower = {.run = run, .refresh_ns = REFRESH_NS};
     struct es_scope_config *scope = &follower.scope;
     int result;
@@ -72,7 +72,7 @@ static int open_follower(struct es_events *events,
 
 /* --- Events on their way to the sink ------------------------------------------ */
 
-static void keep_in_tail(struct es_events *events, const struct es_event *event)
+static void keep_in_tail(struct esi_events *events, const struct esi_event *event)
 {
     size_t size = events->config.last;
 
@@ -85,9 +85,9 @@ static void keep_in_tail(struct es_events *events, const struct es_event *event)
 }
 
 /* The last step, behind the repair. */
-static int give_event(void *data, const struct es_event *event)
+static int give_event(void *data, const struct esi_event *event)
 {
-    struct es_events *events = data;
+    struct esi_events *events = data;
 
     if (event->activity.stop_ns < events->config.since_ns)
         return 0;
@@ -97,7 +97,7 @@ static int give_event(void *data, const struct es_event *event)
     return 0;
 }
 
-static int open_repair(struct es_events *events)
+static int open_repair(struct esi_events *events)
 {
     struct esi_events_repair_config config = {
         .scope = events->scope,
@@ -113,12 +113,12 @@ static int open_repair(struct es_events *events)
     return esi_events_repair_create(&config, &events->repair);
 }
 
-int es_events_create(struct es_run *run,
-                     const struct es_events_config *config,
-                     struct es_error *error,
-                     struct es_events **ret_events)
+int esi_events_create(struct es_run *run,
+                      const struct esi_events_config *config,
+                      struct es_error *error,
+                      struct esi_events **ret_events)
 {
-    struct es_events *events = calloc(1, sizeof *events);
+    struct esi_events *events = calloc(1, sizeof *events);
     int result;
 
     if (!events)
@@ -135,14 +135,14 @@ int es_events_create(struct es_run *run,
         result = events->tail ? 0 : -ENOMEM;
     }
     if (result < 0) {
-        es_events_destroy(events);
+        esi_events_destroy(events);
         return result;
     }
     *ret_events = events;
     return 0;
 }
 
-void es_events_destroy(struct es_events *events)
+void esi_events_destroy(struct esi_events *events)
 {
     int saved_errno = errno;
 
@@ -150,25 +150,25 @@ void es_events_destroy(struct es_events *events)
         return;
     esi_events_repair_destroy(events->repair);
     esi_follower_close(events->follower);
-    es_summaries_fini(&events->summaries);
+    esi_summaries_fini(&events->summaries);
     free(events->tail);
     free(events);
     errno = saved_errno;
 }
 
-static struct es_event make_event(const struct es_events *events,
-                                  uint32_t origin,
-                                  const struct es_tuple *tuple)
+static struct esi_event make_event(const struct esi_events *events,
+                                   uint32_t origin,
+                                   const struct es_tuple *tuple)
 {
-    struct es_event event = {.origin = es_scope_origin(events->scope, origin)};
+    struct esi_event event = {.origin = es_scope_origin(events->scope, origin)};
 
     esi_activity_read(events->scope, origin, tuple, &event.activity);
     return event;
 }
 
-static int give_losses(const struct es_events *events,
+static int give_losses(const struct esi_events *events,
                        const struct es_batch *batch,
-                       const struct es_event_sink *sink)
+                       const struct esi_event_sink *sink)
 {
     int result = 0;
 
@@ -181,7 +181,7 @@ static int give_losses(const struct es_events *events,
 
 /* --- The backlog -------------------------------------------------------------- */
 
-static int give_tail(struct es_events *events, const struct es_event_sink *sink)
+static int give_tail(struct esi_events *events, const struct esi_event_sink *sink)
 {
     int result = 0;
 
@@ -195,26 +195,26 @@ static int give_tail(struct es_events *events, const struct es_event_sink *sink)
     return result;
 }
 
-static int keep_summary(struct es_events *events,
+static int keep_summary(struct esi_events *events,
                         const struct es_batch *batch,
                         size_t index,
                         size_t *old)
 {
     const struct es_mark *mark = &batch->marks[index];
-    struct es_summary_row row = {.origin =
-                                     es_scope_origin(events->scope, mark->origin)};
+    struct esi_summary_row row = {.origin =
+                                      es_scope_origin(events->scope, mark->origin)};
 
     if (es_summary_decode(&batch->tuples[index], mark, &row.summary) < 0)
         return 0;
     *old += row.summary.last_ns <= events->begun_ns;
-    return es_summaries_add(&events->summaries, &row);
+    return esi_summaries_add(&events->summaries, &row);
 }
 
 /* Gives a batch.  *ret_old counts the events that completed before the reading began.
  */
-static int give_batch(struct es_events *events,
+static int give_batch(struct esi_events *events,
                       const struct es_batch *batch,
-                      const struct es_event_sink *sink,
+                      const struct esi_event_sink *sink,
                       size_t *ret_old)
 {
     int result = give_losses(events, batch, sink);
@@ -222,7 +222,7 @@ static int give_batch(struct es_events *events,
     events->sink = sink;
     *ret_old = 0;
     for (size_t i = 0; i < batch->count && result >= 0; i++) {
-        struct es_event event;
+        struct esi_event event;
 
         if (es_mark_is_summary(&batch->marks[i])) {
             result = keep_summary(events, batch, i, ret_old);
@@ -238,9 +238,9 @@ static int give_batch(struct es_events *events,
 }
 
 /* Pulls once.  1 when there is more, else 0, or -errno. */
-static int read_batch(struct es_events *events,
+static int read_batch(struct esi_events *events,
                       bool drain,
-                      const struct es_event_sink *sink,
+                      const struct esi_event_sink *sink,
                       size_t *ret_old)
 {
     const struct es_batch *batch;
@@ -251,7 +251,7 @@ static int read_batch(struct es_events *events,
 }
 
 /* At the end of a reading. */
-static int give_held(struct es_events *events, bool all)
+static int give_held(struct esi_events *events, bool all)
 {
     if (!events->repair)
         return 0;
@@ -259,9 +259,9 @@ static int give_held(struct es_events *events, bool all)
                : esi_events_repair_rest(events->repair);
 }
 
-int es_events_read_backlog(struct es_events *events,
-                           bool drain,
-                           const struct es_event_sink *sink)
+int esi_events_read_backlog(struct esi_events *events,
+                            bool drain,
+                            const struct esi_event_sink *sink)
 {
     size_t old = 0;
     int result;
@@ -279,9 +279,9 @@ int es_events_read_backlog(struct es_events *events,
 
 /* --- What comes ----------------------------------------------------------------- */
 
-int es_events_read_new(struct es_events *events,
-                       bool drain,
-                       const struct es_event_sink *sink)
+int esi_events_read_new(struct esi_events *events,
+                        bool drain,
+                        const struct esi_event_sink *sink)
 {
     size_t old;
     int result = esi_follower_refresh(events->follower, drain);
@@ -294,17 +294,18 @@ int es_events_read_new(struct es_events *events,
     return result < 0 ? result : more;
 }
 
-bool es_events_are_summed_up(const struct es_events *events)
+bool esi_events_are_summed_up(const struct esi_events *events)
 {
     return events->summed_up;
 }
 
-int es_events_give_summaries(struct es_events *events, const struct es_event_sink *sink)
+int esi_events_give_summaries(struct esi_events *events,
+                              const struct esi_event_sink *sink)
 {
-    struct es_summaries *summaries = &events->summaries;
+    struct esi_summaries *summaries = &events->summaries;
     int result = 0;
 
-    es_summaries_merge(summaries);
+    esi_summaries_merge(summaries);
     for (size_t i = 0; i < summaries->count && result >= 0; i++)
         result = sink->summary(sink->data, &summaries->rows[i]);
     summaries->count = 0;
@@ -313,13 +314,13 @@ int es_events_give_summaries(struct es_events *events, const struct es_event_sin
 
 static int give_open(void *data, uint32_t origin, const struct es_tuple *tuple)
 {
-    const struct es_events *events = data;
-    struct es_event event = make_event(events, origin, tuple);
+    const struct esi_events *events = data;
+    struct esi_event event = make_event(events, origin, tuple);
 
     return events->sink->event(events->sink->data, &event);
 }
 
-int es_events_read_open(struct es_events *events, const struct es_event_sink *sink)
+int esi_events_read_open(struct esi_events *events, const struct esi_event_sink *sink)
 {
     events->sink = sink;
     return events->summed_up
@@ -327,18 +328,18 @@ int es_events_read_open(struct es_events *events, const struct es_event_sink *si
                : esi_follower_read_open(events->follower, give_open, events);
 }
 
-const struct esi_follower *es_events_follower(const struct es_events *events)
+const struct esi_follower *esi_events_follower(const struct esi_events *events)
 {
     return events->follower;
 }
 
-uint64_t es_events_start_ns(const struct es_events *events)
+uint64_t esi_events_start_ns(const struct esi_events *events)
 {
     return events->start_ns;
 }
 
-bool es_events_repairs(const struct es_events *events,
-                       struct es_time_repair_totals *ret_totals)
+bool esi_events_repairs(const struct esi_events *events,
+                        struct esi_time_repair_totals *ret_totals)
 {
     if (!events->repair)
         return false;

@@ -16,7 +16,7 @@
 #include "monitors/follow/follower.h"
 #include "monitors/follow/thread_state.h"
 
-struct es_events_config {
+struct esi_events_config {
     struct es_view view; /* borrowed for the call */
     enum es_sorting sorting;
     uint64_t window_ns; /* sorting keeps events back so long */
@@ -28,69 +28,69 @@ struct es_events_config {
         *servers; /* all hosts of the run; NULL = this host only; borrowed */
     const struct es_tree_config *tree; /* how events are gathered; NULL = as scopes do
                                           without being told; borrowed for the call */
-    size_t max;                 /* tuples in one pull at most; 0 = as scopes do */
-    enum es_repair_mode repair; /* of times that cannot be */
+    size_t max;                  /* tuples in one pull at most; 0 = as scopes do */
+    enum esi_repair_mode repair; /* of times that cannot be */
 };
 
-struct es_event {
+struct esi_event {
     const struct es_origin *origin; /* borrowed from the scope */
     uint64_t position;
-    struct es_activity activity;
+    struct esi_activity activity;
 };
 
 /* Where events go.  A negative result ends the reading and is passed on. */
-struct es_event_sink {
-    int (*event)(void *data, const struct es_event *event);
+struct esi_event_sink {
+    int (*event)(void *data, const struct esi_event *event);
     /* `lost` tuples of an element are missing at this point. */
     int (*loss)(void *data, const struct es_origin *origin, uint64_t lost);
-    /* Of a tree that sums up: see es_events_give_summaries(). */
-    int (*summary)(void *data, const struct es_summary_row *row);
+    /* Of a tree that sums up: see esi_events_give_summaries(). */
+    int (*summary)(void *data, const struct esi_summary_row *row);
     void *data;
 };
 
-struct es_events;
+struct esi_events;
 
 /* Borrows the run.  -EINVAL with words where the view is not understood. */
-int es_events_create(struct es_run *run,
-                     const struct es_events_config *config,
-                     struct es_error *error,
-                     struct es_events **ret_events);
+int esi_events_create(struct es_run *run,
+                      const struct esi_events_config *config,
+                      struct es_error *error,
+                      struct esi_events **ret_events);
 /* Accepts NULL. */
-void es_events_destroy(struct es_events *events);
+void esi_events_destroy(struct esi_events *events);
 
 /* Gives what was there when the reading began; call it first.  `drain`: also what
  * sorting would still keep back.  0 or -errno. */
-int es_events_read_backlog(struct es_events *events,
-                           bool drain,
-                           const struct es_event_sink *sink);
+int esi_events_read_backlog(struct esi_events *events,
+                            bool drain,
+                            const struct esi_event_sink *sink);
 
 /* Gives what has come since, and lets elements join that have appeared.  Returns 1 when
  * there is more to be had at once, else 0, or -errno. */
-int es_events_read_new(struct es_events *events,
-                       bool drain,
-                       const struct es_event_sink *sink);
+int esi_events_read_new(struct esi_events *events,
+                        bool drain,
+                        const struct esi_event_sink *sink);
 
 /* Whether the tree sums up: then there are no events but summaries. */
-bool es_events_are_summed_up(const struct es_events *events);
+bool esi_events_are_summed_up(const struct esi_events *events);
 
 /* Gives the summaries of what was read since they were given last: one for each group.
  */
-int es_events_give_summaries(struct es_events *events,
-                             const struct es_event_sink *sink);
+int esi_events_give_summaries(struct esi_events *events,
+                              const struct esi_event_sink *sink);
 
 /* Gives the operations under way, also those that ended processes were in.  There are
  * none where the tree sums up. */
-int es_events_read_open(struct es_events *events, const struct es_event_sink *sink);
+int esi_events_read_open(struct esi_events *events, const struct esi_event_sink *sink);
 
 /* For what is known of the run and of the reading.  Borrowed. */
-const struct esi_follower *es_events_follower(const struct es_events *events);
+const struct esi_follower *esi_events_follower(const struct esi_events *events);
 
 /* Run time at which the run began, as its first process saw it. */
-uint64_t es_events_start_ns(const struct es_events *events);
+uint64_t esi_events_start_ns(const struct esi_events *events);
 
 /* What was repaired of the events given so far.  False: nothing is repaired here, as
  * was asked for or because the tree sums up. */
-bool es_events_repairs(const struct es_events *events,
-                       struct es_time_repair_totals *ret_totals);
+bool esi_events_repairs(const struct esi_events *events,
+                        struct esi_time_repair_totals *ret_totals);
 
 #endif

@@ -17,12 +17,12 @@
 
 /* Signed: a clock of another process may have seen the event before the run's first
  * pairing. */
-static int64_t shown_time(const struct es_events_printer *printer, uint64_t time_ns)
+static int64_t shown_time(const struct esi_events_printer *printer, uint64_t time_ns)
 {
     return (int64_t)(time_ns - printer->start_ns);
 }
 
-static const char *class_of(const struct es_activity *activity)
+static const char *class_of(const struct esi_activity *activity)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
 
@@ -30,20 +30,20 @@ static const char *class_of(const struct es_activity *activity)
                                    : ES_CLASS_NONE);
 }
 
-static int state_of(const struct es_events_printer *printer)
+static int state_of(const struct esi_events_printer *printer)
 {
     return ferror(printer->stream) ? -EIO : 0;
 }
 
 /* The operation waited for; NULL where there is none or it is not known. */
-static const char *awaits_of(const struct es_activity *activity)
+static const char *awaits_of(const struct esi_activity *activity)
 {
     return activity->awaited ? es_operation_name(activity->awaited) : NULL;
 }
 
 /* --- Text --------------------------------------------------------------------- */
 
-static void print_seconds(const struct es_events_printer *printer, uint64_t time_ns)
+static void print_seconds(const struct esi_events_printer *printer, uint64_t time_ns)
 {
     int64_t shown = shown_time(printer, time_ns);
     uint64_t size = shown < 0 ? 0 - (uint64_t)shown : (uint64_t)shown;
@@ -54,7 +54,7 @@ static void print_seconds(const struct es_events_printer *printer, uint64_t time
     esi_plain_print(printer->stream, "%16s", text);
 }
 
-static void text_header(const struct es_events_printer *printer)
+static void text_header(const struct esi_events_printer *printer)
 {
     esi_plain_print(printer->stream, "%16s %8s %9s  %s\n",
                     printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
@@ -62,7 +62,7 @@ static void text_header(const struct es_events_printer *printer)
 }
 
 /* Calls about requests count them there, and an open receive its buffer. */
-static bool has_payload(const struct es_activity *activity)
+static bool has_payload(const struct esi_activity *activity)
 {
     const char *name = class_of(activity);
 
@@ -70,10 +70,10 @@ static bool has_payload(const struct es_activity *activity)
            (activity->stop_ns || strcmp(name, "receive") != 0);
 }
 
-static int text_event(void *data, const struct es_event *event)
+static int text_event(void *data, const struct esi_event *event)
 {
-    const struct es_events_printer *printer = data;
-    const struct es_activity *activity = &event->activity;
+    const struct esi_events_printer *printer = data;
+    const struct esi_activity *activity = &event->activity;
     uint64_t end_ns = activity->stop_ns ? activity->stop_ns : printer->realtime_ns;
     char thread[32];
     char span[32];
@@ -95,7 +95,7 @@ static int text_event(void *data, const struct es_event *event)
 
 static int text_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
-    const struct es_events_printer *printer = data;
+    const struct esi_events_printer *printer = data;
 
     esi_plain_print(printer->stream,
                     "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost\n", "-",
@@ -103,7 +103,7 @@ static int text_loss(void *data, const struct es_origin *origin, uint64_t lost)
     return state_of(printer);
 }
 
-static void text_losses(const struct es_events_printer *printer,
+static void text_losses(const struct esi_events_printer *printer,
                         uint64_t lost,
                         uint64_t missed)
 {
@@ -115,7 +115,7 @@ static void text_losses(const struct es_events_printer *printer,
 
 /* --- JSON Lines --------------------------------------------------------------- */
 
-static void json_header(const struct es_events_printer *printer)
+static void json_header(const struct esi_events_printer *printer)
 {
     (void)printer;
 }
@@ -148,10 +148,10 @@ static void put_origin(struct esi_json_out *out, const struct es_origin *origin)
     esi_json_out_string(out, "element", origin->name);
 }
 
-static int json_event(void *data, const struct es_event *event)
+static int json_event(void *data, const struct esi_event *event)
 {
-    const struct es_events_printer *printer = data;
-    const struct es_activity *activity = &event->activity;
+    const struct esi_events_printer *printer = data;
+    const struct esi_activity *activity = &event->activity;
     bool open = activity->stop_ns == 0;
     struct esi_json_out out;
 
@@ -183,7 +183,7 @@ static int json_event(void *data, const struct es_event *event)
 
 static int json_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
-    const struct es_events_printer *printer = data;
+    const struct esi_events_printer *printer = data;
     struct esi_json_out out;
 
     esi_json_out_init(&out, printer->stream);
@@ -196,7 +196,7 @@ static int json_loss(void *data, const struct es_origin *origin, uint64_t lost)
 }
 
 static void put_repairs(struct esi_json_out *out,
-                        const struct es_time_repair_totals *repairs)
+                        const struct esi_time_repair_totals *repairs)
 {
     esi_json_out_unsigned(out, "times_checked", repairs->checked);
     esi_json_out_unsigned(out, "times_repaired", repairs->repaired);
@@ -206,7 +206,7 @@ static void put_repairs(struct esi_json_out *out,
     esi_json_out_unsigned(out, "largest_repair_ns", repairs->largest_ns);
 }
 
-static void json_losses(const struct es_events_printer *printer,
+static void json_losses(const struct esi_events_printer *printer,
                         uint64_t lost,
                         uint64_t missed)
 {
@@ -224,14 +224,14 @@ static void json_losses(const struct es_events_printer *printer,
 
 /* --- CSV ---------------------------------------------------------------------- */
 
-static void csv_header(const struct es_events_printer *printer)
+static void csv_header(const struct esi_events_printer *printer)
 {
     fputs("type,rank,thread,host,element,position,operation,class,communicator,peer,"
           "tag,bytes,sequence,start_ns,stop_ns,lost,awaits\r\n",
           printer->stream);
 }
 
-static void csv_origin(const struct es_events_printer *printer,
+static void csv_origin(const struct esi_events_printer *printer,
                        const char *type,
                        const struct es_origin *origin)
 {
@@ -241,7 +241,7 @@ static void csv_origin(const struct es_events_printer *printer,
     esi_csv_text(printer->stream, origin->name);
 }
 
-static void csv_number(const struct es_events_printer *printer,
+static void csv_number(const struct esi_events_printer *printer,
                        int64_t value,
                        bool known)
 {
@@ -250,7 +250,7 @@ static void csv_number(const struct es_events_printer *printer,
         fprintf(printer->stream, "%" PRId64, value);
 }
 
-static void csv_partner(const struct es_events_printer *printer, int value, bool known)
+static void csv_partner(const struct esi_events_printer *printer, int value, bool known)
 {
     if (value == ES_PEER_ANY)
         fputs(",any", printer->stream);
@@ -258,10 +258,10 @@ static void csv_partner(const struct es_events_printer *printer, int value, bool
         csv_number(printer, value, known);
 }
 
-static int csv_event(void *data, const struct es_event *event)
+static int csv_event(void *data, const struct esi_event *event)
 {
-    const struct es_events_printer *printer = data;
-    const struct es_activity *activity = &event->activity;
+    const struct esi_events_printer *printer = data;
+    const struct esi_activity *activity = &event->activity;
     const char *awaits = awaits_of(activity);
     bool open = activity->stop_ns == 0;
 
@@ -285,7 +285,7 @@ static int csv_event(void *data, const struct es_event *event)
 
 static int csv_loss(void *data, const struct es_origin *origin, uint64_t lost)
 {
-    const struct es_events_printer *printer = data;
+    const struct esi_events_printer *printer = data;
 
     if (printer->summed_up) {
         esi_summaries_print_csv_loss(printer, origin, lost);
@@ -296,7 +296,7 @@ static int csv_loss(void *data, const struct es_origin *origin, uint64_t lost)
     return state_of(printer);
 }
 
-static void csv_losses(const struct es_events_printer *printer,
+static void csv_losses(const struct esi_events_printer *printer,
                        uint64_t lost,
                        uint64_t missed)
 {
@@ -310,10 +310,10 @@ static void csv_losses(const struct es_events_printer *printer,
 /* --- The table ---------------------------------------------------------------- */
 
 static const struct {
-    void (*header)(const struct es_events_printer *printer);
-    int (*event)(void *data, const struct es_event *event);
+    void (*header)(const struct esi_events_printer *printer);
+    int (*event)(void *data, const struct esi_event *event);
     int (*loss)(void *data, const struct es_origin *origin, uint64_t lost);
-    void (*losses)(const struct es_events_printer *printer,
+    void (*losses)(const struct esi_events_printer *printer,
                    uint64_t lost,
                    uint64_t missed);
 } formats[] = {
@@ -322,12 +322,12 @@ static const struct {
     [ES_EVENTS_CSV] = {csv_header, csv_event, csv_loss, csv_losses},
 };
 
-static int print_summary(void *data, const struct es_summary_row *row)
+static int print_summary(void *data, const struct esi_summary_row *row)
 {
     return esi_summaries_print_row(data, row);
 }
 
-void es_events_print_header(const struct es_events_printer *printer)
+void esi_events_print_header(const struct esi_events_printer *printer)
 {
     if (printer->summed_up)
         esi_summaries_print_header(printer);
@@ -335,17 +335,17 @@ void es_events_print_header(const struct es_events_printer *printer)
         formats[printer->format].header(printer);
 }
 
-struct es_event_sink es_events_printer_sink(struct es_events_printer *printer)
+struct esi_event_sink esi_events_printer_sink(struct esi_events_printer *printer)
 {
-    return (struct es_event_sink){.event = formats[printer->format].event,
-                                  .loss = formats[printer->format].loss,
-                                  .summary = print_summary,
-                                  .data = printer};
+    return (struct esi_event_sink){.event = formats[printer->format].event,
+                                   .loss = formats[printer->format].loss,
+                                   .summary = print_summary,
+                                   .data = printer};
 }
 
-void es_events_print_losses(const struct es_events_printer *printer,
-                            uint64_t lost,
-                            uint64_t missed)
+void esi_events_print_losses(const struct esi_events_printer *printer,
+                             uint64_t lost,
+                             uint64_t missed)
 {
     formats[printer->format].losses(printer, lost, missed);
 }

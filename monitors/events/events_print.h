@@ -8,33 +8,33 @@
 
 #include "monitors/events/events.h"
 
-enum es_events_format {
+enum esi_events_format {
     ES_EVENTS_TEXT,
     ES_EVENTS_JSON, /* one object per event or loss */
     ES_EVENTS_CSV,  /* RFC 4180, with a header */
 };
 
 /* Caller's memory; filled by the caller. */
-struct es_events_printer {
-    enum es_events_format format;
+struct esi_events_printer {
+    enum esi_events_format format;
     FILE *stream;         /* borrowed */
     uint64_t start_ns;    /* times are shown relative to this; 0 = absolute */
     uint64_t realtime_ns; /* now: how long open operations have lasted */
     bool by_start;  /* text shows when operations started, else when they stopped */
     bool summed_up; /* there are summaries in the place of events */
-    const struct es_time_repair_totals *repairs; /* for the last line of JSON; NULL =
+    const struct esi_time_repair_totals *repairs; /* for the last line of JSON; NULL =
                                                     nothing is repaired; borrowed */
 };
 
 /* Prints what stands above the first event, if anything. */
-void es_events_print_header(const struct es_events_printer *printer);
+void esi_events_print_header(const struct esi_events_printer *printer);
 
 /* A sink that prints; borrows the printer. */
-struct es_event_sink es_events_printer_sink(struct es_events_printer *printer);
+struct esi_event_sink esi_events_printer_sink(struct esi_events_printer *printer);
 
 /* The last line: what is missing. */
-void es_events_print_losses(const struct es_events_printer *printer,
-                            uint64_t lost,
-                            uint64_t missed);
+void esi_events_print_losses(const struct esi_events_printer *printer,
+                             uint64_t lost,
+                             uint64_t missed);
 
 #endif

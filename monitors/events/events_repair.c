@@ -23,7 +23,7 @@
 
 struct esi_events_repair {
     struct esi_events_repair_config config;
-    struct es_time_repair *repair;
+    struct esi_time_repair *repair;
     uint32_t *processes; /* owned; of each origin, plus one; 0 = not known yet */
     size_t process_count;
     uint32_t known;     /* processes */
@@ -34,11 +34,11 @@ struct esi_events_repair {
 
 /* --- What belongs together -------------------------------------------------------- */
 
-static void link_message(const struct es_activity *activity,
+static void link_message(const struct esi_activity *activity,
                          int rank,
                          bool receives,
-                         enum es_match_kind kind,
-                         struct es_time_link *link)
+                         enum esi_match_kind kind,
+                         struct esi_time_link *link)
 {
     if (activity->peer < 0 || activity->peer == rank)
         return;
@@ -65,10 +65,10 @@ static enum esi_tree_kind kind_of(uint16_t operation)
     return ES_TREE_KIND_COUNT;
 }
 
-static void link_collective(const struct es_activity *activity,
+static void link_collective(const struct esi_activity *activity,
                             bool is_root,
                             int size,
-                            struct es_time_link *link)
+                            struct esi_time_link *link)
 {
     enum esi_tree_kind kind = kind_of(activity->operation);
     bool from_root = kind == ES_TREE_BCAST || kind == ES_TREE_SCATTER;
@@ -86,10 +86,10 @@ static void link_collective(const struct es_activity *activity,
 }
 
 /* An edge of a tree over which a message went. */
-static void link_edge(const struct es_activity *activity,
+static void link_edge(const struct esi_activity *activity,
                       int rank,
                       bool arrives,
-                      struct es_time_link *link)
+                      struct esi_time_link *link)
 {
     const char *name = es_operation_name(activity->operation);
     bool up = strstr(name, " up") != NULL;
@@ -101,13 +101,13 @@ static void link_edge(const struct es_activity *activity,
                  link);
 }
 
-void esi_time_link_read(const struct es_activity *activity,
+void esi_time_link_read(const struct esi_activity *activity,
                         int rank,
                         int size,
-                        struct es_time_link *ret_link)
+                        struct esi_time_link *ret_link)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
-    struct es_time_link link = {.ends = 0};
+    struct esi_time_link link = {.ends = 0};
 
     if (operation && activity->has_communicator &&
         activity->sequence != ES_SEQUENCE_UNKNOWN) {
@@ -136,7 +136,7 @@ void esi_time_link_read(const struct es_activity *activity,
 /* Members of the communicator of a collective; 0 where there is no telling, as where
  * there are two groups. */
 static int size_of(const struct esi_events_repair *repair,
-                   const struct es_activity *activity)
+                   const struct esi_activity *activity)
 {
     struct es_communicator_info info;
 
@@ -189,10 +189,10 @@ static int find_process(struct esi_events_repair *repair,
 
 /* --- The stream ------------------------------------------------------------------ */
 
-static int give(void *data, const struct es_timed *timed, void *payload)
+static int emit_timed(void *data, const struct esi_timed *timed, void *payload)
 {
     const struct esi_events_repair *repair = data;
-    struct es_event *event = payload;
+    struct esi_event *event = payload;
 
     /* Origins may have moved since. */
     event->origin = es_scope_origin(repair->config.scope, event->activity.origin);
@@ -205,12 +205,12 @@ int esi_events_repair_create(const struct esi_events_repair_config *config,
                              struct esi_events_repair **ret_repair)
 {
     struct esi_events_repair *repair = calloc(1, sizeof *repair);
-    struct es_time_repair_config settings = {
+    struct esi_time_repair_config settings = {
         .mode = config->mode,
         .latency_ns = LATENCY_NS,
-        .payload_bytes = sizeof(struct es_event),
+        .payload_bytes = sizeof(struct esi_event),
         .sorted = config->sorting == ES_SORTING_STOP,
-        .give = give,
+        .give = emit_timed,
         .data = repair,
     };
     int result;
@@ -224,7 +224,7 @@ int esi_events_repair_create(const struct esi_events_repair_config *config,
     settings.window_ns =
         config->sorting == ES_SORTING_NONE ? UINT64_MAX : repair->config.window_ns;
     repair->marked_ns = esi_now_ns(CLOCK_MONOTONIC);
-    result = es_time_repair_create(&settings, &repair->repair);
+    result = esi_time_repair_create(&settings, &repair->repair);
     if (result < 0) {
         esi_events_repair_destroy(repair);
         return result;
@@ -237,18 +237,18 @@ void esi_events_repair_destroy(struct esi_events_repair *repair)
 {
     if (!repair)
         return;
-    es_time_repair_destroy(repair->repair);
+    esi_time_repair_destroy(repair->repair);
     free(repair->processes);
     free(repair);
 }
 
 int esi_events_repair_add(struct esi_events_repair *repair,
-                          const struct es_event *event)
+                          const struct esi_event *event)
 {
-    const struct es_activity *activity = &event->activity;
-    struct es_timed timed = {.start_ns = activity->start_ns,
-                             .stop_ns = activity->stop_ns,
-                             .error_ns = activity->error_ns};
+    const struct esi_activity *activity = &event->activity;
+    struct esi_timed timed = {.start_ns = activity->start_ns,
+                              .stop_ns = activity->stop_ns,
+                              .error_ns = activity->error_ns};
     int result = find_process(repair, activity->origin, &timed.process);
 
     if (result < 0)
@@ -257,7 +257,7 @@ int esi_events_repair_add(struct esi_events_repair *repair,
                        &timed.link);
     if (timed.stop_ns > repair->newest_ns)
         repair->newest_ns = timed.stop_ns;
-    result = es_time_repair_add(repair->repair, &timed, event);
+    result = esi_time_repair_add(repair->repair, &timed, event);
     /* Nonsense is for whoever reads it to see, not to be repaired. */
     return result == -EINVAL ? repair->config.give(repair->config.data, event) : result;
 }
@@ -268,10 +268,10 @@ int esi_events_repair_rest(struct esi_events_repair *repair)
     int result;
 
     if (repair->config.sorting == ES_SORTING_NONE)
-        return es_time_repair_finish(repair->repair);
+        return esi_time_repair_finish(repair->repair);
     if (now_ns - repair->marked_ns < repair->config.window_ns)
         return 0;
-    result = es_time_repair_settle(repair->repair, repair->mark_ns);
+    result = esi_time_repair_settle(repair->repair, repair->mark_ns);
     repair->marked_ns = now_ns;
     repair->mark_ns = repair->newest_ns;
     return result;
@@ -279,11 +279,11 @@ int esi_events_repair_rest(struct esi_events_repair *repair)
 
 int esi_events_repair_finish(struct esi_events_repair *repair)
 {
-    return es_time_repair_finish(repair->repair);
+    return esi_time_repair_finish(repair->repair);
 }
 
 void esi_events_repair_totals(const struct esi_events_repair *repair,
-                              struct es_time_repair_totals *ret_totals)
+                              struct esi_time_repair_totals *ret_totals)
 {
-    es_time_repair_totals(repair->repair, ret_totals);
+    esi_time_repair_totals(repair->repair, ret_totals);
 }

@@ -13,11 +13,11 @@ struct esi_events_repair;
 
 struct esi_events_repair_config {
     const struct es_scope *scope; /* that all events come from; borrowed */
-    enum es_repair_mode mode;     /* not NONE */
+    enum esi_repair_mode mode;    /* not NONE */
     enum es_sorting sorting;      /* of the events that are added */
     uint64_t window_ns;           /* how long an event waits for its match; 0 = 10 ms */
     /* Gets the events.  A negative result ends the call that gave it. */
-    int (*give)(void *data, const struct es_event *event);
+    int (*give)(void *data, const struct esi_event *event);
     void *data;
 };
 
@@ -28,7 +28,7 @@ void esi_events_repair_destroy(struct esi_events_repair *repair);
 
 /* 0, -ENOMEM or what `give` returned. */
 int esi_events_repair_add(struct esi_events_repair *repair,
-                          const struct es_event *event);
+                          const struct esi_event *event);
 
 /* At the end of a reading that found no more: what has waited for the window is given.
  */
@@ -38,14 +38,14 @@ int esi_events_repair_rest(struct esi_events_repair *repair);
 int esi_events_repair_finish(struct esi_events_repair *repair);
 
 void esi_events_repair_totals(const struct esi_events_repair *repair,
-                              struct es_time_repair_totals *ret_totals);
+                              struct esi_time_repair_totals *ret_totals);
 
 /* What an event of world rank `rank` joins, on a communicator of `size` members.  An
  * operation that need not make anybody wait, such as a broadcast of nothing, joins
  * nothing. */
-void esi_time_link_read(const struct es_activity *activity,
+void esi_time_link_read(const struct esi_activity *activity,
                         int rank,
                         int size,
-                        struct es_time_link *ret_link);
+                        struct esi_time_link *ret_link);
 
 #endif

@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-static uint64_t line_at(const struct es_logical_clock *clock,
-                        const struct es_logical_jump *jump,
+static uint64_t line_at(const struct esi_logical_clock *clock,
+                        const struct esi_logical_jump *jump,
                         uint64_t time_ns)
 {
     return jump->to_ns + (uint64_t)(clock->control * (double)(time_ns - jump->at_ns));
 }
 
 /* Number of jumps at or before a time.  It is asked for the newest nearly always. */
-static unsigned jumps_before(const struct es_logical_clock *clock, uint64_t time_ns)
+static unsigned jumps_before(const struct esi_logical_clock *clock, uint64_t time_ns)
 {
     unsigned count = clock->count;
 
@@ -25,9 +25,9 @@ static unsigned jumps_before(const struct es_logical_clock *clock, uint64_t time
     return count;
 }
 
-uint64_t es_logical_clock_at(const struct es_logical_clock *clock,
-                             uint64_t time_ns,
-                             uint64_t *error_ns)
+uint64_t esi_logical_clock_at(const struct esi_logical_clock *clock,
+                              uint64_t time_ns,
+                              uint64_t *error_ns)
 {
     unsigned before = jumps_before(clock, time_ns);
     uint64_t shown_ns;
@@ -42,30 +42,30 @@ uint64_t es_logical_clock_at(const struct es_logical_clock *clock,
 }
 
 /* Takes away `count` jumps from `at` on. */
-static void cut(struct es_logical_clock *clock, unsigned at, unsigned count)
+static void cut_clock(struct esi_logical_clock *clock, unsigned at, unsigned count)
 {
     memmove(&clock->jumps[at], &clock->jumps[at + count],
             (clock->count - at - count) * sizeof clock->jumps[0]);
     clock->count -= count;
 }
 
-void es_logical_clock_jump(struct es_logical_clock *clock,
-                           const struct es_logical_jump *jump)
+void esi_logical_clock_jump(struct esi_logical_clock *clock,
+                            const struct esi_logical_jump *jump)
 {
     uint64_t error_ns = 0;
     unsigned at;
     unsigned hidden = 0;
 
-    if (es_logical_clock_at(clock, jump->at_ns, &error_ns) >= jump->to_ns)
+    if (esi_logical_clock_at(clock, jump->at_ns, &error_ns) >= jump->to_ns)
         return;
     if (clock->count == ES_LOGICAL_JUMPS)
-        cut(clock, 0, 1);
+        cut_clock(clock, 0, 1);
     at = jumps_before(clock, jump->at_ns);
     while (at + hidden < clock->count &&
            line_at(clock, jump, clock->jumps[at + hidden].at_ns) >=
                clock->jumps[at + hidden].to_ns)
         hidden++;
-    cut(clock, at, hidden);
+    cut_clock(clock, at, hidden);
     memmove(&clock->jumps[at + 1], &clock->jumps[at],
             (clock->count - at) * sizeof clock->jumps[0]);
     clock->jumps[at] = *jump;

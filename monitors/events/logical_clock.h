@@ -23,28 +23,28 @@
  * of an operation is known when it has stopped.  Times before them are not shifted. */
 #define ES_LOGICAL_JUMPS 64
 
-struct es_logical_jump {
+struct esi_logical_jump {
     uint64_t at_ns; /* of the process's clock */
     uint64_t to_ns;
     uint64_t error_ns; /* bound of the clock that it was made for */
 };
 
 /* A value type, all zeros but `control`. */
-struct es_logical_clock {
+struct esi_logical_clock {
     double control; /* 0 to 1 */
     unsigned count;
-    struct es_logical_jump jumps[ES_LOGICAL_JUMPS]; /* in order of `at_ns` */
+    struct esi_logical_jump jumps[ES_LOGICAL_JUMPS]; /* in order of `at_ns` */
 };
 
 /* What is shown for a time of the process's clock.  Where that is not the time itself,
  * `*error_ns` becomes the bound of the clock that is to blame; else it is left. */
-uint64_t es_logical_clock_at(const struct es_logical_clock *clock,
-                             uint64_t time_ns,
-                             uint64_t *error_ns);
+uint64_t esi_logical_clock_at(const struct esi_logical_clock *clock,
+                              uint64_t time_ns,
+                              uint64_t *error_ns);
 
 /* From the time `jump->at_ns` on nothing earlier than `jump->to_ns` is shown.  Without
  * effect where that is so already.  The oldest jump is forgotten if need be. */
-void es_logical_clock_jump(struct es_logical_clock *clock,
-                           const struct es_logical_jump *jump);
+void esi_logical_clock_jump(struct esi_logical_clock *clock,
+                            const struct esi_logical_jump *jump);
 
 #endif

@@ -13,10 +13,10 @@
 
 enum { FEWEST_ROWS = 1024 };
 
-void es_summaries_fini(struct es_summaries *summaries)
+void esi_summaries_fini(struct esi_summaries *summaries)
 {
     free(summaries->rows);
-    *summaries = (struct es_summaries){.rows = NULL};
+    *summaries = (struct esi_summaries){.rows = NULL};
 }
 
 static int compare_integers(int a, int b)
@@ -35,8 +35,8 @@ static int compare_threads(const struct es_origin *a, const struct es_origin *b)
     return result ? result : compare_integers(a->thread, b->thread);
 }
 
-static int compare_groups(const struct es_summary_row *a,
-                          const struct es_summary_row *b)
+static int compare_groups(const struct esi_summary_row *a,
+                          const struct esi_summary_row *b)
 {
     int result;
 
@@ -59,8 +59,8 @@ static int compare_groups(const struct es_summary_row *a,
 
 static int compare_rows(const void *first, const void *second)
 {
-    const struct es_summary_row *a = first;
-    const struct es_summary_row *b = second;
+    const struct esi_summary_row *a = first;
+    const struct esi_summary_row *b = second;
     int result = compare_integers((int)a->summary.kind, (int)b->summary.kind);
 
     if (result == 0)
@@ -73,9 +73,9 @@ static int compare_rows(const void *first, const void *second)
                   : compare_integers((int)a->summary.bucket, (int)b->summary.bucket);
 }
 
-void es_summaries_merge(struct es_summaries *summaries)
+void esi_summaries_merge(struct esi_summaries *summaries)
 {
-    struct es_summary_row *rows = summaries->rows;
+    struct esi_summary_row *rows = summaries->rows;
     size_t last = 0;
 
     if (summaries->count == 0)
@@ -90,11 +90,12 @@ void es_summaries_merge(struct es_summaries *summaries)
     summaries->count = summaries->merged = last + 1;
 }
 
-int es_summaries_add(struct es_summaries *summaries, const struct es_summary_row *row)
+int esi_summaries_add(struct esi_summaries *summaries,
+                      const struct esi_summary_row *row)
 {
     /* So that memory is that of the groups, and merging linear in the rows. */
     if (summaries->count >= FEWEST_ROWS && summaries->count >= 2 * summaries->merged)
-        es_summaries_merge(summaries);
+        esi_summaries_merge(summaries);
     if (ESI_ARRAY_RESERVE(summaries->rows, summaries->capacity, summaries->count + 1) <
         0)
         return -ENOMEM;

@@ -11,24 +11,25 @@
 #include "eventspace/summary.h"
 
 /* A summary and an origin of its group, which is the group where that is an element. */
-struct es_summary_row {
+struct esi_summary_row {
     struct es_summary summary;
     const struct es_origin *origin; /* borrowed */
 };
 
 /* Caller's memory, all zero is an empty one. */
-struct es_summaries {
-    struct es_summary_row *rows; /* owned: es_summaries_fini() */
+struct esi_summaries {
+    struct esi_summary_row *rows; /* owned: esi_summaries_fini() */
     size_t count;
     size_t capacity;
     size_t merged; /* rows that the last merging left */
 };
 
-void es_summaries_fini(struct es_summaries *summaries);
+void esi_summaries_fini(struct esi_summaries *summaries);
 /* Adds one; O(1) on average but for the merging.  -ENOMEM. */
-int es_summaries_add(struct es_summaries *summaries, const struct es_summary_row *row);
+int esi_summaries_add(struct esi_summaries *summaries,
+                      const struct esi_summary_row *row);
 /* Leaves one row for each group and bucket, in the order of groups (operations by code,
  * others by host, rank and thread), buckets within.  O(n log n). */
-void es_summaries_merge(struct es_summaries *summaries);
+void esi_summaries_merge(struct esi_summaries *summaries);
 
 #endif

@@ -42,12 +42,12 @@ static struct facts facts_of(const struct es_summary *summary)
     };
 }
 
-static int64_t shown_time(const struct es_events_printer *printer, uint64_t time_ns)
+static int64_t shown_time(const struct esi_events_printer *printer, uint64_t time_ns)
 {
     return (int64_t)(time_ns - printer->start_ns);
 }
 
-static int state_of(const struct es_events_printer *printer)
+static int state_of(const struct esi_events_printer *printer)
 {
     return ferror(printer->stream) ? -EIO : 0;
 }
@@ -56,7 +56,7 @@ static int state_of(const struct es_events_printer *printer)
 
 static const char *describe_group(char *out,
                                   size_t size,
-                                  const struct es_summary_row *row)
+                                  const struct esi_summary_row *row)
 {
     const struct es_origin *origin = row->origin;
 
@@ -120,8 +120,8 @@ static void describe_figure(char *out, size_t size, const struct es_summary *sum
     }
 }
 
-static int print_text(const struct es_events_printer *printer,
-                      const struct es_summary_row *row)
+static int print_text(const struct esi_events_printer *printer,
+                      const struct esi_summary_row *row)
 {
     const struct es_summary *summary = &row->summary;
     char group[160], figure[192];
@@ -137,8 +137,8 @@ static int print_text(const struct es_events_printer *printer,
 /* --- JSON Lines and CSV ----------------------------------------------------------- */
 
 /* One line: a summary, or lost tuples. */
-struct line {
-    const struct es_events_printer *printer;
+struct summary_line {
+    const struct esi_events_printer *printer;
     const char *type;
     const struct es_summary *summary; /* NULL: lost tuples */
     const struct es_origin *origin;   /* NULL: of the whole scope */
@@ -168,7 +168,7 @@ static void describe_number(struct esi_row *row,
         esi_row_none(row, name, NULL);
 }
 
-static void describe_origin(struct esi_row *row, const struct line *line)
+static void describe_origin(struct esi_row *row, const struct summary_line *line)
 {
     const struct es_origin *origin = line->origin;
     struct facts facts = line->facts;
@@ -201,7 +201,7 @@ static void describe_figures(struct esi_row *row,
 
 static void describe_line(struct esi_row *row, const void *record)
 {
-    const struct line *line = record;
+    const struct summary_line *line = record;
     const struct es_summary *summary = line->summary;
 
     esi_row_text(row, "type", NULL, line->type);
@@ -221,9 +221,9 @@ static void describe_line(struct esi_row *row, const void *record)
         describe_number(row, "lost", !summary, line->lost);
 }
 
-static int print_line(const struct es_events_printer *printer,
+static int print_line(const struct esi_events_printer *printer,
                       enum esi_rows_format format,
-                      const struct line *line)
+                      const struct summary_line *line)
 {
     struct esi_rows rows;
 
@@ -232,11 +232,11 @@ static int print_line(const struct es_events_printer *printer,
     return state_of(printer);
 }
 
-static int print_row(const struct es_events_printer *printer,
+static int print_row(const struct esi_events_printer *printer,
                      enum esi_rows_format format,
-                     const struct es_summary_row *row)
+                     const struct esi_summary_row *row)
 {
-    struct line line = {
+    struct summary_line line = {
         .printer = printer,
         .type = "summary",
         .summary = &row->summary,
@@ -247,11 +247,11 @@ static int print_row(const struct es_events_printer *printer,
     return print_line(printer, format, &line);
 }
 
-void esi_summaries_print_csv_loss(const struct es_events_printer *printer,
+void esi_summaries_print_csv_loss(const struct esi_events_printer *printer,
                                   const struct es_origin *origin,
                                   uint64_t lost)
 {
-    struct line line = {
+    struct summary_line line = {
         .type = "loss",
         .origin = origin,
         .facts = {.rank = true, .thread = true, .host = true, .element = true},
@@ -261,14 +261,16 @@ void esi_summaries_print_csv_loss(const struct es_events_printer *printer,
     print_line(printer, ESI_ROWS_CSV, &line);
 }
 
-void esi_summaries_print_csv_end(const struct es_events_printer *printer, uint64_t lost)
+void esi_summaries_print_csv_end(const struct esi_events_printer *printer,
+                                 uint64_t lost)
 {
-    print_line(printer, ESI_ROWS_CSV, &(struct line){.type = "end", .lost = lost});
+    print_line(printer, ESI_ROWS_CSV,
+               &(struct summary_line){.type = "end", .lost = lost});
 }
 
 /* --- All ---------------------------------------------------------------------- */
 
-void esi_summaries_print_header(const struct es_events_printer *printer)
+void esi_summaries_print_header(const struct esi_events_printer *printer)
 {
     struct esi_rows rows;
 
@@ -277,12 +279,12 @@ void esi_summaries_print_header(const struct es_events_printer *printer)
                         "OF");
     } else if (printer->format == ES_EVENTS_CSV) {
         esi_rows_init(&rows, ESI_ROWS_CSV, printer->stream, describe_line);
-        esi_rows_begin(&rows, &(struct line){.type = NULL});
+        esi_rows_begin(&rows, &(struct summary_line){.type = NULL});
     }
 }
 
-int esi_summaries_print_row(const struct es_events_printer *printer,
-                            const struct es_summary_row *row)
+int esi_summaries_print_row(const struct esi_events_printer *printer,
+                            const struct esi_summary_row *row)
 {
     switch (printer->format) {
     case ES_EVENTS_JSON:

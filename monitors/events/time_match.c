@@ -10,7 +10,7 @@
 /* Makes room for one more.  A match in use is passed over: it is the newest again. */
 static void bound_matches(struct esi_ends *matches)
 {
-    struct es_match *oldest = esi_ends_excess(matches);
+    struct esi_time_match *oldest = esi_ends_excess(matches);
 
     if (!oldest)
         return;
@@ -20,12 +20,12 @@ static void bound_matches(struct esi_ends *matches)
         esi_ends_wait(matches, &oldest->end, 1);
 }
 
-static struct es_match *make_match(struct esi_ends *matches,
-                                   const struct esi_ends_key *key,
-                                   uint32_t members,
-                                   uint32_t befores)
+static struct esi_time_match *make_match(struct esi_ends *matches,
+                                         const struct esi_ends_key *key,
+                                         uint32_t members,
+                                         uint32_t befores)
 {
-    struct es_match *match = esi_ends_add(matches, key);
+    struct esi_time_match *match = esi_ends_add(matches, key);
 
     if (!match)
         return NULL;
@@ -37,13 +37,13 @@ static struct es_match *make_match(struct esi_ends *matches,
     return match;
 }
 
-struct es_match *es_time_match_meet(struct esi_ends *matches,
-                                    const struct esi_ends_key *key,
-                                    uint32_t members,
-                                    uint32_t befores,
-                                    int *ret_result)
+struct esi_time_match *esi_time_match_meet(struct esi_ends *matches,
+                                           const struct esi_ends_key *key,
+                                           uint32_t members,
+                                           uint32_t befores,
+                                           int *ret_result)
 {
-    struct es_match *match = esi_ends_find(matches, key);
+    struct esi_time_match *match = esi_ends_find(matches, key);
 
     *ret_result = 0;
     if (match && (match->members_left == 0 || match->members != members))
@@ -59,7 +59,7 @@ struct es_match *es_time_match_meet(struct esi_ends *matches,
     return match;
 }
 
-void es_time_match_leave(struct esi_ends *matches, struct es_match *match)
+void esi_time_match_leave(struct esi_ends *matches, struct esi_time_match *match)
 {
     match->users--;
     if (match->users == 0 && match->members_left == 0)

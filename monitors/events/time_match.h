@@ -16,7 +16,7 @@
 
 #include "monitors/follow/ends.h"
 
-enum es_match_kind {
+enum esi_match_kind {
     ES_MATCH_MESSAGE = 1,
     ES_MATCH_COLLECTIVE,
     ES_MATCH_EDGE_UP, /* of a collective tree */
@@ -24,7 +24,7 @@ enum es_match_kind {
 };
 
 /* What is known of the ends of one key. */
-struct es_match {
+struct esi_time_match {
     struct esi_end end;
     uint32_t members_left; /* ends that were not seen */
     uint32_t befores_left; /* starts that are still to be told */
@@ -40,14 +40,14 @@ struct es_match {
  * of which tell their start.  NULL with *ret_result 0: all its ends had been seen, or
  * others say that it has another number of them; with -ENOMEM: out of memory.  Borrowed
  * until its last user leaves it. */
-struct es_match *es_time_match_meet(struct esi_ends *matches,
-                                    const struct esi_ends_key *key,
-                                    uint32_t members,
-                                    uint32_t befores,
-                                    int *ret_result);
+struct esi_time_match *esi_time_match_meet(struct esi_ends *matches,
+                                           const struct esi_ends_key *key,
+                                           uint32_t members,
+                                           uint32_t befores,
+                                           int *ret_result);
 
 /* A user leaves: the match is forgotten if no one uses it and all its ends were seen.
  */
-void es_time_match_leave(struct esi_ends *matches, struct es_match *match);
+void esi_time_match_leave(struct esi_ends *matches, struct esi_time_match *match);
 
 #endif

@@ -29,11 +29,11 @@
 #define MOST_PROCESSES (UINT32_C(1) << 20)
 
 struct held {
-    struct es_timed timed;  /* as it came; with the repaired times once settled */
-    struct es_match *match; /* NULL = none, or done with */
-    uint64_t next;          /* in its process */
-    uint64_t next_start;    /* in its process's starts that are not settled */
-    uint64_t next_waiting;  /* for the same match */
+    struct esi_timed timed;       /* as it came; with the repaired times once settled */
+    struct esi_time_match *match; /* NULL = none, or done with */
+    uint64_t next;                /* in its process */
+    uint64_t next_start;          /* in its process's starts that are not settled */
+    uint64_t next_waiting;        /* for the same match */
     uint64_t shown_start_ns;
     bool start_settled;
     bool waits;
@@ -42,8 +42,8 @@ struct held {
     bool given;
 };
 
-struct process {
-    struct es_logical_clock clock;
+struct repaired_process {
+    struct esi_logical_clock clock;
     uint64_t first; /* whose stop is not settled */
     uint64_t last;
     uint64_t starts; /* that others wait for and that are not settled, in order */
@@ -51,11 +51,11 @@ struct process {
     uint64_t newest_ns;
 };
 
-struct es_time_repair {
-    struct es_time_repair_config config;
-    struct es_time_repair_totals totals;
-    struct esi_ends matches;   /* of struct es_match */
-    struct process *processes; /* owned */
+struct esi_time_repair {
+    struct esi_time_repair_config config;
+    struct esi_time_repair_totals totals;
+    struct esi_ends matches;            /* of struct esi_time_match */
+    struct repaired_process *processes; /* owned */
     size_t process_count;
     struct held *ring; /* owned; a power of two; likewise payloads */
     char *payloads;
@@ -70,21 +70,21 @@ struct es_time_repair {
     size_t todo_capacity;
 };
 
-static struct held *at(const struct es_time_repair *repair, uint64_t number)
+static struct held *item_at(const struct esi_time_repair *repair, uint64_t number)
 {
     return &repair->ring[number & (repair->ring_size - 1)];
 }
 
-static void *payload_of(const struct es_time_repair *repair, uint64_t number)
+static void *payload_of(const struct esi_time_repair *repair, uint64_t number)
 {
     return repair->payloads +
            (number & (repair->ring_size - 1)) * repair->config.payload_bytes;
 }
 
-int es_time_repair_create(const struct es_time_repair_config *config,
-                          struct es_time_repair **ret_repair)
+int esi_time_repair_create(const struct esi_time_repair_config *config,
+                           struct esi_time_repair **ret_repair)
 {
-    struct es_time_repair *repair = calloc(1, sizeof *repair);
+    struct esi_time_repair *repair = calloc(1, sizeof *repair);
 
     if (!repair)
         return -ENOMEM;
@@ -96,13 +96,13 @@ int es_time_repair_create(const struct es_time_repair_config *config,
     if (config->mode != ES_REPAIR_LOGICAL)
         repair->config.control = 0;
     repair->unsettled = 1;
-    esi_ends_init(&repair->matches, sizeof(struct es_match),
+    esi_ends_init(&repair->matches, sizeof(struct esi_time_match),
                   config->max_open ? config->max_open : DEFAULT_MAX);
     *ret_repair = repair;
     return 0;
 }
 
-void es_time_repair_destroy(struct es_time_repair *repair)
+void esi_time_repair_destroy(struct esi_time_repair *repair)
 {
     if (!repair)
         return;
@@ -118,38 +118,39 @@ void es_time_repair_destroy(struct es_time_repair *repair)
 /* --- Giving --------------------------------------------------------------------- */
 
 /* Up to which key nothing can come any more that would have to be given before. */
-static uint64_t limit(struct es_time_repair *repair)
+static uint64_t limit_waiting(struct esi_time_repair *repair)
 {
-    while (repair->unsettled <= repair->added && at(repair, repair->unsettled)->settled)
+    while (repair->unsettled <= repair->added &&
+           item_at(repair, repair->unsettled)->settled)
         repair->unsettled++;
     if (!repair->config.sorted)
         return repair->unsettled - 1;
     if (repair->unsettled > repair->added)
         return repair->newest_ns;
-    return at(repair, repair->unsettled)->timed.stop_ns;
+    return item_at(repair, repair->unsettled)->timed.stop_ns;
 }
 
-static int give(struct es_time_repair *repair, uint64_t number)
+static int emit_item(struct esi_time_repair *repair, uint64_t number)
 {
-    struct held *held = at(repair, number);
+    struct held *held = item_at(repair, number);
     int result = repair->config.give(repair->config.data, &held->timed,
                                      payload_of(repair, number));
 
     held->given = true;
-    while (repair->given < repair->added && at(repair, repair->given + 1)->given)
+    while (repair->given < repair->added && item_at(repair, repair->given + 1)->given)
         repair->given++;
     return result;
 }
 
 /* Where times were moved far ahead, order is given up before memory is. */
-static bool is_crowded(const struct es_time_repair *repair)
+static bool is_crowded(const struct esi_time_repair *repair)
 {
     return repair->added - repair->given >= 2 * (uint64_t)repair->config.max_held;
 }
 
-static int give_settled(struct es_time_repair *repair, bool all)
+static int give_settled(struct esi_time_repair *repair, bool all)
 {
-    uint64_t last = all ? UINT64_MAX : limit(repair);
+    uint64_t last = all ? UINT64_MAX : limit_waiting(repair);
     int result = 0;
 
     while (result >= 0 && repair->settled.count > 0 &&
@@ -157,26 +158,26 @@ static int give_settled(struct es_time_repair *repair, bool all)
         uint64_t number = esi_heap_top(&repair->settled).item;
 
         esi_heap_pop(&repair->settled);
-        result = give(repair, number);
+        result = emit_item(repair, number);
     }
     return result < 0 ? result : 0;
 }
 
 /* --- Settling ------------------------------------------------------------------- */
 
-static void look_at(struct es_time_repair *repair, uint32_t process)
+static void look_at(struct esi_time_repair *repair, uint32_t process)
 {
     repair->todo[repair->todo_count++] = process;
 }
 
-static void leave_match(struct es_time_repair *repair, struct held *held)
+static void leave_match(struct esi_time_repair *repair, struct held *held)
 {
     if (held->match)
-        es_time_match_leave(&repair->matches, held->match);
+        esi_time_match_leave(&repair->matches, held->match);
     held->match = NULL;
 }
 
-static void note_move(struct es_time_repair *repair,
+static void note_move(struct esi_time_repair *repair,
                       const struct held *held,
                       uint64_t stop_ns)
 {
@@ -191,8 +192,8 @@ static void note_move(struct es_time_repair *repair,
 
 /* Tells a match when one of its members started, and wakes who waits for all of them.
  */
-static void tell_start(struct es_time_repair *repair,
-                       struct es_match *match,
+static void tell_start(struct esi_time_repair *repair,
+                       struct esi_time_match *match,
                        uint64_t time_ns,
                        uint64_t error_ns)
 {
@@ -206,7 +207,7 @@ static void tell_start(struct es_time_repair *repair,
     if (--match->befores_left > 0)
         return;
     for (uint64_t number = match->waiting; number;) {
-        struct held *held = at(repair, number);
+        struct held *held = item_at(repair, number);
 
         look_at(repair, held->timed.process);
         number = held->next_waiting;
@@ -214,11 +215,11 @@ static void tell_start(struct es_time_repair *repair,
     match->waiting = 0;
 }
 
-static void settle_start(struct es_time_repair *repair, struct held *held)
+static void settle_start(struct esi_time_repair *repair, struct held *held)
 {
     uint64_t error_ns = held->timed.error_ns;
 
-    held->shown_start_ns = es_logical_clock_at(
+    held->shown_start_ns = esi_logical_clock_at(
         &repair->processes[held->timed.process].clock, held->timed.start_ns, &error_ns);
     held->start_settled = true;
     if (!held->match || !(held->timed.link.ends & ES_TIME_BEFORE))
@@ -229,13 +230,14 @@ static void settle_start(struct es_time_repair *repair, struct held *held)
 }
 
 /* Starts before every stop that is not settled. */
-static void settle_starts(struct es_time_repair *repair, struct process *process)
+static void settle_starts(struct esi_time_repair *repair,
+                          struct repaired_process *process)
 {
     while (process->starts) {
-        struct held *held = at(repair, process->starts);
+        struct held *held = item_at(repair, process->starts);
 
         if (process->first && process->first != process->starts &&
-            at(repair, process->first)->timed.stop_ns <= held->timed.start_ns)
+            item_at(repair, process->first)->timed.stop_ns <= held->timed.start_ns)
             return;
         process->starts = held->next_start;
         if (!process->starts)
@@ -244,48 +246,48 @@ static void settle_starts(struct es_time_repair *repair, struct process *process
     }
 }
 
-static uint64_t sum(uint64_t x, uint64_t y)
+static uint64_t add_up(uint64_t x, uint64_t y)
 {
     return x > UINT64_MAX - y ? UINT64_MAX : x + y;
 }
 
 /* Makes the process's clock jump if the stop is too early. */
-static void check_stop(struct es_time_repair *repair,
-                       struct process *process,
+static void check_stop(struct esi_time_repair *repair,
+                       struct repaired_process *process,
                        const struct held *held)
 {
-    const struct es_match *match = held->match;
+    const struct esi_time_match *match = held->match;
     uint64_t error_ns = 0;
-    struct es_logical_jump jump;
+    struct esi_logical_jump jump;
     bool beyond;
 
     if (!match || !(held->timed.link.ends & ES_TIME_AFTER) || !match->told)
         return;
-    jump = (struct es_logical_jump){.at_ns = held->timed.stop_ns,
-                                    .to_ns = match->latest_ns,
-                                    .error_ns = match->error_ns};
+    jump = (struct esi_logical_jump){.at_ns = held->timed.stop_ns,
+                                     .to_ns = match->latest_ns,
+                                     .error_ns = match->error_ns};
     if (match->end.key.kind != ES_MATCH_COLLECTIVE)
-        jump.to_ns = sum(jump.to_ns, repair->config.latency_ns);
+        jump.to_ns = add_up(jump.to_ns, repair->config.latency_ns);
     repair->totals.checked++;
-    if (es_logical_clock_at(&process->clock, jump.at_ns, &error_ns) >= jump.to_ns)
+    if (esi_logical_clock_at(&process->clock, jump.at_ns, &error_ns) >= jump.to_ns)
         return;
-    beyond = jump.to_ns - jump.at_ns > sum(held->timed.error_ns, match->error_ns);
+    beyond = jump.to_ns - jump.at_ns > add_up(held->timed.error_ns, match->error_ns);
     repair->totals.beyond += beyond;
     if (beyond && repair->config.mode != ES_REPAIR_LOGICAL)
         return;
     repair->totals.repaired++;
-    es_logical_clock_jump(&process->clock, &jump);
+    esi_logical_clock_jump(&process->clock, &jump);
 }
 
-static void settle_stop(struct es_time_repair *repair, uint64_t number)
+static void settle_stop(struct esi_time_repair *repair, uint64_t number)
 {
-    struct held *held = at(repair, number);
-    struct process *process = &repair->processes[held->timed.process];
+    struct held *held = item_at(repair, number);
+    struct repaired_process *process = &repair->processes[held->timed.process];
     uint64_t error_ns = 0;
     uint64_t stop_ns;
 
     check_stop(repair, process, held);
-    stop_ns = es_logical_clock_at(&process->clock, held->timed.stop_ns, &error_ns);
+    stop_ns = esi_logical_clock_at(&process->clock, held->timed.stop_ns, &error_ns);
     if (!held->start_settled)
         settle_start(repair, held);
     if (stop_ns < held->shown_start_ns)
@@ -302,10 +304,10 @@ static void settle_stop(struct es_time_repair *repair, uint64_t number)
 }
 
 /* Whether a stop can be settled; if not, its process is looked at again when it can. */
-static bool is_ready(struct es_time_repair *repair, uint64_t number)
+static bool is_ready(struct esi_time_repair *repair, uint64_t number)
 {
-    struct held *held = at(repair, number);
-    struct es_match *match = held->match;
+    struct held *held = item_at(repair, number);
+    struct esi_time_match *match = held->match;
 
     if (!match || !(held->timed.link.ends & ES_TIME_AFTER) || held->forced ||
         match->befores_left == 0)
@@ -319,10 +321,10 @@ static bool is_ready(struct es_time_repair *repair, uint64_t number)
 }
 
 /* Settles what can be in the processes to look at, and in those that this wakes. */
-static void progress(struct es_time_repair *repair)
+static void advance_threads(struct esi_time_repair *repair)
 {
     while (repair->todo_count > 0) {
-        struct process *process =
+        struct repaired_process *process =
             &repair->processes[repair->todo[--repair->todo_count]];
 
         settle_starts(repair, process);
@@ -334,52 +336,52 @@ static void progress(struct es_time_repair *repair)
 }
 
 /* Takes one that waits off its match's list, since its place will be another's. */
-static void stop_waiting(struct es_time_repair *repair, uint64_t number)
+static void stop_waiting(struct esi_time_repair *repair, uint64_t number)
 {
-    struct held *held = at(repair, number);
+    struct held *held = item_at(repair, number);
     uint64_t *link = &held->match->waiting;
 
     while (*link != number)
-        link = &at(repair, *link)->next_waiting;
+        link = &item_at(repair, *link)->next_waiting;
     *link = held->next_waiting;
 }
 
 /* Settles the oldest that is not, with what is known.  All that came before it is
  * settled, so it waits for nothing but its own match. */
-static void force_oldest(struct es_time_repair *repair)
+static void force_oldest(struct esi_time_repair *repair)
 {
     uint64_t number = repair->unsettled;
-    struct held *held = at(repair, number);
+    struct held *held = item_at(repair, number);
 
     if (held->waits)
         stop_waiting(repair, number);
     held->forced = true;
     repair->totals.unmatched++;
     look_at(repair, held->timed.process);
-    progress(repair);
+    advance_threads(repair);
 }
 
-int es_time_repair_settle(struct es_time_repair *repair, uint64_t time_ns)
+int esi_time_repair_settle(struct esi_time_repair *repair, uint64_t time_ns)
 {
-    (void)limit(repair);
+    (void)limit_waiting(repair);
     while (repair->unsettled <= repair->added &&
-           at(repair, repair->unsettled)->timed.stop_ns <= time_ns) {
+           item_at(repair, repair->unsettled)->timed.stop_ns <= time_ns) {
         force_oldest(repair);
-        (void)limit(repair);
+        (void)limit_waiting(repair);
     }
     return give_settled(repair, false);
 }
 
-int es_time_repair_finish(struct es_time_repair *repair)
+int esi_time_repair_finish(struct esi_time_repair *repair)
 {
-    int result = es_time_repair_settle(repair, UINT64_MAX);
+    int result = esi_time_repair_settle(repair, UINT64_MAX);
 
     return result < 0 ? result : give_settled(repair, true);
 }
 
 /* --- Adding --------------------------------------------------------------------- */
 
-static int grow_processes(struct es_time_repair *repair, uint32_t process)
+static int grow_processes(struct esi_time_repair *repair, uint32_t process)
 {
     size_t count = repair->process_count;
 
@@ -388,16 +390,16 @@ static int grow_processes(struct es_time_repair *repair, uint32_t process)
         return -ENOMEM;
     for (; count < repair->process_count; count++)
         repair->processes[count] =
-            (struct process){.clock.control = repair->config.control};
+            (struct repaired_process){.clock.control = repair->config.control};
     return 0;
 }
 
 /* Moves ring and payloads into others of twice the size. */
-static int grow_ring(struct es_time_repair *repair)
+static int grow_ring(struct esi_time_repair *repair)
 {
     size_t size = repair->ring_size ? 2 * repair->ring_size : 64;
     size_t bytes = repair->config.payload_bytes;
-    struct es_time_repair old = *repair;
+    struct esi_time_repair old = *repair;
     struct held *ring = calloc(size, sizeof *ring);
     char *payloads = ring ? calloc(size, bytes ? bytes : 1) : NULL;
 
@@ -410,7 +412,7 @@ static int grow_ring(struct es_time_repair *repair)
     repair->payloads = payloads;
     repair->ring_size = size;
     for (uint64_t number = old.given + 1; number <= old.added; number++) {
-        *at(repair, number) = *at(&old, number);
+        *item_at(repair, number) = *item_at(&old, number);
         if (bytes)
             memcpy(payload_of(repair, number), payload_of(&old, number), bytes);
     }
@@ -419,7 +421,7 @@ static int grow_ring(struct es_time_repair *repair)
     return 0;
 }
 
-static int make_room(struct es_time_repair *repair, uint32_t process)
+static int make_room(struct esi_time_repair *repair, uint32_t process)
 {
     int result = 0;
 
@@ -435,45 +437,45 @@ static int make_room(struct es_time_repair *repair, uint32_t process)
                              2 * repair->ring_size + 2);
 }
 
-static int meet_others(struct es_time_repair *repair, struct held *held)
+static int meet_others(struct esi_time_repair *repair, struct held *held)
 {
-    const struct es_time_link *link = &held->timed.link;
+    const struct esi_time_link *link = &held->timed.link;
     int result = 0;
 
     if (link->key.kind == 0 || link->ends == 0)
         return 0;
-    held->match = es_time_match_meet(&repair->matches, &link->key, link->members,
-                                     link->befores, &result);
+    held->match = esi_time_match_meet(&repair->matches, &link->key, link->members,
+                                      link->befores, &result);
     return result;
 }
 
 /* Into the process's starts that others wait for, in order of time: nearly always the
  * last. */
-static void insert_start(struct es_time_repair *repair,
-                         struct process *process,
+static void insert_start(struct esi_time_repair *repair,
+                         struct repaired_process *process,
                          uint64_t number)
 {
-    struct held *held = at(repair, number);
+    struct held *held = item_at(repair, number);
     uint64_t *link = &process->starts;
 
     if (process->last_start &&
-        at(repair, process->last_start)->timed.start_ns <= held->timed.start_ns)
-        link = &at(repair, process->last_start)->next_start;
-    while (*link && at(repair, *link)->timed.start_ns <= held->timed.start_ns)
-        link = &at(repair, *link)->next_start;
+        item_at(repair, process->last_start)->timed.start_ns <= held->timed.start_ns)
+        link = &item_at(repair, process->last_start)->next_start;
+    while (*link && item_at(repair, *link)->timed.start_ns <= held->timed.start_ns)
+        link = &item_at(repair, *link)->next_start;
     held->next_start = *link;
     *link = number;
     if (!held->next_start)
         process->last_start = number;
 }
 
-static void enter(struct es_time_repair *repair, uint64_t number)
+static void enter_item(struct esi_time_repair *repair, uint64_t number)
 {
-    struct held *held = at(repair, number);
-    struct process *process = &repair->processes[held->timed.process];
+    struct held *held = item_at(repair, number);
+    struct repaired_process *process = &repair->processes[held->timed.process];
 
     if (process->last)
-        at(repair, process->last)->next = number;
+        item_at(repair, process->last)->next = number;
     else
         process->first = number;
     process->last = number;
@@ -488,25 +490,25 @@ static void enter(struct es_time_repair *repair, uint64_t number)
 }
 
 /* What has waited for too long, or stands in the way. */
-static void age(struct es_time_repair *repair)
+static void expire_waiting(struct esi_time_repair *repair)
 {
     uint64_t window_ns = repair->config.window_ns;
 
-    (void)limit(repair);
+    (void)limit_waiting(repair);
     while (repair->unsettled <= repair->added) {
-        const struct held *oldest = at(repair, repair->unsettled);
+        const struct held *oldest = item_at(repair, repair->unsettled);
 
         if (repair->added - repair->unsettled < repair->config.max_held &&
-            sum(oldest->timed.stop_ns, window_ns) >= repair->newest_ns)
+            add_up(oldest->timed.stop_ns, window_ns) >= repair->newest_ns)
             return;
         force_oldest(repair);
-        (void)limit(repair);
+        (void)limit_waiting(repair);
     }
 }
 
-int es_time_repair_add(struct es_time_repair *repair,
-                       const struct es_timed *timed,
-                       const void *payload)
+int esi_time_repair_add(struct esi_time_repair *repair,
+                        const struct esi_timed *timed,
+                        const void *payload)
 {
     uint64_t number = repair->added + 1;
     int result;
@@ -516,22 +518,22 @@ int es_time_repair_add(struct es_time_repair *repair,
     result = make_room(repair, timed->process);
     if (result < 0)
         return result;
-    *at(repair, number) = (struct held){.timed = *timed};
-    result = meet_others(repair, at(repair, number));
+    *item_at(repair, number) = (struct held){.timed = *timed};
+    result = meet_others(repair, item_at(repair, number));
     if (result < 0)
         return result;
     if (repair->config.payload_bytes)
         memcpy(payload_of(repair, number), payload, repair->config.payload_bytes);
     repair->added = number;
-    enter(repair, number);
+    enter_item(repair, number);
     look_at(repair, timed->process);
-    progress(repair);
-    age(repair);
+    advance_threads(repair);
+    expire_waiting(repair);
     return give_settled(repair, false);
 }
 
-void es_time_repair_totals(const struct es_time_repair *repair,
-                           struct es_time_repair_totals *ret_totals)
+void esi_time_repair_totals(const struct esi_time_repair *repair,
+                            struct esi_time_repair_totals *ret_totals)
 {
     *ret_totals = repair->totals;
 }

@@ -19,10 +19,10 @@
  * "Repaired times").  What is not explained by the bounds of the clocks at both ends is
  * left as it is and counted: then an estimate of a clock is wrong, or a match.
  *
- *   es_time_repair_create(&config, &repair);
- *   for each operation:  es_time_repair_add(repair, &timed, payload);
- *   now and then:        es_time_repair_settle(repair, now_ns - window_ns);
- *   at the end:          es_time_repair_finish(repair);
+ *   esi_time_repair_create(&config, &repair);
+ *   for each operation:  esi_time_repair_add(repair, &timed, payload);
+ *   now and then:        esi_time_repair_settle(repair, now_ns - window_ns);
+ *   at the end:          esi_time_repair_finish(repair);
  *
  * An operation is held back until its match is known, for `window_ns` of run time at
  * most, and while at most `max_held` are.  Memory: what is held back, and `max_open`
@@ -39,7 +39,7 @@
 
 #include "monitors/events/time_match.h"
 
-enum es_repair_mode {
+enum esi_repair_mode {
     ES_REPAIR_NONE,
     ES_REPAIR_BOUND,   /* within the clocks' bounds; few times change */
     ES_REPAIR_LOGICAL, /* controlled logical clock: spans are nearly kept, and whatever
@@ -47,35 +47,35 @@ enum es_repair_mode {
 };
 
 /* What an operation means for its match: bits. */
-enum es_time_end {
+enum esi_time_end {
     ES_TIME_BEFORE = 1, /* its start comes before the others' stops */
     ES_TIME_AFTER = 2,  /* its stop comes after the others' starts */
 };
 
-struct es_time_link {
+struct esi_time_link {
     struct esi_ends_key key; /* kind 0 = the operation joins nothing */
-    unsigned ends;           /* bits of enum es_time_end */
+    unsigned ends;           /* bits of enum esi_time_end */
     uint32_t members;        /* ends there are: of a message 2 */
     uint32_t befores;        /* of these, with ES_TIME_BEFORE: of a message 1 */
 };
 
 /* An operation.  Times are run time. */
-struct es_timed {
+struct esi_timed {
     uint32_t process; /* whose clock: small numbers */
     uint64_t start_ns;
     uint64_t stop_ns;
     uint64_t error_ns; /* bound of both */
-    struct es_time_link link;
+    struct esi_time_link link;
 };
 
 /* Called for each operation, with its times as repaired.  A negative result ends the
  * adding, settling or finishing and is passed on; the operation counts as given. */
-typedef int (*es_time_repair_fn)(void *data,
-                                 const struct es_timed *timed,
-                                 void *payload);
+typedef int (*esi_time_repair_fn)(void *data,
+                                  const struct esi_timed *timed,
+                                  void *payload);
 
-struct es_time_repair_config {
-    enum es_repair_mode mode;
+struct esi_time_repair_config {
+    enum esi_repair_mode mode;
     uint64_t latency_ns; /* that a message takes at least */
     double control;      /* of the logical clock; 0 = 0.99 */
     uint64_t window_ns;
@@ -83,11 +83,11 @@ struct es_time_repair_config {
     size_t max_open;      /* 0 = 65536 */
     size_t payload_bytes; /* kept with each operation */
     bool sorted;          /* give by repaired stop; else in the order of adding */
-    es_time_repair_fn give;
+    esi_time_repair_fn give;
     void *data;
 };
 
-struct es_time_repair_totals {
+struct esi_time_repair_totals {
     uint64_t operations;
     uint64_t checked;    /* stops that were compared with what comes before them */
     uint64_t repaired;   /* of these, impossible and made possible */
@@ -98,28 +98,28 @@ struct es_time_repair_totals {
     uint64_t disordered; /* operations that came after later ones of their process */
 };
 
-struct es_time_repair;
+struct esi_time_repair;
 
 /* Copies the configuration.  -ENOMEM. */
-int es_time_repair_create(const struct es_time_repair_config *config,
-                          struct es_time_repair **ret_repair);
+int esi_time_repair_create(const struct esi_time_repair_config *config,
+                           struct esi_time_repair **ret_repair);
 /* Accepts NULL.  What is held back is not given. */
-void es_time_repair_destroy(struct es_time_repair *repair);
+void esi_time_repair_destroy(struct esi_time_repair *repair);
 
 /* Copies both.  May give this and others.  0, -EINVAL (it stops before it starts, or
  * its process number is 2^20 or more), -ENOMEM (then it is not held), or what `give`
  * returned. */
-int es_time_repair_add(struct es_time_repair *repair,
-                       const struct es_timed *timed,
-                       const void *payload);
+int esi_time_repair_add(struct esi_time_repair *repair,
+                        const struct esi_timed *timed,
+                        const void *payload);
 
 /* Gives up waiting for the matches of what stopped at this time or before. */
-int es_time_repair_settle(struct es_time_repair *repair, uint64_t time_ns);
+int esi_time_repair_settle(struct esi_time_repair *repair, uint64_t time_ns);
 
 /* Gives all that is held back. */
-int es_time_repair_finish(struct es_time_repair *repair);
+int esi_time_repair_finish(struct esi_time_repair *repair);
 
-void es_time_repair_totals(const struct es_time_repair *repair,
-                           struct es_time_repair_totals *ret_totals);
+void esi_time_repair_totals(const struct esi_time_repair *repair,
+                            struct esi_time_repair_totals *ret_totals);
 
 #endif

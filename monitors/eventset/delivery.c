@@ -69,8 +69,8 @@ struct esi_delivery_trace {
     uint32_t waiters; /* root of the heap of traces that wait for events of this one */
 };
 
-struct es_delivery {
-    struct es_delivery_config config;
+struct esi_delivery {
+    struct esi_delivery_config config;
     struct esi_delivery_trace *traces;
     uint32_t trace_count;
     size_t trace_capacity;
@@ -80,10 +80,10 @@ struct es_delivery {
     uint64_t position; /* of the last event that came */
     struct esi_spool spool;
     struct esi_record_room rooms[2]; /* for the halves of a sync */
-    struct es_delivery_statistics statistics;
+    struct esi_delivery_statistics statistics;
 };
 
-static int delivery_explain(struct es_delivery *delivery, struct es_error *error);
+static int delivery_explain(struct esi_delivery *delivery, struct es_error *error);
 
 /* === Events that wait ============================================================= */
 
@@ -221,18 +221,19 @@ static int record_unpack(const struct esi_record *record,
 
 /* --- Making ----------------------------------------------------------------------- */
 
-void es_delivery_config_init(struct es_delivery_config *config, struct es_set_sink sink)
+void esi_delivery_config_init(struct esi_delivery_config *config,
+                              struct es_set_sink sink)
 {
-    *config = (struct es_delivery_config){
+    *config = (struct esi_delivery_config){
         .sink = sink,
         .memory_bytes = UINT64_C(512) << 20,
     };
 }
 
-int es_delivery_create(const struct es_delivery_config *config,
-                       struct es_delivery **ret_delivery)
+int esi_delivery_create(const struct esi_delivery_config *config,
+                        struct esi_delivery **ret_delivery)
 {
-    struct es_delivery *delivery = calloc(1, sizeof *delivery);
+    struct esi_delivery *delivery = calloc(1, sizeof *delivery);
 
     if (!delivery)
         return -ENOMEM;
@@ -242,7 +243,7 @@ int es_delivery_create(const struct es_delivery_config *config,
     return 0;
 }
 
-void es_delivery_destroy(struct es_delivery *delivery)
+void esi_delivery_destroy(struct esi_delivery *delivery)
 {
     int saved_errno = errno;
 
@@ -261,7 +262,7 @@ void es_delivery_destroy(struct es_delivery *delivery)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_delivery *delivery = data;
+    struct esi_delivery *delivery = data;
 
     if (trace != delivery->trace_count)
         return -EINVAL;
@@ -276,7 +277,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 }
 
 /* The first event of a trace that waits; there is one. */
-static int delivery_front(struct es_delivery *delivery,
+static int delivery_front(struct esi_delivery *delivery,
                           uint32_t trace,
                           const struct esi_record **ret_record)
 {
@@ -316,7 +317,7 @@ static uint32_t delivery_merge(struct esi_delivery_trace *traces,
     return root;
 }
 
-static void wait_for(struct es_delivery *delivery,
+static void wait_for(struct esi_delivery *delivery,
                      uint32_t trace,
                      struct es_event_id event)
 {
@@ -330,7 +331,7 @@ static void wait_for(struct es_delivery *delivery,
 
 /* A trace whose first event need not wait any longer for one of `trace`, or
  * ESI_NO_TRACE. */
-static uint32_t pop_waiter(struct es_delivery *delivery, uint32_t trace)
+static uint32_t pop_waiter(struct esi_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *traces = delivery->traces;
     uint32_t top = traces[trace].waiters;
@@ -345,7 +346,7 @@ static uint32_t pop_waiter(struct es_delivery *delivery, uint32_t trace)
 /* --- What the first event that waits needs ---------------------------------------- */
 
 /* The first partner, from *seen on, that was not given; NULL: all were. */
-static const struct es_event_id *find_missing(const struct es_delivery *delivery,
+static const struct es_event_id *find_missing(const struct esi_delivery *delivery,
                                               const struct es_event_id *partners,
                                               uint32_t count,
                                               uint32_t *seen)
@@ -360,7 +361,7 @@ static const struct es_event_id *find_missing(const struct es_delivery *delivery
 
 /* Finds a place for the event that is now the first that waits, or does so no longer
  * for what it waited for. */
-static int place_front(struct es_delivery *delivery, uint32_t trace)
+static int place_front(struct esi_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *own = &delivery->traces[trace];
     const struct esi_record *record = NULL;
@@ -390,7 +391,7 @@ static int place_front(struct es_delivery *delivery, uint32_t trace)
     return 0;
 }
 
-static int wake_waiters(struct es_delivery *delivery, uint32_t trace)
+static int wake_waiters(struct esi_delivery *delivery, uint32_t trace)
 {
     uint32_t waiter;
     int code = 0;
@@ -402,7 +403,8 @@ static int wake_waiters(struct es_delivery *delivery, uint32_t trace)
 
 /* --- Giving ----------------------------------------------------------------------- */
 
-static int delivery_give(struct es_delivery *delivery, const struct es_set_event *event)
+static int delivery_give(struct esi_delivery *delivery,
+                         const struct es_set_event *event)
 {
     int code = delivery->config.sink.event(delivery->config.sink.data, event);
 
@@ -413,7 +415,7 @@ static int delivery_give(struct es_delivery *delivery, const struct es_set_event
     return 0;
 }
 
-static int give_record(struct es_delivery *delivery,
+static int give_record(struct esi_delivery *delivery,
                        uint32_t trace,
                        const struct esi_record *record,
                        struct esi_record_room *room)
@@ -425,7 +427,7 @@ static int give_record(struct es_delivery *delivery,
 }
 
 /* The first event of the trace was given: the next one's turn, and that of others. */
-static int delivery_advance(struct es_delivery *delivery, uint32_t trace)
+static int delivery_advance(struct esi_delivery *delivery, uint32_t trace)
 {
     struct esi_delivery_trace *own = &delivery->traces[trace];
     int code;
@@ -439,7 +441,7 @@ static int delivery_advance(struct es_delivery *delivery, uint32_t trace)
     return code;
 }
 
-static int give_sync(struct es_delivery *delivery,
+static int give_sync(struct esi_delivery *delivery,
                      uint32_t trace,
                      const struct esi_record *record)
 {
@@ -467,7 +469,8 @@ static int give_sync(struct es_delivery *delivery,
 }
 
 /* Whether a unit that is ready lacks a half that did not come yet. */
-static bool is_half(const struct es_delivery *delivery, const struct esi_record *record)
+static bool is_half(const struct esi_delivery *delivery,
+                    const struct esi_record *record)
 {
     struct es_event_id other;
 
@@ -477,7 +480,7 @@ static bool is_half(const struct es_delivery *delivery, const struct esi_record 
     return delivery->traces[other.trace].read < other.index;
 }
 
-static int give_ready(struct es_delivery *delivery)
+static int give_ready(struct esi_delivery *delivery)
 {
     int code = 0;
 
@@ -502,7 +505,7 @@ static int give_ready(struct es_delivery *delivery)
 
 /* --- Taking ----------------------------------------------------------------------- */
 
-static int check_event(const struct es_delivery *delivery,
+static int check_event(const struct esi_delivery *delivery,
                        const struct es_set_event *event)
 {
     uint32_t count = event->kind == ES_EVENT_SEND ? 0 : event->partner_count;
@@ -523,7 +526,8 @@ static int check_event(const struct es_delivery *delivery,
                : 0;
 }
 
-static int delivery_hold(struct es_delivery *delivery, const struct es_set_event *event)
+static int delivery_hold(struct esi_delivery *delivery,
+                         const struct es_set_event *event)
 {
     struct esi_delivery_trace *own = &delivery->traces[event->id.trace];
     bool is_first = esi_spool_is_empty(&own->waiting);
@@ -547,7 +551,7 @@ static int delivery_hold(struct es_delivery *delivery, const struct es_set_event
 }
 
 /* Whether the event, which just came, is the next one to be given. */
-static bool can_pass(struct es_delivery *delivery, const struct es_set_event *event)
+static bool can_pass(struct esi_delivery *delivery, const struct es_set_event *event)
 {
     struct esi_delivery_trace *own = &delivery->traces[event->id.trace];
 
@@ -563,7 +567,7 @@ static bool can_pass(struct es_delivery *delivery, const struct es_set_event *ev
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct es_delivery *delivery = data;
+    struct esi_delivery *delivery = data;
     int code = check_event(delivery, event);
 
     if (code < 0)
@@ -580,19 +584,19 @@ static int take_event(void *data, const struct es_set_event *event)
     return code < 0 ? code : give_ready(delivery);
 }
 
-struct es_set_sink es_delivery_sink(struct es_delivery *delivery)
+struct es_set_sink esi_delivery_sink(struct esi_delivery *delivery)
 {
     return (struct es_set_sink){
         .trace = take_trace, .event = take_event, .data = delivery};
 }
 
-int es_delivery_finish(struct es_delivery *delivery, struct es_error *error)
+int esi_delivery_finish(struct esi_delivery *delivery, struct es_error *error)
 {
     return delivery->statistics.waiting == 0 ? 0 : delivery_explain(delivery, error);
 }
 
-void es_delivery_statistics(const struct es_delivery *delivery,
-                            struct es_delivery_statistics *ret_statistics)
+void esi_delivery_statistics(const struct esi_delivery *delivery,
+                             struct esi_delivery_statistics *ret_statistics)
 {
     *ret_statistics = delivery->statistics;
     ret_statistics->waited_bytes = delivery->spool.held_max;
@@ -609,7 +613,7 @@ void es_delivery_statistics(const struct es_delivery *delivery,
  */
 
 /* What the first event that waits of a trace waits for. */
-static int find_awaited(struct es_delivery *delivery,
+static int find_awaited(struct esi_delivery *delivery,
                         uint32_t trace,
                         struct es_event_id *ret_awaited)
 {
@@ -632,7 +636,7 @@ static int line_of(const struct esi_record *record)
     return record->line > INT32_MAX ? INT32_MAX : (int)record->line;
 }
 
-static int tell_missing(struct es_delivery *delivery,
+static int tell_missing(struct esi_delivery *delivery,
                         uint32_t trace,
                         struct es_event_id awaited,
                         struct es_error *error)
@@ -649,7 +653,7 @@ static int tell_missing(struct es_delivery *delivery,
 }
 
 /* `trace` is on a cycle of traces: names the event on it that came first. */
-static int tell_cycle(struct es_delivery *delivery,
+static int tell_cycle(struct esi_delivery *delivery,
                       uint32_t trace,
                       struct es_error *error)
 {
@@ -678,7 +682,7 @@ static int tell_cycle(struct es_delivery *delivery,
 }
 
 /* The trace whose first event that waits came first of all. */
-static int find_start(struct es_delivery *delivery, uint32_t *ret_trace)
+static int find_start(struct esi_delivery *delivery, uint32_t *ret_trace)
 {
     uint64_t first = UINT64_MAX;
 
@@ -700,7 +704,7 @@ static int find_start(struct es_delivery *delivery, uint32_t *ret_trace)
 }
 
 /* Says why events still wait.  -EINVAL, or what kept it from finding out. */
-static int delivery_explain(struct es_delivery *delivery, struct es_error *error)
+static int delivery_explain(struct esi_delivery *delivery, struct es_error *error)
 {
     unsigned char *seen = calloc(delivery->trace_count, 1);
     struct es_event_id awaited;

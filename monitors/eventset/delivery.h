@@ -4,10 +4,10 @@
  * The canonical order: takes events in any order that a file may have and gives them as
  * an ordered stream (event.h).
  *
- *   es_delivery_create(&config, &delivery);
- *   ... events to es_delivery_sink(delivery)
- *   es_delivery_finish(delivery, &error);
- *   es_delivery_destroy(delivery);
+ *   esi_delivery_create(&config, &delivery);
+ *   ... events to esi_delivery_sink(delivery)
+ *   esi_delivery_finish(delivery, &error);
+ *   esi_delivery_destroy(delivery);
  *
  * Kahn's algorithm taking, among the units that are ready, the one that came first.  A
  * unit is an event, or both halves of a sync, placed by the half that came first and
@@ -29,7 +29,7 @@
 #include "eventspace/error.h"
 #include "monitors/eventset/event.h"
 
-struct es_delivery_config {
+struct esi_delivery_config {
     struct es_set_sink sink;
     /* For errors, where events come from a file: its name, and the line of the event
      * that is being told (borrowed for the delivery's life).  NULL = none. */
@@ -39,36 +39,36 @@ struct es_delivery_config {
     const char *spill_folder; /* of that file; NULL = $TMPDIR or /var/tmp */
 };
 
-struct es_delivery_statistics {
+struct esi_delivery_statistics {
     uint64_t events;        /* given */
     uint64_t waiting;       /* now */
     uint64_t waited_events; /* that could not be given at once */
     uint64_t waited_bytes;  /* of them, at most at a time, in memory or not */
 };
 
-struct es_delivery;
+struct esi_delivery;
 
 /* 512 MiB in memory, no source. */
-void es_delivery_config_init(struct es_delivery_config *config,
-                             struct es_set_sink sink);
+void esi_delivery_config_init(struct esi_delivery_config *config,
+                              struct es_set_sink sink);
 
 /* Texts of the configuration are borrowed for the delivery's life.  0 or -ENOMEM. */
-int es_delivery_create(const struct es_delivery_config *config,
-                       struct es_delivery **ret_delivery);
+int esi_delivery_create(const struct esi_delivery_config *config,
+                        struct esi_delivery **ret_delivery);
 /* Accepts NULL. */
-void es_delivery_destroy(struct es_delivery *delivery);
+void esi_delivery_destroy(struct esi_delivery *delivery);
 
 /* Where the events go in.  Its calls give -EINVAL for an event out of turn, of a trace
  * that was not told or that is a sync of nothing, -ENOMEM, -EIO or -ENOSPC when what
  * waits cannot be written, and what the sink behind gave; then the delivery is only
  * good for destroying. */
-struct es_set_sink es_delivery_sink(struct es_delivery *delivery);
+struct es_set_sink esi_delivery_sink(struct esi_delivery *delivery);
 
 /* Nothing more comes.  0; -EINVAL when events wait still: on a cycle, or for one that
  * did not come.  The error names such an event. */
-int es_delivery_finish(struct es_delivery *delivery, struct es_error *error);
+int esi_delivery_finish(struct esi_delivery *delivery, struct es_error *error);
 
-void es_delivery_statistics(const struct es_delivery *delivery,
-                            struct es_delivery_statistics *ret_statistics);
+void esi_delivery_statistics(const struct esi_delivery *delivery,
+                             struct esi_delivery_statistics *ret_statistics);
 
 #endif

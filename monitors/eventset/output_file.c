@@ -12,19 +12,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct es_output_file {
+struct esi_output_file {
     FILE *stream;
     char *path;
     char *temporary; /* NULL: written in its place */
     bool borrowed;   /* the stream is not ours to close */
 };
 
-FILE *es_output_file_stream(const struct es_output_file *file)
+FILE *esi_output_file_stream(const struct esi_output_file *file)
 {
     return file->stream;
 }
 
-bool es_output_file_is_beside(const struct es_output_file *file)
+bool esi_output_file_is_beside(const struct esi_output_file *file)
 {
     return file->temporary;
 }
@@ -43,7 +43,7 @@ static mode_t choose_mode(const char *path)
     return 0666 & ~mask;
 }
 
-static FILE *open_temporary(struct es_output_file *file)
+static FILE *open_temporary(struct esi_output_file *file)
 {
     int descriptor;
     FILE *stream;
@@ -66,7 +66,7 @@ static FILE *open_temporary(struct es_output_file *file)
 
 /* Puts the file that links lead to in the place of the path.  Whether another can be
  * written beside it, and take its place. */
-static bool find_place(struct es_output_file *file)
+static bool find_place(struct esi_output_file *file)
 {
     struct stat status;
     char *resolved;
@@ -82,7 +82,7 @@ static bool find_place(struct es_output_file *file)
            access(resolved, W_OK) == 0;
 }
 
-static FILE *open_stream(struct es_output_file *file)
+static FILE *open_stream(struct esi_output_file *file)
 {
     if (strcmp(file->path, "-") == 0 || strcmp(file->path, "/dev/stdout") == 0) {
         file->borrowed = true;
@@ -91,18 +91,18 @@ static FILE *open_stream(struct es_output_file *file)
     return find_place(file) ? open_temporary(file) : fopen(file->path, "we");
 }
 
-static void release(struct es_output_file *file)
+static void release_file(struct esi_output_file *file)
 {
     free(file->temporary);
     free(file->path);
     free(file);
 }
 
-int es_output_file_open(const char *path,
-                        struct es_error *error,
-                        struct es_output_file **ret_file)
+int esi_output_file_open(const char *path,
+                         struct es_error *error,
+                         struct esi_output_file **ret_file)
 {
-    struct es_output_file *file = calloc(1, sizeof *file);
+    struct esi_output_file *file = calloc(1, sizeof *file);
     int code;
 
     if (!file)
@@ -115,7 +115,7 @@ int es_output_file_open(const char *path,
     file->stream = open_stream(file);
     if (!file->stream) {
         code = errno ? -errno : -EIO;
-        release(file);
+        release_file(file);
         return es_error_set_at(error, code, path, 0, 0, "cannot be written: %s",
                                strerror(-code));
     }
@@ -124,7 +124,7 @@ int es_output_file_open(const char *path,
 }
 
 /* Everything has gone out; 0 or -errno. */
-static int end_stream(struct es_output_file *file)
+static int end_stream(struct esi_output_file *file)
 {
     int code = 0;
 
@@ -136,7 +136,7 @@ static int end_stream(struct es_output_file *file)
     return code;
 }
 
-int es_output_file_close(struct es_output_file *file, struct es_error *error)
+int esi_output_file_close(struct esi_output_file *file, struct es_error *error)
 {
     int code = end_stream(file);
 
@@ -148,11 +148,11 @@ int es_output_file_close(struct es_output_file *file, struct es_error *error)
         if (file->temporary)
             unlink(file->temporary);
     }
-    release(file);
+    release_file(file);
     return code;
 }
 
-void es_output_file_discard(struct es_output_file *file)
+void esi_output_file_discard(struct esi_output_file *file)
 {
     if (!file)
         return;
@@ -160,5 +160,5 @@ void es_output_file_discard(struct es_output_file *file)
         fclose(file->stream);
     if (file->temporary)
         unlink(file->temporary);
-    release(file);
+    release_file(file);
 }

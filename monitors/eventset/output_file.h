@@ -15,22 +15,22 @@
 
 #include "eventspace/error.h"
 
-struct es_output_file;
+struct esi_output_file;
 
 /* 0, -ENOMEM, or why the file cannot be made, with words. */
-int es_output_file_open(const char *path,
-                        struct es_error *error,
-                        struct es_output_file **ret_file);
+int esi_output_file_open(const char *path,
+                         struct es_error *error,
+                         struct esi_output_file **ret_file);
 /* To write to.  Borrowed until the file is closed or discarded. */
-FILE *es_output_file_stream(const struct es_output_file *file);
+FILE *esi_output_file_stream(const struct esi_output_file *file);
 /* Whether it is written beside its place: then what was written can be read again, and
  * be thrown away. */
-bool es_output_file_is_beside(const struct es_output_file *file);
+bool esi_output_file_is_beside(const struct esi_output_file *file);
 
 /* Completes the file and frees `file`.  0, or why it was not written: then what was at
  * its place still is. */
-int es_output_file_close(struct es_output_file *file, struct es_error *error);
+int esi_output_file_close(struct esi_output_file *file, struct es_error *error);
 /* Writes no file and frees `file`.  Accepts NULL. */
-void es_output_file_discard(struct es_output_file *file);
+void esi_output_file_discard(struct esi_output_file *file);
 
 #endif

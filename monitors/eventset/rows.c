@@ -10,32 +10,34 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void es_rows_init(struct es_rows *rows, size_t row_bytes, unsigned first_log2)
+void esi_segmented_init(struct esi_segmented *rows,
+                        size_t row_bytes,
+                        unsigned first_log2)
 {
     memset(rows, 0, sizeof *rows);
     rows->row_bytes = (uint32_t)row_bytes;
     rows->first_log2 = first_log2;
 }
 
-void es_rows_fini(struct es_rows *rows)
+void esi_segmented_fini(struct esi_segmented *rows)
 {
     for (unsigned chunk = 0; chunk < ES_ROWS_CHUNKS; chunk++)
         free(atomic_load_explicit(&rows->chunks[chunk], memory_order_relaxed));
     memset(rows, 0, sizeof *rows);
 }
 
-static uint64_t chunk_rows(const struct es_rows *rows, unsigned chunk)
+static uint64_t chunk_rows(const struct esi_segmented *rows, unsigned chunk)
 {
     return UINT64_C(1) << (rows->first_log2 + chunk);
 }
 
-static unsigned chunk_of(const struct es_rows *rows, uint64_t at)
+static unsigned chunk_of(const struct esi_segmented *rows, uint64_t at)
 {
     return 63u - (unsigned)__builtin_clzll(at + chunk_rows(rows, 0)) - rows->first_log2;
 }
 
 /* Rows ahead of a chunk. */
-static uint64_t chunk_base(const struct es_rows *rows, unsigned chunk)
+static uint64_t chunk_base(const struct esi_segmented *rows, unsigned chunk)
 {
     return chunk_rows(rows, chunk) - chunk_rows(rows, 0);
 }
@@ -52,7 +54,7 @@ static void prefer_large_pages(unsigned char *chunk, size_t bytes)
         (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
-static int make_chunk(struct es_rows *rows, unsigned chunk)
+static int make_chunk(struct esi_segmented *rows, unsigned chunk)
 {
     unsigned char *made;
 
@@ -67,7 +69,7 @@ static int make_chunk(struct es_rows *rows, unsigned chunk)
     return 0;
 }
 
-void *es_rows_extend(struct es_rows *rows, uint64_t count, uint64_t *ret_at)
+void *esi_segmented_extend(struct esi_segmented *rows, uint64_t count, uint64_t *ret_at)
 {
     uint64_t at = atomic_load_explicit(&rows->count, memory_order_relaxed);
     unsigned chunk = chunk_of(rows, at);
@@ -82,27 +84,27 @@ void *es_rows_extend(struct es_rows *rows, uint64_t count, uint64_t *ret_at)
     atomic_store_explicit(&rows->count, at + count, memory_order_release);
     if (ret_at)
         *ret_at = at;
-    return es_rows_at(rows, at);
+    return esi_segmented_at(rows, at);
 }
 
-int es_rows_push(struct es_rows *rows, const void *row)
+int esi_segmented_push(struct esi_segmented *rows, const void *row)
 {
     uint64_t at = atomic_load_explicit(&rows->count, memory_order_relaxed);
     unsigned chunk = chunk_of(rows, at);
 
     if (chunk >= ES_ROWS_CHUNKS || make_chunk(rows, chunk) < 0)
         return -ENOMEM;
-    memcpy(es_rows_at(rows, at), row, rows->row_bytes);
+    memcpy(esi_segmented_at(rows, at), row, rows->row_bytes);
     atomic_store_explicit(&rows->count, at + 1, memory_order_release);
     return 0;
 }
 
-uint64_t es_rows_count(const struct es_rows *rows)
+uint64_t esi_segmented_count(const struct esi_segmented *rows)
 {
     return atomic_load_explicit(&rows->count, memory_order_acquire);
 }
 
-uint64_t es_rows_bytes(const struct es_rows *rows)
+uint64_t esi_segmented_bytes(const struct esi_segmented *rows)
 {
     uint64_t bytes = 0;
 

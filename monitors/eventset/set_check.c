@@ -28,14 +28,14 @@ struct claim {
     enum es_event_kind kind; /* of `from` */
 };
 
-struct trace {
+struct checked_trace {
     unsigned char *kinds; /* 2 bits an event */
     size_t kinds_capacity;
     uint32_t count;
 };
 
 struct esi_set_check {
-    struct trace *traces;
+    struct checked_trace *traces;
     uint32_t trace_count;
     uint32_t trace_capacity;
     struct esi_set_map claimed; /* events that did not come yet: their first claim */
@@ -75,13 +75,14 @@ int esi_set_check_trace(struct esi_set_check *check)
 {
     if (check->trace_count == check->trace_capacity) {
         uint32_t capacity = check->trace_capacity ? 2 * check->trace_capacity : 16;
-        struct trace *traces = reallocarray(check->traces, capacity, sizeof *traces);
+        struct checked_trace *traces =
+            reallocarray(check->traces, capacity, sizeof *traces);
         if (!traces)
             return -ENOMEM;
         check->traces = traces;
         check->trace_capacity = capacity;
     }
-    check->traces[check->trace_count++] = (struct trace){0};
+    check->traces[check->trace_count++] = (struct checked_trace){0};
     return 0;
 }
 
@@ -95,13 +96,13 @@ static bool has_come(const struct esi_set_check *check, struct es_event_id id)
 static enum es_event_kind kind_of(const struct esi_set_check *check,
                                   struct es_event_id id)
 {
-    const struct trace *trace = &check->traces[id.trace];
+    const struct checked_trace *trace = &check->traces[id.trace];
     uint32_t at = id.index - 1;
 
     return (enum es_event_kind)(trace->kinds[at / 4] >> (at % 4 * 2) & 3);
 }
 
-static int keep_kind(struct trace *trace, enum es_event_kind kind)
+static int keep_kind(struct checked_trace *trace, enum es_event_kind kind)
 {
     uint32_t at = trace->count;
 
@@ -141,10 +142,10 @@ static int new_claim(struct esi_set_check *check, uint32_t *ret_claim)
     return 0;
 }
 
-static int claim(struct esi_set_check *check,
-                 struct es_event_id on,
-                 const struct es_set_event *from,
-                 uint64_t line)
+static int claim_event(struct esi_set_check *check,
+                       struct es_event_id on,
+                       const struct es_set_event *from,
+                       uint64_t line)
 {
     uint32_t made, *first;
 
@@ -209,9 +210,9 @@ static int sort_partners(struct esi_set_check *check, const struct es_set_event 
     return 0;
 }
 
-static bool names(const struct esi_set_check *check,
-                  const struct es_set_event *event,
-                  struct es_event_id id)
+static bool names_event(const struct esi_set_check *check,
+                        const struct es_set_event *event,
+                        struct es_event_id id)
 {
     return event->partner_count > 0 &&
            bsearch(&id, check->sorted, event->partner_count, sizeof id, compare_ids);
@@ -341,10 +342,10 @@ static int check_list(const struct esi_set_check *check,
 
 /* Compares the event's references with what came before; those to others become
  * claims. */
-static int refer(struct esi_set_check *check,
-                 const struct es_set_event *event,
-                 const struct esi_set_place *place,
-                 struct es_error *error)
+static int refer_event(struct esi_set_check *check,
+                       const struct es_set_event *event,
+                       const struct esi_set_place *place,
+                       struct es_error *error)
 {
     enum es_event_kind expected = partner_kind[event->kind];
     uint32_t come = 0, named = 0;
@@ -353,7 +354,7 @@ static int refer(struct esi_set_check *check,
     for (uint32_t i = 0; code == 0 && i < event->partner_count; i++) {
         struct es_event_id partner = event->partners[i];
         if (!has_come(check, partner))
-            code = claim(check, partner, event, place->line);
+            code = claim_event(check, partner, event, place->line);
         else if (kind_of(check, partner) != expected)
             code = fail_kind(place, partner, expected, kind_of(check, partner), error);
         else
@@ -363,7 +364,7 @@ static int refer(struct esi_set_check *check,
         return code;
     for (uint32_t at = first_claim(check, event->id); at != NO_CLAIM;
          at = check->claims[at].next)
-        named += names(check, event, check->claims[at].from) ? 1 : 0;
+        named += names_event(check, event, check->claims[at].from) ? 1 : 0;
     for (uint32_t i = 0; named < come && i < event->partner_count; i++)
         if (has_come(check, event->partners[i]) &&
             !is_named_by(check, event->id, event->partners[i]))
@@ -385,7 +386,7 @@ static int meet_claims(const struct esi_set_check *check,
         if (event->kind != partner_kind[claim->kind])
             return fail_kind(&from, event->id, partner_kind[claim->kind], event->kind,
                              error);
-        if (claim->kind != ES_EVENT_RECEIVE && !names(check, event, claim->from))
+        if (claim->kind != ES_EVENT_RECEIVE && !names_event(check, event, claim->from))
             return fail_mutual(&from, event->id, event->kind, error);
     }
     return 0;
@@ -403,7 +404,7 @@ int esi_set_check_event(struct esi_set_check *check,
     if (code == 0)
         code = check_list(check, event, place, error);
     if (code == 0 && event->partner_count > 0)
-        code = refer(check, event, place, error);
+        code = refer_event(check, event, place, error);
     if (code == 0)
         code = meet_claims(check, event, place, error);
     if (code < 0)

@@ -42,7 +42,7 @@ static bool line_find_kind(const char *name,
 
 /* === Decimal numbers that are written in one way only ============================= */
 
-bool es_set_number_parse(const char *text, size_t length, int64_t *ret_number)
+bool esi_set_number_parse(const char *text, size_t length, int64_t *ret_number)
 {
     bool negative = length > 0 && text[0] == '-';
     size_t at = negative ? 1 : 0;
@@ -62,7 +62,7 @@ bool es_set_number_parse(const char *text, size_t length, int64_t *ret_number)
     return true;
 }
 
-size_t es_set_number_format(int64_t number, char out[ES_SET_NUMBER_LENGTH])
+size_t esi_set_number_format(int64_t number, char out[ES_SET_NUMBER_LENGTH])
 {
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     char digits[ES_SET_NUMBER_LENGTH];
@@ -414,7 +414,7 @@ static int line_add_attribute(struct esi_line_room *room,
     if (line_grow(&room->attributes, room->attribute_count, &room->attribute_capacity,
                   sizeof attribute) < 0)
         return -ENOMEM;
-    if (es_set_number_parse(value, length, &attribute.number))
+    if (esi_set_number_parse(value, length, &attribute.number))
         attribute.text = NULL;
     room->attributes[room->attribute_count++] = attribute;
     return 0;
@@ -472,13 +472,13 @@ static const char *type_name(const json_t *json)
 }
 
 /* What a line is read with. */
-struct reading {
+struct line_reading {
     struct esi_set_line *line;
     const struct esi_set_place *place;
     struct es_error *error;
 };
 
-static int fail_type(const struct reading *reading,
+static int fail_type(const struct line_reading *reading,
                      const char *name,
                      const char *expected,
                      const json_t *found)
@@ -490,7 +490,9 @@ static int fail_type(const struct reading *reading,
 }
 
 /* The line's object, kept in `line` until the next one. */
-static int line_load(const struct reading *reading, const char *text, size_t length)
+static int line_load(const struct line_reading *reading,
+                     const char *text,
+                     size_t length)
 {
     struct esi_set_line *line = reading->line;
     const struct esi_set_place *place = reading->place;
@@ -515,7 +517,7 @@ static int line_load(const struct reading *reading, const char *text, size_t len
 }
 
 /* A number of a trace or of an event. */
-static int get_number(const struct reading *reading,
+static int get_number(const struct line_reading *reading,
                       const json_t *json,
                       const char *name,
                       json_int_t least,
@@ -537,7 +539,7 @@ static int get_number(const struct reading *reading,
     return 0;
 }
 
-static int get_member_number(const struct reading *reading,
+static int get_member_number(const struct line_reading *reading,
                              const char *name,
                              json_int_t least,
                              uint32_t *ret_number)
@@ -552,7 +554,7 @@ static int get_member_number(const struct reading *reading,
 }
 
 /* A string, or `absent` where there is none. */
-static int get_string(const struct reading *reading,
+static int get_string(const struct line_reading *reading,
                       const char *name,
                       const char *absent,
                       const char **ret_text)
@@ -567,7 +569,7 @@ static int get_string(const struct reading *reading,
 
 /* --- The header ------------------------------------------------------------------- */
 
-static int check_format(const struct reading *reading)
+static int check_format(const struct line_reading *reading)
 {
     const json_t *json = reading->line->json;
     const json_t *format = json_object_get(json, "format");
@@ -599,7 +601,7 @@ int esi_set_line_header(struct esi_set_line *line,
                         const struct es_set_sink *sink,
                         struct es_error *error)
 {
-    const struct reading reading = {line, place, error};
+    const struct line_reading reading = {line, place, error};
     const json_t *traces;
     int code = line_load(&reading, text, length);
 
@@ -624,7 +626,7 @@ int esi_set_line_header(struct esi_set_line *line,
 
 /* --- Events ----------------------------------------------------------------------- */
 
-static int get_kind(const struct reading *reading, enum es_event_kind *ret_kind)
+static int get_kind(const struct line_reading *reading, enum es_event_kind *ret_kind)
 {
     const char *name = "";
     int code = get_string(reading, "kind", "unary", &name);
@@ -638,7 +640,7 @@ static int get_kind(const struct reading *reading, enum es_event_kind *ret_kind)
     return code;
 }
 
-static int get_partners(const struct reading *reading)
+static int get_partners(const struct line_reading *reading)
 {
     const json_t *partners = json_object_get(reading->line->json, "partners");
     int code = 0;
@@ -664,7 +666,7 @@ static int get_partners(const struct reading *reading)
     return code;
 }
 
-static int get_attributes(const struct reading *reading)
+static int get_attributes(const struct line_reading *reading)
 {
     json_t *attributes = json_object_get(reading->line->json, "attributes");
     const char *name = "";
@@ -692,7 +694,7 @@ int esi_set_line_event_slowly(struct esi_set_line *line,
                               struct es_set_event *ret_event,
                               struct es_error *error)
 {
-    const struct reading reading = {line, place, error};
+    const struct line_reading reading = {line, place, error};
     struct es_set_event event = {.kind = ES_EVENT_UNARY};
     int code = line_load(&reading, text, length);
 

@@ -45,7 +45,7 @@ uint32_t *esi_set_map_find(const struct esi_set_map *map, struct es_event_id id)
     return map->slots[at].id.index != 0 ? &map->slots[at].value : NULL;
 }
 
-static int grow(struct esi_set_map *map)
+static int grow_map(struct esi_set_map *map)
 {
     struct esi_set_map grown = {
         .capacity = map->capacity ? 2 * map->capacity : CAPACITY_MIN,
@@ -69,7 +69,7 @@ uint32_t *esi_set_map_add(struct esi_set_map *map,
 {
     struct esi_set_map_slot *slot;
 
-    if (2 * (map->count + 1) > map->capacity && grow(map) < 0)
+    if (2 * (map->count + 1) > map->capacity && grow_map(map) < 0)
         return NULL;
     slot = &map->slots[slot_of(map, id)];
     if (slot->id.index == 0) {

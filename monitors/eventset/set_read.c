@@ -137,23 +137,24 @@ static int set_lines_next(struct esi_set_lines *lines,
 
 /* === The set ====================================================================== */
 
-struct reading {
-    const struct es_set_read_config *config;
+struct set_reading {
+    const struct esi_set_read_config *config;
     struct es_error *error;
     struct esi_set_place place;
     struct esi_set_lines lines;
     struct esi_set_line *line;
     struct esi_set_check *check;
-    struct es_delivery *delivery;
+    struct esi_delivery *delivery;
     struct es_set_sink delivered; /* what goes into the delivery */
     uint32_t traces;
     uint64_t events;
     int sink_code; /* of the sink, which has its own words for it, if any */
 };
 
-void es_set_read_config_init(struct es_set_read_config *config, struct es_set_sink sink)
+void esi_set_read_config_init(struct esi_set_read_config *config,
+                              struct es_set_sink sink)
 {
-    *config = (struct es_set_read_config){
+    *config = (struct esi_set_read_config){
         .sink = sink,
         .canonical = true,
         .attributes = true,
@@ -165,7 +166,7 @@ void es_set_read_config_init(struct es_set_read_config *config, struct es_set_si
 
 static int give_trace(void *data, uint32_t trace, const char *name)
 {
-    struct reading *reading = data;
+    struct set_reading *reading = data;
     int code = reading->config->sink.trace(reading->config->sink.data, trace, name);
 
     if (code < 0)
@@ -175,7 +176,7 @@ static int give_trace(void *data, uint32_t trace, const char *name)
 
 static int give_event(void *data, const struct es_set_event *event)
 {
-    struct reading *reading = data;
+    struct set_reading *reading = data;
     int code = reading->config->sink.event(reading->config->sink.data, event);
 
     if (code < 0)
@@ -202,7 +203,7 @@ static int ignore_event(void *data, const struct es_set_event *event)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct reading *reading = data;
+    struct set_reading *reading = data;
     int code = esi_set_check_trace(reading->check);
 
     if (code == 0)
@@ -213,7 +214,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return code;
 }
 
-static int take_event(struct reading *reading, struct es_set_event *event)
+static int take_event(struct set_reading *reading, struct es_set_event *event)
 {
     int code =
         esi_set_check_event(reading->check, event, &reading->place, reading->error);
@@ -243,7 +244,7 @@ static bool is_blank(const char *text, size_t length)
 }
 
 /* The next line that is not blank: 1, 0 at the end, -errno. */
-static int next_line(struct reading *reading, char **ret_text, size_t *ret_length)
+static int next_line(struct set_reading *reading, char **ret_text, size_t *ret_length)
 {
     int code;
 
@@ -255,7 +256,7 @@ static int next_line(struct reading *reading, char **ret_text, size_t *ret_lengt
 }
 
 /* Whether the file is text at all. */
-static int check_input(struct reading *reading)
+static int check_input(struct set_reading *reading)
 {
     const char *text;
     size_t length;
@@ -266,7 +267,7 @@ static int check_input(struct reading *reading)
     return esi_input_check(text, length, reading->place.source, reading->error);
 }
 
-static int read_header(struct reading *reading)
+static int read_header(struct set_reading *reading)
 {
     const struct es_set_sink traces = {.trace = take_trace, .data = reading};
     size_t length;
@@ -285,7 +286,7 @@ static int read_header(struct reading *reading)
                                reading->error);
 }
 
-static int read_events(struct reading *reading)
+static int read_events(struct set_reading *reading)
 {
     struct es_set_event event;
     size_t length;
@@ -303,7 +304,7 @@ static int read_events(struct reading *reading)
     return code;
 }
 
-static int read_all(struct reading *reading)
+static int read_all(struct set_reading *reading)
 {
     int code = read_header(reading);
 
@@ -313,22 +314,22 @@ static int read_all(struct reading *reading)
         code =
             esi_set_check_finish(reading->check, reading->place.source, reading->error);
     if (code == 0)
-        code = es_delivery_finish(reading->delivery, reading->error);
+        code = esi_delivery_finish(reading->delivery, reading->error);
     return code;
 }
 
 /* --- Whole files ------------------------------------------------------------------ */
 
-static int read_start(struct reading *reading, FILE *stream)
+static int read_start(struct set_reading *reading, FILE *stream)
 {
-    const struct es_set_read_config *config = reading->config;
-    struct es_delivery_config delivery;
+    const struct esi_set_read_config *config = reading->config;
+    struct esi_delivery_config delivery;
     struct es_set_sink sink = {ignore_trace, ignore_event, NULL};
     int code;
 
     if (config->canonical)
         sink = (struct es_set_sink){give_trace, give_event, reading};
-    es_delivery_config_init(&delivery, sink);
+    esi_delivery_config_init(&delivery, sink);
     delivery.source = reading->place.source;
     delivery.line = &reading->place.line;
     delivery.memory_bytes = config->memory_bytes;
@@ -339,27 +340,27 @@ static int read_start(struct reading *reading, FILE *stream)
     if (code == 0)
         code = esi_set_check_create(&reading->check);
     if (code == 0)
-        code = es_delivery_create(&delivery, &reading->delivery);
+        code = esi_delivery_create(&delivery, &reading->delivery);
     if (code == 0)
-        reading->delivered = es_delivery_sink(reading->delivery);
+        reading->delivered = esi_delivery_sink(reading->delivery);
     return code;
 }
 
-static void read_stop(struct reading *reading)
+static void read_stop(struct set_reading *reading)
 {
     set_lines_fini(&reading->lines);
     esi_set_line_destroy(reading->line);
     esi_set_check_destroy(reading->check);
-    es_delivery_destroy(reading->delivery);
+    esi_delivery_destroy(reading->delivery);
 }
 
-static void read_count(const struct reading *reading,
-                       struct es_set_read_statistics *ret_statistics)
+static void read_count(const struct set_reading *reading,
+                       struct esi_set_read_statistics *ret_statistics)
 {
-    struct es_delivery_statistics delivery;
+    struct esi_delivery_statistics delivery;
 
-    es_delivery_statistics(reading->delivery, &delivery);
-    *ret_statistics = (struct es_set_read_statistics){
+    esi_delivery_statistics(reading->delivery, &delivery);
+    *ret_statistics = (struct esi_set_read_statistics){
         .bytes = reading->lines.bytes,
         .lines = reading->lines.number,
         .traces = reading->traces,
@@ -369,13 +370,13 @@ static void read_count(const struct reading *reading,
     };
 }
 
-int es_set_read_stream(FILE *stream,
-                       const char *name,
-                       const struct es_set_read_config *config,
-                       struct es_set_read_statistics *ret_statistics,
-                       struct es_error *error)
+int esi_set_read_stream(FILE *stream,
+                        const char *name,
+                        const struct esi_set_read_config *config,
+                        struct esi_set_read_statistics *ret_statistics,
+                        struct es_error *error)
 {
-    struct reading reading = {.config = config, .error = error, .place = {name, 0}};
+    struct set_reading reading = {.config = config, .error = error, .place = {name, 0}};
     int code = read_start(&reading, stream);
 
     if (code == 0)
@@ -389,24 +390,24 @@ int es_set_read_stream(FILE *stream,
     return code;
 }
 
-int es_set_read_file(const char *path,
-                     const struct es_set_read_config *config,
-                     struct es_set_read_statistics *ret_statistics,
-                     struct es_error *error)
+int esi_set_read_file(const char *path,
+                      const struct esi_set_read_config *config,
+                      struct esi_set_read_statistics *ret_statistics,
+                      struct es_error *error)
 {
     FILE *stream;
     int code;
 
     if (strcmp(path, "-") == 0)
-        return es_set_read_stream(stdin, "standard input", config, ret_statistics,
-                                  error);
+        return esi_set_read_stream(stdin, "standard input", config, ret_statistics,
+                                   error);
     stream = fopen(path, "re");
     if (!stream) {
         code = -errno;
         return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
     }
     setvbuf(stream, NULL, _IONBF, 0); /* lines have a buffer of their own */
-    code = es_set_read_stream(stream, path, config, ret_statistics, error);
+    code = esi_set_read_stream(stream, path, config, ret_statistics, error);
     fclose(stream);
     return code;
 }

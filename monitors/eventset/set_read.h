@@ -4,8 +4,8 @@
  * Reads event sets from JSON Lines (docs/event-sets.md) and gives them to a sink while
  * it reads.
  *
- *   es_set_read_config_init(&config, es_order_sink(order));
- *   es_set_read_file("set.jsonl", &config, &statistics, &error);
+ *   esi_set_read_config_init(&config, es_order_sink(order));
+ *   esi_set_read_file("set.jsonl", &config, &statistics, &error);
  *
  * Everything that the format demands is checked; what is wrong is one sentence with
  * file, line and, where the fault is in the JSON itself, column.  Faults that only the
@@ -31,7 +31,7 @@
 #include "eventspace/error.h"
 #include "monitors/eventset/event.h"
 
-struct es_set_read_config {
+struct esi_set_read_config {
     struct es_set_sink sink;
     /* In canonical order (delivery.h), which is an ordered stream; else as the file
      * has them, a receive perhaps before its send. */
@@ -41,7 +41,7 @@ struct es_set_read_config {
     const char *spill_folder; /* where others wait; NULL = $TMPDIR or /var/tmp */
 };
 
-struct es_set_read_statistics {
+struct esi_set_read_statistics {
     uint64_t bytes;
     uint64_t lines;
     uint32_t traces;
@@ -51,22 +51,22 @@ struct es_set_read_statistics {
 };
 
 /* Canonical order, attributes, 512 MiB. */
-void es_set_read_config_init(struct es_set_read_config *config,
-                             struct es_set_sink sink);
+void esi_set_read_config_init(struct esi_set_read_config *config,
+                              struct es_set_sink sink);
 
 /* Reads a file; "-" is the standard input.  `ret_statistics` and `error` may be NULL.
  * 0; -EINVAL: not an event set, `error` says why and where; another -errno: the file
  * cannot be read, or what the sink gave. */
-int es_set_read_file(const char *path,
-                     const struct es_set_read_config *config,
-                     struct es_set_read_statistics *ret_statistics,
-                     struct es_error *error);
+int esi_set_read_file(const char *path,
+                      const struct esi_set_read_config *config,
+                      struct esi_set_read_statistics *ret_statistics,
+                      struct es_error *error);
 
 /* Reads a stream (borrowed) to its end; errors call it `name`. */
-int es_set_read_stream(FILE *stream,
-                       const char *name,
-                       const struct es_set_read_config *config,
-                       struct es_set_read_statistics *ret_statistics,
-                       struct es_error *error);
+int esi_set_read_stream(FILE *stream,
+                        const char *name,
+                        const struct esi_set_read_config *config,
+                        struct esi_set_read_statistics *ret_statistics,
+                        struct es_error *error);
 
 #endif

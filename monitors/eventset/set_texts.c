@@ -22,7 +22,7 @@ struct esi_texts_block {
 void esi_texts_init(struct esi_texts *texts)
 {
     *texts = (struct esi_texts){0};
-    es_rows_init(&texts->rows, sizeof(struct esi_text_row), 6);
+    esi_segmented_init(&texts->rows, sizeof(struct esi_text_row), 6);
 }
 
 void esi_texts_fini(struct esi_texts *texts)
@@ -33,7 +33,7 @@ void esi_texts_fini(struct esi_texts *texts)
         free(block);
     }
     free(texts->slots);
-    es_rows_fini(&texts->rows);
+    esi_segmented_fini(&texts->rows);
 }
 
 /* Fowler, Noll and Vo's 1a, the halves folded. */
@@ -48,7 +48,7 @@ static uint32_t hash_of(const char *text, size_t length)
 
 static const struct esi_text_row *row_at(const struct esi_texts *texts, uint32_t number)
 {
-    return es_rows_at(&texts->rows, number);
+    return esi_segmented_at(&texts->rows, number);
 }
 
 /* The slot of a text, or the free one where it would be put. */
@@ -68,7 +68,7 @@ static size_t slot_of(const struct esi_texts *texts,
     return at;
 }
 
-static int grow(struct esi_texts *texts)
+static int grow_texts(struct esi_texts *texts)
 {
     size_t capacity = texts->capacity ? 2 * texts->capacity : CAPACITY_MIN;
     uint32_t *slots = calloc(capacity, sizeof *slots);
@@ -89,7 +89,7 @@ static int grow(struct esi_texts *texts)
 }
 
 /* A copy of a text, with its end. */
-static const char *keep(struct esi_texts *texts, const char *text, size_t length)
+static const char *keep_text(struct esi_texts *texts, const char *text, size_t length)
 {
     struct esi_texts_block *block = texts->blocks;
     char *kept;
@@ -119,14 +119,14 @@ int esi_texts_add(struct esi_texts *texts,
     struct esi_text_row row = {NULL, (uint32_t)length, hash_of(text, length)};
     size_t at;
 
-    if (2 * ((size_t)count + 1) > texts->capacity && grow(texts) < 0)
+    if (2 * ((size_t)count + 1) > texts->capacity && grow_texts(texts) < 0)
         return -ENOMEM;
     at = slot_of(texts, text, length, row.hash);
     if (texts->slots[at] == 0) {
         if (count == UINT32_MAX - 1 || length >= UINT32_MAX)
             return -EOVERFLOW;
-        row.text = keep(texts, text, length);
-        if (!row.text || es_rows_push(&texts->rows, &row) < 0)
+        row.text = keep_text(texts, text, length);
+        if (!row.text || esi_segmented_push(&texts->rows, &row) < 0)
             return -ENOMEM;
         texts->slots[at] = count + 1;
     }
@@ -144,11 +144,11 @@ uint32_t esi_texts_find(const struct esi_texts *texts, const char *text, size_t 
 
 uint32_t esi_texts_count(const struct esi_texts *texts)
 {
-    return (uint32_t)es_rows_count(&texts->rows);
+    return (uint32_t)esi_segmented_count(&texts->rows);
 }
 
 uint64_t esi_texts_bytes(const struct esi_texts *texts)
 {
-    return texts->block_bytes + es_rows_bytes(&texts->rows) +
+    return texts->block_bytes + esi_segmented_bytes(&texts->rows) +
            texts->capacity * sizeof *texts->slots;
 }

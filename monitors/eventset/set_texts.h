@@ -15,9 +15,9 @@ struct esi_texts_block;
 
 /* Caller's memory; its fields are private. */
 struct esi_texts {
-    struct es_rows rows; /* by number */
-    uint32_t *slots;     /* open-addressed: number + 1, 0 = free */
-    size_t capacity;     /* of `slots`, a power of two */
+    struct esi_segmented rows; /* by number */
+    uint32_t *slots;           /* open-addressed: number + 1, 0 = free */
+    size_t capacity;           /* of `slots`, a power of two */
     struct esi_texts_block *blocks;
     uint64_t block_bytes; /* of all blocks */
 };
@@ -41,7 +41,7 @@ uint32_t esi_texts_find(const struct esi_texts *texts, const char *text, size_t 
 
 static inline const char *esi_texts_at(const struct esi_texts *texts, uint32_t number)
 {
-    return ((const struct esi_text_row *)es_rows_at(&texts->rows, number))->text;
+    return ((const struct esi_text_row *)esi_segmented_at(&texts->rows, number))->text;
 }
 
 uint32_t esi_texts_count(const struct esi_texts *texts);

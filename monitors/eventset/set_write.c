@@ -62,7 +62,7 @@ static void format_attributes(struct esi_json_out *out,
     for (size_t i = 0; i < event->attribute_count; i++) {
         const struct es_event_attribute *attribute = &event->attributes[i];
         if (!attribute->text)
-            es_set_number_format(attribute->number, number);
+            esi_set_number_format(attribute->number, number);
         esi_json_out_string(out, attribute->name,
                             attribute->text ? attribute->text : number);
     }
@@ -99,9 +99,9 @@ void esi_set_format_event(FILE *stream, const struct es_set_event *event)
 
 enum { BUFFER_BYTES = 1 << 16 };
 
-struct es_set_write {
+struct esi_set_write {
     char *path;
-    struct es_output_file *file;
+    struct esi_output_file *file;
     bool is_pipe;       /* what is written cannot be read again */
     FILE *events_apart; /* NULL: they go into the file */
     FILE *stream;       /* where events go; NULL: none came yet */
@@ -117,33 +117,33 @@ struct es_set_write {
 
 /* --- Opening ---------------------------------------------------------------------- */
 
-static int write_fail(struct es_set_write *write)
+static int write_fail(struct esi_set_write *write)
 {
     if (write->code == 0)
         write->code = errno > 0 ? -errno : -EIO;
     return write->code;
 }
 
-int es_set_write_open(const char *path,
-                      struct es_error *error,
-                      struct es_set_write **ret_write)
+int esi_set_write_open(const char *path,
+                       struct es_error *error,
+                       struct esi_set_write **ret_write)
 {
-    struct es_set_write *write = calloc(1, sizeof *write);
+    struct esi_set_write *write = calloc(1, sizeof *write);
     int code = -ENOMEM;
 
     if (write && (write->path = strdup(path)))
-        code = es_output_file_open(path, error, &write->file);
+        code = esi_output_file_open(path, error, &write->file);
     if (code < 0) {
-        es_set_write_destroy(write);
+        esi_set_write_destroy(write);
         return es_error_set_at(error, code, path, 0, 0, "cannot be written: %s",
                                strerror(-code));
     }
-    write->is_pipe = !es_output_file_is_beside(write->file);
+    write->is_pipe = !esi_output_file_is_beside(write->file);
     *ret_write = write;
     return 0;
 }
 
-void es_set_write_destroy(struct es_set_write *write)
+void esi_set_write_destroy(struct esi_set_write *write)
 {
     int saved_errno = errno;
 
@@ -151,7 +151,7 @@ void es_set_write_destroy(struct es_set_write *write)
         return;
     if (write->events_apart)
         fclose(write->events_apart);
-    es_output_file_discard(write->file);
+    esi_output_file_discard(write->file);
     for (uint32_t i = 0; i < write->name_count; i++)
         free(write->names[i]);
     free(write->names);
@@ -164,7 +164,7 @@ void es_set_write_destroy(struct es_set_write *write)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_set_write *write = data;
+    struct esi_set_write *write = data;
 
     if (trace != write->name_count || write->is_told)
         return -EINVAL;
@@ -183,9 +183,9 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     return 0;
 }
 
-static int write_header(struct es_set_write *write)
+static int write_header(struct esi_set_write *write)
 {
-    FILE *stream = es_output_file_stream(write->file);
+    FILE *stream = esi_output_file_stream(write->file);
 
     errno = 0;
     write->header_names = write->name_count;
@@ -194,7 +194,7 @@ static int write_header(struct es_set_write *write)
 }
 
 /* Events that wait until all traces are known. */
-static int open_apart(struct es_set_write *write)
+static int open_apart(struct esi_set_write *write)
 {
     int file = esi_spool_open_file(NULL);
 
@@ -211,11 +211,11 @@ static int open_apart(struct es_set_write *write)
 }
 
 /* Ahead of the first event: the header, where it can be written already. */
-static int write_start(struct es_set_write *write)
+static int write_start(struct esi_set_write *write)
 {
     if (write->is_pipe && !write->is_told)
         return open_apart(write);
-    write->stream = es_output_file_stream(write->file);
+    write->stream = esi_output_file_stream(write->file);
     if (!write->is_pipe)
         setvbuf(write->stream, NULL, _IOFBF, BUFFER_BYTES);
     if (write_header(write) < 0)
@@ -226,7 +226,7 @@ static int write_start(struct es_set_write *write)
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct es_set_write *write = data;
+    struct esi_set_write *write = data;
 
     if (write->code == 0 && !write->stream)
         write_start(write);
@@ -238,17 +238,17 @@ static int take_event(void *data, const struct es_set_event *event)
     return ferror(write->stream) ? write_fail(write) : 0;
 }
 
-struct es_set_sink es_set_write_sink(struct es_set_write *write)
+struct es_set_sink esi_set_write_sink(struct esi_set_write *write)
 {
     return (struct es_set_sink){take_trace, take_event, write};
 }
 
-void es_set_write_traces_told(struct es_set_write *write)
+void esi_set_write_traces_told(struct esi_set_write *write)
 {
     write->is_told = true;
 }
 
-uint64_t es_set_write_events(const struct es_set_write *write)
+uint64_t esi_set_write_events(const struct esi_set_write *write)
 {
     return write->events;
 }
@@ -256,9 +256,9 @@ uint64_t es_set_write_events(const struct es_set_write *write)
 /* --- Completing ------------------------------------------------------------------- */
 
 /* Appends the events to the file, from where they stand behind a header or none. */
-static int copy_events(struct es_set_write *write, FILE *from)
+static int copy_events(struct esi_set_write *write, FILE *from)
 {
-    FILE *to = es_output_file_stream(write->file);
+    FILE *to = esi_output_file_stream(write->file);
     off_t at = write->header_bytes;
     char *buffer = malloc(BUFFER_BYTES);
     ssize_t got = 1;
@@ -279,22 +279,22 @@ static int copy_events(struct es_set_write *write, FILE *from)
 }
 
 /* The events behind a header that names all traces, in another file. */
-static int write_again(struct es_set_write *write, struct es_error *error)
+static int write_again(struct esi_set_write *write, struct es_error *error)
 {
-    struct es_output_file *first = write->file;
+    struct esi_output_file *first = write->file;
 
-    write->code = es_output_file_open(write->path, error, &write->file);
+    write->code = esi_output_file_open(write->path, error, &write->file);
     if (write->code < 0) {
         write->file = first;
         return write->code;
     }
     if (write_header(write) == 0)
-        copy_events(write, es_output_file_stream(first));
-    es_output_file_discard(first);
+        copy_events(write, esi_output_file_stream(first));
+    esi_output_file_discard(first);
     return write->code;
 }
 
-int es_set_write_close(struct es_set_write *write, struct es_error *error)
+int esi_set_write_close(struct esi_set_write *write, struct es_error *error)
 {
     int code;
 
@@ -307,13 +307,13 @@ int es_set_write_close(struct es_set_write *write, struct es_error *error)
         write_again(write, error);
     }
     if (write->code == 0) {
-        write->code = es_output_file_close(write->file, error);
+        write->code = esi_output_file_close(write->file, error);
         write->file = NULL;
     }
     code = write->code;
     if (code < 0)
         es_error_set_at(error, code, write->path, 0, 0, "cannot be written: %s",
                         strerror(-code)); /* unless there are words already */
-    es_set_write_destroy(write);
+    esi_set_write_destroy(write);
     return code;
 }

@@ -3,9 +3,9 @@
 /*
  * Writes event sets as JSON Lines (docs/event-sets.md).
  *
- *   es_set_write_open("set.jsonl", &error, &write);
- *   ... events to es_set_write_sink(write)
- *   es_set_write_close(write, &error);
+ *   esi_set_write_open("set.jsonl", &error, &write);
+ *   ... events to esi_set_write_sink(write)
+ *   esi_set_write_close(write, &error);
  *
  * Events are written in the order in which they come, with what is as the format
  * assumes it left out; a send lists no partners.  The header names all traces, also
@@ -14,7 +14,7 @@
  * Nothing is half-written: a file is written beside `path` and takes its place when it
  * is complete.  What is no regular file ("-" = standard output, a pipe, a device) gets
  * everything when it is complete, unless all traces are told ahead
- * (es_set_write_traces_told).
+ * (esi_set_write_traces_told).
  */
 #ifndef ES_MONITORS_EVENTSET_SET_WRITE_H
 #define ES_MONITORS_EVENTSET_SET_WRITE_H
@@ -25,27 +25,27 @@
 #include "eventspace/error.h"
 #include "monitors/eventset/event.h"
 
-struct es_set_write;
+struct esi_set_write;
 
 /* 0, -ENOMEM, or why the file cannot be made. */
-int es_set_write_open(const char *path,
-                      struct es_error *error,
-                      struct es_set_write **ret_write);
+int esi_set_write_open(const char *path,
+                       struct es_error *error,
+                       struct esi_set_write **ret_write);
 
 /* Where the events go in.  Its calls give -errno when something cannot be written;
- * -EINVAL for a trace that comes after es_set_write_traces_told(). */
-struct es_set_sink es_set_write_sink(struct es_set_write *write);
+ * -EINVAL for a trace that comes after esi_set_write_traces_told(). */
+struct es_set_sink esi_set_write_sink(struct esi_set_write *write);
 
 /* No trace will be told any more: what is written to a pipe goes out at once. */
-void es_set_write_traces_told(struct es_set_write *write);
+void esi_set_write_traces_told(struct esi_set_write *write);
 
-uint64_t es_set_write_events(const struct es_set_write *write);
+uint64_t esi_set_write_events(const struct esi_set_write *write);
 
 /* Completes the file, then frees the writer.  0, or why the file was not written: then
  * there is none, or the one that was there before. */
-int es_set_write_close(struct es_set_write *write, struct es_error *error);
+int esi_set_write_close(struct esi_set_write *write, struct es_error *error);
 /* Writes nothing and frees the writer.  Accepts NULL. */
-void es_set_write_destroy(struct es_set_write *write);
+void esi_set_write_destroy(struct esi_set_write *write);
 
 /*
  * Lines of an event set, written; what is as the format assumes it is left out.

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void es_trace_names_fini(struct es_trace_names *names)
+void esi_trace_names_fini(struct esi_trace_names *names)
 {
     for (uint32_t i = 0; i < names->count; i++)
         free(names->names[i]);
@@ -17,7 +17,7 @@ void es_trace_names_fini(struct es_trace_names *names)
     free(names->sorted);
 }
 
-int es_trace_names_add(struct es_trace_names *names, const char *name)
+int esi_trace_names_add(struct esi_trace_names *names, const char *name)
 {
     if (names->count == names->capacity) {
         uint32_t capacity = names->capacity ? 2 * names->capacity : 16;
@@ -35,9 +35,9 @@ int es_trace_names_add(struct es_trace_names *names, const char *name)
     return 0;
 }
 
-static int compare(const void *a, const void *b, void *data)
+static int compare_names(const void *a, const void *b, void *data)
 {
-    const struct es_trace_names *names = data;
+    const struct esi_trace_names *names = data;
     uint32_t one = *(const uint32_t *)a;
     uint32_t other = *(const uint32_t *)b;
     int order = strcmp(names->names[one], names->names[other]);
@@ -45,7 +45,7 @@ static int compare(const void *a, const void *b, void *data)
     return order ? order : (one > other) - (one < other);
 }
 
-int es_trace_names_sort(struct es_trace_names *names)
+int esi_trace_names_sort(struct esi_trace_names *names)
 {
     uint32_t *sorted = calloc(names->count + 1u, sizeof *sorted);
 
@@ -53,7 +53,7 @@ int es_trace_names_sort(struct es_trace_names *names)
         return -ENOMEM;
     for (uint32_t i = 0; i < names->count; i++)
         sorted[i] = i;
-    qsort_r(sorted, names->count, sizeof *sorted, compare, names);
+    qsort_r(sorted, names->count, sizeof *sorted, compare_names, names);
     free(names->sorted);
     names->sorted = sorted;
     return 0;
@@ -67,7 +67,7 @@ static int compare_text(const char *name, const char *text, size_t length)
     return order ? order : name[length] != '\0';
 }
 
-static int64_t parse_number(const struct es_trace_names *names,
+static int64_t parse_number(const struct esi_trace_names *names,
                             const char *text,
                             size_t length)
 {
@@ -81,9 +81,9 @@ static int64_t parse_number(const struct es_trace_names *names,
     return length > 0 && number < names->count ? (int64_t)number : -1;
 }
 
-int64_t es_trace_names_find(const struct es_trace_names *names,
-                            const char *text,
-                            size_t length)
+int64_t esi_trace_names_find(const struct esi_trace_names *names,
+                             const char *text,
+                             size_t length)
 {
     uint32_t low = 0;
     uint32_t high = names->count;

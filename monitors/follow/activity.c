@@ -12,7 +12,7 @@
 static void read_communicator(const struct es_scope *scope,
                               uint32_t origin,
                               const struct es_tuple *tuple,
-                              struct es_activity *activity)
+                              struct esi_activity *activity)
 {
     struct es_communicator_info info;
 
@@ -37,7 +37,7 @@ static bool is_about_requests(const struct es_operation *operation)
 
 /* Such calls have no matching number of their own.  Where it is a collective that they
  * wait for, its instance is in the tag. */
-static void read_awaited(const struct es_tuple *tuple, struct es_activity *activity)
+static void read_awaited(const struct es_tuple *tuple, struct esi_activity *activity)
 {
     const struct es_operation *awaited;
 
@@ -60,7 +60,7 @@ static void read_awaited(const struct es_tuple *tuple, struct es_activity *activ
 /* The begin of a collective operation has its code in the tag, its instance where it
  * is.
  */
-static void read_begun(const struct es_tuple *tuple, struct es_activity *activity)
+static void read_begun(const struct es_tuple *tuple, struct esi_activity *activity)
 {
     const struct es_operation *begun;
 
@@ -75,10 +75,10 @@ static void read_begun(const struct es_tuple *tuple, struct es_activity *activit
 void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,
                        const struct es_tuple *tuple,
-                       struct es_activity *ret_activity)
+                       struct esi_activity *ret_activity)
 {
     const struct es_origin *from = es_scope_origin(scope, origin);
-    struct es_activity activity = {
+    struct esi_activity activity = {
         .present = true,
         .operation = tuple->operation,
         .communicator_index = tuple->communicator,

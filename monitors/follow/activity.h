@@ -12,6 +12,6 @@
 void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,
                        const struct es_tuple *tuple,
-                       struct es_activity *ret_activity);
+                       struct esi_activity *ret_activity);
 
 #endif

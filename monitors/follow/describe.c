@@ -96,7 +96,7 @@ const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t 
 }
 
 /* "from", "to", "with": how an operation stands to its peer. */
-static const char *preposition(const struct es_operation *operation)
+static const char *preposition_of(const struct es_operation *operation)
 {
     /* Probes are of the completion class. */
     if (operation && esi_operation_is_probe(operation))
@@ -113,7 +113,7 @@ static const char *preposition(const struct es_operation *operation)
     }
 }
 
-static void append_tag(char *out, size_t size, const struct es_activity *activity)
+static void append_tag(char *out, size_t size, const struct esi_activity *activity)
 {
     if (activity->tag == ES_TAG_ANY)
         esi_describe_append(out, size, ", any tag");
@@ -129,21 +129,21 @@ static bool is_message(enum es_class op_class)
 
 static void append_peer(char *out,
                         size_t size,
-                        const struct es_activity *activity,
+                        const struct esi_activity *activity,
                         const struct es_operation *operation)
 {
     if (activity->peer >= 0)
-        esi_describe_append(out, size, " %s %d", preposition(operation),
+        esi_describe_append(out, size, " %s %d", preposition_of(operation),
                             activity->peer);
     else if (activity->peer == ES_PEER_ANY)
-        esi_describe_append(out, size, " %s anybody", preposition(operation));
+        esi_describe_append(out, size, " %s anybody", preposition_of(operation));
     if (activity->peer != ES_PEER_NONE && operation &&
         is_message((enum es_class)operation->op_class))
         append_tag(out, size, activity);
 }
 
 /* " of 8 requests, first MPI_Irecv", " for MPI_Irecv". */
-static void append_requests(char *out, size_t size, const struct es_activity *activity)
+static void append_requests(char *out, size_t size, const struct esi_activity *activity)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
     bool completes = operation && operation->op_class == ES_CLASS_COMPLETION;
@@ -163,9 +163,9 @@ static void append_requests(char *out, size_t size, const struct es_activity *ac
 
 const char *esi_describe_activity(char *out,
                                   size_t size,
-                                  const struct es_activity *activity)
+                                  const struct esi_activity *activity)
 {
-    const struct es_operation *subject = es_activity_subject(activity);
+    const struct es_operation *subject = esi_activity_subject(activity);
     bool collective = subject && subject->order != ES_ORDER_NONE;
 
     snprintf(out, size, "%s", es_operation_name(activity->operation));
@@ -188,7 +188,7 @@ static const char *signal_name(int signal)
 
 const char *esi_describe_end(char *out,
                              size_t size,
-                             const struct es_thread_state *thread)
+                             const struct esi_thread_state *thread)
 {
     snprintf(out, size, "%s", "");
     switch (thread->process) {

@@ -26,12 +26,12 @@ const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t 
  * "MPI_Waitall of 8 requests, first MPI_Irecv from 1, tag 0". */
 const char *esi_describe_activity(char *out,
                                   size_t size,
-                                  const struct es_activity *activity);
+                                  const struct esi_activity *activity);
 
 /* "killed by SIGKILL", "exited with 3 without MPI_Finalize"; "" while it runs. */
 const char *esi_describe_end(char *out,
                              size_t size,
-                             const struct es_thread_state *thread);
+                             const struct esi_thread_state *thread);
 
 /* Appends to what is in `out`. */
 void esi_describe_append(char *out, size_t size, const char *format, ...)

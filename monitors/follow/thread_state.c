@@ -5,13 +5,13 @@
 
 #include "monitors/follow/thread_state.h"
 
-const struct es_operation *es_activity_subject(const struct es_activity *activity)
+const struct es_operation *esi_activity_subject(const struct esi_activity *activity)
 {
     return es_operation_find(activity->awaited ? activity->awaited
                                                : activity->operation);
 }
 
-const char *es_verdict_name(enum es_verdict verdict)
+const char *esi_verdict_name(enum esi_verdict verdict)
 {
     static const char *const names[] = {
         [ES_VERDICT_PROGRESSING] = "progressing",
@@ -27,7 +27,7 @@ const char *es_verdict_name(enum es_verdict verdict)
 }
 
 /* The verdict on a thread whose process has ended or finalized. */
-static bool judge_end(struct es_thread_state *state)
+static bool judge_end(struct esi_thread_state *state)
 {
     switch (state->process) {
     case ES_PROCESS_RUNNING:
@@ -48,7 +48,7 @@ static bool judge_end(struct es_thread_state *state)
 }
 
 /* When the thread last did something that we know of. */
-static uint64_t last_sign_ns(const struct es_thread_state *state)
+static uint64_t last_sign_ns(const struct esi_thread_state *state)
 {
     if (state->open.present)
         return state->open.start_ns;
@@ -56,8 +56,8 @@ static uint64_t last_sign_ns(const struct es_thread_state *state)
 }
 
 /* Polls also begin an operation each time; only what completes is an event. */
-static bool has_moved(const struct es_thread_state *state,
-                      const struct es_thread_state *before)
+static bool has_moved(const struct esi_thread_state *state,
+                      const struct esi_thread_state *before)
 {
     if (state->events != before->events)
         return true;
@@ -67,7 +67,7 @@ static bool has_moved(const struct es_thread_state *state,
            (!before->open.present || state->open.start_ns > before->open.start_ns);
 }
 
-static void judge_quiet(struct es_thread_state *state, bool over_limit)
+static void judge_quiet(struct esi_thread_state *state, bool over_limit)
 {
     if (state->polls_rise)
         state->verdict = over_limit ? ES_VERDICT_STALLED : ES_VERDICT_POLLING;
@@ -77,10 +77,10 @@ static void judge_quiet(struct es_thread_state *state, bool over_limit)
         state->verdict = ES_VERDICT_COMPUTING;
 }
 
-void es_thread_judge(struct es_thread_state *state,
-                     const struct es_thread_state *before,
-                     unsigned limit,
-                     uint64_t now_ns)
+void esi_thread_judge(struct esi_thread_state *state,
+                      const struct esi_thread_state *before,
+                      unsigned limit,
+                      uint64_t now_ns)
 {
     state->unchanged = 0;
     state->polls_rise = before && state->polls != before->polls;
@@ -102,9 +102,9 @@ void es_thread_judge(struct es_thread_state *state,
     judge_quiet(state, state->unchanged >= limit);
 }
 
-void es_thread_judge_by_age(struct es_thread_state *state,
-                            uint64_t limit_ns,
-                            uint64_t now_ns)
+void esi_thread_judge_by_age(struct esi_thread_state *state,
+                             uint64_t limit_ns,
+                             uint64_t now_ns)
 {
     uint64_t sign_ns = last_sign_ns(state);
     uint64_t age_ns = now_ns > sign_ns ? now_ns - sign_ns : 0;
@@ -119,7 +119,7 @@ void es_thread_judge_by_age(struct es_thread_state *state,
         state->verdict = age_ns < limit_ns ? ES_VERDICT_WAITING : ES_VERDICT_STALLED;
 }
 
-bool es_thread_is_blocked(const struct es_thread_state *state)
+bool esi_thread_is_blocked(const struct esi_thread_state *state)
 {
     return state->open.present && !state->polls_rise &&
            (state->verdict == ES_VERDICT_STALLED ||

@@ -20,7 +20,7 @@
 /* World rank of a peer that cannot be told from here. */
 #define ES_PEER_UNKNOWN (-3)
 
-enum es_verdict {
+enum esi_verdict {
     ES_VERDICT_PROGRESSING, /* an event since the pull before */
     ES_VERDICT_COMPUTING,   /* no event, and in no operation */
     ES_VERDICT_WAITING, /* no event, in an operation, for fewer pulls than the limit */
@@ -32,10 +32,10 @@ enum es_verdict {
 };
 
 /* "progressing" and so on. */
-const char *es_verdict_name(enum es_verdict verdict);
+const char *esi_verdict_name(enum esi_verdict verdict);
 
 /* An operation of a thread, its ranks and times converted. */
-struct es_activity {
+struct esi_activity {
     bool present;
     uint16_t operation;
     /* Calls that complete, start or cancel requests: the operation of the request that
@@ -58,9 +58,9 @@ struct es_activity {
 
 /* The operation that peer, tag, communicator and sequence are of: that waited for, else
  * the activity's own.  NULL when its code is not known. */
-const struct es_operation *es_activity_subject(const struct es_activity *activity);
+const struct es_operation *esi_activity_subject(const struct esi_activity *activity);
 
-struct es_thread_state {
+struct esi_thread_state {
     const char *host; /* borrowed */
     int pid;
     int rank;
@@ -71,14 +71,14 @@ struct es_thread_state {
     int exit_code;
     uint64_t events; /* tuples ever published by the thread */
     uint64_t polls;  /* polls that found nothing */
-    struct es_activity last;
-    struct es_activity open;
+    struct esi_activity last;
+    struct esi_activity open;
     const int *members; /* world ranks of the open operation's communicator (those it
                            can hear from); borrowed; NULL = not known */
     size_t member_count;
 
-    /* Filled by es_thread_judge(). */
-    enum es_verdict verdict;
+    /* Filled by esi_thread_judge(). */
+    enum esi_verdict verdict;
     unsigned unchanged;        /* pulls without an event */
     uint64_t quiet_since_ns;   /* the last event, or begin of the open operation */
     bool polls_rise;           /* since the pull before */
@@ -87,18 +87,18 @@ struct es_thread_state {
 
 /* Judges a thread from its state now and that at the pull before (NULL = first pull).
  * It counts as stalled after `limit` pulls without an event. */
-void es_thread_judge(struct es_thread_state *state,
-                     const struct es_thread_state *before,
-                     unsigned limit,
-                     uint64_t now_ns);
+void esi_thread_judge(struct esi_thread_state *state,
+                      const struct esi_thread_state *before,
+                      unsigned limit,
+                      uint64_t now_ns);
 
 /* For a single look: stalled is who has been in an operation for `limit_ns` or longer.
  */
-void es_thread_judge_by_age(struct es_thread_state *state,
-                            uint64_t limit_ns,
-                            uint64_t now_ns);
+void esi_thread_judge_by_age(struct esi_thread_state *state,
+                             uint64_t limit_ns,
+                             uint64_t now_ns);
 
 /* Whether the thread is in an operation and makes no progress. */
-bool es_thread_is_blocked(const struct es_thread_state *state);
+bool esi_thread_is_blocked(const struct esi_thread_state *state);
 
 #endif

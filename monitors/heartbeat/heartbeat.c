@@ -22,15 +22,15 @@ struct member_list {
     size_t count;
 };
 
-struct es_heartbeat {
+struct esi_heartbeat {
     struct es_run *run; /* borrowed */
-    struct es_heartbeat_config config;
+    struct esi_heartbeat_config config;
     struct esi_follower *follower;
     struct es_scope *scope;           /* the follower's */
     struct esi_follower *collectives; /* opened when the first thread stalls */
 
-    struct es_thread_state *threads; /* owned; by rank, pid, thread */
-    struct es_thread_state *before;  /* as they were at the last pull */
+    struct esi_thread_state *threads; /* owned; by rank, pid, thread */
+    struct esi_thread_state *before;  /* as they were at the last pull */
     size_t thread_count;
     size_t thread_capacity;
     uint32_t *first_origin; /* per thread; owned */
@@ -42,23 +42,23 @@ struct es_heartbeat {
     struct member_list *lists; /* owned */
     size_t list_count;
     size_t list_capacity;
-    struct es_collectives_seen seen;
-    struct es_wait *waits; /* owned; one per thread */
-    struct es_wait_node *nodes;
-    struct es_wait_result result;
+    struct esi_collectives_seen seen;
+    struct esi_wait *waits; /* owned; one per thread */
+    struct esi_wait_node *nodes;
+    struct esi_wait_result result;
     uint64_t pulls;
 };
 
-static void free_analysis(struct es_heartbeat *heartbeat)
+static void free_analysis(struct esi_heartbeat *heartbeat)
 {
-    es_waits_free(heartbeat->waits, heartbeat->thread_count);
-    es_wait_result_fini(&heartbeat->result);
+    esi_waits_free(heartbeat->waits, heartbeat->thread_count);
+    esi_wait_result_fini(&heartbeat->result);
     free(heartbeat->nodes);
     heartbeat->waits = NULL;
     heartbeat->nodes = NULL;
 }
 
-void es_heartbeat_destroy(struct es_heartbeat *heartbeat)
+void esi_heartbeat_destroy(struct esi_heartbeat *heartbeat)
 {
     int saved_errno = errno;
 
@@ -68,7 +68,7 @@ void es_heartbeat_destroy(struct es_heartbeat *heartbeat)
     for (size_t i = 0; i < heartbeat->list_count; i++)
         free(heartbeat->lists[i].ranks);
     free(heartbeat->lists);
-    es_collectives_seen_fini(&heartbeat->seen);
+    esi_collectives_seen_fini(&heartbeat->seen);
     free(heartbeat->threads);
     free(heartbeat->before);
     free(heartbeat->first_origin);
@@ -81,8 +81,8 @@ void es_heartbeat_destroy(struct es_heartbeat *heartbeat)
 
 /* --- Threads ----------------------------------------------------------------- */
 
-static int compare_threads(const struct es_thread_state *a,
-                           const struct es_thread_state *b)
+static int compare_threads(const struct esi_thread_state *a,
+                           const struct esi_thread_state *b)
 {
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
@@ -93,17 +93,17 @@ static int compare_threads(const struct es_thread_state *a,
     return strcmp(a->host, b->host);
 }
 
-static struct es_thread_state thread_of_origin(const struct es_origin *origin)
+static struct esi_thread_state thread_of_origin(const struct es_origin *origin)
 {
-    return (struct es_thread_state){.host = origin->host,
-                                    .pid = origin->pid,
-                                    .rank = origin->rank,
-                                    .thread = origin->thread};
+    return (struct esi_thread_state){.host = origin->host,
+                                     .pid = origin->pid,
+                                     .rank = origin->rank,
+                                     .thread = origin->thread};
 }
 
 /* First place whose thread is not before `thread`. */
-static size_t find_thread(const struct es_heartbeat *heartbeat,
-                          const struct es_thread_state *thread)
+static size_t find_thread(const struct esi_heartbeat *heartbeat,
+                          const struct esi_thread_state *thread)
 {
     size_t low = 0;
     size_t high = heartbeat->thread_count;
@@ -119,9 +119,9 @@ static size_t find_thread(const struct es_heartbeat *heartbeat,
     return low;
 }
 
-static void insert_thread(struct es_heartbeat *heartbeat,
+static void insert_thread(struct esi_heartbeat *heartbeat,
                           size_t place,
-                          const struct es_thread_state *thread,
+                          const struct esi_thread_state *thread,
                           uint32_t origin)
 {
     size_t behind = heartbeat->thread_count - place;
@@ -138,8 +138,8 @@ static void insert_thread(struct es_heartbeat *heartbeat,
 /* Adds the thread of an origin that has joined, if it is new. */
 static int take_origin(void *data, uint32_t number, const struct es_origin *origin)
 {
-    struct es_heartbeat *heartbeat = data;
-    struct es_thread_state thread = thread_of_origin(origin);
+    struct esi_heartbeat *heartbeat = data;
+    struct esi_thread_state thread = thread_of_origin(origin);
     size_t place = find_thread(heartbeat, &thread);
 
     if (place < heartbeat->thread_count &&
@@ -157,7 +157,7 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
 }
 
 /* Notes whose each origin is, if some have joined. */
-static int index_origins(struct es_heartbeat *heartbeat)
+static int index_origins(struct esi_heartbeat *heartbeat)
 {
     size_t count = es_scope_origin_count(heartbeat->scope);
 
@@ -166,7 +166,7 @@ static int index_origins(struct es_heartbeat *heartbeat)
     if (ESI_ARRAY_RESERVE(heartbeat->thread_of, heartbeat->origin_capacity, count) < 0)
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
-        struct es_thread_state thread =
+        struct esi_thread_state thread =
             thread_of_origin(es_scope_origin(heartbeat->scope, i));
 
         heartbeat->thread_of[i] = find_thread(heartbeat, &thread);
@@ -175,12 +175,12 @@ static int index_origins(struct es_heartbeat *heartbeat)
     return 0;
 }
 
-int es_heartbeat_create(struct es_run *run,
-                        const struct es_heartbeat_config *config,
-                        struct es_error *error,
-                        struct es_heartbeat **ret_heartbeat)
+int esi_heartbeat_create(struct es_run *run,
+                         const struct esi_heartbeat_config *config,
+                         struct es_error *error,
+                         struct esi_heartbeat **ret_heartbeat)
 {
-    struct es_heartbeat *heartbeat = calloc(1, sizeof *heartbeat);
+    struct esi_heartbeat *heartbeat = calloc(1, sizeof *heartbeat);
     struct esi_follower_config follower = {
         .run = run, .on_origin = take_origin, .data = heartbeat};
     struct es_scope_config *scope = &follower.scope;
@@ -213,14 +213,14 @@ int es_heartbeat_create(struct es_run *run,
 /* --- One pull ---------------------------------------------------------------- */
 
 /* Keeps the states of the pull before and clears what this one will fill. */
-static void turn_over(struct es_heartbeat *heartbeat)
+static void turn_over(struct esi_heartbeat *heartbeat)
 {
     if (heartbeat->thread_count == 0)
         return;
     memcpy(heartbeat->before, heartbeat->threads,
            heartbeat->thread_count * sizeof *heartbeat->threads);
     for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        struct es_thread_state *thread = &heartbeat->threads[i];
+        struct esi_thread_state *thread = &heartbeat->threads[i];
 
         thread->pulls++;
         thread->events = 0;
@@ -232,9 +232,9 @@ static void turn_over(struct es_heartbeat *heartbeat)
     }
 }
 
-static void read_process(struct es_heartbeat *heartbeat, size_t index)
+static void read_process(struct esi_heartbeat *heartbeat, size_t index)
 {
-    struct es_thread_state *thread = &heartbeat->threads[index];
+    struct esi_thread_state *thread = &heartbeat->threads[index];
     struct es_segment_info info;
 
     if (es_scope_process(heartbeat->scope, heartbeat->first_origin[index], &info) < 0)
@@ -244,11 +244,11 @@ static void read_process(struct es_heartbeat *heartbeat, size_t index)
     thread->exit_code = info.exit_code;
 }
 
-static void read_batch(struct es_heartbeat *heartbeat, const struct es_batch *batch)
+static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *batch)
 {
     for (size_t i = 0; i < batch->report_count; i++) {
         const struct es_report *report = &batch->reports[i];
-        struct es_thread_state *thread =
+        struct esi_thread_state *thread =
             &heartbeat->threads[heartbeat->thread_of[report->origin]];
 
         thread->events += report->head;
@@ -256,7 +256,7 @@ static void read_batch(struct es_heartbeat *heartbeat, const struct es_batch *ba
     }
     for (size_t i = 0; i < batch->count; i++) {
         uint32_t origin = batch->marks[i].origin;
-        struct es_thread_state *thread =
+        struct esi_thread_state *thread =
             &heartbeat->threads[heartbeat->thread_of[origin]];
 
         esi_activity_read(heartbeat->scope, origin, &batch->tuples[i],
@@ -264,32 +264,32 @@ static void read_batch(struct es_heartbeat *heartbeat, const struct es_batch *ba
     }
 }
 
-static void judge(struct es_heartbeat *heartbeat, uint64_t now_ns)
+static void classify_threads(struct esi_heartbeat *heartbeat, uint64_t now_ns)
 {
-    const struct es_heartbeat_config *config = &heartbeat->config;
+    const struct esi_heartbeat_config *config = &heartbeat->config;
 
     for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        struct es_thread_state *thread = &heartbeat->threads[i];
-        const struct es_thread_state *before = &heartbeat->before[i];
+        struct esi_thread_state *thread = &heartbeat->threads[i];
+        const struct esi_thread_state *before = &heartbeat->before[i];
 
         if (config->single_ns)
-            es_thread_judge_by_age(thread, config->single_ns, now_ns);
+            esi_thread_judge_by_age(thread, config->single_ns, now_ns);
         else
-            es_thread_judge(thread, before->pulls ? before : NULL,
-                            config->stalled_after, now_ns);
+            esi_thread_judge(thread, before->pulls ? before : NULL,
+                             config->stalled_after, now_ns);
     }
 }
 
 /* --- Who waits for whom ------------------------------------------------------ */
 
-static int note_collective(struct es_heartbeat *heartbeat,
+static int note_collective(struct esi_heartbeat *heartbeat,
                            uint32_t origin,
                            const struct es_tuple *tuple)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
     const struct es_scope *scope = esi_follower_scope(heartbeat->collectives);
-    struct es_collective_seen instance = {.rank = es_scope_origin(scope, origin)->rank,
-                                          .sequence = tuple->sequence};
+    struct esi_collective_seen instance = {.rank = es_scope_origin(scope, origin)->rank,
+                                           .sequence = tuple->sequence};
     const struct es_communicator_info *info;
 
     if (!operation || operation->order == ES_ORDER_NONE ||
@@ -300,10 +300,10 @@ static int note_collective(struct es_heartbeat *heartbeat,
     if (!info)
         return 0;
     memcpy(instance.key, info->key, sizeof instance.key);
-    return es_collectives_seen_note(&heartbeat->seen, &instance);
+    return esi_collectives_seen_note(&heartbeat->seen, &instance);
 }
 
-static int open_collectives(struct es_heartbeat *heartbeat)
+static int open_collectives(struct esi_heartbeat *heartbeat)
 {
     struct esi_follower_config follower = {.run = heartbeat->run};
     struct es_scope_config *scope = &follower.scope;
@@ -320,7 +320,7 @@ static int open_collectives(struct es_heartbeat *heartbeat)
 
 /* Reads which instances of the collectives the ranks have completed since the last
  * time. */
-static int read_collectives(struct es_heartbeat *heartbeat)
+static int read_collectives(struct esi_heartbeat *heartbeat)
 {
     const struct es_batch *batch;
     int more;
@@ -342,8 +342,8 @@ static int read_collectives(struct es_heartbeat *heartbeat)
 
 /* Reads the world ranks of a group.  -ENOENT where one is not known here: half a list
  * would prove nothing. */
-static int read_members(const struct es_heartbeat *heartbeat,
-                        const struct es_activity *open,
+static int read_members(const struct esi_heartbeat *heartbeat,
+                        const struct esi_activity *open,
                         bool remote,
                         struct member_list *list)
 {
@@ -363,7 +363,7 @@ static int read_members(const struct es_heartbeat *heartbeat,
     return 0;
 }
 
-static const struct member_list *find_list(const struct es_heartbeat *heartbeat,
+static const struct member_list *find_list(const struct esi_heartbeat *heartbeat,
                                            const uint64_t key[2],
                                            int side)
 {
@@ -378,10 +378,10 @@ static const struct member_list *find_list(const struct es_heartbeat *heartbeat,
 
 /* The ranks that a thread's open operation can hear from; NULL when they are not known.
  */
-static const struct member_list *find_members(struct es_heartbeat *heartbeat,
-                                              const struct es_thread_state *thread)
+static const struct member_list *find_members(struct esi_heartbeat *heartbeat,
+                                              const struct esi_thread_state *thread)
 {
-    const struct es_activity *open = &thread->open;
+    const struct esi_activity *open = &thread->open;
     const struct member_list *known;
     const struct es_communicator_info *info = esi_follower_communicator(
         heartbeat->follower, open->origin, open->communicator_index);
@@ -407,13 +407,13 @@ static const struct member_list *find_members(struct es_heartbeat *heartbeat,
     return &heartbeat->lists[heartbeat->list_count++];
 }
 
-static void give_members(struct es_heartbeat *heartbeat)
+static void give_members(struct esi_heartbeat *heartbeat)
 {
     for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        struct es_thread_state *thread = &heartbeat->threads[i];
+        struct esi_thread_state *thread = &heartbeat->threads[i];
         const struct member_list *list;
 
-        if (!es_thread_is_blocked(thread) || !thread->open.has_communicator)
+        if (!esi_thread_is_blocked(thread) || !thread->open.has_communicator)
             continue;
         list = find_members(heartbeat, thread);
         thread->members = list ? list->ranks : NULL;
@@ -421,33 +421,34 @@ static void give_members(struct es_heartbeat *heartbeat)
     }
 }
 
-static int analyse(struct es_heartbeat *heartbeat)
+static int analyse_waits(struct esi_heartbeat *heartbeat)
 {
     int result;
 
     free_analysis(heartbeat);
-    result = es_waits_derive(heartbeat->threads, heartbeat->thread_count,
-                             &heartbeat->seen, &heartbeat->waits);
+    result = esi_waits_derive(heartbeat->threads, heartbeat->thread_count,
+                              &heartbeat->seen, &heartbeat->waits);
     if (result < 0)
         return result;
     heartbeat->nodes = calloc(heartbeat->thread_count + 1, sizeof *heartbeat->nodes);
     if (!heartbeat->nodes)
         return -ENOMEM;
     for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        const struct es_wait *wait = &heartbeat->waits[i];
+        const struct esi_wait *wait = &heartbeat->waits[i];
 
-        heartbeat->nodes[i] = (struct es_wait_node){.rank = heartbeat->threads[i].rank,
-                                                    .state = wait->state,
-                                                    .certain = wait->certain,
-                                                    .targets = wait->targets,
-                                                    .target_count = wait->target_count};
+        heartbeat->nodes[i] =
+            (struct esi_wait_node){.rank = heartbeat->threads[i].rank,
+                                   .state = wait->state,
+                                   .certain = wait->certain,
+                                   .targets = wait->targets,
+                                   .target_count = wait->target_count};
     }
-    return es_wait_analyse(heartbeat->nodes, heartbeat->thread_count,
-                           &heartbeat->result);
+    return esi_wait_analyse(heartbeat->nodes, heartbeat->thread_count,
+                            &heartbeat->result);
 }
 
-static size_t count_verdicts(const struct es_heartbeat *heartbeat,
-                             enum es_verdict verdict)
+static size_t count_verdicts(const struct esi_heartbeat *heartbeat,
+                             enum esi_verdict verdict)
 {
     size_t count = 0;
 
@@ -456,12 +457,12 @@ static size_t count_verdicts(const struct es_heartbeat *heartbeat,
     return count;
 }
 
-static void fill_report(const struct es_heartbeat *heartbeat,
+static void fill_report(const struct esi_heartbeat *heartbeat,
                         const struct es_batch *batch,
                         uint64_t now_ns,
-                        struct es_heartbeat_report *ret_report)
+                        struct esi_heartbeat_report *ret_report)
 {
-    *ret_report = (struct es_heartbeat_report){
+    *ret_report = (struct esi_heartbeat_report){
         .run = es_run_name(heartbeat->run),
         .pull = heartbeat->pulls,
         .realtime_ns = now_ns,
@@ -480,8 +481,8 @@ static void fill_report(const struct es_heartbeat *heartbeat,
     };
 }
 
-int es_heartbeat_beat(struct es_heartbeat *heartbeat,
-                      struct es_heartbeat_report *ret_report)
+int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
+                       struct esi_heartbeat_report *ret_report)
 {
     const struct es_batch *batch;
     uint64_t now_ns;
@@ -499,12 +500,12 @@ int es_heartbeat_beat(struct es_heartbeat *heartbeat,
     for (size_t i = 0; i < heartbeat->thread_count; i++)
         read_process(heartbeat, i);
     read_batch(heartbeat, batch);
-    judge(heartbeat, now_ns);
+    classify_threads(heartbeat, now_ns);
     give_members(heartbeat);
     if (count_verdicts(heartbeat, ES_VERDICT_STALLED))
         result = read_collectives(heartbeat);
     if (result >= 0)
-        result = analyse(heartbeat);
+        result = analyse_waits(heartbeat);
     if (result < 0)
         return result;
     fill_report(heartbeat, batch, now_ns, ret_report);

@@ -16,7 +16,7 @@
 #include "monitors/heartbeat/wait_for.h"
 #include "monitors/heartbeat/wait_graph.h"
 
-struct es_heartbeat_config {
+struct esi_heartbeat_config {
     unsigned stalled_after; /* pulls without an event after which a thread counts as
                                stalled */
     uint64_t single_ns; /* not 0: there is one pull only; stalled is who has been in an
@@ -28,15 +28,15 @@ struct es_heartbeat_config {
 };
 
 /* What one pull has shown; borrowed until the next one. */
-struct es_heartbeat_report {
+struct esi_heartbeat_report {
     const char *run;
     uint64_t pull; /* from 1 */
     uint64_t realtime_ns;
-    const struct es_thread_state *threads; /* by rank, then thread */
-    const struct es_wait *waits;           /* one per thread */
-    const struct es_wait_node *nodes;      /* one per thread */
+    const struct esi_thread_state *threads; /* by rank, then thread */
+    const struct esi_wait *waits;           /* one per thread */
+    const struct esi_wait_node *nodes;      /* one per thread */
     size_t thread_count;
-    const struct es_wait_result *result;
+    const struct esi_wait_result *result;
     size_t stalled;
     size_t dead;
     size_t finished;
@@ -46,18 +46,18 @@ struct es_heartbeat_report {
     size_t notice_count;
 };
 
-struct es_heartbeat;
+struct esi_heartbeat;
 
 /* Borrows the run.  -errno with words in `error`. */
-int es_heartbeat_create(struct es_run *run,
-                        const struct es_heartbeat_config *config,
-                        struct es_error *error,
-                        struct es_heartbeat **ret_heartbeat);
+int esi_heartbeat_create(struct es_run *run,
+                         const struct esi_heartbeat_config *config,
+                         struct es_error *error,
+                         struct esi_heartbeat **ret_heartbeat);
 /* Accepts NULL. */
-void es_heartbeat_destroy(struct es_heartbeat *heartbeat);
+void esi_heartbeat_destroy(struct esi_heartbeat *heartbeat);
 
 /* Pulls and judges once.  0 or -errno. */
-int es_heartbeat_beat(struct es_heartbeat *heartbeat,
-                      struct es_heartbeat_report *ret_report);
+int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
+                       struct esi_heartbeat_report *ret_report);
 
 #endif

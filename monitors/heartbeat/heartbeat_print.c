@@ -19,8 +19,8 @@
 
 enum { WORDS = 320 };
 
-static uint64_t quiet_ns(const struct es_heartbeat_report *report,
-                         const struct es_thread_state *thread)
+static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
+                         const struct esi_thread_state *thread)
 {
     return thread->quiet_since_ns && report->realtime_ns > thread->quiet_since_ns
                ? report->realtime_ns - thread->quiet_since_ns
@@ -37,8 +37,8 @@ static const struct esi_text_table_column columns[] = {
 };
 
 /* What the last column says: what the thread is in, or did last, or how it ended. */
-static void describe_doing(const struct es_heartbeat_report *report,
-                           const struct es_thread_state *thread,
+static void describe_doing(const struct esi_heartbeat_report *report,
+                           const struct esi_thread_state *thread,
                            char out[WORDS])
 {
     char words[WORDS];
@@ -58,8 +58,8 @@ static void describe_doing(const struct es_heartbeat_report *report,
 }
 
 static void add_row(struct es_table *table,
-                    const struct es_heartbeat_report *report,
-                    const struct es_thread_state *thread)
+                    const struct esi_heartbeat_report *report,
+                    const struct esi_thread_state *thread)
 {
     bool ended = thread->verdict == ES_VERDICT_FINISHED;
     char words[WORDS];
@@ -68,7 +68,7 @@ static void add_row(struct es_table *table,
     esi_text_table_cell(table, "%s", thread->host);
     esi_text_table_cell(table, "%" PRIu64, thread->events);
     esi_text_table_cell(table, "%" PRIu64, thread->polls);
-    esi_text_table_cell(table, "%s", es_verdict_name(thread->verdict));
+    esi_text_table_cell(table, "%s", esi_verdict_name(thread->verdict));
     esi_text_table_cell(
         table, "%s",
         ended ? "" : esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
@@ -76,7 +76,7 @@ static void add_row(struct es_table *table,
     esi_text_table_cell(table, "%s", words);
 }
 
-static int print_table(const struct es_heartbeat_report *report,
+static int print_table(const struct esi_heartbeat_report *report,
                        FILE *stream,
                        size_t width)
 {
@@ -96,11 +96,11 @@ static int print_table(const struct es_heartbeat_report *report,
 /* --- In plain words ---------------------------------------------------------- */
 
 /* "rank 0", and its thread where it has several. */
-static const char *name_thread(const struct es_heartbeat_report *report,
+static const char *name_thread(const struct esi_heartbeat_report *report,
                                size_t index,
                                char out[48])
 {
-    const struct es_thread_state *thread = &report->threads[index];
+    const struct esi_thread_state *thread = &report->threads[index];
     bool several = false;
 
     for (size_t i = 0; i < report->thread_count; i++)
@@ -117,11 +117,11 @@ static bool is_message(const struct es_operation *operation)
 }
 
 /* "(tag 7, 12 s)", "(MPI_Irecv, any tag, 12 s)" */
-static void describe_details(const struct es_heartbeat_report *report,
-                             const struct es_thread_state *thread,
+static void describe_details(const struct esi_heartbeat_report *report,
+                             const struct esi_thread_state *thread,
                              char out[WORDS])
 {
-    const struct es_activity *open = &thread->open;
+    const struct esi_activity *open = &thread->open;
     char span[32];
 
     esi_describe_span(span, sizeof span, quiet_ns(report, thread));
@@ -130,25 +130,25 @@ static void describe_details(const struct es_heartbeat_report *report,
         esi_describe_append(out, WORDS, "%s, ", es_operation_name(open->awaited));
     if (open->tag == ES_TAG_ANY)
         esi_describe_append(out, WORDS, "any tag, ");
-    else if (!open->awaited || is_message(es_activity_subject(open)))
+    else if (!open->awaited || is_message(esi_activity_subject(open)))
         esi_describe_append(out, WORDS, "tag %d, ", open->tag);
     esi_describe_append(out, WORDS, "%s)", span);
 }
 
-static bool is_of_several_requests(const struct es_activity *open)
+static bool is_of_several_requests(const struct esi_activity *open)
 {
     const struct es_operation *operation = es_operation_find(open->operation);
 
     return operation && operation->op_class == ES_CLASS_COMPLETION && open->bytes > 1;
 }
 
-static void print_message_wait(const struct es_heartbeat_report *report,
+static void print_message_wait(const struct esi_heartbeat_report *report,
                                size_t index,
                                const char *who,
                                FILE *stream)
 {
-    const struct es_thread_state *thread = &report->threads[index];
-    const struct es_wait *wait = &report->waits[index];
+    const struct esi_thread_state *thread = &report->threads[index];
+    const struct esi_wait *wait = &report->waits[index];
     const char *operation = es_operation_name(thread->open.operation);
     char ranks[WORDS] = "somebody";
     char details[WORDS];
@@ -173,13 +173,13 @@ static void print_message_wait(const struct es_heartbeat_report *report,
             ranks, details);
 }
 
-static void print_collective_wait(const struct es_heartbeat_report *report,
+static void print_collective_wait(const struct esi_heartbeat_report *report,
                                   size_t index,
                                   const char *who,
                                   FILE *stream)
 {
-    const struct es_thread_state *thread = &report->threads[index];
-    const struct es_wait *wait = &report->waits[index];
+    const struct esi_thread_state *thread = &report->threads[index];
+    const struct esi_wait *wait = &report->waits[index];
     char operation[WORDS];
     char ranks[WORDS] = "others";
     char span[32];
@@ -196,11 +196,11 @@ static void print_collective_wait(const struct es_heartbeat_report *report,
                         operation, thread->open.awaited ? "," : "", ranks, span);
 }
 
-static void print_wait(const struct es_heartbeat_report *report,
+static void print_wait(const struct esi_heartbeat_report *report,
                        size_t index,
                        FILE *stream)
 {
-    const struct es_thread_state *thread = &report->threads[index];
+    const struct esi_thread_state *thread = &report->threads[index];
     char who[48];
     char words[WORDS];
 
@@ -228,7 +228,7 @@ static void print_wait(const struct es_heartbeat_report *report,
                         es_operation_name(thread->open.operation), words);
 }
 
-static void print_cycle(const struct es_wait_cycle *cycle, FILE *stream)
+static void print_cycle(const struct esi_wait_cycle *cycle, FILE *stream)
 {
     fputs(cycle->certain ? "deadlock: " : "possible deadlock: ", stream);
     for (size_t i = 0; i < cycle->count; i++)
@@ -237,18 +237,18 @@ static void print_cycle(const struct es_wait_cycle *cycle, FILE *stream)
 }
 
 /* What the rank that others wait for is at, told by its first thread. */
-static void describe_culprit(const struct es_heartbeat_report *report,
-                             const struct es_wait_culprit *culprit,
+static void describe_culprit(const struct esi_heartbeat_report *report,
+                             const struct esi_wait_culprit *culprit,
                              char out[WORDS])
 {
     for (size_t i = 0; i < report->thread_count; i++) {
-        const struct es_thread_state *thread = &report->threads[i];
+        const struct esi_thread_state *thread = &report->threads[i];
         char words[WORDS];
 
         if (thread->rank != culprit->rank)
             continue;
         describe_doing(report, thread, words);
-        snprintf(out, WORDS, "%s", es_verdict_name(thread->verdict));
+        snprintf(out, WORDS, "%s", esi_verdict_name(thread->verdict));
         if (words[0])
             esi_describe_append(out, WORDS, ": %s", words);
         return;
@@ -256,8 +256,8 @@ static void describe_culprit(const struct es_heartbeat_report *report,
     snprintf(out, WORDS, "not known here");
 }
 
-static void print_culprit(const struct es_heartbeat_report *report,
-                          const struct es_wait_culprit *culprit,
+static void print_culprit(const struct esi_heartbeat_report *report,
+                          const struct esi_wait_culprit *culprit,
                           FILE *stream)
 {
     char words[WORDS];
@@ -268,9 +268,9 @@ static void print_culprit(const struct es_heartbeat_report *report,
                     words);
 }
 
-static void print_waits(const struct es_heartbeat_report *report, FILE *stream)
+static void print_waits(const struct esi_heartbeat_report *report, FILE *stream)
 {
-    const struct es_wait_result *result = report->result;
+    const struct esi_wait_result *result = report->result;
 
     if (report->stalled == 0)
         return;
@@ -284,7 +284,7 @@ static void print_waits(const struct es_heartbeat_report *report, FILE *stream)
         print_culprit(report, &result->culprits[i], stream);
 }
 
-static void print_heading(const struct es_heartbeat_report *report, FILE *stream)
+static void print_heading(const struct esi_heartbeat_report *report, FILE *stream)
 {
     time_t seconds = (time_t)(report->realtime_ns / UINT64_C(1000000000));
     struct tm local;
@@ -299,9 +299,9 @@ static void print_heading(const struct es_heartbeat_report *report, FILE *stream
                     report->stalled, report->dead, report->finished);
 }
 
-int es_heartbeat_print_text(const struct es_heartbeat_report *report,
-                            FILE *stream,
-                            size_t width)
+int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
+                             FILE *stream,
+                             size_t width)
 {
     int result;
 
@@ -316,7 +316,7 @@ int es_heartbeat_print_text(const struct es_heartbeat_report *report,
 
 static void put_activity(struct esi_json_out *out,
                          const char *key,
-                         const struct es_activity *activity)
+                         const struct esi_activity *activity)
 {
     if (!activity->present) {
         esi_json_out_null(out, key);
@@ -364,7 +364,7 @@ static const char *process_name(enum es_process_state state)
     return names[state];
 }
 
-static void put_process(struct esi_json_out *out, const struct es_thread_state *thread)
+static void put_process(struct esi_json_out *out, const struct esi_thread_state *thread)
 {
     esi_json_out_string(out, "process", process_name(thread->process));
     if (thread->process == ES_PROCESS_KILLED)
@@ -389,7 +389,7 @@ static void put_ranks(struct esi_json_out *out,
 }
 
 static void put_wait(struct esi_json_out *out,
-                     const struct es_heartbeat_report *report,
+                     const struct esi_heartbeat_report *report,
                      size_t i)
 {
     static const char *const reasons[] = {
@@ -398,9 +398,9 @@ static void put_wait(struct esi_json_out *out,
         [ES_REASON_COLLECTIVE] = "members",  [ES_REASON_COMPLETION] = "requests",
         [ES_REASON_ENTERED] = "all entered",
     };
-    const struct es_wait *wait = &report->waits[i];
+    const struct esi_wait *wait = &report->waits[i];
 
-    if (!es_thread_is_blocked(&report->threads[i])) {
+    if (!esi_thread_is_blocked(&report->threads[i])) {
         esi_json_out_null(out, "waits_for");
         return;
     }
@@ -414,17 +414,17 @@ static void put_wait(struct esi_json_out *out,
 }
 
 static void put_thread(struct esi_json_out *out,
-                       const struct es_heartbeat_report *report,
+                       const struct esi_heartbeat_report *report,
                        size_t i)
 {
-    const struct es_thread_state *thread = &report->threads[i];
+    const struct esi_thread_state *thread = &report->threads[i];
 
     esi_json_out_begin_object(out, NULL);
     esi_json_out_signed(out, "rank", thread->rank);
     esi_json_out_signed(out, "thread", thread->thread);
     esi_json_out_string(out, "host", thread->host);
     esi_json_out_signed(out, "pid", thread->pid);
-    esi_json_out_string(out, "verdict", es_verdict_name(thread->verdict));
+    esi_json_out_string(out, "verdict", esi_verdict_name(thread->verdict));
     put_process(out, thread);
     esi_json_out_unsigned(out, "events", thread->events);
     esi_json_out_unsigned(out, "polls", thread->polls);
@@ -437,7 +437,7 @@ static void put_thread(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
-static void put_result(struct esi_json_out *out, const struct es_wait_result *result)
+static void put_result(struct esi_json_out *out, const struct esi_wait_result *result)
 {
     esi_json_out_begin_array(out, "cycles");
     for (size_t i = 0; i < result->cycle_count; i++) {
@@ -458,7 +458,7 @@ static void put_result(struct esi_json_out *out, const struct es_wait_result *re
     esi_json_out_end(out);
 }
 
-void es_heartbeat_print_json(const struct es_heartbeat_report *report, FILE *stream)
+void esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream)
 {
     struct esi_json_out out;
 

@@ -10,11 +10,11 @@
 
 /* A table of the threads and, where some are stalled, who waits for whom.  `width` as
  * in esi_text_table_print().  0, -ENOMEM or -EIO. */
-int es_heartbeat_print_text(const struct es_heartbeat_report *report,
-                            FILE *stream,
-                            size_t width);
+int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
+                             FILE *stream,
+                             size_t width);
 
 /* One object on one line. */
-void es_heartbeat_print_json(const struct es_heartbeat_report *report, FILE *stream);
+void esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream);
 
 #endif

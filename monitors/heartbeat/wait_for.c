@@ -14,7 +14,7 @@
 
 /* --- Collectives that were completed ----------------------------------------- */
 
-static int compare_places(const struct es_collective_seen *one,
+static int compare_places(const struct esi_collective_seen *one,
                           const uint64_t key[2],
                           int rank)
 {
@@ -25,7 +25,7 @@ static int compare_places(const struct es_collective_seen *one,
 }
 
 /* First place that is not before (key, rank). */
-static size_t find_place(const struct es_collectives_seen *seen,
+static size_t find_place(const struct esi_collectives_seen *seen,
                          const uint64_t key[2],
                          int rank)
 {
@@ -43,8 +43,8 @@ static size_t find_place(const struct es_collectives_seen *seen,
     return low;
 }
 
-const struct es_collective_seen *es_collectives_seen_find(
-    const struct es_collectives_seen *seen,
+const struct esi_collective_seen *esi_collectives_seen_find(
+    const struct esi_collectives_seen *seen,
     const uint64_t key[2],
     int rank)
 {
@@ -61,10 +61,10 @@ static bool has_reached(uint32_t sequence, uint32_t wanted)
     return (int32_t)(sequence - wanted) >= 0;
 }
 
-static int grow(struct es_collectives_seen *seen)
+static int grow_seen(struct esi_collectives_seen *seen)
 {
     size_t capacity = seen->capacity ? seen->capacity * 2 : 64;
-    struct es_collective_seen *items;
+    struct esi_collective_seen *items;
 
     if (seen->count < seen->capacity)
         return 0;
@@ -76,8 +76,8 @@ static int grow(struct es_collectives_seen *seen)
     return 0;
 }
 
-int es_collectives_seen_note(struct es_collectives_seen *seen,
-                             const struct es_collective_seen *instance)
+int esi_collectives_seen_note(struct esi_collectives_seen *seen,
+                              const struct esi_collective_seen *instance)
 {
     size_t place = find_place(seen, instance->key, instance->rank);
     int result;
@@ -88,7 +88,7 @@ int es_collectives_seen_note(struct es_collectives_seen *seen,
             seen->items[place].sequence = instance->sequence;
         return 0;
     }
-    result = grow(seen);
+    result = grow_seen(seen);
     if (result < 0)
         return result;
     memmove(seen->items + place + 1, seen->items + place,
@@ -98,21 +98,21 @@ int es_collectives_seen_note(struct es_collectives_seen *seen,
     return 0;
 }
 
-void es_collectives_seen_fini(struct es_collectives_seen *seen)
+void esi_collectives_seen_fini(struct esi_collectives_seen *seen)
 {
     free(seen->items);
-    *seen = (struct es_collectives_seen){0};
+    *seen = (struct esi_collectives_seen){0};
 }
 
 /* --- One thread's wait ------------------------------------------------------- */
 
-struct view {
-    const struct es_thread_state *threads;
+struct wait_view {
+    const struct esi_thread_state *threads;
     size_t count;
-    struct es_collectives_seen entered; /* completed or under way */
+    struct esi_collectives_seen entered; /* completed or under way */
 };
 
-static int add_target(struct es_wait *wait, int rank)
+static int add_target(struct esi_wait *wait, int rank)
 {
     size_t count = wait->target_count;
 
@@ -129,34 +129,35 @@ static int add_target(struct es_wait *wait, int rank)
     return 0;
 }
 
-static bool same_communicator(const struct es_activity *a, const struct es_activity *b)
+static bool same_communicator(const struct esi_activity *a,
+                              const struct esi_activity *b)
 {
     return a->has_communicator && b->has_communicator && a->key[0] == b->key[0] &&
            a->key[1] == b->key[1];
 }
 
-static bool is_collective(const struct es_activity *open)
+static bool is_collective(const struct esi_activity *open)
 {
-    const struct es_operation *operation = es_activity_subject(open);
+    const struct es_operation *operation = esi_activity_subject(open);
 
     return operation && operation->order != ES_ORDER_NONE &&
            open->sequence != ES_SEQUENCE_UNKNOWN && open->has_communicator;
 }
 
 /* Whether some thread of `rank` is in this instance or has been. */
-static bool has_entered(const struct view *view,
-                        const struct es_activity *open,
+static bool has_entered(const struct wait_view *view,
+                        const struct esi_activity *open,
                         int rank)
 {
-    const struct es_collective_seen *entered =
-        es_collectives_seen_find(&view->entered, open->key, rank);
+    const struct esi_collective_seen *entered =
+        esi_collectives_seen_find(&view->entered, open->key, rank);
 
     return entered && has_reached(entered->sequence, open->sequence);
 }
 
-static int wait_for_members(const struct view *view,
-                            const struct es_thread_state *thread,
-                            struct es_wait *wait)
+static int wait_for_members(const struct wait_view *view,
+                            const struct esi_thread_state *thread,
+                            struct esi_wait *wait)
 {
     int result = 0;
 
@@ -174,7 +175,8 @@ static int wait_for_members(const struct view *view,
 }
 
 /* Anybody of the communicator but the thread's own rank. */
-static int wait_for_anybody(const struct es_thread_state *thread, struct es_wait *wait)
+static int wait_for_anybody(const struct esi_thread_state *thread,
+                            struct esi_wait *wait)
 {
     int result = 0;
 
@@ -185,7 +187,7 @@ static int wait_for_anybody(const struct es_thread_state *thread, struct es_wait
     return result;
 }
 
-static int wait_for_peer(const struct es_thread_state *thread, struct es_wait *wait)
+static int wait_for_peer(const struct esi_thread_state *thread, struct esi_wait *wait)
 {
     int peer = thread->open.peer;
 
@@ -198,9 +200,9 @@ static int wait_for_peer(const struct es_thread_state *thread, struct es_wait *w
     return add_target(wait, peer);
 }
 
-static bool is_class(const struct es_activity *open, enum es_class op_class)
+static bool is_class(const struct esi_activity *open, enum es_class op_class)
 {
-    const struct es_operation *operation = es_activity_subject(open);
+    const struct es_operation *operation = esi_activity_subject(open);
 
     return operation && operation->op_class == op_class;
 }
@@ -211,15 +213,15 @@ static bool tags_match(int sent, int wanted)
 }
 
 /* Whether the other end of this message stands ready: then it is on its way. */
-static bool has_counterpart(const struct view *view,
-                            const struct es_thread_state *thread)
+static bool has_counterpart(const struct wait_view *view,
+                            const struct esi_thread_state *thread)
 {
-    const struct es_activity *open = &thread->open;
+    const struct esi_activity *open = &thread->open;
     bool sends = is_class(open, ES_CLASS_SEND);
 
     for (size_t i = 0; i < view->count; i++) {
-        const struct es_thread_state *other = &view->threads[i];
-        const struct es_activity *theirs = &other->open;
+        const struct esi_thread_state *other = &view->threads[i];
+        const struct esi_activity *theirs = &other->open;
 
         if (!theirs->present || !same_communicator(open, theirs) ||
             other->process != ES_PROCESS_RUNNING ||
@@ -237,11 +239,11 @@ static bool has_counterpart(const struct view *view,
     return false;
 }
 
-static int wait_for_message(const struct view *view,
-                            const struct es_thread_state *thread,
-                            struct es_wait *wait)
+static int wait_for_message(const struct wait_view *view,
+                            const struct esi_thread_state *thread,
+                            struct esi_wait *wait)
 {
-    const struct es_operation *operation = es_activity_subject(&thread->open);
+    const struct es_operation *operation = esi_activity_subject(&thread->open);
     int result = wait_for_peer(thread, wait);
 
     wait->reason =
@@ -259,11 +261,11 @@ static int wait_for_message(const struct view *view,
 }
 
 /* One request: the open tuple tells it, or else no more than its peer. */
-static int wait_for_request(const struct view *view,
-                            const struct es_thread_state *thread,
-                            struct es_wait *wait)
+static int wait_for_request(const struct wait_view *view,
+                            const struct esi_thread_state *thread,
+                            struct esi_wait *wait)
 {
-    const struct es_activity *open = &thread->open;
+    const struct esi_activity *open = &thread->open;
 
     if (is_class(open, ES_CLASS_SEND) || is_class(open, ES_CLASS_RECEIVE))
         return wait_for_message(view, thread, wait);
@@ -281,9 +283,9 @@ static int wait_for_request(const struct view *view,
 }
 
 /* Of several requests the open tuple tells one and how many there are. */
-static int wait_for_requests(const struct view *view,
-                             const struct es_thread_state *thread,
-                             struct es_wait *wait)
+static int wait_for_requests(const struct wait_view *view,
+                             const struct esi_thread_state *thread,
+                             struct esi_wait *wait)
 {
     const char *name = es_operation_name(thread->open.operation);
     int result;
@@ -299,24 +301,24 @@ static int wait_for_requests(const struct view *view,
 }
 
 /* Other calls about requests, MPI_Start and MPI_Cancel, wait for nobody. */
-static bool completes_requests(const struct es_activity *open)
+static bool completes_requests(const struct esi_activity *open)
 {
     return strncmp(es_operation_name(open->operation), "MPI_Wait", 8) == 0;
 }
 
 /* Probes are of the completion class, but wait for a message as a receive does. */
-static bool is_probe(const struct es_activity *open)
+static bool is_probe(const struct esi_activity *open)
 {
     const struct es_operation *operation = es_operation_find(open->operation);
 
     return operation && esi_operation_is_probe(operation);
 }
 
-static int derive(const struct view *view,
-                  const struct es_thread_state *thread,
-                  struct es_wait *wait)
+static int derive_waits(const struct wait_view *view,
+                        const struct esi_thread_state *thread,
+                        struct esi_wait *wait)
 {
-    const struct es_activity *open = &thread->open;
+    const struct esi_activity *open = &thread->open;
 
     wait->certain = true;
     wait->state = ES_WAIT_NOT;
@@ -324,7 +326,7 @@ static int derive(const struct view *view,
         wait->state = ES_WAIT_GONE;
     if (thread->verdict == ES_VERDICT_STALLED && thread->polls_rise)
         wait->state = ES_WAIT_UNKNOWN;
-    if (!es_thread_is_blocked(thread))
+    if (!esi_thread_is_blocked(thread))
         return 0;
     wait->state = ES_WAIT_UNKNOWN;
     if (completes_requests(open))
@@ -340,45 +342,45 @@ static int derive(const struct view *view,
 }
 
 /* The instances that are completed, and those under way. */
-static int find_entered(struct view *view, const struct es_collectives_seen *seen)
+static int find_entered(struct wait_view *view, const struct esi_collectives_seen *seen)
 {
     int result = 0;
 
     for (size_t i = 0; i < seen->count && result == 0; i++)
-        result = es_collectives_seen_note(&view->entered, &seen->items[i]);
+        result = esi_collectives_seen_note(&view->entered, &seen->items[i]);
     for (size_t i = 0; i < view->count && result == 0; i++) {
-        const struct es_activity *open = &view->threads[i].open;
-        struct es_collective_seen instance = {.key = {open->key[0], open->key[1]},
-                                              .rank = view->threads[i].rank,
-                                              .sequence = open->sequence};
+        const struct esi_activity *open = &view->threads[i].open;
+        struct esi_collective_seen instance = {.key = {open->key[0], open->key[1]},
+                                               .rank = view->threads[i].rank,
+                                               .sequence = open->sequence};
 
         if (open->present && is_collective(open))
-            result = es_collectives_seen_note(&view->entered, &instance);
+            result = esi_collectives_seen_note(&view->entered, &instance);
     }
     return result;
 }
 
-int es_waits_derive(const struct es_thread_state *threads,
-                    size_t count,
-                    const struct es_collectives_seen *seen,
-                    struct es_wait **ret_waits)
+int esi_waits_derive(const struct esi_thread_state *threads,
+                     size_t count,
+                     const struct esi_collectives_seen *seen,
+                     struct esi_wait **ret_waits)
 {
-    struct view view = {.threads = threads, .count = count};
-    struct es_wait *waits = calloc(count + 1, sizeof *waits);
+    struct wait_view view = {.threads = threads, .count = count};
+    struct esi_wait *waits = calloc(count + 1, sizeof *waits);
     int result = waits ? find_entered(&view, seen) : -ENOMEM;
 
     for (size_t i = 0; i < count && result == 0; i++)
-        result = derive(&view, &threads[i], &waits[i]);
-    es_collectives_seen_fini(&view.entered);
+        result = derive_waits(&view, &threads[i], &waits[i]);
+    esi_collectives_seen_fini(&view.entered);
     if (result < 0) {
-        es_waits_free(waits, count);
+        esi_waits_free(waits, count);
         return result;
     }
     *ret_waits = waits;
     return 0;
 }
 
-void es_waits_free(struct es_wait *waits, size_t count)
+void esi_waits_free(struct esi_wait *waits, size_t count)
 {
     if (!waits)
         return;

@@ -14,30 +14,30 @@
 #include "monitors/heartbeat/wait_graph.h"
 
 /* Newest collective that a rank has completed on a communicator. */
-struct es_collective_seen {
+struct esi_collective_seen {
     uint64_t key[2];
     int rank;
     uint32_t sequence;
 };
 
 /* A set of these; all zero is the empty set. */
-struct es_collectives_seen {
-    struct es_collective_seen *items; /* owned, ordered by key and rank */
+struct esi_collectives_seen {
+    struct esi_collective_seen *items; /* owned, ordered by key and rank */
     size_t count;
     size_t capacity;
 };
 
 /* Notes an instance; keeps the newest.  0 or -ENOMEM. */
-int es_collectives_seen_note(struct es_collectives_seen *seen,
-                             const struct es_collective_seen *instance);
+int esi_collectives_seen_note(struct esi_collectives_seen *seen,
+                              const struct esi_collective_seen *instance);
 /* NULL when the rank has completed none there. */
-const struct es_collective_seen *es_collectives_seen_find(
-    const struct es_collectives_seen *seen,
+const struct esi_collective_seen *esi_collectives_seen_find(
+    const struct esi_collectives_seen *seen,
     const uint64_t key[2],
     int rank);
-void es_collectives_seen_fini(struct es_collectives_seen *seen);
+void esi_collectives_seen_fini(struct esi_collectives_seen *seen);
 
-enum es_wait_reason {
+enum esi_wait_reason {
     ES_REASON_NONE,       /* does not wait, or it cannot be told for what */
     ES_REASON_RECEIVE,    /* for a message */
     ES_REASON_SEND,       /* for a message to be taken */
@@ -48,19 +48,19 @@ enum es_wait_reason {
 };
 
 /* What one thread waits for. */
-struct es_wait {
-    enum es_wait_reason reason;
-    enum es_wait_state state;
+struct esi_wait {
+    enum esi_wait_reason reason;
+    enum esi_wait_state state;
     bool certain;
     int *targets; /* world ranks; owned */
     size_t target_count;
 };
 
-/* Derives one wait per thread.  0 or -ENOMEM; free with es_waits_free(). */
-int es_waits_derive(const struct es_thread_state *threads,
-                    size_t count,
-                    const struct es_collectives_seen *seen,
-                    struct es_wait **ret_waits);
-void es_waits_free(struct es_wait *waits, size_t count);
+/* Derives one wait per thread.  0 or -ENOMEM; free with esi_waits_free(). */
+int esi_waits_derive(const struct esi_thread_state *threads,
+                     size_t count,
+                     const struct esi_collectives_seen *seen,
+                     struct esi_wait **ret_waits);
+void esi_waits_free(struct esi_wait *waits, size_t count);
 
 #endif

@@ -21,7 +21,7 @@ struct rank_state {
 };
 
 struct analysis {
-    struct es_wait_node *nodes;
+    struct esi_wait_node *nodes;
     size_t count;
     struct rank_state *ranks;
     size_t rank_count;
@@ -39,13 +39,13 @@ static bool may_act(const struct analysis *analysis, int rank)
     return !is_rank(analysis, rank) || analysis->ranks[rank].acts;
 }
 
-static bool is_waiting(const struct es_wait_node *node)
+static bool is_waiting(const struct esi_wait_node *node)
 {
     return node->state == ES_WAIT_ALL || node->state == ES_WAIT_ANY;
 }
 
 static bool can_be_released(const struct analysis *analysis,
-                            const struct es_wait_node *node)
+                            const struct esi_wait_node *node)
 {
     size_t acting = 0;
 
@@ -85,14 +85,14 @@ static int set_up(struct analysis *analysis)
 }
 
 /* Until nothing changes: at most as many rounds as the longest chain of waits. */
-static void release(struct analysis *analysis)
+static void release_waiters(struct analysis *analysis)
 {
     bool changed;
 
     do {
         changed = false;
         for (size_t i = 0; i < analysis->count; i++) {
-            struct es_wait_node *node = &analysis->nodes[i];
+            struct esi_wait_node *node = &analysis->nodes[i];
 
             if (analysis->released[i] || !can_be_released(analysis, node))
                 continue;
@@ -104,10 +104,10 @@ static void release(struct analysis *analysis)
     } while (changed);
 }
 
-static void mark(struct analysis *analysis)
+static void mark_cycle(struct analysis *analysis)
 {
     for (size_t i = 0; i < analysis->count; i++) {
-        struct es_wait_node *node = &analysis->nodes[i];
+        struct esi_wait_node *node = &analysis->nodes[i];
         struct rank_state *rank = node->rank >= 0 ? &analysis->ranks[node->rank] : NULL;
 
         node->stuck = is_waiting(node) && !analysis->released[i];
@@ -132,7 +132,7 @@ static void mark(struct analysis *analysis)
 /* The next stuck rank on the way from `rank`, or -1. */
 static int next_stuck(const struct analysis *analysis, int rank)
 {
-    const struct es_wait_node *node = &analysis->nodes[analysis->ranks[rank].node];
+    const struct esi_wait_node *node = &analysis->nodes[analysis->ranks[rank].node];
 
     for (size_t i = 0; i < node->target_count; i++) {
         int target = node->targets[i];
@@ -146,17 +146,17 @@ static int next_stuck(const struct analysis *analysis, int rank)
 static int add_cycle(const struct analysis *analysis,
                      int least,
                      size_t length,
-                     struct es_wait_result *result)
+                     struct esi_wait_result *result)
 {
-    struct es_wait_cycle *cycles =
+    struct esi_wait_cycle *cycles =
         realloc(result->cycles, (result->cycle_count + 1) * sizeof *cycles);
-    struct es_wait_cycle *cycle;
+    struct esi_wait_cycle *cycle;
 
     if (!cycles)
         return -ENOMEM;
     result->cycles = cycles;
     cycle = &cycles[result->cycle_count];
-    *cycle = (struct es_wait_cycle){.certain = true};
+    *cycle = (struct esi_wait_cycle){.certain = true};
     cycle->ranks = calloc(length, sizeof *cycle->ranks);
     if (!cycle->ranks)
         return -ENOMEM;
@@ -171,7 +171,7 @@ static int add_cycle(const struct analysis *analysis,
 /* The cycle that contains `start`, which lies on one. */
 static int name_cycle(const struct analysis *analysis,
                       int start,
-                      struct es_wait_result *result)
+                      struct esi_wait_result *result)
 {
     int least = start;
     size_t length = 1;
@@ -186,7 +186,7 @@ static int name_cycle(const struct analysis *analysis,
 
 /* Following each stuck rank's first stuck target leads into a cycle or ends at one that
  * waits for the gone only.  Each rank is passed once: linear. */
-static int find_cycles(const struct analysis *analysis, struct es_wait_result *result)
+static int find_cycles(const struct analysis *analysis, struct esi_wait_result *result)
 {
     size_t *passed = calloc(analysis->rank_count + 1, sizeof *passed);
     int status = passed ? 0 : -ENOMEM;
@@ -211,8 +211,8 @@ static int find_cycles(const struct analysis *analysis, struct es_wait_result *r
 
 static int compare_culprits(const void *a, const void *b)
 {
-    const struct es_wait_culprit *first = a;
-    const struct es_wait_culprit *second = b;
+    const struct esi_wait_culprit *first = a;
+    const struct esi_wait_culprit *second = b;
 
     if (first->waiting != second->waiting)
         return first->waiting < second->waiting ? 1 : -1;
@@ -220,7 +220,8 @@ static int compare_culprits(const void *a, const void *b)
 }
 
 /* Ranks that are waited for and do not wait. */
-static int find_culprits(const struct analysis *analysis, struct es_wait_result *result)
+static int find_culprits(const struct analysis *analysis,
+                         struct esi_wait_result *result)
 {
     size_t *waiting = calloc(analysis->rank_count + 1, sizeof *waiting);
 
@@ -230,7 +231,7 @@ static int find_culprits(const struct analysis *analysis, struct es_wait_result 
         return -ENOMEM;
     }
     for (size_t i = 0; i < analysis->count; i++) {
-        const struct es_wait_node *node = &analysis->nodes[i];
+        const struct esi_wait_node *node = &analysis->nodes[i];
 
         /* Any one of many may act: that is nobody's fault. */
         if (node->state != ES_WAIT_ALL && !(node->state == ES_WAIT_ANY && node->stuck))
@@ -242,26 +243,26 @@ static int find_culprits(const struct analysis *analysis, struct es_wait_result 
     for (size_t rank = 0; rank < analysis->rank_count; rank++)
         if (waiting[rank] && !analysis->ranks[rank].blocked)
             result->culprits[result->culprit_count++] =
-                (struct es_wait_culprit){.rank = (int)rank,
-                                         .waiting = waiting[rank],
-                                         .gone = analysis->ranks[rank].gone};
+                (struct esi_wait_culprit){.rank = (int)rank,
+                                          .waiting = waiting[rank],
+                                          .gone = analysis->ranks[rank].gone};
     qsort(result->culprits, result->culprit_count, sizeof *result->culprits,
           compare_culprits);
     free(waiting);
     return 0;
 }
 
-int es_wait_analyse(struct es_wait_node *nodes,
-                    size_t count,
-                    struct es_wait_result *ret_result)
+int esi_wait_analyse(struct esi_wait_node *nodes,
+                     size_t count,
+                     struct esi_wait_result *ret_result)
 {
     struct analysis analysis = {.nodes = nodes, .count = count};
-    struct es_wait_result result = {0};
+    struct esi_wait_result result = {0};
     int status = set_up(&analysis);
 
     if (status == 0) {
-        release(&analysis);
-        mark(&analysis);
+        release_waiters(&analysis);
+        mark_cycle(&analysis);
         status = find_cycles(&analysis, &result);
     }
     if (status == 0)
@@ -269,17 +270,17 @@ int es_wait_analyse(struct es_wait_node *nodes,
     free(analysis.ranks);
     free(analysis.released);
     if (status < 0)
-        es_wait_result_fini(&result);
+        esi_wait_result_fini(&result);
     else
         *ret_result = result;
     return status;
 }
 
-void es_wait_result_fini(struct es_wait_result *result)
+void esi_wait_result_fini(struct esi_wait_result *result)
 {
     for (size_t i = 0; i < result->cycle_count; i++)
         free(result->cycles[i].ranks);
     free(result->cycles);
     free(result->culprits);
-    *result = (struct es_wait_result){0};
+    *result = (struct esi_wait_result){0};
 }

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum es_wait_state {
+enum esi_wait_state {
     ES_WAIT_NOT,     /* does not wait: may act at any time */
     ES_WAIT_ALL,     /* until all targets have acted */
     ES_WAIT_ANY,     /* until one of them has */
@@ -25,16 +25,16 @@ enum es_wait_state {
 };
 
 /* One thread, filled by the caller up to `stuck`. */
-struct es_wait_node {
+struct esi_wait_node {
     int rank;
-    enum es_wait_state state;
+    enum esi_wait_state state;
     bool certain;       /* the targets are what it waits for; else they probably are */
     const int *targets; /* world ranks; borrowed */
     size_t target_count;
     bool stuck; /* result: waits for what can never happen */
 };
 
-struct es_wait_cycle {
+struct esi_wait_cycle {
     int *ranks; /* each waits for the next, the last for the first, which is the least;
                    owned */
     size_t count;
@@ -42,25 +42,25 @@ struct es_wait_cycle {
 };
 
 /* A rank that others wait for and that is not blocked itself. */
-struct es_wait_culprit {
+struct esi_wait_culprit {
     int rank;
     size_t waiting; /* threads that wait for it */
     bool gone;
 };
 
-struct es_wait_result {
-    struct es_wait_cycle *cycles; /* owned */
+struct esi_wait_result {
+    struct esi_wait_cycle *cycles; /* owned */
     size_t cycle_count;
-    struct es_wait_culprit
+    struct esi_wait_culprit
         *culprits; /* owned; by number of those who wait, then rank */
     size_t culprit_count;
 };
 
 /* Analyses the graph.  Ranks that no node stands for may act.  0 or -ENOMEM.  Free the
- * result with es_wait_result_fini(). */
-int es_wait_analyse(struct es_wait_node *nodes,
-                    size_t count,
-                    struct es_wait_result *ret_result);
-void es_wait_result_fini(struct es_wait_result *result);
+ * result with esi_wait_result_fini(). */
+int esi_wait_analyse(struct esi_wait_node *nodes,
+                     size_t count,
+                     struct esi_wait_result *ret_result);
+void esi_wait_result_fini(struct esi_wait_result *result);
 
 #endif

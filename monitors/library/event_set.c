@@ -14,8 +14,8 @@
 
 struct es_event_set {
     char *path;
-    struct es_trace_names names;
-    struct es_set_source_facts facts;
+    struct esi_trace_names names;
+    struct esi_set_source_facts facts;
     /* Of the reading that goes on; borrowed. */
     const struct es_set_sink *sinks;
     size_t sink_count;
@@ -24,8 +24,8 @@ struct es_event_set {
 /* A live run is not read here: it needs scopes, which libeventspace has. */
 static int check_path(const char *path, struct es_error *error)
 {
-    enum es_set_source_kind kind;
-    int result = es_set_source_detect(path, &kind, error);
+    enum esi_set_source_kind kind;
+    int result = esi_set_source_detect(path, &kind, error);
 
     if (result == 0 && kind == ES_SET_SOURCE_RUN)
         return es_error_set_at(error, -ENOENT, path, 0, 0, "no such file or archive");
@@ -54,8 +54,8 @@ int es_event_set_open(const char *path,
 
 static void forget_names(struct es_event_set *set)
 {
-    es_trace_names_fini(&set->names);
-    set->names = (struct es_trace_names){.count = 0};
+    esi_trace_names_fini(&set->names);
+    set->names = (struct esi_trace_names){.count = 0};
 }
 
 void es_event_set_close(struct es_event_set *set)
@@ -72,7 +72,7 @@ void es_event_set_close(struct es_event_set *set)
 static int pass_trace(void *data, uint32_t trace, const char *name)
 {
     struct es_event_set *set = data;
-    int result = es_trace_names_add(&set->names, name);
+    int result = esi_trace_names_add(&set->names, name);
 
     for (size_t i = 0; result >= 0 && i < set->sink_count; i++)
         result = set->sinks[i].trace(set->sinks[i].data, trace, name);
@@ -95,7 +95,7 @@ int es_event_set_read(struct es_event_set *set,
                       bool attributes,
                       struct es_error *error)
 {
-    const struct es_set_source_config config = {
+    const struct esi_set_source_config config = {
         .path = set->path,
         .sink = {.trace = pass_trace, .event = pass_event, .data = set},
         .attributes = attributes,
@@ -103,14 +103,14 @@ int es_event_set_read(struct es_event_set *set,
     int result;
 
     forget_names(set);
-    set->facts = (struct es_set_source_facts){.is_matched = false};
+    set->facts = (struct esi_set_source_facts){.is_matched = false};
     set->sinks = sinks;
     set->sink_count = count;
-    result = es_set_source_read(&config, &set->facts, error);
+    result = esi_set_source_read(&config, &set->facts, error);
     set->sinks = NULL;
     set->sink_count = 0;
     if (result == 0)
-        result = es_trace_names_sort(&set->names);
+        result = esi_trace_names_sort(&set->names);
     return result < 0 ? es_error_set(error, result, "%s", strerror(-result)) : 0;
 }
 
@@ -131,14 +131,14 @@ int64_t es_event_set_find_trace(const struct es_event_set *set, const char *name
     int64_t trace = -1;
 
     if (set->names.sorted)
-        trace = es_trace_names_find(&set->names, name, strlen(name));
+        trace = esi_trace_names_find(&set->names, name, strlen(name));
     return trace < 0 ? -ENOENT : trace;
 }
 
 int es_event_set_losses(const struct es_event_set *set,
                         struct es_event_set_losses *ret_losses)
 {
-    const struct es_causality_totals *totals = &set->facts.totals;
+    const struct esi_causality_totals *totals = &set->facts.totals;
 
     if (ret_losses)
         *ret_losses = (struct es_event_set_losses){

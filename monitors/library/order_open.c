@@ -16,13 +16,13 @@ int es_order_open(const char *store,
                   struct es_error *error,
                   struct es_order **ret_order)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
     int result;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = store;
     config.memory_bytes = memory_bytes;
     config.spill_folder = spill_folder;
-    result = es_order_create(&config, error, ret_order);
+    result = esi_order_create(&config, error, ret_order);
     return result < 0 ? es_error_set(error, result, "%s", strerror(-result)) : 0;
 }

@@ -18,12 +18,12 @@
 struct es_search {
     const struct es_pattern_file *file; /* borrowed */
     const struct es_order *order;       /* borrowed */
-    struct es_domains *domains;
+    struct esi_domains *domains;
     struct es_set_sink sink; /* of the domains */
     bool is_filled;          /* the domains are sorted: no event may come */
     uint64_t time_limit_ns;  /* 0 = none */
     atomic_bool is_cancelled;
-    struct es_search_config config;
+    struct esi_search_config config;
 };
 
 int es_search_create(const struct es_pattern_file *file,
@@ -35,15 +35,15 @@ int es_search_create(const struct es_pattern_file *file,
     int result = -ENOMEM;
 
     if (search)
-        result = es_domains_create(file, NULL, NULL, &search->domains, error);
+        result = esi_domains_create(file, NULL, NULL, &search->domains, error);
     if (result < 0) {
         free(search);
         return es_error_set(error, result, "%s", strerror(-result));
     }
     search->file = file;
     search->order = order;
-    search->sink = es_domains_sink(search->domains);
-    es_search_config_init(&search->config);
+    search->sink = esi_domains_sink(search->domains);
+    esi_search_config_init(&search->config);
     atomic_init(&search->is_cancelled, false);
     search->config.is_cancelled = &search->is_cancelled;
     *ret_search = search;
@@ -54,7 +54,7 @@ void es_search_destroy(struct es_search *search)
 {
     if (!search)
         return;
-    es_domains_destroy(search->domains);
+    esi_domains_destroy(search->domains);
     free(search);
 }
 
@@ -62,7 +62,7 @@ void es_search_destroy(struct es_search *search)
 
 bool es_search_needs_attributes(const struct es_search *search)
 {
-    return es_domains_need_attributes(search->domains);
+    return esi_domains_need_attributes(search->domains);
 }
 
 static int keep_trace(void *data, uint32_t trace, const char *name)
@@ -112,7 +112,7 @@ void es_search_cancel(struct es_search *search)
 
 static int finish_events(struct es_search *search)
 {
-    int result = search->is_filled ? 0 : es_domains_finish(search->domains);
+    int result = search->is_filled ? 0 : esi_domains_finish(search->domains);
 
     search->is_filled = true;
     return result;
@@ -126,8 +126,8 @@ int es_search_find(struct es_search *search,
                    void *data,
                    struct es_error *error)
 {
-    const struct es_match_sink sink = {.match = match, .data = data};
-    struct es_search_statistics statistics;
+    const struct esi_match_sink sink = {.match = match, .data = data};
+    struct esi_search_statistics statistics;
     int result;
 
     if (predicate >= es_pattern_predicates(search->file))
@@ -138,8 +138,8 @@ int es_search_find(struct es_search *search,
         search->config.deadline_ns =
             esi_now_ns(CLOCK_MONOTONIC) + search->time_limit_ns;
     if (result == 0)
-        result = es_search_run(search->file, predicate, search->domains, search->order,
-                               &search->config, &sink, &statistics, error);
+        result = esi_search_run(search->file, predicate, search->domains, search->order,
+                                &search->config, &sink, &statistics, error);
     if (result < 0)
         return es_error_set(error, result, "%s", strerror(-result));
     return statistics.is_complete;

@@ -30,20 +30,20 @@ struct stamp {
     uint32_t other;   /* where the other half of a sync is; NO_TRACE */
 };
 
-struct trace {
-    struct es_rows stamps; /* struct stamp of event i at i - 1 */
+struct dense_trace {
+    struct esi_segmented stamps; /* struct stamp of event i at i - 1 */
 };
 
 struct esi_store {
-    struct es_rows traces;
-    struct es_rows entries; /* uint32_t */
-    uint64_t trace_count;   /* the writer's */
+    struct esi_segmented traces;
+    struct esi_segmented entries; /* uint32_t */
+    uint64_t trace_count;         /* the writer's */
     /* The writer's; relaxed, only for statistics. */
     _Atomic uint64_t elements;
     _Atomic uint64_t communication_elements;
 };
 
-static int dense_create(const struct es_order_config *config,
+static int dense_create(const struct esi_order_config *config,
                         struct es_error *error,
                         struct esi_store **ret_store)
 {
@@ -52,8 +52,8 @@ static int dense_create(const struct es_order_config *config,
     (void)config;
     if (!store)
         return es_error_set(error, -ENOMEM, "out of memory");
-    es_rows_init(&store->traces, sizeof(struct trace), 4);
-    es_rows_init(&store->entries, sizeof(uint32_t), 10);
+    esi_segmented_init(&store->traces, sizeof(struct dense_trace), 4);
+    esi_segmented_init(&store->entries, sizeof(uint32_t), 10);
     *ret_store = store;
     return 0;
 }
@@ -61,19 +61,20 @@ static int dense_create(const struct es_order_config *config,
 static void dense_destroy(struct esi_store *store)
 {
     for (uint64_t i = 0; i < store->trace_count; i++)
-        es_rows_fini(&((struct trace *)es_rows_at(&store->traces, i))->stamps);
-    es_rows_fini(&store->traces);
-    es_rows_fini(&store->entries);
+        esi_segmented_fini(
+            &((struct dense_trace *)esi_segmented_at(&store->traces, i))->stamps);
+    esi_segmented_fini(&store->traces);
+    esi_segmented_fini(&store->entries);
     free(store);
 }
 
 static int dense_add_trace(struct esi_store *store)
 {
-    struct trace trace;
+    struct dense_trace trace;
     int code;
 
-    es_rows_init(&trace.stamps, sizeof(struct stamp), 4);
-    code = es_rows_push(&store->traces, &trace);
+    esi_segmented_init(&trace.stamps, sizeof(struct stamp), 4);
+    code = esi_segmented_push(&store->traces, &trace);
     if (code >= 0)
         store->trace_count++;
     return code;
@@ -83,25 +84,25 @@ static int dense_add_trace(struct esi_store *store)
 static const struct stamp *stamp_of(const struct esi_store *store,
                                     struct es_event_id id)
 {
-    const struct trace *trace = es_rows_at(&store->traces, id.trace);
+    const struct dense_trace *trace = esi_segmented_at(&store->traces, id.trace);
 
-    return es_rows_at(&trace->stamps, id.index - 1);
+    return esi_segmented_at(&trace->stamps, id.index - 1);
 }
 
 static const uint32_t *vector_of(const struct esi_store *store,
                                  const struct stamp *stamp)
 {
-    return es_rows_at(&store->entries, stamp->at);
+    return esi_segmented_at(&store->entries, stamp->at);
 }
 
 /* Room for the stamp of a trace's next event, the same again if it was not used. */
 static struct stamp *make_stamp(struct esi_store *store, struct es_event_id id)
 {
-    struct trace *trace = es_rows_at(&store->traces, id.trace);
+    struct dense_trace *trace = esi_segmented_at(&store->traces, id.trace);
 
-    if (es_rows_count(&trace->stamps) >= id.index)
-        return es_rows_at(&trace->stamps, id.index - 1);
-    return es_rows_extend(&trace->stamps, 1, NULL);
+    if (esi_segmented_count(&trace->stamps) >= id.index)
+        return esi_segmented_at(&trace->stamps, id.index - 1);
+    return esi_segmented_extend(&trace->stamps, 1, NULL);
 }
 
 /* Raises a vector to FM' of an event: its vector with its own entries one larger. */
@@ -160,7 +161,7 @@ static int dense_append(struct esi_store *store,
 
     if (!stamp)
         return -ENOMEM;
-    vector = es_rows_extend(&store->entries, store->trace_count, &stamp->at);
+    vector = esi_segmented_extend(&store->entries, store->trace_count, &stamp->at);
     if (!vector)
         return -ENOMEM;
     stamp->entries = (uint32_t)store->trace_count;
@@ -183,7 +184,7 @@ static int dense_append_sync(struct esi_store *store,
 
     if (!stamp || !other_stamp)
         return -ENOMEM;
-    vector = es_rows_extend(&store->entries, store->trace_count, &stamp->at);
+    vector = esi_segmented_extend(&store->entries, store->trace_count, &stamp->at);
     if (!vector)
         return -ENOMEM;
     stamp->entries = (uint32_t)store->trace_count;
@@ -228,7 +229,7 @@ static int64_t dense_greatest_predecessor(const struct esi_store *store,
 }
 
 static void dense_statistics(const struct esi_store *store,
-                             struct es_order_statistics *statistics)
+                             struct esi_order_statistics *statistics)
 {
     statistics->actual_elements =
         atomic_load_explicit(&store->elements, memory_order_relaxed);
@@ -238,11 +239,11 @@ static void dense_statistics(const struct esi_store *store,
     statistics->communication_fixed_elements =
         statistics->communication_events * statistics->vector_elements;
     statistics->stored_bytes =
-        es_rows_bytes(&store->entries) + es_rows_bytes(&store->traces);
+        esi_segmented_bytes(&store->entries) + esi_segmented_bytes(&store->traces);
     for (uint32_t i = 0; i < statistics->traces; i++) {
-        const struct trace *trace = es_rows_at(&store->traces, i);
+        const struct dense_trace *trace = esi_segmented_at(&store->traces, i);
 
-        statistics->stored_bytes += es_rows_bytes(&trace->stamps);
+        statistics->stored_bytes += esi_segmented_bytes(&trace->stamps);
     }
 }
 

@@ -29,7 +29,7 @@ static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* of a trace */
 
 /* --- Stores ----------------------------------------------------------------------- */
 
-static struct es_order_store_help store_helps[STORES + 1];
+static struct esi_order_store_help store_helps[STORES + 1];
 static pthread_once_t store_helps_once = PTHREAD_ONCE_INIT;
 
 static void fill_store_helps(void)
@@ -40,7 +40,7 @@ static void fill_store_helps(void)
     }
 }
 
-const struct es_order_store_help *es_order_stores(void)
+const struct esi_order_store_help *esi_order_stores(void)
 {
     pthread_once(&store_helps_once, fill_store_helps);
     return store_helps;
@@ -56,15 +56,15 @@ static const struct esi_store_ops *find_store(const char *name)
 
 /* --- Life ------------------------------------------------------------------------- */
 
-void es_order_config_init(struct es_order_config *config)
+void esi_order_config_init(struct esi_order_config *config)
 {
     *config =
-        (struct es_order_config){.levels = 1, .max_sizes = {13}, .threshold = 10.0};
+        (struct esi_order_config){.levels = 1, .max_sizes = {13}, .threshold = 10.0};
 }
 
-int es_order_create(const struct es_order_config *config,
-                    struct es_error *error,
-                    struct es_order **ret_order)
+int esi_order_create(const struct esi_order_config *config,
+                     struct es_error *error,
+                     struct es_order **ret_order)
 {
     const char *name = config->store ? config->store : DEFAULT_STORE;
     const struct esi_store_ops *ops = find_store(name);
@@ -81,7 +81,7 @@ int es_order_create(const struct es_order_config *config,
         return es_error_set(error, -ENOMEM, "out of memory");
     order->ops = ops;
     order->fixed_vector = config->fixed_vector;
-    es_rows_init(&order->counts, sizeof(_Atomic uint32_t), 4);
+    esi_segmented_init(&order->counts, sizeof(_Atomic uint32_t), 4);
     code = ops->create(config, error, &order->store);
     if (code < 0) {
         free(order);
@@ -98,7 +98,7 @@ void es_order_destroy(struct es_order *order)
     if (!order)
         return;
     order->ops->destroy(order->store);
-    es_rows_fini(&order->counts);
+    esi_segmented_fini(&order->counts);
     free(order);
     errno = saved;
 }
@@ -117,16 +117,16 @@ uint32_t es_order_count(const struct es_order *order, uint32_t trace)
 
     if (trace >= es_order_traces(order))
         return 0;
-    count = es_rows_at(&order->counts, trace);
-    /* Pairs with the release in publish(). */
+    count = esi_segmented_at(&order->counts, trace);
+    /* Pairs with the release in publish_state(). */
     return atomic_load_explicit(count, memory_order_acquire);
 }
 
-static void publish(struct es_order *order,
-                    struct es_event_id id,
-                    enum es_event_kind kind)
+static void publish_state(struct es_order *order,
+                          struct es_event_id id,
+                          enum es_event_kind kind)
 {
-    _Atomic uint32_t *count = es_rows_at(&order->counts, id.trace);
+    _Atomic uint32_t *count = esi_segmented_at(&order->counts, id.trace);
     uint64_t events = atomic_load_explicit(&order->events, memory_order_relaxed);
     uint64_t communications =
         atomic_load_explicit(&order->communication_events, memory_order_relaxed);
@@ -148,8 +148,8 @@ int es_order_add_trace(struct es_order *order)
 
     if (traces == UINT32_MAX)
         return -ENOMEM;
-    if (es_rows_count(&order->counts) == traces &&
-        !es_rows_extend(&order->counts, 1, NULL))
+    if (esi_segmented_count(&order->counts) == traces &&
+        !esi_segmented_extend(&order->counts, 1, NULL))
         return -ENOMEM;
     code = order->ops->add_trace(order->store);
     if (code < 0)
@@ -207,7 +207,7 @@ int es_order_append(struct es_order *order,
     code = order->ops->append(order->store, id, kind, partners, partner_count);
     if (code < 0)
         return code;
-    publish(order, id, kind);
+    publish_state(order, id, kind);
     return 0;
 }
 
@@ -222,49 +222,50 @@ int es_order_append_sync(struct es_order *order, uint32_t trace, uint32_t other)
         code = order->ops->append_sync(order->store, id, other_id);
     if (code < 0)
         return code;
-    publish(order, id, ES_EVENT_SYNC);
-    publish(order, other_id, ES_EVENT_SYNC);
+    publish_state(order, id, ES_EVENT_SYNC);
+    publish_state(order, other_id, ES_EVENT_SYNC);
     return 0;
 }
 
 /* --- What it costs ---------------------------------------------------------------- */
 
-void es_order_statistics(const struct es_order *order,
-                         struct es_order_statistics *ret_statistics)
+void esi_order_statistics(const struct es_order *order,
+                          struct esi_order_statistics *ret_statistics)
 {
     uint32_t traces = es_order_traces(order);
 
-    *ret_statistics = (struct es_order_statistics){
+    *ret_statistics = (struct esi_order_statistics){
         .traces = traces,
         .events = atomic_load_explicit(&order->events, memory_order_relaxed),
         .communication_events =
             atomic_load_explicit(&order->communication_events, memory_order_relaxed),
         .vector_elements = order->fixed_vector ? order->fixed_vector : traces,
-        .writer_bytes = es_rows_bytes(&order->counts),
+        .writer_bytes = esi_segmented_bytes(&order->counts),
     };
     order->ops->statistics(order->store, ret_statistics);
 }
 
 /* `elements` of what vectors of `length` for all `events` would have. */
-static double share(uint64_t elements, uint64_t events, uint64_t length)
+static double share_state(uint64_t elements, uint64_t events, uint64_t length)
 {
     return events && length ? (double)elements / (double)events / (double)length : 0.0;
 }
 
-void es_order_ratios(const struct es_order_statistics *statistics,
-                     struct es_order_ratios *ret_ratios)
+void esi_order_ratios(const struct esi_order_statistics *statistics,
+                      struct esi_order_ratios *ret_ratios)
 {
     uint64_t events = statistics->events;
     uint64_t communications = statistics->communication_events;
 
-    *ret_ratios = (struct es_order_ratios){
-        .actual = share(statistics->actual_elements, events, statistics->traces),
-        .fixed = share(statistics->fixed_elements, events, statistics->vector_elements),
-        .communication_actual = share(statistics->communication_actual_elements,
-                                      communications, statistics->traces),
-        .communication_fixed = share(statistics->communication_fixed_elements,
-                                     communications, statistics->vector_elements),
-        .stored = share(statistics->stored_bytes, events,
-                        (uint64_t)statistics->traces * sizeof(uint32_t)),
+    *ret_ratios = (struct esi_order_ratios){
+        .actual = share_state(statistics->actual_elements, events, statistics->traces),
+        .fixed = share_state(statistics->fixed_elements, events,
+                             statistics->vector_elements),
+        .communication_actual = share_state(statistics->communication_actual_elements,
+                                            communications, statistics->traces),
+        .communication_fixed = share_state(statistics->communication_fixed_elements,
+                                           communications, statistics->vector_elements),
+        .stored = share_state(statistics->stored_bytes, events,
+                              (uint64_t)statistics->traces * sizeof(uint32_t)),
     };
 }

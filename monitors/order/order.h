@@ -4,8 +4,8 @@
  * How an order is kept and what that costs; eventspace/order.h has what is appended and
  * asked.
  *
- *   es_order_config_init(&config);
- *   es_order_create(&config, &error, &order);
+ *   esi_order_config_init(&config);
+ *   esi_order_create(&config, &error, &order);
  */
 #ifndef ES_MONITORS_ORDER_ORDER_H
 #define ES_MONITORS_ORDER_ORDER_H
@@ -19,11 +19,12 @@
 
 enum { ES_ORDER_LEVELS = 8 }; /* of clusters below the top, at most */
 
-struct es_communications; /* communications.h */
+struct esi_communications; /* communications.h */
 
-/* Texts and `communications` are borrowed until es_order_create() returns, unless said.
+/* Texts and `communications` are borrowed until esi_order_create() returns, unless
+ * said.
  */
-struct es_order_config {
+struct esi_order_config {
     /* NULL = "epoch", which never takes more than 1.2 times the vectors of "dense", 3
      * KB for each trace and 128 KB (docs/epochs.md). */
     const char *store;
@@ -36,7 +37,7 @@ struct es_order_config {
         max_sizes[ES_ORDER_LEVELS]; /* of a cluster, the lowest level first, rising */
     double threshold;               /* of "merge-nth": normalized (errata 21) */
     uint64_t prefix; /* of "collect": events after which clusters are made */
-    const struct es_communications *communications; /* of "static": of the whole set */
+    const struct esi_communications *communications; /* of "static": of the whole set */
     const uint32_t *seeds; /* a number for each of `seed_count` traces: those with the
                               same one begin in one cluster; NULL = each alone */
     size_t seed_count;
@@ -52,19 +53,19 @@ struct es_order_config {
 };
 
 /* One level of clusters of 13 traces, threshold 10. */
-void es_order_config_init(struct es_order_config *config);
+void esi_order_config_init(struct esi_order_config *config);
 
 /* -EINVAL with words where the configuration makes no sense; -ENOMEM. */
-int es_order_create(const struct es_order_config *config,
-                    struct es_error *error,
-                    struct es_order **ret_order);
+int esi_order_create(const struct esi_order_config *config,
+                     struct es_error *error,
+                     struct es_order **ret_order);
 
 /* --- What it costs ---------------------------------------------------------------- */
 
 /* Elements are entries of vectors as the papers count them (cluster-timestamps,
  * "Sizes"). The population is all events, or with `communication` in the name sends,
  * receives and syncs only. */
-struct es_order_statistics {
+struct esi_order_statistics {
     uint32_t traces;
     uint64_t events;
     uint64_t communication_events;
@@ -87,12 +88,12 @@ struct es_order_statistics {
 };
 
 /* May run together with appending: then figures may be one event apart. */
-void es_order_statistics(const struct es_order *order,
-                         struct es_order_statistics *ret_statistics);
+void esi_order_statistics(const struct es_order *order,
+                          struct esi_order_statistics *ret_statistics);
 
 /* Parts of Fidge/Mattern vectors, 0 where there are no events.  "actual" is of vectors
  * with an entry for each trace, "fixed" of vectors of `vector_elements`. */
-struct es_order_ratios {
+struct esi_order_ratios {
     double actual;
     double fixed;
     double communication_actual;
@@ -100,14 +101,14 @@ struct es_order_ratios {
     double stored; /* stored_bytes, of vectors of four bytes a trace */
 };
 
-void es_order_ratios(const struct es_order_statistics *statistics,
-                     struct es_order_ratios *ret_ratios);
+void esi_order_ratios(const struct esi_order_statistics *statistics,
+                      struct esi_order_ratios *ret_ratios);
 
 /* The stores' names and a line of help each, ended by a name that is NULL. */
-struct es_order_store_help {
+struct esi_order_store_help {
     const char *name;
     const char *help;
 };
-const struct es_order_store_help *es_order_stores(void);
+const struct esi_order_store_help *esi_order_stores(void);
 
 #endif

@@ -17,7 +17,7 @@ struct esi_store; /* each store's own */
 struct esi_store_ops {
     const char *name;
     const char *help;
-    int (*create)(const struct es_order_config *config,
+    int (*create)(const struct esi_order_config *config,
                   struct es_error *error,
                   struct esi_store **ret_store);
     void (*destroy)(struct esi_store *store); /* never NULL */
@@ -46,7 +46,7 @@ struct esi_store_ops {
     uint32_t (*forgotten)(const struct esi_store *store, uint32_t trace);
     /* Adds its own to what order.c has filled in: all but events and traces. */
     void (*statistics)(const struct esi_store *store,
-                       struct es_order_statistics *statistics);
+                       struct esi_order_statistics *statistics);
 };
 
 extern const struct esi_store_ops esi_store_dense;

@@ -31,9 +31,9 @@ static bool is_forgotten(const struct es_order *order, struct es_event_id id)
 }
 
 /* Of events that are there. */
-static int precedes(const struct es_order *order,
-                    struct es_event_id a,
-                    struct es_event_id b)
+static int precedes_event(const struct es_order *order,
+                          struct es_event_id a,
+                          struct es_event_id b)
 {
     if (a.trace == b.trace)
         return a.index < b.index;
@@ -48,7 +48,7 @@ int es_order_precedes(const struct es_order *order,
 
     if (!is_there(order, a) || !is_there(order, b))
         return -EINVAL;
-    answer = precedes(order, a, b);
+    answer = precedes_event(order, a, b);
     /* What a store knows is true for ever; but it may know too little. */
     if (answer == 0 && a.trace != b.trace &&
         (is_forgotten(order, a) || is_forgotten(order, b)))
@@ -91,19 +91,19 @@ const char *es_relation_name(enum es_relation relation)
 
 /* Number of events of `trace` up to `count`, more than `low`, that precede `event`
  * (`is_before`) or do not succeed it; `low` are known to. */
-static int64_t bisect(const struct es_order *order,
-                      struct es_event_id event,
-                      uint32_t trace,
-                      bool is_before,
-                      uint32_t low)
+static int64_t bisect_trace(const struct es_order *order,
+                            struct es_event_id event,
+                            uint32_t trace,
+                            bool is_before,
+                            uint32_t low)
 {
     uint32_t high = es_order_count(order, trace);
 
     while (low < high) {
         struct es_event_id middle = {.trace = trace,
                                      .index = low + (high - low + 1) / 2};
-        int answer =
-            is_before ? precedes(order, middle, event) : precedes(order, event, middle);
+        int answer = is_before ? precedes_event(order, middle, event)
+                               : precedes_event(order, event, middle);
 
         if (answer < 0)
             return answer;
@@ -135,7 +135,7 @@ int64_t es_order_greatest_predecessor(const struct es_order *order,
         return event.index - 1;
     found = order->ops->greatest_predecessor
                 ? order->ops->greatest_predecessor(order->store, event, trace)
-                : bisect(order, event, trace, true, forgotten_of(order, trace));
+                : bisect_trace(order, event, trace, true, forgotten_of(order, trace));
     forgotten = forgotten_of(order, trace);
     /* It may be one of those that are forgotten, or none. */
     if (found >= 0 &&
@@ -150,7 +150,7 @@ static int64_t not_after(const struct es_order *order,
                          uint32_t trace)
 {
     /* No event that is kept precedes one that is forgotten. */
-    int64_t last = bisect(order, event, trace, false, forgotten_of(order, trace));
+    int64_t last = bisect_trace(order, event, trace, false, forgotten_of(order, trace));
 
     return last >= 0 && is_forgotten(order, event) ? -ESTALE : last;
 }
@@ -188,7 +188,7 @@ int64_t es_order_greatest_concurrent(const struct es_order *order,
     if (last <= 0)
         return last;
     found.index = (uint32_t)last;
-    code = precedes(order, found, event);
+    code = precedes_event(order, found, event);
     if (code == 0 && (is_forgotten(order, found) || is_forgotten(order, event)))
         return -ESTALE;
     if (code < 0)

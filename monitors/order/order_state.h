@@ -19,7 +19,7 @@ struct es_order {
     /* _Atomic uint32_t of each trace: events that may be asked for; and the number of
      * traces.  The writer releases them when the store is ready; readers acquire them.
      */
-    struct es_rows counts;
+    struct esi_segmented counts;
     _Atomic uint32_t traces;
     _Atomic uint64_t events; /* the writer's; relaxed, only for statistics */
     _Atomic uint64_t communication_events;

@@ -29,17 +29,17 @@ static const char *const kinds[] = {
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-const char *es_question_name(enum es_question_kind kind)
+const char *esi_question_name(enum esi_question_kind kind)
 {
     return kinds[kind];
 }
 
 /* The kind of a word, of those about one event; ES_QUESTION_RELATION: it is none. */
-static enum es_question_kind find_kind(const char *word, size_t length)
+static enum esi_question_kind find_kind(const char *word, size_t length)
 {
     for (int i = ES_QUESTION_GREATEST_PREDECESSORS; i < KINDS; i++)
         if (strlen(kinds[i]) == length && memcmp(kinds[i], word, length) == 0)
-            return (enum es_question_kind)i;
+            return (enum esi_question_kind)i;
     return ES_QUESTION_RELATION;
 }
 
@@ -74,7 +74,7 @@ struct asking {
     const char *line;
     const char *text; /* of it, without the blanks around */
     size_t length;
-    const struct es_trace_names *names;
+    const struct esi_trace_names *names;
     const uint32_t *counts; /* events of each trace */
     struct es_error *error;
 };
@@ -107,7 +107,7 @@ static int take_json_trace(const struct asking *asking,
     int64_t number = -1;
 
     if (name)
-        number = es_trace_names_find(asking->names, name, strlen(name));
+        number = esi_trace_names_find(asking->names, name, strlen(name));
     else if (json_is_integer(trace) && json_integer_value(trace) < asking->names->count)
         number = json_integer_value(trace);
     if (number < 0 && name)
@@ -143,7 +143,7 @@ static int take_json_event(const struct asking *asking,
 /* {"question": KIND, "event": EVENT} or {"a": EVENT, "b": EVENT} */
 static int take_json(const struct asking *asking,
                      const json_t *json,
-                     struct es_question *question)
+                     struct esi_question *question)
 {
     const json_t *kind = json_object_get(json, "question");
     const char *word = json_string_value(kind);
@@ -162,7 +162,7 @@ static int take_json(const struct asking *asking,
     return take_json_event(asking, json, "event", &question->a);
 }
 
-static int parse_json(const struct asking *asking, struct es_question *question)
+static int parse_json(const struct asking *asking, struct esi_question *question)
 {
     char words[JSON_ERROR_TEXT_LENGTH];
     json_error_t fault;
@@ -186,7 +186,7 @@ static int parse_json(const struct asking *asking, struct es_question *question)
 /* --- Text ------------------------------------------------------------------------- */
 
 /* "TRACE:INDEX", whose last colon is the one.  false: this is none. */
-static bool parse_event(const struct es_trace_names *names,
+static bool parse_event(const struct esi_trace_names *names,
                         const char *text,
                         size_t length,
                         struct es_event_id *ret_id)
@@ -203,7 +203,7 @@ static bool parse_event(const struct es_trace_names *names,
             return false;
         index = 10 * index + (uint64_t)(*next - '0');
     }
-    trace = es_trace_names_find(names, text, (size_t)(colon - text));
+    trace = esi_trace_names_find(names, text, (size_t)(colon - text));
     if (trace < 0 || index > UINT32_MAX)
         return false;
     *ret_id = (struct es_event_id){(uint32_t)trace, (uint32_t)index};
@@ -212,7 +212,7 @@ static bool parse_event(const struct es_trace_names *names,
 
 /* Where names hold blanks, the first blank that makes two events of the line.  1; 0: it
  * is no such line. */
-static int parse_pair(const struct asking *asking, struct es_question *question)
+static int parse_pair(const struct asking *asking, struct esi_question *question)
 {
     const char *text = asking->text;
     size_t length = asking->length;
@@ -256,7 +256,7 @@ static size_t skip_blanks(const struct asking *asking, size_t at)
 }
 
 /* A word and an event.  1; 0: it is no such line. */
-static int parse_kind(const struct asking *asking, struct es_question *question)
+static int parse_kind(const struct asking *asking, struct esi_question *question)
 {
     size_t word = word_length(asking->text, asking->length);
     size_t at = skip_blanks(asking, word);
@@ -285,7 +285,7 @@ static int fail_event(const struct asking *asking, size_t at)
                                "an event TRACE:INDEX is missing");
     if (parse_event(asking->names, text, length, &id))
         return 0;
-    if (colon && es_trace_names_find(asking->names, text, (size_t)(colon - text)) < 0)
+    if (colon && esi_trace_names_find(asking->names, text, (size_t)(colon - text)) < 0)
         return es_error_set_at(asking->error, -EINVAL, NULL, 0, column_of(asking, text),
                                "there is no trace '%.*s'", (int)(colon - text), text);
     return es_error_set_at(asking->error, -EINVAL, NULL, 0, column_of(asking, text),
@@ -317,7 +317,7 @@ static int fail_words(const struct asking *asking)
                            shown_length(asking->length - at), asking->text + at);
 }
 
-static int parse_words(const struct asking *asking, struct es_question *question)
+static int parse_words(const struct asking *asking, struct esi_question *question)
 {
     int result = parse_pair(asking, question);
 
@@ -326,13 +326,13 @@ static int parse_words(const struct asking *asking, struct es_question *question
     return result == 0 ? fail_words(asking) : result;
 }
 
-int es_question_parse(const char *line,
-                      const struct es_trace_names *names,
-                      const uint32_t *counts,
-                      struct es_question *ret_question,
-                      struct es_error *error)
+int esi_question_parse(const char *line,
+                       const struct esi_trace_names *names,
+                       const uint32_t *counts,
+                       struct esi_question *ret_question,
+                       struct es_error *error)
 {
-    struct es_question question = {.kind = ES_QUESTION_RELATION};
+    struct esi_question question = {.kind = ES_QUESTION_RELATION};
     struct asking asking = {line, line, 0, names, counts, error};
     int result;
 

@@ -18,7 +18,7 @@
 #include "monitors/eventset/event.h"
 #include "monitors/eventset/trace_names.h"
 
-enum es_question_kind {
+enum esi_question_kind {
     ES_QUESTION_RELATION, /* of `a` and `b` */
     /* Of `a` with each trace. */
     ES_QUESTION_GREATEST_PREDECESSORS,
@@ -27,22 +27,22 @@ enum es_question_kind {
     ES_QUESTION_CONCURRENT, /* all that are */
 };
 
-struct es_question {
-    enum es_question_kind kind;
+struct esi_question {
+    enum esi_question_kind kind;
     struct es_event_id a;
     struct es_event_id b; /* of ES_QUESTION_RELATION */
 };
 
 /* "greatest-predecessors" and so on; "relation". */
-const char *es_question_name(enum es_question_kind kind);
+const char *esi_question_name(enum esi_question_kind kind);
 
 /* Names may hold blanks and colons: what can be two events is, then what can be a word
  * and one event.  1; 0: the line is blank; -EINVAL with words and a column; also where
  * `counts` (events of each trace) says that there is no such event. */
-int es_question_parse(const char *line,
-                      const struct es_trace_names *names,
-                      const uint32_t *counts,
-                      struct es_question *ret_question,
-                      struct es_error *error);
+int esi_question_parse(const char *line,
+                       const struct esi_trace_names *names,
+                       const uint32_t *counts,
+                       struct esi_question *ret_question,
+                       struct es_error *error);
 
 #endif

@@ -17,38 +17,39 @@
 #include "monitors/search/language/program.h"
 #include "monitors/search/search.h"
 
-struct es_engine_task {
-    const struct es_program *program;
-    const struct es_domain *const *domains; /* of the program's variables, never NULL */
-    const struct es_domain *const *counted; /* of its atoms: of COUNT, else NULL */
+struct esi_engine_task {
+    const struct esi_program *program;
+    const struct esi_domain *const
+        *domains; /* of the program's variables, never NULL */
+    const struct esi_domain *const *counted; /* of its atoms: of COUNT, else NULL */
     const struct es_order *order;
-    const struct es_search_config *config;
-    struct es_matches *matches;              /* to explain: NULL */
-    struct es_search_statistics *statistics; /* the engine adds to them */
+    const struct esi_search_config *config;
+    struct esi_matches *matches;              /* to explain: NULL */
+    struct esi_search_statistics *statistics; /* the engine adds to them */
 };
 
-struct es_engine_ops {
+struct esi_engine_ops {
     const char *name;
     const char *help;
     /* 0: all was searched; 1: enough (a limit, an interrupt, the time: matches told, or
-     * es_search_is_over()); -errno. */
-    int (*search)(const struct es_engine_task *task, struct es_error *error);
+     * esi_search_is_over()); -errno. */
+    int (*search)(const struct esi_engine_task *task, struct es_error *error);
     /* Writes what the engine makes of the pattern and in which order it will search,
      * and why; searches nothing. */
-    int (*explain)(const struct es_engine_task *task,
+    int (*explain)(const struct esi_engine_task *task,
                    FILE *out,
                    struct es_error *error);
 };
 
 /* Universal variables without values (D8). */
-uint64_t esi_universal_empty(const struct es_program *program,
-                             const struct es_domain *const *domains);
+uint64_t esi_universal_empty(const struct esi_program *program,
+                             const struct esi_domain *const *domains);
 
 /* Whether a support may have matches of its own with these values. */
-bool esi_support_may_match(const struct es_engine_task *task, uint32_t support);
+bool esi_support_may_match(const struct esi_engine_task *task, uint32_t support);
 
-extern const struct es_engine_ops esi_engine_closure;
-extern const struct es_engine_ops esi_engine_rewrite;
-extern const struct es_engine_ops esi_engine_indexed;
+extern const struct esi_engine_ops esi_engine_closure;
+extern const struct esi_engine_ops esi_engine_rewrite;
+extern const struct esi_engine_ops esi_engine_indexed;
 
 #endif

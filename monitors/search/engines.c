@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The default first. */
-static const struct es_engine_ops *const engines[] = {
+static const struct esi_engine_ops *const engines[] = {
     &esi_engine_indexed,
     &esi_engine_rewrite,
     &esi_engine_closure,
@@ -19,9 +19,9 @@ static const struct es_engine_ops *const engines[] = {
 
 enum { ENGINES = sizeof engines / sizeof engines[0] };
 
-static struct es_engine_help helps[ENGINES];
+static struct esi_engine_help helps[ENGINES];
 
-const struct es_engine_ops *esi_engine_find(const char *name)
+const struct esi_engine_ops *esi_engine_find(const char *name)
 {
     for (unsigned i = 0; engines[i]; i++)
         if (!name || strcmp(engines[i]->name, name) == 0)
@@ -32,10 +32,10 @@ const struct es_engine_ops *esi_engine_find(const char *name)
 static void fill_helps(void)
 {
     for (unsigned i = 0; engines[i]; i++)
-        helps[i] = (struct es_engine_help){engines[i]->name, engines[i]->help};
+        helps[i] = (struct esi_engine_help){engines[i]->name, engines[i]->help};
 }
 
-const struct es_engine_help *es_search_engines(void)
+const struct esi_engine_help *esi_search_engines(void)
 {
     static pthread_once_t filled = PTHREAD_ONCE_INIT;
 
@@ -43,22 +43,22 @@ const struct es_engine_help *es_search_engines(void)
     return helps;
 }
 
-uint64_t esi_universal_empty(const struct es_program *program,
-                             const struct es_domain *const *domains)
+uint64_t esi_universal_empty(const struct esi_program *program,
+                             const struct esi_domain *const *domains)
 {
     uint64_t empty = 0;
 
-    for (uint64_t left = es_program_universal(program); left; left &= left - 1) {
+    for (uint64_t left = esi_program_universal(program); left; left &= left - 1) {
         unsigned v = (unsigned)__builtin_ctzll(left);
 
-        if (es_domain_count(domains[v]) == 0)
-            empty |= es_program_bit(v);
+        if (esi_domain_count(domains[v]) == 0)
+            empty |= esi_program_bit(v);
     }
     return empty;
 }
 
-bool esi_support_may_match(const struct es_engine_task *task, uint32_t support)
+bool esi_support_may_match(const struct esi_engine_task *task, uint32_t support)
 {
-    return es_program_may_be_minimal(task->program, support,
-                                     esi_universal_empty(task->program, task->domains));
+    return esi_program_may_be_minimal(
+        task->program, support, esi_universal_empty(task->program, task->domains));
 }

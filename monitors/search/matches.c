@@ -20,10 +20,10 @@
 #include "monitors/search/matches_proof.h"
 #include "monitors/search/tuple_set.h"
 
-struct es_matches {
-    const struct es_program *program;
-    const struct es_domain *const *domains;
-    struct es_match_sink sink;
+struct esi_matches {
+    const struct esi_program *program;
+    const struct esi_domain *const *domains;
+    struct esi_match_sink sink;
     uint64_t limit;
     struct esi_matches_proof proof;
     uint64_t occurrences;                           /* bits: those that are returned */
@@ -31,26 +31,26 @@ struct es_matches {
     uint64_t returned;                              /* bits: variables */
     struct esi_tuple_set sets;
     struct esi_tuple_set tuples;
-    struct es_event_list events; /* of a match */
-    struct es_event_list value;  /* of an occurrence */
-    uint32_t *key;               /* owned: of an assignment */
+    struct esi_event_list events; /* of a match */
+    struct esi_event_list value;  /* of an occurrence */
+    uint32_t *key;                /* owned: of an assignment */
     size_t key_capacity;
     uint64_t count;
     uint64_t assignments;
     bool is_enough;
 };
 
-static void sort_variables(struct es_matches *matches)
+static void sort_variables(struct esi_matches *matches)
 {
-    const struct es_program *program = matches->program;
-    const struct es_pattern_predicate *predicate =
-        es_pattern_predicate(program->file, program->predicate);
+    const struct esi_program *program = matches->program;
+    const struct esi_pattern_predicate *predicate =
+        esi_pattern_predicate(program->file, program->predicate);
 
     for (uint32_t i = 0; i < predicate->occurrence_count; i++)
-        if (es_pattern_is_returned(&predicate->occurrences[i]))
+        if (esi_pattern_is_returned(&predicate->occurrences[i]))
             matches->occurrences |= UINT64_C(1) << i;
     for (uint32_t v = 0; v < program->variable_count; v++) {
-        const struct es_program_variable *variable = &program->variables[v];
+        const struct esi_program_variable *variable = &program->variables[v];
 
         if (variable->is_universal)
             continue;
@@ -60,13 +60,13 @@ static void sort_variables(struct es_matches *matches)
     }
 }
 
-int es_matches_create(const struct es_program *program,
-                      const struct es_domain *const *domains,
-                      const struct es_match_sink *sink,
-                      uint64_t limit,
-                      struct es_matches **ret_matches)
+int esi_matches_create(const struct esi_program *program,
+                       const struct esi_domain *const *domains,
+                       const struct esi_match_sink *sink,
+                       uint64_t limit,
+                       struct esi_matches **ret_matches)
 {
-    struct es_matches *matches = calloc(1, sizeof *matches);
+    struct esi_matches *matches = calloc(1, sizeof *matches);
 
     if (!matches)
         return -ENOMEM;
@@ -80,14 +80,14 @@ int es_matches_create(const struct es_program *program,
     return 0;
 }
 
-void es_matches_destroy(struct es_matches *matches)
+void esi_matches_destroy(struct esi_matches *matches)
 {
     if (!matches)
         return;
     esi_tuple_set_fini(&matches->sets);
     esi_tuple_set_fini(&matches->tuples);
-    es_event_list_fini(&matches->events);
-    es_event_list_fini(&matches->value);
+    esi_event_list_fini(&matches->events);
+    esi_event_list_fini(&matches->value);
     free(matches->key);
     free(matches);
 }
@@ -95,10 +95,10 @@ void es_matches_destroy(struct es_matches *matches)
 /* --- The events of variables ------------------------------------------------------ */
 
 /* The union of the values of variables. */
-static int unite(const struct es_matches *matches,
-                 uint64_t variables,
-                 const struct es_domain_value *values,
-                 struct es_event_list *ret_events)
+static int unite_events(const struct esi_matches *matches,
+                        uint64_t variables,
+                        const struct esi_domain_value *values,
+                        struct esi_event_list *ret_events)
 {
     ret_events->count = 0;
     for (uint64_t left = variables; left; left &= left - 1) {
@@ -106,18 +106,18 @@ static int unite(const struct es_matches *matches,
         struct es_event_id scratch;
         const struct es_event_id *items;
         size_t count =
-            es_domain_events(matches->domains[v], values[v], &scratch, &items);
+            esi_domain_events(matches->domains[v], values[v], &scratch, &items);
 
-        if (es_event_list_add(ret_events, items, count) < 0)
+        if (esi_event_list_add(ret_events, items, count) < 0)
             return -ENOMEM;
     }
-    es_event_list_sort(ret_events);
+    esi_event_list_sort(ret_events);
     return 0;
 }
 
 /* --- Assignments ------------------------------------------------------------------ */
 
-static int reserve_key(struct es_matches *matches, size_t length)
+static int reserve_key(struct esi_matches *matches, size_t length)
 {
     size_t capacity = 2 * length;
     uint32_t *key;
@@ -134,7 +134,7 @@ static int reserve_key(struct es_matches *matches, size_t length)
     return 0;
 }
 
-static uint32_t *put_events(uint32_t *at, const struct es_event_list *events)
+static uint32_t *put_events(uint32_t *at, const struct esi_event_list *events)
 {
     for (size_t i = 0; i < events->count; i++) {
         *at++ = events->events[i].trace;
@@ -144,9 +144,9 @@ static uint32_t *put_events(uint32_t *at, const struct es_event_list *events)
 }
 
 /* 1: it has not been there; 0: it was; -ENOMEM. */
-static int remember_tuple(struct es_matches *matches,
+static int remember_tuple(struct esi_matches *matches,
                           uint64_t variables,
-                          const struct es_domain_value *values)
+                          const struct esi_domain_value *values)
 {
     size_t length = 0;
 
@@ -156,7 +156,8 @@ static int remember_tuple(struct es_matches *matches,
 
         if (!bound)
             continue;
-        if (unite(matches, bound & matches->returned, values, &matches->value) < 0 ||
+        if (unite_events(matches, bound & matches->returned, values, &matches->value) <
+                0 ||
             reserve_key(matches, length + 2 + 2 * matches->value.count) < 0)
             return -ENOMEM;
         matches->key[length] = (uint32_t)occurrence;
@@ -167,9 +168,9 @@ static int remember_tuple(struct es_matches *matches,
     return esi_tuple_set_add(&matches->tuples, matches->key, (uint32_t)length);
 }
 
-static int count_assignment(struct es_matches *matches,
+static int count_assignment(struct esi_matches *matches,
                             uint64_t variables,
-                            const struct es_domain_value *values,
+                            const struct esi_domain_value *values,
                             uint64_t times)
 {
     int result = 1;
@@ -186,7 +187,7 @@ static int count_assignment(struct es_matches *matches,
 /* --- Matches ---------------------------------------------------------------------- */
 
 /* 1: it has not been there; 0: it was; -ENOMEM. */
-static int remember_set(struct es_matches *matches)
+static int remember_set(struct esi_matches *matches)
 {
     if (matches->proof.are_sets_distinct)
         return 1;
@@ -197,23 +198,24 @@ static int remember_set(struct es_matches *matches)
                              (uint32_t)(2 * matches->events.count));
 }
 
-int es_matches_add(struct es_matches *matches,
-                   uint64_t variables,
-                   const struct es_domain_value *values)
+int esi_matches_add(struct esi_matches *matches,
+                    uint64_t variables,
+                    const struct esi_domain_value *values)
 {
-    return es_matches_add_times(matches, variables, values, 1);
+    return esi_matches_add_times(matches, variables, values, 1);
 }
 
-int es_matches_add_times(struct es_matches *matches,
-                         uint64_t variables,
-                         const struct es_domain_value *values,
-                         uint64_t times)
+int esi_matches_add_times(struct esi_matches *matches,
+                          uint64_t variables,
+                          const struct esi_domain_value *values,
+                          uint64_t times)
 {
     int result;
 
     if (matches->is_enough)
         return 1;
-    result = unite(matches, variables & matches->returned, values, &matches->events);
+    result =
+        unite_events(matches, variables & matches->returned, values, &matches->events);
     if (result == 0)
         result = count_assignment(matches, variables, values, times);
     if (result == 0)
@@ -230,17 +232,17 @@ int es_matches_add_times(struct es_matches *matches,
     return matches->is_enough;
 }
 
-uint64_t es_matches_count(const struct es_matches *matches)
+uint64_t esi_matches_count(const struct esi_matches *matches)
 {
     return matches->count;
 }
 
-uint64_t es_matches_assignments(const struct es_matches *matches)
+uint64_t esi_matches_assignments(const struct esi_matches *matches)
 {
     return matches->proof.do_sets_tell_tuples ? matches->count : matches->assignments;
 }
 
-uint64_t es_matches_bytes(const struct es_matches *matches)
+uint64_t esi_matches_bytes(const struct esi_matches *matches)
 {
     return sizeof *matches + esi_tuple_set_bytes(&matches->sets) +
            esi_tuple_set_bytes(&matches->tuples) +

@@ -20,41 +20,41 @@
 
 /* Where matches go: distinct sets, events sorted by trace and index.  A negative result
  * (-errno) ends the search; so does 1. */
-struct es_match_sink {
+struct esi_match_sink {
     int (*match)(void *data, const struct es_event_id *events, size_t count);
     void *data;
 };
 
-struct es_matches;
+struct esi_matches;
 
 /* `limit`: so many distinct matches are enough; 0 = all.  The program and the domains
  * (of its variables) are borrowed.  0 or -ENOMEM. */
-int es_matches_create(const struct es_program *program,
-                      const struct es_domain *const *domains,
-                      const struct es_match_sink *sink,
-                      uint64_t limit,
-                      struct es_matches **ret_matches);
+int esi_matches_create(const struct esi_program *program,
+                       const struct esi_domain *const *domains,
+                       const struct esi_match_sink *sink,
+                       uint64_t limit,
+                       struct esi_matches **ret_matches);
 /* Accepts NULL. */
-void es_matches_destroy(struct es_matches *matches);
+void esi_matches_destroy(struct esi_matches *matches);
 
 /* An assignment that matches; `values` are indexed by variable, those of `variables`
  * (bits, of a support) are bound.  To be given once: what need not be remembered is
  * concluded from it.  0: go on; 1: enough; -errno.  One thread at a time. */
-int es_matches_add(struct es_matches *matches,
-                   uint64_t variables,
-                   const struct es_domain_value *values);
+int esi_matches_add(struct esi_matches *matches,
+                    uint64_t variables,
+                    const struct esi_domain_value *values);
 
 /* The same of an assignment that stands for itself and for others, which it is told
  * instead of: `times` in all, whose tuples are distinct and are those of no other
  * assignment that is added.  They return the same events. */
-int es_matches_add_times(struct es_matches *matches,
-                         uint64_t variables,
-                         const struct es_domain_value *values,
-                         uint64_t times);
+int esi_matches_add_times(struct esi_matches *matches,
+                          uint64_t variables,
+                          const struct esi_domain_value *values,
+                          uint64_t times);
 
-uint64_t es_matches_count(const struct es_matches *matches);
+uint64_t esi_matches_count(const struct esi_matches *matches);
 /* Distinct tuples of values of the returned occurrences (D10). */
-uint64_t es_matches_assignments(const struct es_matches *matches);
-uint64_t es_matches_bytes(const struct es_matches *matches);
+uint64_t esi_matches_assignments(const struct esi_matches *matches);
+uint64_t esi_matches_bytes(const struct esi_matches *matches);
 
 #endif

@@ -35,14 +35,14 @@ enum {
 };
 
 struct proof {
-    const struct es_program *program;
-    const struct es_domain *const *domains;
+    const struct esi_program *program;
+    const struct esi_domain *const *domains;
     uint64_t returned;                      /* of the one support */
     uint64_t before[ES_PROGRAM_VARIABLES];  /* bit w of [v]: v -> w is demanded */
     uint64_t overlap[ES_PROGRAM_VARIABLES]; /* connected, itself included */
 };
 
-static bool has(uint64_t set, uint32_t variable)
+static bool has_variable(uint64_t set, uint32_t variable)
 {
     return set >> variable & 1;
 }
@@ -54,7 +54,7 @@ static bool is_one(uint64_t set)
 
 /* --- Overlaps --------------------------------------------------------------------- */
 
-static bool columns_meet(struct es_domain_column a, struct es_domain_column b)
+static bool columns_meet(struct esi_domain_column a, struct esi_domain_column b)
 {
     uint32_t i = 0;
     uint32_t j = 0;
@@ -70,15 +70,15 @@ static bool columns_meet(struct es_domain_column a, struct es_domain_column b)
     return false;
 }
 
-static bool domains_meet(const struct es_domain *a, const struct es_domain *b)
+static bool domains_meet(const struct esi_domain *a, const struct esi_domain *b)
 {
     if (a == b)
         return true;
-    for (uint32_t i = 0; i < es_domain_slots(a); i++) {
-        struct es_domain_column column = es_domain_column(a, i);
-        uint32_t slot = es_domain_slot_of(b, column.trace);
+    for (uint32_t i = 0; i < esi_domain_slots(a); i++) {
+        struct esi_domain_column column = esi_domain_column(a, i);
+        uint32_t slot = esi_domain_slot_of(b, column.trace);
 
-        if (slot != ES_PATTERN_NONE && columns_meet(column, es_domain_column(b, slot)))
+        if (slot != ES_PATTERN_NONE && columns_meet(column, esi_domain_column(b, slot)))
             return true;
     }
     return false;
@@ -90,8 +90,8 @@ static void find_overlaps(struct proof *proof)
 
     for (uint32_t v = 0; v < count; v++) {
         proof->overlap[v] |= UINT64_C(1) << v;
-        for (uint32_t w = v + 1; has(proof->returned, v) && w < count; w++)
-            if (has(proof->returned, w) &&
+        for (uint32_t w = v + 1; has_variable(proof->returned, v) && w < count; w++)
+            if (has_variable(proof->returned, w) &&
                 domains_meet(proof->domains[v], proof->domains[w])) {
                 proof->overlap[v] |= UINT64_C(1) << w;
                 proof->overlap[w] |= UINT64_C(1) << v;
@@ -101,7 +101,7 @@ static void find_overlaps(struct proof *proof)
 
 /* --- Demands ---------------------------------------------------------------------- */
 
-static void take_atom(struct proof *proof, const struct es_atom *atom)
+static void take_atom(struct proof *proof, const struct esi_atom *atom)
 {
     if (atom->kind == ES_ATOM_RELATION && atom->op == ES_OPERATOR_BEFORE &&
         !atom->is_negated && is_one(atom->left) && is_one(atom->right))
@@ -109,7 +109,7 @@ static void take_atom(struct proof *proof, const struct es_atom *atom)
 }
 
 /* Conjuncts only: of others it is not known which of them hold. */
-static void take_formula(struct proof *proof, const struct es_formula *formula)
+static void take_formula(struct proof *proof, const struct esi_formula *formula)
 {
     if (formula->kind == ES_FORMULA_ATOM)
         take_atom(proof, &proof->program->atoms[formula->atom]);
@@ -122,7 +122,7 @@ static void close_transitively(uint64_t *reach, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
         for (uint32_t i = 0; i < count; i++)
-            if (has(reach[i], k))
+            if (has_variable(reach[i], k))
                 reach[i] |= reach[k];
 }
 
@@ -130,57 +130,59 @@ static void close_transitively(uint64_t *reach, uint32_t count)
 
 static bool can_be_told(struct proof *proof)
 {
-    const struct es_program *program = proof->program;
+    const struct esi_program *program = proof->program;
     uint32_t count = program->variable_count;
 
     if (program->support_count != 1 ||
         __builtin_popcountll(proof->returned) > MOST_VARIABLES)
         return false;
     for (uint32_t v = 0; v < count; v++)
-        if (has(proof->returned, v) && !es_domain_is_single(proof->domains[v]))
+        if (has_variable(proof->returned, v) &&
+            !esi_domain_is_single(proof->domains[v]))
             return false;
     take_formula(proof, program->supports[0].condition);
     /* Only single events pass "->" on. */
     for (uint32_t v = 0; v < count; v++)
         proof->before[v] =
-            has(proof->returned, v) ? proof->before[v] & proof->returned : 0;
+            has_variable(proof->returned, v) ? proof->before[v] & proof->returned : 0;
     close_transitively(proof->before, count);
     find_overlaps(proof);
     close_transitively(proof->overlap, count);
     for (uint32_t v = 0; v < count; v++)
         for (uint32_t w = v + 1; w < count; w++)
-            if (has(proof->overlap[v], w) && !has(proof->before[v], w) &&
-                !has(proof->before[w], v))
+            if (has_variable(proof->overlap[v], w) &&
+                !has_variable(proof->before[v], w) &&
+                !has_variable(proof->before[w], v))
                 return false;
     return true;
 }
 
-static bool have_own_occurrences(const struct es_program *program)
+static bool have_own_occurrences(const struct esi_program *program)
 {
     uint64_t taken = 0; /* occurrences, of which there are no more than bits */
 
     for (uint32_t v = 0; v < program->variable_count; v++) {
-        const struct es_program_variable *variable = &program->variables[v];
+        const struct esi_program_variable *variable = &program->variables[v];
         uint32_t occurrence = variable->occurrence;
 
         if (variable->is_universal)
             continue;
-        if (!variable->is_returned || has(taken, occurrence))
+        if (!variable->is_returned || has_variable(taken, occurrence))
             return false;
         taken |= UINT64_C(1) << occurrence;
     }
     return true;
 }
 
-struct esi_matches_proof esi_matches_prove(const struct es_program *program,
-                                           const struct es_domain *const *domains)
+struct esi_matches_proof esi_matches_prove(const struct esi_program *program,
+                                           const struct esi_domain *const *domains)
 {
     struct proof proof = {.program = program, .domains = domains};
     uint64_t bound = program->support_count == 1 ? program->supports[0].variables : 0;
     bool is_told;
 
     for (uint32_t v = 0; v < program->variable_count; v++)
-        if (has(bound, v) && program->variables[v].is_returned)
+        if (has_variable(bound, v) && program->variables[v].is_returned)
             proof.returned |= UINT64_C(1) << v;
     is_told = can_be_told(&proof);
     return (struct esi_matches_proof){

@@ -17,7 +17,7 @@ struct esi_matches_proof {
     bool do_sets_tell_tuples; /* two that return the same events have the same values */
 };
 
-struct esi_matches_proof esi_matches_prove(const struct es_program *program,
-                                           const struct es_domain *const *domains);
+struct esi_matches_proof esi_matches_prove(const struct esi_program *program,
+                                           const struct esi_domain *const *domains);
 
 #endif

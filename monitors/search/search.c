@@ -22,69 +22,69 @@
 
 /* A predicate that is searched; without a program it is not. */
 struct part {
-    struct es_program *program;
-    struct es_domain *sets; /* its matches; of the predicate asked for NULL */
+    struct esi_program *program;
+    struct esi_domain *sets; /* its matches; of the predicate asked for NULL */
 };
 
-struct search {
-    const struct es_engine_ops *engine;
+struct pattern_search {
+    const struct esi_engine_ops *engine;
     const struct esi_search_task *task;
     struct es_error *error;
     struct part *parts; /* of predicates 0 to `predicate` */
-    struct es_search_statistics statistics;
+    struct esi_search_statistics statistics;
 };
 
 /* The values of one predicate's variables. */
 struct values {
-    const struct es_domain **of_variables;
-    const struct es_domain **counted; /* of atoms */
+    const struct esi_domain **of_variables;
+    const struct esi_domain **counted; /* of atoms */
 };
 
 /* --- Which predicates are searched ------------------------------------------------ */
 
-static int need(struct search *search, uint32_t predicate)
+static int need_domain(struct pattern_search *search, uint32_t predicate)
 {
     struct part *part = &search->parts[predicate];
 
     if (part->program)
         return 0;
-    return es_program_create(search->task->file, predicate, &part->program,
-                             search->error);
+    return esi_program_create(search->task->file, predicate, &part->program,
+                              search->error);
 }
 
-static int need_inner(struct search *search, const struct es_program *program)
+static int need_inner(struct pattern_search *search, const struct esi_program *program)
 {
     int result = 0;
 
     for (uint32_t v = 0; result == 0 && v < program->variable_count; v++)
         if (program->variables[v].predicate != ES_PATTERN_NONE)
-            result = need(search, program->variables[v].predicate);
+            result = need_domain(search, program->variables[v].predicate);
     for (uint32_t a = 0; result == 0 && a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT &&
             program->atoms[a].counted_predicate != ES_PATTERN_NONE)
-            result = need(search, program->atoms[a].counted_predicate);
+            result = need_domain(search, program->atoms[a].counted_predicate);
     return result;
 }
 
-static int prepare(struct search *search)
+static int prepare_search(struct pattern_search *search)
 {
     int result;
 
     search->parts = calloc((size_t)search->task->predicate + 1, sizeof *search->parts);
     if (!search->parts)
         return -ENOMEM;
-    result = need(search, search->task->predicate);
+    result = need_domain(search, search->task->predicate);
     for (uint32_t p = search->task->predicate + 1; result == 0 && p-- > 0;)
         if (search->parts[p].program)
             result = need_inner(search, search->parts[p].program);
     return result;
 }
 
-static void release(struct search *search)
+static void release_search(struct pattern_search *search)
 {
     for (uint32_t p = 0; search->parts && p <= search->task->predicate; p++) {
-        es_program_destroy(search->parts[p].program);
-        es_domain_destroy(search->parts[p].sets);
+        esi_program_destroy(search->parts[p].program);
+        esi_domain_destroy(search->parts[p].sets);
     }
     free(search->parts);
 }
@@ -92,12 +92,12 @@ static void release(struct search *search)
 /* --- The values of variables ------------------------------------------------------ */
 
 /* NULL: neither, or of a class that the domains were not asked to keep. */
-static const struct es_domain *domain_of(const struct search *search,
-                                         uint32_t class_number,
-                                         uint32_t predicate)
+static const struct esi_domain *domain_of(const struct pattern_search *search,
+                                          uint32_t class_number,
+                                          uint32_t predicate)
 {
     if (class_number != ES_PATTERN_NONE)
-        return es_domains_class(search->task->domains, class_number);
+        return esi_domains_class(search->task->domains, class_number);
     return predicate != ES_PATTERN_NONE ? search->parts[predicate].sets : NULL;
 }
 
@@ -107,8 +107,8 @@ static void values_fini(struct values *values)
     free(values->counted);
 }
 
-static int values_init(const struct search *search,
-                       const struct es_program *program,
+static int values_init(const struct pattern_search *search,
+                       const struct esi_program *program,
                        struct values *ret_values)
 {
     struct values values = {
@@ -128,7 +128,7 @@ static int values_init(const struct search *search,
         is_complete &= values.of_variables[v] != NULL;
     }
     for (uint32_t a = 0; a < program->atom_count; a++) {
-        const struct es_atom *atom = &program->atoms[a];
+        const struct esi_atom *atom = &program->atoms[a];
 
         if (atom->kind != ES_ATOM_COUNT)
             continue;
@@ -146,22 +146,22 @@ static int values_init(const struct search *search,
 
 /* --- Searching -------------------------------------------------------------------- */
 
-static uint64_t bytes_of_sets(const struct search *search)
+static uint64_t bytes_of_sets(const struct pattern_search *search)
 {
     uint64_t bytes = 0;
 
     for (uint32_t p = 0; p <= search->task->predicate; p++)
         if (search->parts[p].sets)
-            bytes += es_domain_bytes(search->parts[p].sets);
+            bytes += esi_domain_bytes(search->parts[p].sets);
     return bytes;
 }
 
-static void add_statistics(struct search *search,
-                           const struct es_search_statistics *one,
-                           const struct es_matches *matches)
+static void add_statistics(struct pattern_search *search,
+                           const struct esi_search_statistics *one,
+                           const struct esi_matches *matches)
 {
-    struct es_search_statistics *all = &search->statistics;
-    uint64_t bytes = bytes_of_sets(search) + es_matches_bytes(matches) + one->bytes;
+    struct esi_search_statistics *all = &search->statistics;
+    uint64_t bytes = bytes_of_sets(search) + esi_matches_bytes(matches) + one->bytes;
 
     all->comparisons += one->comparisons;
     all->backtracks += one->backtracks;
@@ -170,20 +170,20 @@ static void add_statistics(struct search *search,
     all->unknown += one->unknown;
     if (bytes > all->bytes)
         all->bytes = bytes;
-    all->matches = es_matches_count(matches);
-    all->assignments = es_matches_assignments(matches);
+    all->matches = esi_matches_count(matches);
+    all->assignments = esi_matches_assignments(matches);
 }
 
 /* 0: all was searched; 1: not all; -errno. */
-static int search_with(struct search *search,
-                       const struct es_search_config *config,
-                       struct es_engine_task *task,
-                       const struct es_match_sink *sink)
+static int search_with(struct pattern_search *search,
+                       const struct esi_search_config *config,
+                       struct esi_engine_task *task,
+                       const struct esi_match_sink *sink)
 {
-    struct es_search_statistics statistics = {.comparisons = 0};
-    struct es_matches *matches;
+    struct esi_search_statistics statistics = {.comparisons = 0};
+    struct esi_matches *matches;
     int result =
-        es_matches_create(task->program, task->domains, sink, config->limit, &matches);
+        esi_matches_create(task->program, task->domains, sink, config->limit, &matches);
 
     if (result < 0)
         return result;
@@ -192,18 +192,18 @@ static int search_with(struct search *search,
     task->statistics = &statistics;
     result = search->engine->search(task, search->error);
     add_statistics(search, &statistics, matches);
-    es_matches_destroy(matches);
+    esi_matches_destroy(matches);
     return result;
 }
 
-static int search_one(struct search *search,
-                      const struct es_search_config *config,
+static int search_one(struct pattern_search *search,
+                      const struct esi_search_config *config,
                       uint32_t predicate,
-                      const struct es_match_sink *sink)
+                      const struct esi_match_sink *sink)
 {
-    const struct es_program *program = search->parts[predicate].program;
+    const struct esi_program *program = search->parts[predicate].program;
     struct values values;
-    struct es_engine_task task = {.program = program, .order = search->task->order};
+    struct esi_engine_task task = {.program = program, .order = search->task->order};
     int result = values_init(search, program, &values);
 
     if (result < 0)
@@ -217,16 +217,16 @@ static int search_one(struct search *search,
 
 static int keep_match(void *data, const struct es_event_id *events, size_t count)
 {
-    return es_domain_add_set(data, events, count);
+    return esi_domain_add_set(data, events, count);
 }
 
 /* All matches are needed, whatever is enough of those of the predicate asked for. */
-static int search_inner(struct search *search, uint32_t predicate)
+static int search_inner(struct pattern_search *search, uint32_t predicate)
 {
-    struct es_search_config config = *search->task->config;
+    struct esi_search_config config = *search->task->config;
     struct part *part = &search->parts[predicate];
-    struct es_match_sink sink = {.match = keep_match};
-    int result = es_domain_create_sets(search->task->domains, &part->sets);
+    struct esi_match_sink sink = {.match = keep_match};
+    int result = esi_domain_create_sets(search->task->domains, &part->sets);
 
     if (result < 0)
         return result;
@@ -235,26 +235,26 @@ static int search_inner(struct search *search, uint32_t predicate)
     return search_one(search, &config, predicate, &sink);
 }
 
-static int search_all_inner(struct search *search)
+static int search_all_inner(struct pattern_search *search)
 {
     int result = 0;
 
     for (uint32_t p = 0; result == 0 && p < search->task->predicate; p++)
         if (search->parts[p].program)
             result =
-                es_search_is_over(search->task->config) ? 1 : search_inner(search, p);
+                esi_search_is_over(search->task->config) ? 1 : search_inner(search, p);
     return result;
 }
 
-int esi_search_run_by(const struct es_engine_ops *engine,
+int esi_search_run_by(const struct esi_engine_ops *engine,
                       const struct esi_search_task *task,
-                      const struct es_match_sink *sink,
-                      struct es_search_statistics *ret_statistics,
+                      const struct esi_match_sink *sink,
+                      struct esi_search_statistics *ret_statistics,
                       struct es_error *error)
 {
-    struct search search = {.engine = engine, .task = task, .error = error};
+    struct pattern_search search = {.engine = engine, .task = task, .error = error};
     uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
-    int result = prepare(&search);
+    int result = prepare_search(&search);
 
     if (result == 0)
         result = search_all_inner(&search);
@@ -263,7 +263,7 @@ int esi_search_run_by(const struct es_engine_ops *engine,
     search.statistics.assignments = 0;
     if (result == 0)
         result = search_one(&search, task->config, task->predicate, sink);
-    release(&search);
+    release_search(&search);
     if (result < 0)
         return result;
     search.statistics.elapsed_ns = esi_now_ns(CLOCK_MONOTONIC) - start_ns;
@@ -274,12 +274,12 @@ int esi_search_run_by(const struct es_engine_ops *engine,
 
 /* --- Explaining ------------------------------------------------------------------- */
 
-static int explain_one(struct search *search, uint32_t predicate, FILE *out)
+static int explain_one(struct pattern_search *search, uint32_t predicate, FILE *out)
 {
-    struct es_search_statistics statistics = {.comparisons = 0};
-    const struct es_program *program = search->parts[predicate].program;
+    struct esi_search_statistics statistics = {.comparisons = 0};
+    const struct esi_program *program = search->parts[predicate].program;
     struct values values;
-    struct es_engine_task task = {
+    struct esi_engine_task task = {
         .program = program,
         .order = search->task->order,
         .config = search->task->config,
@@ -291,14 +291,14 @@ static int explain_one(struct search *search, uint32_t predicate, FILE *out)
         return result;
     task.domains = values.of_variables;
     task.counted = values.counted;
-    es_pattern_print(search->task->file, predicate, out);
+    esi_pattern_print(search->task->file, predicate, out);
     result = search->engine->explain(&task, out, search->error);
     values_fini(&values);
     return result;
 }
 
 /* The plan of a predicate whose matches are values of others, and then their number. */
-static int explain_inner(struct search *search, uint32_t predicate, FILE *out)
+static int explain_inner(struct pattern_search *search, uint32_t predicate, FILE *out)
 {
     int result = explain_one(search, predicate, out);
 
@@ -306,39 +306,40 @@ static int explain_inner(struct search *search, uint32_t predicate, FILE *out)
         result = search_inner(search, predicate);
     if (result == 0)
         fprintf(out, "%" PRIu64 " matches, values of variables below\n\n",
-                es_domain_count(search->parts[predicate].sets));
+                esi_domain_count(search->parts[predicate].sets));
     if (result > 0)
         fputs("was not searched to its end: what uses it is not explained\n", out);
     return result;
 }
 
-int esi_search_explain_by(const struct es_engine_ops *engine,
+int esi_search_explain_by(const struct esi_engine_ops *engine,
                           const struct esi_search_task *task,
                           FILE *out,
                           struct es_error *error)
 {
-    struct search search = {.engine = engine, .task = task, .error = error};
-    int result = prepare(&search);
+    struct pattern_search search = {.engine = engine, .task = task, .error = error};
+    int result = prepare_search(&search);
 
     for (uint32_t p = 0; result == 0 && p < task->predicate; p++)
         if (search.parts[p].program)
             result = explain_inner(&search, p, out);
     if (result == 0)
         result = explain_one(&search, task->predicate, out);
-    release(&search);
+    release_search(&search);
     return result < 0 ? result : 0;
 }
 
 /* --- Engines by name -------------------------------------------------------------- */
 
-int es_search_config_check(const struct es_search_config *config,
-                           struct es_error *error)
+int esi_search_config_check(const struct esi_search_config *config,
+                            struct es_error *error)
 {
     char names[128] = "";
 
     if (esi_engine_find(config->engine))
         return 0;
-    for (const struct es_engine_help *help = es_search_engines(); help->name; help++) {
+    for (const struct esi_engine_help *help = esi_search_engines(); help->name;
+         help++) {
         size_t length = strlen(names);
 
         snprintf(names + length, sizeof names - length, "%s%s",
@@ -351,17 +352,17 @@ int es_search_config_check(const struct es_search_config *config,
                         config->engine ? config->engine : "", names);
 }
 
-int es_search_run(const struct es_pattern_file *file,
-                  uint32_t predicate,
-                  const struct es_domains *domains,
-                  const struct es_order *order,
-                  const struct es_search_config *config,
-                  const struct es_match_sink *sink,
-                  struct es_search_statistics *ret_statistics,
-                  struct es_error *error)
+int esi_search_run(const struct es_pattern_file *file,
+                   uint32_t predicate,
+                   const struct esi_domains *domains,
+                   const struct es_order *order,
+                   const struct esi_search_config *config,
+                   const struct esi_match_sink *sink,
+                   struct esi_search_statistics *ret_statistics,
+                   struct es_error *error)
 {
     const struct esi_search_task task = {file, predicate, domains, order, config};
-    int result = es_search_config_check(config, error);
+    int result = esi_search_config_check(config, error);
 
     if (result < 0)
         return result;
@@ -369,16 +370,16 @@ int es_search_run(const struct es_pattern_file *file,
                              ret_statistics, error);
 }
 
-int es_search_explain(const struct es_pattern_file *file,
-                      uint32_t predicate,
-                      const struct es_domains *domains,
-                      const struct es_order *order,
-                      const struct es_search_config *config,
-                      FILE *out,
-                      struct es_error *error)
+int esi_search_explain(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       const struct esi_domains *domains,
+                       const struct es_order *order,
+                       const struct esi_search_config *config,
+                       FILE *out,
+                       struct es_error *error)
 {
     const struct esi_search_task task = {file, predicate, domains, order, config};
-    int result = es_search_config_check(config, error);
+    int result = esi_search_config_check(config, error);
 
     if (result < 0)
         return result;

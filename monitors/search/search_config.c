@@ -10,9 +10,9 @@
 
 #include "base/now.h"
 
-void es_search_config_init(struct es_search_config *config)
+void esi_search_config_init(struct esi_search_config *config)
 {
-    *config = (struct es_search_config){
+    *config = (struct esi_search_config){
         .closure_method = ES_CLOSURE_BINARY,
         .closure_combining = true,
         .prune = true,
@@ -22,7 +22,7 @@ void es_search_config_init(struct es_search_config *config)
     };
 }
 
-bool es_search_is_over(const struct es_search_config *config)
+bool esi_search_is_over(const struct esi_search_config *config)
 {
     return (config->is_cancelled &&
             atomic_load_explicit(config->is_cancelled, memory_order_relaxed)) ||

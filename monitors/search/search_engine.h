@@ -8,23 +8,23 @@
 #include "monitors/search/search.h"
 
 /* The row of the table; NULL is the default.  NULL: there is none of this name. */
-const struct es_engine_ops *esi_engine_find(const char *name);
+const struct esi_engine_ops *esi_engine_find(const char *name);
 
 struct esi_search_task {
     const struct es_pattern_file *file;
     uint32_t predicate;
-    const struct es_domains *domains;
+    const struct esi_domains *domains;
     const struct es_order *order;
-    const struct es_search_config *config;
+    const struct esi_search_config *config;
 };
 
-/* As es_search_run() and es_search_explain(), whatever the config's engine is. */
-int esi_search_run_by(const struct es_engine_ops *engine,
+/* As esi_search_run() and esi_search_explain(), whatever the config's engine is. */
+int esi_search_run_by(const struct esi_engine_ops *engine,
                       const struct esi_search_task *task,
-                      const struct es_match_sink *sink,
-                      struct es_search_statistics *ret_statistics,
+                      const struct esi_match_sink *sink,
+                      struct esi_search_statistics *ret_statistics,
                       struct es_error *error);
-int esi_search_explain_by(const struct es_engine_ops *engine,
+int esi_search_explain_by(const struct esi_engine_ops *engine,
                           const struct esi_search_task *task,
                           FILE *out,
                           struct es_error *error);

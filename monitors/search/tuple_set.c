@@ -37,7 +37,7 @@ uint64_t esi_tuple_set_bytes(const struct esi_tuple_set *set)
            set->capacity * sizeof *set->numbers;
 }
 
-static uint64_t mix(uint64_t hash)
+static uint64_t mix_hash(uint64_t hash)
 {
     hash ^= hash >> 32;
     hash *= UINT64_C(0xd6e8feb86659fd93);
@@ -46,11 +46,11 @@ static uint64_t mix(uint64_t hash)
 
 static uint64_t hash_of(const uint32_t *numbers, uint32_t length)
 {
-    uint64_t hash = mix(length + UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t hash = mix_hash(length + UINT64_C(0x9e3779b97f4a7c15));
 
     for (uint32_t i = 0; i < length; i++)
-        hash = mix((hash + numbers[i]) * UINT64_C(0x9e3779b97f4a7c15));
-    return mix(hash);
+        hash = mix_hash((hash + numbers[i]) * UINT64_C(0x9e3779b97f4a7c15));
+    return mix_hash(hash);
 }
 
 static uint64_t entry_of(uint64_t hash, size_t place)

@@ -13,10 +13,10 @@
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_read.h"
 
-static void print_item(const struct es_archive_tables *tables,
-                       const struct es_archive_item *item)
+static void print_item(const struct esi_archive_tables *tables,
+                       const struct esi_archive_item *item)
 {
-    const struct es_archive_element *element = &tables->elements[item->element];
+    const struct esi_archive_element *element = &tables->elements[item->element];
     int rank = tables->processes[element->process].rank;
 
     if (item->lost > 0)
@@ -26,18 +26,18 @@ static void print_item(const struct es_archive_tables *tables,
                es_operation_name(item->tuple.operation), rank, item->tuple.start);
 }
 
-static int dump(struct es_archive_reader *reader, struct es_error *error)
+static int dump(struct esi_archive_reader *reader, struct es_error *error)
 {
-    const struct es_archive_tables *tables = es_archive_tables(reader);
-    struct es_archive_merge *merge;
-    struct es_archive_item item;
-    int result = es_archive_merge_create(reader, error, &merge);
+    const struct esi_archive_tables *tables = esi_archive_tables(reader);
+    struct esi_archive_merge *merge;
+    struct esi_archive_item item;
+    int result = esi_archive_merge_create(reader, error, &merge);
 
     if (result < 0)
         return result;
-    while ((result = es_archive_merge_next(merge, &item, error)) > 0)
+    while ((result = esi_archive_merge_next(merge, &item, error)) > 0)
         print_item(tables, &item);
-    es_archive_merge_destroy(merge);
+    esi_archive_merge_destroy(merge);
     for (size_t i = 0; i < tables->open_count; i++)
         printf("open %s\n", es_operation_name(tables->open[i].tuple.operation));
     printf("run %s, %zu hosts, %zu processes, %s\n", tables->facts.run,
@@ -48,17 +48,17 @@ static int dump(struct es_archive_reader *reader, struct es_error *error)
 
 int main(int argc, char **argv)
 {
-    struct es_archive_reader *reader;
+    struct esi_archive_reader *reader;
     struct es_error error = {.text = ""};
     char text[1024];
     int result;
 
     if (argc != 2)
         return 2;
-    result = es_archive_open(argv[1], &error, &reader);
+    result = esi_archive_open(argv[1], &error, &reader);
     if (result == 0) {
         result = dump(reader, &error);
-        es_archive_read_close(reader);
+        esi_archive_read_close(reader);
     }
     if (result < 0)
         fprintf(stderr, "%s\n", es_error_format(&error, text, sizeof text));

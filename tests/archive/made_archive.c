@@ -19,9 +19,9 @@
 
 void made_archive_begin(struct made_archive *made, int ranks)
 {
-    struct es_archive_config config = {
+    struct esi_archive_config config = {
         .run = "made", .begun_ns = 1000, .packet_bytes = MADE_PACKET_BYTES};
-    struct es_archive_tables *tables;
+    struct esi_archive_tables *tables;
     int32_t world[64];
     uint32_t host;
 
@@ -29,49 +29,49 @@ void made_archive_begin(struct made_archive *made, int ranks)
     assert_non_null(mkdtemp(made->folder));
     snprintf(made->directory, sizeof made->directory, "%s/a", made->folder);
     config.directory = made->directory;
-    assert_int_equal(es_archive_create(&config, NULL, &made->archive), 0);
-    tables = es_archive_writer_tables(made->archive);
-    assert_int_equal(es_archive_tables_host(tables, "made", &host), 0);
+    assert_int_equal(esi_archive_create(&config, NULL, &made->archive), 0);
+    tables = esi_archive_writer_tables(made->archive);
+    assert_int_equal(esi_archive_tables_host(tables, "made", &host), 0);
     assert_true(ranks <= 64);
     for (int i = 0; i < ranks; i++)
         world[i] = i;
     for (int i = 0; i < ranks; i++) {
-        struct es_archive_process process = {.host = host,
-                                             .rank = i,
-                                             .size = ranks,
-                                             .pid = 100 + i,
-                                             .program = "program",
-                                             .state = "running"};
-        struct es_archive_communicator communicator = {.key = {1, 2},
-                                                       .name = "MPI_COMM_WORLD",
-                                                       .rank = i,
-                                                       .size = ranks,
-                                                       .remote_first = -1,
-                                                       .parent = ES_COMMUNICATOR_NONE};
-        struct es_archive_element element = {.classes = ES_CLASSES_ALL,
-                                             .peer = ES_PEER_NONE,
-                                             .communicator = ES_COMMUNICATOR_NONE};
+        struct esi_archive_process process = {.host = host,
+                                              .rank = i,
+                                              .size = ranks,
+                                              .pid = 100 + i,
+                                              .program = "program",
+                                              .state = "running"};
+        struct esi_archive_communicator communicator = {.key = {1, 2},
+                                                        .name = "MPI_COMM_WORLD",
+                                                        .rank = i,
+                                                        .size = ranks,
+                                                        .remote_first = -1,
+                                                        .parent = ES_COMMUNICATOR_NONE};
+        struct esi_archive_element element = {.classes = ES_CLASSES_ALL,
+                                              .peer = ES_PEER_NONE,
+                                              .communicator = ES_COMMUNICATOR_NONE};
         uint32_t number;
 
         assert_int_equal(
-            es_archive_tables_add_process(tables, &process, &element.process), 0);
-        assert_int_equal(es_archive_tables_set_communicator(tables, element.process, 0,
-                                                            &communicator),
+            esi_archive_tables_add_process(tables, &process, &element.process), 0);
+        assert_int_equal(esi_archive_tables_set_communicator(tables, element.process, 0,
+                                                             &communicator),
                          0);
         snprintf(element.name, sizeof element.name, "%d.0/all", i);
         snprintf(element.collector, sizeof element.collector, "all");
-        assert_int_equal(es_archive_tables_add_element(tables, &element, &number), 0);
+        assert_int_equal(esi_archive_tables_add_element(tables, &element, &number), 0);
     }
-    assert_int_equal(es_archive_tables_add_group(
-                         tables, &(struct es_archive_group){.key = {1, 2},
-                                                            .world = world,
-                                                            .size = (size_t)ranks}),
+    assert_int_equal(esi_archive_tables_add_group(
+                         tables, &(struct esi_archive_group){.key = {1, 2},
+                                                             .world = world,
+                                                             .size = (size_t)ranks}),
                      0);
 }
 
 void made_archive_close(struct made_archive *made)
 {
-    assert_int_equal(es_archive_close(made->archive, 5000, NULL), 0);
+    assert_int_equal(esi_archive_close(made->archive, 5000, NULL), 0);
     made->archive = NULL;
 }
 
@@ -106,23 +106,23 @@ void made_archive_append(struct made_archive *made,
                              .tag = tag,
                              .bytes = 8};
 
-    assert_int_equal(es_archive_append(made->archive, element, &tuple, (uint64_t)tag),
+    assert_int_equal(esi_archive_append(made->archive, element, &tuple, (uint64_t)tag),
                      0);
 }
 
 const char *made_archive_tags(const struct made_archive *made, uint32_t element)
 {
     static char tags[4096];
-    struct es_archive_reader *reader;
-    struct es_archive_cursor *cursor;
-    struct es_archive_item item;
+    struct esi_archive_reader *reader;
+    struct esi_archive_cursor *cursor;
+    struct esi_archive_item item;
     size_t used = 0;
     int result;
 
     tags[0] = '\0';
-    assert_int_equal(es_archive_open(made->directory, NULL, &reader), 0);
-    assert_int_equal(es_archive_cursor_create(reader, element, NULL, &cursor), 0);
-    while ((result = es_archive_cursor_next(cursor, &item, NULL)) > 0) {
+    assert_int_equal(esi_archive_open(made->directory, NULL, &reader), 0);
+    assert_int_equal(esi_archive_cursor_create(reader, element, NULL, &cursor), 0);
+    while ((result = esi_archive_cursor_next(cursor, &item, NULL)) > 0) {
         assert_true(used < sizeof tags - 32);
         if (item.lost > 0)
             used += (size_t)snprintf(tags + used, 32, "%sL%d", used ? " " : "",
@@ -133,8 +133,8 @@ const char *made_archive_tags(const struct made_archive *made, uint32_t element)
     }
     if (result < 0)
         snprintf(tags + used, 32, " !");
-    es_archive_cursor_destroy(cursor);
-    es_archive_read_close(reader);
+    esi_archive_cursor_destroy(cursor);
+    esi_archive_read_close(reader);
     return tags;
 }
 

@@ -12,7 +12,7 @@ enum { MADE_PACKET_BYTES = 108 + 4 * 36 };
 struct made_archive {
     char folder[64];    /* removed at the end, with all in it */
     char directory[96]; /* of the archive */
-    struct es_archive *archive;
+    struct esi_archive *archive;
 };
 
 /* Begins an archive with packets of four tuples, of one host "made" with `ranks`

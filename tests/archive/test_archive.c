@@ -59,44 +59,44 @@ static void tuples_come_back_as_they_were(void **state)
                              .peer = -1,
                              .tag = INT32_MIN,
                              .bytes = UINT32_MAX};
-    struct es_archive_reader *reader;
-    struct es_archive_merge *merge;
-    struct es_archive_item item;
+    struct esi_archive_reader *reader;
+    struct esi_archive_merge *merge;
+    struct esi_archive_item item;
 
-    assert_int_equal(es_archive_append(made->archive, 1, &tuple, 0), 0);
+    assert_int_equal(esi_archive_append(made->archive, 1, &tuple, 0), 0);
     made_archive_close(made);
-    assert_int_equal(es_archive_open(made->directory, NULL, &reader), 0);
-    assert_int_equal(es_archive_merge_create(reader, NULL, &merge), 0);
-    assert_int_equal(es_archive_merge_next(merge, &item, NULL), 1);
+    assert_int_equal(esi_archive_open(made->directory, NULL, &reader), 0);
+    assert_int_equal(esi_archive_merge_create(reader, NULL, &merge), 0);
+    assert_int_equal(esi_archive_merge_next(merge, &item, NULL), 1);
     assert_int_equal(item.element, 1);
     assert_memory_equal(&item.tuple, &tuple, sizeof tuple);
     assert_true(item.ends_process);
-    assert_int_equal(es_archive_merge_next(merge, &item, NULL), 0);
-    es_archive_merge_destroy(merge);
-    es_archive_read_close(reader);
+    assert_int_equal(esi_archive_merge_next(merge, &item, NULL), 0);
+    esi_archive_merge_destroy(merge);
+    esi_archive_read_close(reader);
 }
 
 static void tables_come_back_as_they_were(void **state)
 {
     struct made_archive *made = *state;
-    struct es_archive_tables *tables = es_archive_writer_tables(made->archive);
-    struct es_archive_open open = {
+    struct esi_archive_tables *tables = esi_archive_writer_tables(made->archive);
+    struct esi_archive_open open = {
         .element = 1, .tuple = {.operation = 3, .start = 4000, .peer = 1, .tag = 9}};
-    struct es_archive_reader *reader;
-    const struct es_archive_tables *read;
-    const struct es_archive_group *group;
+    struct esi_archive_reader *reader;
+    const struct esi_archive_tables *read;
+    const struct esi_archive_group *group;
     char *map;
 
     tables->hosts[0].clock_known = true;
     tables->hosts[0].clock_offset_ns = -5;
     tables->hosts[0].clock_drift_ppb = 1.25;
-    assert_int_equal(es_archive_tables_add_open(tables, &open), 0);
-    assert_int_equal(es_archive_write_map(made->archive, "{\"version\": 1}\n"), 0);
+    assert_int_equal(esi_archive_tables_add_open(tables, &open), 0);
+    assert_int_equal(esi_archive_write_map(made->archive, "{\"version\": 1}\n"), 0);
     made_archive_append(made, 0, 2000, 1);
-    assert_int_equal(es_archive_lose(made->archive, 0, 3), 0);
+    assert_int_equal(esi_archive_lose(made->archive, 0, 3), 0);
     made_archive_close(made);
-    assert_int_equal(es_archive_open(made->directory, NULL, &reader), 0);
-    read = es_archive_tables(reader);
+    assert_int_equal(esi_archive_open(made->directory, NULL, &reader), 0);
+    read = esi_archive_tables(reader);
     assert_string_equal(read->facts.run, "made");
     assert_int_equal(read->facts.begun_ns, 1000);
     assert_int_equal(read->facts.ended_ns, 5000);
@@ -109,24 +109,24 @@ static void tables_come_back_as_they_were(void **state)
     assert_int_equal(read->process_count, 2);
     assert_string_equal(read->processes[1].program, "program");
     assert_int_equal(read->processes[1].communicator_count, 1);
-    group = es_archive_tables_group(read, &read->processes[1].communicators[0], false);
+    group = esi_archive_tables_group(read, &read->processes[1].communicators[0], false);
     assert_non_null(group);
     assert_int_equal(group->size, 2);
     assert_int_equal(group->world[1], 1);
     assert_int_equal(read->open_count, 1);
     assert_memory_equal(&read->open[0].tuple, &open.tuple, sizeof open.tuple);
-    assert_int_equal(es_archive_read_map(reader, &map), 0);
+    assert_int_equal(esi_archive_read_map(reader, &map), 0);
     assert_string_equal(map, "{\"version\": 1}\n");
     free(map);
-    es_archive_read_close(reader);
+    esi_archive_read_close(reader);
 }
 
 static void elements_come_in_order_of_completion(void **state)
 {
     struct made_archive *made = *state;
-    struct es_archive_reader *reader;
-    struct es_archive_merge *merge;
-    struct es_archive_item item;
+    struct esi_archive_reader *reader;
+    struct esi_archive_merge *merge;
+    struct esi_archive_item item;
     uint64_t last = 0;
     int count = 0;
     int ends = 0;
@@ -136,9 +136,9 @@ static void elements_come_in_order_of_completion(void **state)
         made_archive_append(made, 1, 2000 + 5 * (uint64_t)i, i);
     }
     made_archive_close(made);
-    assert_int_equal(es_archive_open(made->directory, NULL, &reader), 0);
-    assert_int_equal(es_archive_merge_create(reader, NULL, &merge), 0);
-    while (es_archive_merge_next(merge, &item, NULL) > 0) {
+    assert_int_equal(esi_archive_open(made->directory, NULL, &reader), 0);
+    assert_int_equal(esi_archive_merge_create(reader, NULL, &merge), 0);
+    while (esi_archive_merge_next(merge, &item, NULL) > 0) {
         assert_true(item.tuple.stop >= last);
         last = item.tuple.stop;
         ends += item.ends_process;
@@ -146,8 +146,8 @@ static void elements_come_in_order_of_completion(void **state)
     }
     assert_int_equal(count, 100);
     assert_int_equal(ends, 2);
-    es_archive_merge_destroy(merge);
-    es_archive_read_close(reader);
+    esi_archive_merge_destroy(merge);
+    esi_archive_read_close(reader);
 }
 
 static void what_is_flushed_can_be_read_while_recording_goes_on(void **state)
@@ -156,9 +156,9 @@ static void what_is_flushed_can_be_read_while_recording_goes_on(void **state)
 
     made_archive_append(made, 0, 2000, 1);
     assert_tags(made, 0, "");
-    assert_int_equal(es_archive_flush(made->archive, UINT64_C(3600000000000)), 0);
+    assert_int_equal(esi_archive_flush(made->archive, UINT64_C(3600000000000)), 0);
     assert_tags(made, 0, "");
-    assert_int_equal(es_archive_flush(made->archive, 0), 0);
+    assert_int_equal(esi_archive_flush(made->archive, 0), 0);
     assert_tags(made, 0, "1");
     made_archive_append(made, 0, 2001, 2);
     assert_tags(made, 0, "1");
@@ -198,7 +198,7 @@ static void any_order_of_publication_comes_back(void **state)
         uint64_t stop = 10000 + 10 * (uint64_t)i - (uint64_t)(rand_r(&seed) % 100);
 
         if (rand_r(&seed) % 50 == 0) {
-            assert_int_equal(es_archive_lose(made->archive, 0, 2), 0);
+            assert_int_equal(esi_archive_lose(made->archive, 0, 2), 0);
             /* A loss is told with the ordered tuple that comes first behind it. */
             made_archive_append(made, 0, 20000 + 10 * (uint64_t)i, i);
             used += (size_t)snprintf(expected + used, sizeof expected - used, "%sL2",
@@ -209,7 +209,7 @@ static void any_order_of_publication_comes_back(void **state)
         used += (size_t)snprintf(expected + used, sizeof expected - used, "%s%d",
                                  used ? " " : "", i);
         if (rand_r(&seed) % 20 == 0)
-            assert_int_equal(es_archive_flush(made->archive, 0), 0);
+            assert_int_equal(esi_archive_flush(made->archive, 0), 0);
     }
     made_archive_close(made);
     assert_tags(made, 0, expected);
@@ -221,13 +221,13 @@ static void losses_stand_where_they_were(void **state)
 {
     struct made_archive *made = *state;
 
-    assert_int_equal(es_archive_lose(made->archive, 0, 5), 0);
+    assert_int_equal(esi_archive_lose(made->archive, 0, 5), 0);
     made_archive_append(made, 0, 2000, 1);
-    assert_int_equal(es_archive_lose(made->archive, 0, 2), 0);
-    assert_int_equal(es_archive_lose(made->archive, 0, 1), 0);
+    assert_int_equal(esi_archive_lose(made->archive, 0, 2), 0);
+    assert_int_equal(esi_archive_lose(made->archive, 0, 1), 0);
     made_archive_append(made, 0, 2001, 2);
-    assert_int_equal(es_archive_lose(made->archive, 0, 9), 0);
-    assert_int_equal(es_archive_lose(made->archive, 1, 4), 0);
+    assert_int_equal(esi_archive_lose(made->archive, 0, 9), 0);
+    assert_int_equal(esi_archive_lose(made->archive, 1, 4), 0);
     made_archive_close(made);
     assert_tags(made, 0, "L5 1 L3 2 L9");
     assert_tags(made, 1, "L4");
@@ -239,7 +239,7 @@ static void what_is_no_operation_is_counted_as_lost(void **state)
     struct es_tuple tuple = {.stop = 3000, .operation = UINT16_MAX, .start = 1};
 
     made_archive_append(made, 0, 2000, 1);
-    assert_int_equal(es_archive_append(made->archive, 0, &tuple, 1), -EINVAL);
+    assert_int_equal(esi_archive_append(made->archive, 0, &tuple, 1), -EINVAL);
     made_archive_append(made, 0, 3001, 2);
     made_archive_close(made);
     assert_tags(made, 0, "1 L1 2");
@@ -296,13 +296,13 @@ static void a_repair_cuts_at_packets(void **state)
     made_archive_close(made);
     bytes = made_archive_load(made, "made/0.0-all.0", &length);
     made_archive_store(made, "made/0.0-all.0", bytes, length - 1);
-    assert_int_equal(es_archive_repair(made->directory, &bytes_cut, NULL), 1);
+    assert_int_equal(esi_archive_repair(made->directory, &bytes_cut, NULL), 1);
     assert_int_equal(bytes_cut, MADE_PACKET_BYTES - 1);
     assert_int_equal(stat(made_archive_path(made, "made/0.0-all.0"), &status), 0);
     assert_int_equal(status.st_size, MADE_PACKET_BYTES);
-    assert_int_equal(es_archive_repair(made->directory, &bytes_cut, NULL), 0);
+    assert_int_equal(esi_archive_repair(made->directory, &bytes_cut, NULL), 0);
     made_archive_store(made, "made/0.0-all.0", bytes, 50);
-    assert_int_equal(es_archive_repair(made->directory, &bytes_cut, NULL), 1);
+    assert_int_equal(esi_archive_repair(made->directory, &bytes_cut, NULL), 1);
     assert_int_equal(access(made_archive_path(made, "made/0.0-all.0"), F_OK), -1);
     assert_tags(made, 0, "");
     free(bytes);
@@ -315,7 +315,7 @@ static void a_lost_late_packet_leaves_a_counted_gap(void **state)
     made_archive_append(made, 0, 2000, 0);
     made_archive_append(made, 0, 2100, 1);
     made_archive_append(made, 0, 2050, 2); /* late */
-    assert_int_equal(es_archive_flush(made->archive, 0), 0);
+    assert_int_equal(esi_archive_flush(made->archive, 0), 0);
     made_archive_append(made, 0, 2200, 3);
     made_archive_close(made);
     assert_int_equal(unlink(made_archive_path(made, "made/0.0-all.0.late-1")), 0);
@@ -351,11 +351,11 @@ static void damage_is_found_or_changes_nothing_but_values(void **state)
 static void a_directory_with_something_in_it_is_refused(void **state)
 {
     struct made_archive *made = *state;
-    struct es_archive_config config = {.directory = made->directory, .run = "again"};
+    struct esi_archive_config config = {.directory = made->directory, .run = "again"};
     struct es_error error = {.text = ""};
-    struct es_archive *archive;
+    struct esi_archive *archive;
 
-    assert_int_equal(es_archive_create(&config, &error, &archive), -EEXIST);
+    assert_int_equal(esi_archive_create(&config, &error, &archive), -EEXIST);
     assert_non_null(strstr(error.text, made->directory));
 }
 
@@ -370,7 +370,7 @@ static void a_full_disk_leaves_whole_packets(void **state)
 
     /* The tables have been written; then no file may have more than four packets, and
      * of the last one a part. */
-    assert_int_equal(es_archive_write_tables(made->archive), 0);
+    assert_int_equal(esi_archive_write_tables(made->archive), 0);
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(
@@ -380,16 +380,16 @@ static void a_full_disk_leaves_whole_packets(void **state)
     for (int i = 0; i < 1000 && result == 0; i++) {
         tuple.stop = 2000 + (uint64_t)i;
         tuple.tag = i;
-        result = es_archive_append(made->archive, 0, &tuple, (uint64_t)i);
+        result = esi_archive_append(made->archive, 0, &tuple, (uint64_t)i);
         written += result == 0;
     }
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(result, -EFBIG);
     assert_int_equal(written, 20);
-    assert_non_null(es_archive_failure(made->archive));
-    assert_int_equal(es_archive_append(made->archive, 1, &tuple, 0), -EFBIG);
-    assert_int_equal(es_archive_flush(made->archive, 0), -EFBIG);
-    assert_int_equal(es_archive_close(made->archive, 5000, &error), -EFBIG);
+    assert_non_null(esi_archive_failure(made->archive));
+    assert_int_equal(esi_archive_append(made->archive, 1, &tuple, 0), -EFBIG);
+    assert_int_equal(esi_archive_flush(made->archive, 0), -EFBIG);
+    assert_int_equal(esi_archive_close(made->archive, 5000, &error), -EFBIG);
     made->archive = NULL;
     assert_non_null(strstr(error.text, "0.0-all.0"));
     assert_tags(made, 0, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15");

@@ -71,56 +71,56 @@ static void faults_are_told_with_their_lines(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        struct es_archive_tables tables;
+        struct esi_archive_tables tables;
         struct es_error error = {.text = ""};
         int result;
 
-        es_archive_tables_init(&tables);
-        result = es_archive_tables_read(&tables, faults[i].text, strlen(faults[i].text),
-                                        "file", &error);
+        esi_archive_tables_init(&tables);
+        result = esi_archive_tables_read(&tables, faults[i].text,
+                                         strlen(faults[i].text), "file", &error);
         print_message("# %d: %s\n", error.line, error.text);
         assert_int_equal(result, -EINVAL);
         assert_string_equal(error.source, "file");
         assert_int_equal(error.line, faults[i].line);
         assert_true(error.column > 0);
         assert_non_null(strstr(error.text, faults[i].words));
-        es_archive_tables_fini(&tables);
+        esi_archive_tables_fini(&tables);
     }
 }
 
 static void lines_of_other_types_are_passed_over(void **state)
 {
     static const char text[] = FACTS HOST "{\"type\":\"of a later version\"}\n" PROCESS;
-    struct es_archive_tables tables;
+    struct esi_archive_tables tables;
 
     (void)state;
-    es_archive_tables_init(&tables);
-    assert_int_equal(es_archive_tables_read(&tables, text, strlen(text), "file", NULL),
+    esi_archive_tables_init(&tables);
+    assert_int_equal(esi_archive_tables_read(&tables, text, strlen(text), "file", NULL),
                      0);
     assert_int_equal(tables.process_count, 1);
     assert_int_equal(tables.hosts[0].uuid[15], 0xff);
-    es_archive_tables_fini(&tables);
+    esi_archive_tables_fini(&tables);
 }
 
 /* What is read and written again is the same text. */
 static void reading_and_writing_are_inverse(void **state)
 {
     static const char text[] = FACTS HOST PROCESS;
-    struct es_archive_tables tables;
+    struct esi_archive_tables tables;
     char *written;
     size_t size;
     FILE *stream = open_memstream(&written, &size);
 
     (void)state;
     assert_non_null(stream);
-    es_archive_tables_init(&tables);
-    assert_int_equal(es_archive_tables_read(&tables, text, strlen(text), "file", NULL),
+    esi_archive_tables_init(&tables);
+    assert_int_equal(esi_archive_tables_read(&tables, text, strlen(text), "file", NULL),
                      0);
-    es_archive_tables_write(&tables, stream);
+    esi_archive_tables_write(&tables, stream);
     fclose(stream);
     assert_string_equal(written, text);
     free(written);
-    es_archive_tables_fini(&tables);
+    esi_archive_tables_fini(&tables);
 }
 
 SUITE(test_archive_tables)

@@ -16,26 +16,27 @@
 
 static void add_rank(struct made_tuples *made, int rank)
 {
-    struct es_causal_process process = {
+    struct esi_causal_process_info process = {
         .host = "made", .rank = rank, .identity = (uint64_t)rank + 100};
-    struct es_causal_communicator world = {
+    struct esi_causal_communicator world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = made->ranks};
 
     assert_int_equal(
-        es_causality_add_process(made->causality, &process, &made->processes[rank]), 0);
+        esi_causality_add_process(made->causality, &process, &made->processes[rank]),
+        0);
     made->elements[rank] = made_element(made, rank, 0);
-    assert_int_equal(es_causality_set_communicator(made->causality,
-                                                   made->processes[rank], 0, &world),
+    assert_int_equal(esi_causality_set_communicator(made->causality,
+                                                    made->processes[rank], 0, &world),
                      0);
 }
 
 void made_tuples_begin_with(struct made_tuples *made,
                             int ranks,
-                            struct es_causality_config config)
+                            struct esi_causality_config config)
 {
     *made = (struct made_tuples){.ranks = ranks, .next_bytes = 1};
     config.sink = made_stream_sink(&made->stream);
-    assert_int_equal(es_causality_create(&config, &made->causality), 0);
+    assert_int_equal(esi_causality_create(&config, &made->causality), 0);
     for (int rank = 0; rank < ranks; rank++)
         add_rank(made, rank);
 }
@@ -43,12 +44,12 @@ void made_tuples_begin_with(struct made_tuples *made,
 void made_tuples_begin(struct made_tuples *made, int ranks)
 {
     made_tuples_begin_with(made, ranks,
-                           (struct es_causality_config){.attributes = true});
+                           (struct esi_causality_config){.attributes = true});
 }
 
 void made_tuples_end(struct made_tuples *made)
 {
-    es_causality_destroy(made->causality);
+    esi_causality_destroy(made->causality);
     made_stream_fini(&made->stream);
 }
 
@@ -56,8 +57,8 @@ uint32_t made_element(struct made_tuples *made, int rank, int thread)
 {
     uint32_t element;
 
-    assert_int_equal(es_causality_add_element(made->causality, made->processes[rank],
-                                              thread, ES_CLASSES_ALL, &element),
+    assert_int_equal(esi_causality_add_element(made->causality, made->processes[rank],
+                                               thread, ES_CLASSES_ALL, &element),
                      0);
     return element;
 }
@@ -67,7 +68,7 @@ uint32_t made_add_to(struct made_tuples *made,
                      const struct made_call *call)
 {
     const struct es_operation *operation = es_operation_by_name(call->operation);
-    struct es_causal_tuple told = {.start_ns = call->start, .stop_ns = call->stop};
+    struct esi_causal_tuple told = {.start_ns = call->start, .stop_ns = call->stop};
 
     assert_non_null(operation);
     told.tuple = (struct es_tuple){.operation = operation->code,
@@ -80,7 +81,7 @@ uint32_t made_add_to(struct made_tuples *made,
                                    .bytes = made->next_bytes++};
     if (call->any_source)
         told.tuple.operation |= ES_OPERATION_ANY_SOURCE;
-    assert_int_equal(es_causality_add(made->causality, element, &told), 0);
+    assert_int_equal(esi_causality_add(made->causality, element, &told), 0);
     return told.tuple.bytes;
 }
 
@@ -91,15 +92,15 @@ uint32_t made_add(struct made_tuples *made, int rank, const struct made_call *ca
 
 void made_settle(struct made_tuples *made)
 {
-    assert_int_equal(es_causality_settle(made->causality), 0);
+    assert_int_equal(esi_causality_settle(made->causality), 0);
 }
 
-struct es_causality_totals made_finish(struct made_tuples *made)
+struct esi_causality_totals made_finish(struct made_tuples *made)
 {
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
-    assert_int_equal(es_causality_finish(made->causality), 0);
-    es_causality_totals(made->causality, &totals);
+    assert_int_equal(esi_causality_finish(made->causality), 0);
+    esi_causality_totals(made->causality, &totals);
     assert_int_equal(totals.held, 0);
     assert_int_equal(totals.events, made->stream.count);
     return totals;

@@ -13,7 +13,7 @@
 enum { MADE_RANKS_MAX = 16 };
 
 struct made_tuples {
-    struct es_causality *causality;
+    struct esi_causality *causality;
     struct made_stream stream;
     int ranks;
     uint32_t processes[MADE_RANKS_MAX];
@@ -27,7 +27,7 @@ void made_tuples_begin(struct made_tuples *made, int ranks);
 /* The same with settings; its sink is set. */
 void made_tuples_begin_with(struct made_tuples *made,
                             int ranks,
-                            struct es_causality_config config);
+                            struct esi_causality_config config);
 void made_tuples_end(struct made_tuples *made);
 
 /* One more element of a thread of a rank. */
@@ -53,6 +53,6 @@ uint32_t made_add(struct made_tuples *made, int rank, const struct made_call *ca
 
 void made_settle(struct made_tuples *made);
 /* Finishes, and gives the totals. */
-struct es_causality_totals made_finish(struct made_tuples *made);
+struct esi_causality_totals made_finish(struct made_tuples *made);
 
 #endif

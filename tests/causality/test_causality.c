@@ -42,7 +42,7 @@ static void assert_names(const struct made_tuples *made,
 static void a_receive_names_its_send(void **state)
 {
     struct made_tuples made;
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
     (void)state;
     made_tuples_begin(&made, 2);
@@ -51,7 +51,7 @@ static void a_receive_names_its_send(void **state)
     totals = made_finish(&made);
     assert_names(&made, find(&made, "1.0", "MPI_Recv"), find(&made, "0.0", "MPI_Send"));
     assert_int_equal(totals.messages, 1);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     made_tuples_end(&made);
 }
 
@@ -66,22 +66,22 @@ static void another_channel_is_another_message(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct es_causal_communicator other = {
+        struct esi_causal_communicator other = {
             .key = {3, 4}, .name = "other", .rank = 1, .size = 3};
         struct made_tuples made;
-        struct es_causality_totals totals;
+        struct esi_causality_totals totals;
 
         made_tuples_begin(&made, 3);
-        assert_int_equal(
-            es_causality_set_communicator(made.causality, made.processes[1], 1, &other),
-            0);
+        assert_int_equal(esi_causality_set_communicator(made.causality,
+                                                        made.processes[1], 1, &other),
+                         0);
         made_add(&made, 0, CALL("MPI_Send", 10, 20, .peer = 1, .tag = 7));
         made_add(&made, 1, &others[i]);
         totals = made_finish(&made);
         assert_int_equal(totals.messages, 0);
         assert_int_equal(totals.unmatched_sends, 1);
         assert_int_equal(totals.unmatched_receives, 1);
-        assert_true(es_causality_is_incomplete(made.causality));
+        assert_true(esi_causality_is_incomplete(made.causality));
         made_tuples_end(&made);
     }
 }
@@ -112,7 +112,7 @@ static void a_cancelled_send_takes_its_number_and_those_behind_it_back(void **st
     (void)state;
     for (int cancel_first = 0; cancel_first < 2; cancel_first++) {
         struct made_tuples made;
-        struct es_causality_totals totals;
+        struct esi_causality_totals totals;
 
         made_tuples_begin(&made, 2);
         add_with_cancelled(&made, cancel_first != 0);
@@ -144,14 +144,14 @@ static void to_nobody_goes_no_message(void **state)
     made_finish(&made);
     assert_int_equal(find(&made, "0.0", "MPI_Send")->kind, ES_EVENT_UNARY);
     assert_int_equal(find(&made, "0.0", "MPI_Recv")->kind, ES_EVENT_UNARY);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     made_tuples_end(&made);
 }
 
 static void an_end_without_a_number_matches_nothing(void **state)
 {
     struct made_tuples made;
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
     (void)state;
     made_tuples_begin(&made, 2);
@@ -273,7 +273,7 @@ static void events_are_given_one_reading_later(void **state)
 static void a_receive_that_comes_late_stands_later(void **state)
 {
     struct made_tuples made;
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
     (void)state;
     made_tuples_begin(&made, 2);
@@ -292,7 +292,7 @@ static void a_receive_that_comes_late_stands_later(void **state)
 static void nobody_depends_on_a_send_that_comes_late(void **state)
 {
     struct made_tuples made;
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
     (void)state;
     made_tuples_begin(&made, 2);
@@ -309,18 +309,18 @@ static void nobody_depends_on_a_send_that_comes_late(void **state)
 
 static void processes_of_one_rank_have_traces_of_their_own(void **state)
 {
-    struct es_causal_process other = {.host = "made", .rank = 0, .identity = 7};
+    struct esi_causal_process_info other = {.host = "made", .rank = 0, .identity = 7};
     struct made_tuples made;
     uint32_t process, again, element;
 
     (void)state;
     made_tuples_begin(&made, 1);
-    assert_int_equal(es_causality_add_process(made.causality, &other, &process), 0);
-    assert_int_equal(es_causality_add_process(made.causality, &other, &again), 0);
+    assert_int_equal(esi_causality_add_process(made.causality, &other, &process), 0);
+    assert_int_equal(esi_causality_add_process(made.causality, &other, &again), 0);
     assert_int_equal(process, again);
     assert_int_not_equal(process, made.processes[0]);
     assert_int_equal(
-        es_causality_add_element(made.causality, process, 3, ES_CLASSES_ALL, &element),
+        esi_causality_add_element(made.causality, process, 3, ES_CLASSES_ALL, &element),
         0);
     assert_string_equal(made.stream.names[0], "0.0");
     assert_string_equal(made.stream.names[1], "0.3#2");
@@ -332,7 +332,7 @@ static void processes_of_one_rank_have_traces_of_their_own(void **state)
 static void who_went_on_has_not_sent_what_is_missing(void **state)
 {
     struct made_tuples made;
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
     (void)state;
     made_tuples_begin(&made, 2);
@@ -340,12 +340,12 @@ static void who_went_on_has_not_sent_what_is_missing(void **state)
     made_settle(&made);
     made_settle(&made);
     assert_int_equal(made.stream.count, 0);
-    es_causality_lose(made.causality, 1);
+    esi_causality_lose(made.causality, 1);
     made_add(&made, 0, CALL("MPI_Wait", SECOND, SECOND + 1, .peer = ES_PEER_NONE));
     made_settle(&made);
     assert_int_equal(made.stream.count, 0); /* what was before it may be read yet */
     made_settle(&made);
-    es_causality_totals(made.causality, &totals);
+    esi_causality_totals(made.causality, &totals);
     assert_int_equal(totals.unmatched_receives, 1);
     assert_int_equal(totals.lost, 1);
     assert_int_equal(find(&made, "1.0", "MPI_Recv")->partner_count, 0);
@@ -359,7 +359,7 @@ static void who_ended_sends_no_more(void **state)
     (void)state;
     made_tuples_begin(&made, 2);
     made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0));
-    es_causality_end_process(made.causality, made.processes[0]);
+    esi_causality_end_process(made.causality, made.processes[0]);
     made_settle(&made);
     made_settle(&made);
     assert_int_equal(find(&made, "1.0", "MPI_Recv")->partner_count, 0);
@@ -372,7 +372,7 @@ static void who_is_silent_is_waited_for_with_patience(void **state)
 
     (void)state;
     made_tuples_begin_with(&made, 3,
-                           (struct es_causality_config){.patience_ns = 5 * SECOND});
+                           (struct esi_causality_config){.patience_ns = 5 * SECOND});
     made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0));
     made_add(&made, 2, CALL("MPI_Wait", SECOND, 4 * SECOND, .peer = ES_PEER_NONE));
     made_settle(&made);
@@ -385,7 +385,7 @@ static void who_is_silent_is_waited_for_with_patience(void **state)
     made_tuples_end(&made);
 }
 
-static void count_channels(void *data, const struct es_causal_channel *channel)
+static void count_channels(void *data, const struct esi_causal_channel *channel)
 {
     uint64_t *counts = data;
 
@@ -407,7 +407,7 @@ static void unmatched_ends_are_told_by_channel(void **state)
     made_add(&made, 0, CALL("MPI_Send", 3, 4, .peer = 1, .sequence = 5));
     made_add(&made, 1, CALL("MPI_Recv", 1, 8, .peer = 0, .sequence = 3));
     made_finish(&made);
-    es_causality_foreach_unmatched(made.causality, count_channels, counts);
+    esi_causality_foreach_unmatched(made.causality, count_channels, counts);
     assert_int_equal(counts[0], 2);
     assert_int_equal(counts[1], 1);
     made_tuples_end(&made);
@@ -415,16 +415,16 @@ static void unmatched_ends_are_told_by_channel(void **state)
 
 static void what_is_held_is_bounded(void **state)
 {
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
     struct made_tuples made;
 
     (void)state;
-    made_tuples_begin_with(&made, 2, (struct es_causality_config){.held_max = 64});
+    made_tuples_begin_with(&made, 2, (struct esi_causality_config){.held_max = 64});
     for (uint64_t i = 0; i < 1000; i++) {
         made_add(
             &made, 1,
             CALL("MPI_Recv", 10 * i, 10 * i + 5, .peer = 0, .sequence = (uint32_t)i));
-        es_causality_totals(made.causality, &totals);
+        esi_causality_totals(made.causality, &totals);
         assert_true(totals.held <= 64);
     }
     assert_int_equal(made_finish(&made).unmatched_receives, 1000);
@@ -509,7 +509,7 @@ static void each_kind_orders_whom_it_must(void **state)
         made_tuples_begin(&made, 4);
         all_enter(&made, kinds[i].operation, 2);
         assert_int_equal(made_finish(&made).collectives, 1);
-        assert_false(es_causality_is_incomplete(made.causality));
+        assert_false(esi_causality_is_incomplete(made.causality));
         for (int from = 0; from < 4; from++)
             for (int to = 0; to < 4; to++)
                 if (depends(&made, kinds[i].operation, from, to) !=
@@ -567,7 +567,7 @@ static void a_post_tells_the_enter_before_the_end(void **state)
     made_add(&made, 1, CALL("MPI_Ibarrier", 10, 400, .peer = ES_PEER_NONE));
     assert_int_equal(made_finish(&made).collectives, 1);
     assert_int_equal(made.stream.count, 6);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     made_tuples_end(&made);
 }
 
@@ -589,14 +589,14 @@ static void outstanding_operations_meet_in_order(void **state)
                      CALL("MPI_Ibarrier", 10 + i, 40 - i, .peer = ES_PEER_NONE,
                           .sequence = i));
     assert_int_equal(made_finish(&made).collectives, 2);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     made_tuples_end(&made);
 }
 
 static void a_member_that_is_lost_is_left_out(void **state)
 {
     struct made_tuples made;
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
     (void)state;
     made_tuples_begin(&made, 3);
@@ -717,7 +717,7 @@ static void epochs_wait_for_each_other(void **state)
         made_tuples_begin(&made, 3);
         make_epoch(&made, cut != 0);
         assert_int_equal(made_finish(&made).epochs, 4);
-        assert_false(es_causality_is_incomplete(made.causality));
+        assert_false(esi_causality_is_incomplete(made.causality));
         for (int origin = 1; origin < 3; origin++) {
             assert_names(&made, find(&made, traces[origin], "MPI_Win_complete exit"),
                          find(&made, "0.0", "MPI_Win_post"));

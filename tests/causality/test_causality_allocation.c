@@ -26,7 +26,7 @@ enum { RANKS = 3, ROUNDS = 40 };
 /* --- What is tried ---------------------------------------------------------------- */
 
 struct trial {
-    struct es_causality *causality;
+    struct esi_causality *causality;
     uint32_t elements[RANKS];
     uint64_t now;
     int result; /* the first that was none */
@@ -55,7 +55,7 @@ static void add(struct trial *trial,
                 int32_t tag,
                 uint32_t sequence)
 {
-    struct es_causal_tuple told = {
+    struct esi_causal_tuple told = {
         .tuple = {.operation = es_operation_by_name(operation)->code,
                   .peer = peer,
                   .tag = tag,
@@ -68,24 +68,24 @@ static void add(struct trial *trial,
     told.stop_ns = told.tuple.stop;
     if (trial->result == 0)
         trial->result =
-            es_causality_add(trial->causality, trial->elements[rank], &told);
+            esi_causality_add(trial->causality, trial->elements[rank], &told);
 }
 
 static void add_process(struct trial *trial, int rank)
 {
-    struct es_causal_process process = {.host = "host", .rank = rank};
-    struct es_causal_communicator world = {
+    struct esi_causal_process_info process = {.host = "host", .rank = rank};
+    struct esi_causal_communicator world = {
         .key = {1, 2}, .name = "world", .rank = rank, .size = RANKS};
     uint32_t number;
 
     if (trial->result == 0)
-        trial->result = es_causality_add_process(trial->causality, &process, &number);
+        trial->result = esi_causality_add_process(trial->causality, &process, &number);
     if (trial->result == 0)
-        trial->result = es_causality_add_element(trial->causality, number, 0, 0,
-                                                 &trial->elements[rank]);
+        trial->result = esi_causality_add_element(trial->causality, number, 0, 0,
+                                                  &trial->elements[rank]);
     if (trial->result == 0)
         trial->result =
-            es_causality_set_communicator(trial->causality, number, 0, &world);
+            esi_causality_set_communicator(trial->causality, number, 0, &world);
 }
 
 /* A message, a ring of synchronous ones, collectives of each kind, and an epoch. */
@@ -116,24 +116,24 @@ static void add_round(struct trial *trial, uint32_t round)
     add(trial, 1, "MPI_Win_complete", ES_PEER_NONE, 7, round);
     add(trial, 0, "MPI_Win_wait", ES_PEER_NONE, 7, round);
     if (trial->result == 0 && round % 8 == 7)
-        trial->result = es_causality_settle(trial->causality);
+        trial->result = esi_causality_settle(trial->causality);
 }
 
 static struct trial try_with_failure(long number)
 {
     struct trial trial = {.now = 10};
-    struct es_causality_config config = {.sink = {take_trace, take_event, &trial},
-                                         .attributes = true};
+    struct esi_causality_config config = {.sink = {take_trace, take_event, &trial},
+                                          .attributes = true};
 
     failing_begin(number);
-    trial.result = es_causality_create(&config, &trial.causality);
+    trial.result = esi_causality_create(&config, &trial.causality);
     for (int rank = 0; rank < RANKS; rank++)
         add_process(&trial, rank);
     for (uint32_t round = 0; round < ROUNDS && trial.result == 0; round++)
         add_round(&trial, round);
     if (trial.result == 0)
-        trial.result = es_causality_finish(trial.causality);
-    es_causality_destroy(trial.causality);
+        trial.result = esi_causality_finish(trial.causality);
+    esi_causality_destroy(trial.causality);
     return trial;
 }
 

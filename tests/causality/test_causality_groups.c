@@ -28,7 +28,7 @@ static void begin(struct made_tuples *made)
 
     made_tuples_begin(made, RANKS);
     for (int rank = 0; rank < RANKS; rank++) {
-        struct es_causal_communicator between = {
+        struct esi_causal_communicator between = {
             .key = {5, 6},
             .name = "between",
             .rank = is_low(rank) ? rank : rank - LOW,
@@ -37,7 +37,7 @@ static void begin(struct made_tuples *made)
             .world = is_low(rank) ? low : high,
             .remote_world = is_low(rank) ? high : low};
 
-        assert_int_equal(es_causality_set_communicator(
+        assert_int_equal(esi_causality_set_communicator(
                              made->causality, made->processes[rank], 1, &between),
                          0);
     }
@@ -88,7 +88,7 @@ static void check(const char *operation, int root, wanted_fn *wanted)
     begin(&made);
     all_call(&made, operation, root);
     assert_int_equal(made_finish(&made).collectives, 1);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     assert_int_equal(made.stream.count, 2 * RANKS);
     for (int to = 0; to < RANKS; to++)
         for (int from = 0; from < RANKS; from++)
@@ -160,7 +160,7 @@ static void who_only_stands_by_holds_up_nobody(void **state)
                  &(struct made_call){"MPI_Reduce", 10, 95, .peer = ES_PEER_NONE,
                                      .communicator = 1});
     assert_int_equal(made_finish(&made).messages, 1);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     made_tuples_end(&made);
 }
 
@@ -168,7 +168,7 @@ static void who_only_stands_by_holds_up_nobody(void **state)
 
 static void add_empty(struct made_tuples *made, int rank, const char *operation)
 {
-    struct es_causal_tuple told = {
+    struct esi_causal_tuple told = {
         .tuple = {.operation = es_operation_by_name(operation)->code,
                   .start = 10,
                   .stop = 50,
@@ -176,7 +176,8 @@ static void add_empty(struct made_tuples *made, int rank, const char *operation)
         .start_ns = 10,
         .stop_ns = 50};
 
-    assert_int_equal(es_causality_add(made->causality, made->elements[rank], &told), 0);
+    assert_int_equal(esi_causality_add(made->causality, made->elements[rank], &told),
+                     0);
 }
 
 static bool is_ordered(const char *operation)
@@ -192,7 +193,7 @@ static bool is_ordered(const char *operation)
     add_empty(&made, 0, operation);
     add_empty(&made, 1, operation);
     assert_int_equal(made_finish(&made).collectives, 1);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     snprintf(types[0], sizeof types[0], "%s enter", operation);
     snprintf(types[1], sizeof types[1], "%s exit", operation);
     enter = made_stream_find(&made.stream, "0.0", types[0]);
@@ -232,7 +233,7 @@ static void leaving_early_is_no_circle(void **state)
     made_add(&made, 1, &(struct made_call){"MPI_Recv", 5, 9, .peer = 0});
     add_empty(&made, 1, "MPI_Allreduce");
     assert_int_equal(made_finish(&made).messages, 1);
-    assert_false(es_causality_is_incomplete(made.causality));
+    assert_false(esi_causality_is_incomplete(made.causality));
     made_tuples_end(&made);
 }
 

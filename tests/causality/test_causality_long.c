@@ -19,7 +19,7 @@
 enum { RANKS = 8, ROUNDS = 50, STEPS = 1000 };
 
 struct ring {
-    struct es_causality *causality;
+    struct esi_causality *causality;
     uint32_t messages[RANKS]; /* elements */
     uint32_t others[RANKS];
     uint32_t step;
@@ -47,41 +47,42 @@ static int take_event(void *data, const struct es_set_event *event)
 
 static void add_rank(struct ring *ring, int rank)
 {
-    struct es_causal_process process = {.host = "made", .rank = rank, .identity = 1};
-    struct es_causal_communicator world = {
+    struct esi_causal_process_info process = {
+        .host = "made", .rank = rank, .identity = 1};
+    struct esi_causal_communicator world = {
         .key = {1, 2}, .name = "MPI_COMM_WORLD", .rank = rank, .size = RANKS};
     uint32_t number;
 
-    assert_int_equal(es_causality_add_process(ring->causality, &process, &number), 0);
-    assert_int_equal(es_causality_add_element(ring->causality, number, 0,
-                                              ES_CLASSES_ALL, &ring->messages[rank]),
+    assert_int_equal(esi_causality_add_process(ring->causality, &process, &number), 0);
+    assert_int_equal(esi_causality_add_element(ring->causality, number, 0,
+                                               ES_CLASSES_ALL, &ring->messages[rank]),
                      0);
-    assert_int_equal(es_causality_add_element(ring->causality, number, 0,
-                                              ES_CLASSES_ALL, &ring->others[rank]),
+    assert_int_equal(esi_causality_add_element(ring->causality, number, 0,
+                                               ES_CLASSES_ALL, &ring->others[rank]),
                      0);
-    assert_int_equal(es_causality_set_communicator(ring->causality, number, 0, &world),
+    assert_int_equal(esi_causality_set_communicator(ring->causality, number, 0, &world),
                      0);
 }
 
 static void begin(struct ring *ring)
 {
-    struct es_causality_config config = {
+    struct esi_causality_config config = {
         .sink = {.trace = take_trace, .event = take_event, .data = ring}};
 
     *ring = (struct ring){.send = es_operation_by_name("MPI_Send")->code,
                           .receive = es_operation_by_name("MPI_Recv")->code,
                           .reduce = es_operation_by_name("MPI_Allreduce")->code};
-    assert_int_equal(es_causality_create(&config, &ring->causality), 0);
+    assert_int_equal(esi_causality_create(&config, &ring->causality), 0);
     for (int rank = 0; rank < RANKS; rank++)
         add_rank(ring, rank);
 }
 
 static void add(struct ring *ring, uint32_t element, struct es_tuple tuple)
 {
-    struct es_causal_tuple told = {
+    struct esi_causal_tuple told = {
         .tuple = tuple, .start_ns = tuple.start, .stop_ns = tuple.stop};
 
-    if (es_causality_add(ring->causality, element, &told) != 0)
+    if (esi_causality_add(ring->causality, element, &told) != 0)
         fail();
 }
 
@@ -115,22 +116,22 @@ static void step(struct ring *ring, int rank)
 /* A reading: all of each element, one after the other. */
 static void read_round(struct ring *ring)
 {
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
     uint32_t first = ring->step;
 
     for (int rank = 0; rank < RANKS; rank++)
         for (ring->step = first; ring->step < first + STEPS; ring->step++)
             step(ring, rank);
     ring->step = first + STEPS;
-    es_causality_totals(ring->causality, &totals);
+    esi_causality_totals(ring->causality, &totals);
     if (totals.held > ring->held)
         ring->held = totals.held;
-    assert_int_equal(es_causality_settle(ring->causality), 0);
+    assert_int_equal(esi_causality_settle(ring->causality), 0);
 }
 
 static void a_long_run_holds_no_more_than_its_readings(void **state)
 {
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
     struct ring ring;
     uint64_t begun_ns;
 
@@ -139,18 +140,18 @@ static void a_long_run_holds_no_more_than_its_readings(void **state)
     begun_ns = esi_now_ns(CLOCK_MONOTONIC);
     for (int round = 0; round < ROUNDS; round++)
         read_round(&ring);
-    assert_int_equal(es_causality_finish(ring.causality), 0);
-    es_causality_totals(ring.causality, &totals);
+    assert_int_equal(esi_causality_finish(ring.causality), 0);
+    esi_causality_totals(ring.causality, &totals);
     print_message("# %.2f million tuples a second\n",
                   (double)totals.tuples * 1e3 /
                       (double)(esi_now_ns(CLOCK_MONOTONIC) - begun_ns));
     assert_int_equal(totals.events, ring.events);
     assert_int_equal(totals.messages, RANKS * ROUNDS * STEPS);
     assert_int_equal(totals.collectives, ROUNDS * STEPS / 8);
-    assert_false(es_causality_is_incomplete(ring.causality));
+    assert_false(esi_causality_is_incomplete(ring.causality));
     /* Of two readings at most. */
     assert_true(ring.held <= (size_t)2 * RANKS * STEPS * 17 / 8 + RANKS);
-    es_causality_destroy(ring.causality);
+    esi_causality_destroy(ring.causality);
 }
 
 SUITE(test_causality_long)

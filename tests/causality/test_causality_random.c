@@ -47,7 +47,7 @@ static int by_publishing(const void *a, const void *b)
 static void begin(struct reading *reading,
                   unsigned seed,
                   bool holds_back,
-                  struct es_causality_config config)
+                  struct esi_causality_config config)
 {
     struct random_run *run = &reading->run;
 
@@ -112,17 +112,17 @@ static void read_element(struct reading *reading,
 
     for (size_t i = 0; i < reading->run.tuple_count; i++) {
         const struct random_tuple *tuple = reading->order[i];
-        struct es_causal_tuple told = {.tuple = tuple->tuple,
-                                       .start_ns = tuple->tuple.start * NS_PER_TICK,
-                                       .stop_ns = tuple->tuple.stop * NS_PER_TICK};
+        struct esi_causal_tuple told = {.tuple = tuple->tuple,
+                                        .start_ns = tuple->tuple.start * NS_PER_TICK,
+                                        .stop_ns = tuple->tuple.stop * NS_PER_TICK};
 
         if (tuple->place != place || tuple->element != element ||
             tuple->publish <= after || tuple->publish > until)
             continue;
         if (reading->lost[i])
-            es_causality_lose(reading->made.causality, 1);
+            esi_causality_lose(reading->made.causality, 1);
         else
-            assert_int_equal(es_causality_add(reading->made.causality, number, &told),
+            assert_int_equal(esi_causality_add(reading->made.causality, number, &told),
                              0);
     }
 }
@@ -256,9 +256,9 @@ static void the_order_is_found(void **state)
     (void)state;
     for (unsigned i = 0; i < RUNS; i++) {
         struct reading reading;
-        struct es_causality_totals totals;
+        struct esi_causality_totals totals;
 
-        begin(&reading, seed + i, false, (struct es_causality_config){.held_max = 0});
+        begin(&reading, seed + i, false, (struct esi_causality_config){.held_max = 0});
         read_all(&reading);
         totals = made_finish(&reading.made);
         match(&reading);
@@ -279,7 +279,7 @@ static void what_is_held_back_loses_only_order(void **state)
     for (unsigned i = 0; i < RUNS; i++) {
         struct reading reading;
 
-        begin(&reading, seed + i, true, (struct es_causality_config){.held_max = 0});
+        begin(&reading, seed + i, true, (struct esi_causality_config){.held_max = 0});
         read_all(&reading);
         assert_int_equal(made_finish(&reading.made).unmatched_receives, 0);
         match(&reading);
@@ -298,7 +298,7 @@ static void what_is_lost_loses_only_order(void **state)
         size_t lost;
 
         begin(&reading, seed + i, i % 2,
-              (struct es_causality_config){.patience_ns = i % 3 ? 0 : 1000000000});
+              (struct esi_causality_config){.patience_ns = i % 3 ? 0 : 1000000000});
         lost = lose(&reading);
         read_all(&reading);
         assert_int_equal(made_finish(&reading.made).lost, lost);
@@ -317,7 +317,7 @@ static void little_room_loses_only_order(void **state)
         struct reading reading;
 
         begin(&reading, seed + i, i % 2,
-              (struct es_causality_config){.held_max = 8 + i % 40});
+              (struct esi_causality_config){.held_max = 8 + i % 40});
         if (i % 3 == 0)
             lose(&reading);
         read_all(&reading);

@@ -22,7 +22,7 @@ struct fixture {
     struct esi_writer *others[2];
     struct es_run *run;
     struct made_stream stream;
-    struct es_causality_scope *scope;
+    struct esi_causality_scope *scope;
     uint64_t now; /* ticks */
 };
 
@@ -51,7 +51,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_causality_scope_close(fixture->scope);
+    esi_causality_scope_close(fixture->scope);
     made_stream_fini(&fixture->stream);
     es_run_close(fixture->run);
     made_run_end(&fixture->made);
@@ -61,14 +61,14 @@ static int tear_down(void **state)
 
 static void open_scope(struct fixture *fixture, size_t max)
 {
-    struct es_causality_scope_config config;
+    struct esi_causality_scope_config config;
 
-    es_causality_scope_config_init(&config);
+    esi_causality_scope_config_init(&config);
     config.causality.sink = made_stream_sink(&fixture->stream);
     config.causality.attributes = true;
     config.max = max;
     assert_int_equal(
-        es_causality_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
+        esi_causality_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
 }
 
 static void write_message(struct fixture *fixture,
@@ -93,11 +93,11 @@ static void write_barrier(struct fixture *fixture, int rank, uint32_t instance)
     esi_writer_write(fixture->others[rank], &tuple);
 }
 
-static struct es_causality_totals totals_of(const struct fixture *fixture)
+static struct esi_causality_totals totals_of(const struct fixture *fixture)
 {
-    struct es_causality_totals totals;
+    struct esi_causality_totals totals;
 
-    es_causality_totals(es_causality_scope_causality(fixture->scope), &totals);
+    esi_causality_totals(esi_causality_scope_causality(fixture->scope), &totals);
     return totals;
 }
 
@@ -112,12 +112,12 @@ static void what_elements_hold_becomes_a_stream(void **state)
     open_scope(fixture, 0);
     assert_string_equal(fixture->stream.names[0], "0.0");
     assert_string_equal(fixture->stream.names[1], "1.0");
-    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(esi_causality_scope_finish(fixture->scope), 0);
     assert_int_equal(totals_of(fixture).messages, 1);
     assert_int_equal(totals_of(fixture).collectives, 1);
     assert_int_equal(fixture->stream.count, 8);
     assert_false(
-        es_causality_is_incomplete(es_causality_scope_causality(fixture->scope)));
+        esi_causality_is_incomplete(esi_causality_scope_causality(fixture->scope)));
 }
 
 static void what_comes_is_given_while_it_comes(void **state)
@@ -129,11 +129,11 @@ static void what_comes_is_given_while_it_comes(void **state)
         write_message(fixture, 0, "MPI_Send", i);
         write_message(fixture, 1, "MPI_Recv", i);
         if (i % 8 == 7)
-            while (es_causality_scope_read(fixture->scope, true) > 0)
+            while (esi_causality_scope_read(fixture->scope, true) > 0)
                 continue;
     }
     assert_true(fixture->stream.count > 40);
-    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(esi_causality_scope_finish(fixture->scope), 0);
     assert_int_equal(totals_of(fixture).messages, 40);
     assert_int_equal(totals_of(fixture).late, 0);
 }
@@ -146,11 +146,11 @@ static void what_is_overwritten_is_lost(void **state)
     for (uint32_t i = 0; i < 1000; i++)
         write_message(fixture, 0, "MPI_Send", i);
     write_message(fixture, 1, "MPI_Recv", 0);
-    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(esi_causality_scope_finish(fixture->scope), 0);
     assert_true(totals_of(fixture).lost > 900);
     assert_int_equal(totals_of(fixture).unmatched_receives, 1);
     assert_true(
-        es_causality_is_incomplete(es_causality_scope_causality(fixture->scope)));
+        esi_causality_is_incomplete(esi_causality_scope_causality(fixture->scope)));
 }
 
 static void what_was_overwritten_before_is_lost_once(void **state)
@@ -160,7 +160,7 @@ static void what_was_overwritten_before_is_lost_once(void **state)
     for (uint32_t i = 0; i < 1000; i++)
         write_message(fixture, 0, "MPI_Send", i);
     open_scope(fixture, 0);
-    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(esi_causality_scope_finish(fixture->scope), 0);
     assert_true(totals_of(fixture).lost > 900);
     assert_int_equal(totals_of(fixture).lost + totals_of(fixture).tuples, 1000);
 }
@@ -173,7 +173,7 @@ static void what_is_under_way_comes_at_the_end(void **state)
     write_message(fixture, 0, "MPI_Send", 0);
     esi_writer_open(fixture->messages[1], &open);
     open_scope(fixture, 0);
-    assert_int_equal(es_causality_scope_finish(fixture->scope), 0);
+    assert_int_equal(esi_causality_scope_finish(fixture->scope), 0);
     assert_non_null(made_stream_find(&fixture->stream, "1.0", "MPI_Recv open"));
     assert_int_equal(fixture->stream.count, 2);
 }

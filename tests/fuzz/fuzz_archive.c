@@ -17,12 +17,12 @@
 
 static void read_tables(const uint8_t *data, size_t size)
 {
-    struct es_archive_tables tables;
+    struct esi_archive_tables tables;
     struct es_error error = {.text = ""};
 
-    es_archive_tables_init(&tables);
-    es_archive_tables_read(&tables, (const char *)data, size, "fuzz", &error);
-    es_archive_tables_fini(&tables);
+    esi_archive_tables_init(&tables);
+    esi_archive_tables_read(&tables, (const char *)data, size, "fuzz", &error);
+    esi_archive_tables_fini(&tables);
 }
 
 static void read_stream(int directory, const char *name, enum esi_ctf_kind kind)

@@ -89,7 +89,7 @@ static int read_text(const void *text,
                      int canonical,
                      struct es_set_sink sink)
 {
-    struct es_set_read_config config;
+    struct esi_set_read_config config;
     struct es_error error = {.text = ""};
     FILE *stream = length > 0 ? fmemopen((void *)(uintptr_t)text, length, "r")
                               : fopen("/dev/null", "re");
@@ -97,10 +97,10 @@ static int read_text(const void *text,
 
     if (!stream)
         abort();
-    es_set_read_config_init(&config, sink);
+    esi_set_read_config_init(&config, sink);
     config.canonical = canonical;
     config.memory_bytes = 0;
-    code = es_set_read_stream(stream, "input", &config, NULL, &error);
+    code = esi_set_read_stream(stream, "input", &config, NULL, &error);
     fclose(stream);
     if (code == -EINVAL && error.text[0] == '\0')
         abort(); /* every refusal of ours says why */

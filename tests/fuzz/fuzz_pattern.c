@@ -31,12 +31,12 @@ static void check_reach(const struct es_pattern_file *file)
 {
     uint32_t predicates = es_pattern_predicates(file);
     bool *is_predicate_needed = calloc(predicates + 1, sizeof(bool));
-    bool *is_class_needed = calloc(es_pattern_classes(file) + 1, sizeof(bool));
+    bool *is_class_needed = calloc(esi_pattern_classes(file) + 1, sizeof(bool));
 
     if (!is_predicate_needed || !is_class_needed)
         abort();
     if (predicates > 0)
-        es_pattern_reach(file, predicates - 1, is_predicate_needed, is_class_needed);
+        esi_pattern_reach(file, predicates - 1, is_predicate_needed, is_class_needed);
     free(is_predicate_needed);
     free(is_class_needed);
 }

@@ -21,11 +21,11 @@ static int is_there(struct es_event_id id)
     return id.trace < 4 && id.index >= 1 && id.index <= counts[id.trace];
 }
 
-static void check(const char *line, const struct es_trace_names *names)
+static void check(const char *line, const struct esi_trace_names *names)
 {
     struct es_error error = {.text = ""};
-    struct es_question question = {.kind = ES_QUESTION_RELATION};
-    int result = es_question_parse(line, names, counts, &question, &error);
+    struct esi_question question = {.kind = ES_QUESTION_RELATION};
+    int result = esi_question_parse(line, names, counts, &question, &error);
     int length = (int)strlen(line);
 
     if (result < 0 && (!*error.text || error.column < 1 || error.column > length + 1))
@@ -39,19 +39,19 @@ static void check(const char *line, const struct es_trace_names *names)
 FUZZ_TARGET(fuzz_question, data, size)
 {
     static const char *const traces[] = {"0.0", "comm:W", "a b", "concurrent"};
-    struct es_trace_names names = {.count = 0};
+    struct esi_trace_names names = {.count = 0};
     char *line = malloc(size + 1);
 
     for (size_t i = 0; i < sizeof traces / sizeof traces[0]; i++)
-        if (es_trace_names_add(&names, traces[i]) < 0)
+        if (esi_trace_names_add(&names, traces[i]) < 0)
             abort();
-    if (!line || es_trace_names_sort(&names) < 0)
+    if (!line || esi_trace_names_sort(&names) < 0)
         abort();
     if (size > 0)
         memcpy(line, data, size);
     line[size] = '\0';
     check(line, &names);
     free(line);
-    es_trace_names_fini(&names);
+    esi_trace_names_fini(&names);
     return 0;
 }

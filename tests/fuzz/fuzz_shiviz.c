@@ -49,24 +49,24 @@ static int take_event(void *data, const struct es_set_event *event)
 FUZZ_TARGET(fuzz_shiviz, data, size)
 {
     struct checking checking;
-    struct es_shiviz_config config = {
+    struct esi_shiviz_config config = {
         .sink = {.trace = take_trace, .event = take_event, .data = &checking},
         .header = size > 0 && data[0] == '1',
         .delimiter = size > 0 && data[0] == '2' ? "^--(?<trace>.*)$" : NULL,
     };
     struct es_error error = {.text = ""};
-    struct es_order_config order_config;
+    struct esi_order_config order_config;
     struct es_order *order;
 
     if (size == 0)
         return 0;
-    es_order_config_init(&order_config);
+    esi_order_config_init(&order_config);
     order_config.store = "dense";
-    if (es_order_create(&order_config, NULL, &order) < 0)
+    if (esi_order_create(&order_config, NULL, &order) < 0)
         abort();
     checking.sink = es_order_sink(order);
-    if (es_shiviz_read_text((const char *)data + 1, size - 1, "log", &config, NULL,
-                            &error) < 0 &&
+    if (esi_shiviz_read_text((const char *)data + 1, size - 1, "log", &config, NULL,
+                             &error) < 0 &&
         error.text[0] == '\0')
         abort();
     es_order_destroy(order);

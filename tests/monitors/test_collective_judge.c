@@ -19,13 +19,13 @@ enum { SIZE = 4 };
 
 /* What on_instance() was given, copied. */
 struct seen {
-    struct es_collective_instance instance;
-    struct es_collective_arrival arrivals[SIZE];
+    struct esi_collective_instance instance;
+    struct esi_collective_arrival arrivals[SIZE];
     int order[SIZE];
     size_t count;
 };
 
-static void keep(void *data, const struct es_collective_instance *instance)
+static void keep(void *data, const struct esi_collective_instance *instance)
 {
     struct seen *seen = data;
 
@@ -50,42 +50,42 @@ struct by_hand {
 static struct seen hand_seen;
 
 /* The instance that four ranks make, whose clock is that of this number. */
-static const struct es_collective_instance *judge_on(const struct by_hand *hand,
-                                                     uint32_t clock)
+static const struct esi_collective_instance *judge_on(const struct by_hand *hand,
+                                                      uint32_t clock)
 {
-    struct es_collectives_config config = {.on_instance = keep, .data = &hand_seen};
-    struct es_collectives *analysis = NULL;
+    struct esi_collectives_config config = {.on_instance = keep, .data = &hand_seen};
+    struct esi_collectives *analysis = NULL;
 
     hand_seen.count = 0;
-    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
     for (int rank = 0; rank < SIZE; rank++) {
-        struct es_collective_call call = {.key = {11, 22},
-                                          .communicator = "world",
-                                          .operation = hand->operation,
-                                          .instance = 5,
-                                          .size = SIZE,
-                                          .rank = rank,
-                                          .world_rank = 100 + rank,
-                                          .root = hand->root,
-                                          .bytes = hand->bytes,
-                                          .enter_ns = hand->times[rank][0],
-                                          .exit_ns = hand->times[rank][1],
-                                          .error_ns = hand->error_ns,
-                                          .clock = clock};
+        struct esi_collective_call call = {.key = {11, 22},
+                                           .communicator = "world",
+                                           .operation = hand->operation,
+                                           .instance = 5,
+                                           .size = SIZE,
+                                           .rank = rank,
+                                           .world_rank = 100 + rank,
+                                           .root = hand->root,
+                                           .bytes = hand->bytes,
+                                           .enter_ns = hand->times[rank][0],
+                                           .exit_ns = hand->times[rank][1],
+                                           .error_ns = hand->error_ns,
+                                           .clock = clock};
 
-        assert_int_equal(es_collectives_add(analysis, &call), 0);
+        assert_int_equal(esi_collectives_add(analysis, &call), 0);
     }
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
     assert_int_equal(hand_seen.count, 1);
     return &hand_seen.instance;
 }
 
-static const struct es_collective_instance *judge(const struct by_hand *hand)
+static const struct esi_collective_instance *judge(const struct by_hand *hand)
 {
     return judge_on(hand, 0);
 }
 
-static void has_waits(const struct es_collective_instance *instance,
+static void has_waits(const struct esi_collective_instance *instance,
                       uint64_t a,
                       uint64_t b,
                       uint64_t c,
@@ -106,7 +106,7 @@ static void all_wait_for_the_last(void **state)
                                  8,
                                  0,
                                  {{100, 510}, {500, 520}, {200, 530}, {300, 505}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     has_waits(instance, 400, 0, 300, 200);
@@ -134,7 +134,7 @@ static void members_wait_for_the_root(void **state)
 {
     const struct by_hand hand = {
         ES_OP_MPI_Bcast, 2, 8, 0, {{100, 510}, {500, 520}, {400, 430}, {300, 505}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     has_waits(instance, 300, 0, 0, 100);
@@ -150,7 +150,7 @@ static void the_root_waits_for_the_last(void **state)
         ES_OP_MPI_Reduce, 0, 8, 0, {{100, 510}, {490, 495}, {400, 430}, {300, 305}}};
     const struct by_hand root_last = {
         ES_OP_MPI_Reduce, 1, 8, 0, {{100, 510}, {500, 520}, {400, 430}, {300, 305}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     has_waits(instance, 390, 0, 0, 0);
@@ -165,7 +165,7 @@ static void ranks_of_a_scan_wait_for_lower_ones(void **state)
 {
     const struct by_hand hand = {
         ES_OP_MPI_Scan, -1, 8, 0, {{200, 210}, {100, 520}, {500, 530}, {300, 540}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     has_waits(instance, 0, 100, 0, 200);
@@ -178,7 +178,7 @@ static void what_clocks_cannot_tell_is_not_blamed(void **state)
 {
     struct by_hand hand = {
         ES_OP_MPI_Barrier, -1, 0, 50, {{400, 510}, {500, 520}, {450, 530}, {420, 505}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     assert_int_equal(instance->error_ns, 100);
@@ -203,7 +203,7 @@ static void times_that_cannot_be_are_repaired_or_refused(void **state)
                            8,
                            10,
                            {{100, 485}, {500, 520}, {200, 530}, {300, 505}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     has_waits(instance, 385, 0, 300, 200);
@@ -241,7 +241,7 @@ static void of_nonblocking_forms_only_the_spread_is_told(void **state)
         8,
         0,
         {{100, 110}, {500, 520}, {200, 530}, {300, 505}}};
-    const struct es_collective_instance *instance = judge(&hand);
+    const struct esi_collective_instance *instance = judge(&hand);
 
     (void)state;
     assert_false(instance->waits_known);
@@ -263,7 +263,7 @@ static void times_of_one_clock_are_compared_without_its_error(void **state)
         0,
         100000,
         {{1000, 5100}, {5000, 5200}, {2000, 5300}, {4950, 5050}}};
-    const struct es_collective_instance *instance = judge_on(&hand, 3);
+    const struct esi_collective_instance *instance = judge_on(&hand, 3);
 
     (void)state;
     assert_int_equal(instance->error_ns, ES_SAME_CLOCK_ERROR_NS);

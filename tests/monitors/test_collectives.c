@@ -28,13 +28,13 @@ enum { RANKS = 7, INSTANCES = 400, SEEN = 1000 };
 
 /* What on_instance() was given, copied. */
 struct seen {
-    struct es_collective_instance instances[SEEN];
-    struct es_collective_arrival arrivals[SEEN][RANKS];
+    struct esi_collective_instance instances[SEEN];
+    struct esi_collective_arrival arrivals[SEEN][RANKS];
     int orders[SEEN][RANKS];
     size_t count;
 };
 
-static void keep(void *data, const struct es_collective_instance *instance)
+static void keep(void *data, const struct esi_collective_instance *instance)
 {
     struct seen *seen = data;
 
@@ -49,62 +49,63 @@ static void keep(void *data, const struct es_collective_instance *instance)
     seen->count++;
 }
 
-static struct es_collectives *make(struct seen *seen, struct es_collectives_config base)
+static struct esi_collectives *make(struct seen *seen,
+                                    struct esi_collectives_config base)
 {
-    struct es_collectives *analysis = NULL;
+    struct esi_collectives *analysis = NULL;
 
     seen->count = 0;
     base.on_instance = keep;
     base.data = seen;
-    assert_int_equal(es_collectives_create(&base, &analysis), 0);
+    assert_int_equal(esi_collectives_create(&base, &analysis), 0);
     return analysis;
 }
 
-static struct es_collective_call call_of(uint16_t operation,
-                                         uint32_t instance,
-                                         int size,
-                                         int rank)
+static struct esi_collective_call call_of(uint16_t operation,
+                                          uint32_t instance,
+                                          int size,
+                                          int rank)
 {
-    return (struct es_collective_call){.key = {11, 22},
-                                       .communicator = "world",
-                                       .operation = operation,
-                                       .instance = instance,
-                                       .size = size,
-                                       .rank = rank,
-                                       .world_rank = 100 + rank,
-                                       .root = -1,
-                                       .bytes = 8,
-                                       .error_ns = 0};
+    return (struct esi_collective_call){.key = {11, 22},
+                                        .communicator = "world",
+                                        .operation = operation,
+                                        .instance = instance,
+                                        .size = size,
+                                        .rank = rank,
+                                        .world_rank = 100 + rank,
+                                        .root = -1,
+                                        .bytes = 8,
+                                        .error_ns = 0};
 }
 
 /* --- Putting together ----------------------------------------------------------- */
 
-static int add(struct es_collectives *analysis,
+static int add(struct esi_collectives *analysis,
                uint16_t operation,
                uint32_t instance,
                int rank,
                uint64_t enter_ns)
 {
-    struct es_collective_call call = call_of(operation, instance, 3, rank);
+    struct esi_collective_call call = call_of(operation, instance, 3, rank);
 
     call.enter_ns = enter_ns;
     call.exit_ns = enter_ns + 1000;
-    return es_collectives_add(analysis, &call);
+    return esi_collectives_add(analysis, &call);
 }
 
-static struct es_collectives_counts counts_of(const struct es_collectives *analysis)
+static struct esi_collectives_counts counts_of(const struct esi_collectives *analysis)
 {
-    struct es_collectives_counts counts;
+    struct esi_collectives_counts counts;
 
-    es_collectives_counts(analysis, &counts);
+    esi_collectives_counts(analysis, &counts);
     return counts;
 }
 
 static void imbalance_is_that_of_the_work_before(void **state)
 {
     static struct seen seen;
-    struct es_collectives *analysis =
-        make(&seen, (struct es_collectives_config){.max_open = 0});
+    struct esi_collectives *analysis =
+        make(&seen, (struct esi_collectives_config){.max_open = 0});
 
     (void)state;
     for (int rank = 0; rank < 3; rank++)
@@ -122,27 +123,27 @@ static void imbalance_is_that_of_the_work_before(void **state)
     assert_int_equal(seen.instances[1].arrivals[2].work_ns, 300);
     assert_int_equal(seen.instances[1].operation, ES_OP_MPI_Allreduce);
     assert_true(seen.instances[2].imbalance < 0); /* what came between is not known */
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 static void a_part_that_was_lost_is_given_up_with_patience(void **state)
 {
     static struct seen seen;
-    struct es_collectives *analysis =
-        make(&seen, (struct es_collectives_config){.patience_ns = 5000});
+    struct esi_collectives *analysis =
+        make(&seen, (struct esi_collectives_config){.patience_ns = 5000});
 
     (void)state;
     add(analysis, ES_OP_MPI_Barrier, 7, 2, 500);
     add(analysis, ES_OP_MPI_Barrier, 8, 0, 1000);
     add(analysis, ES_OP_MPI_Barrier, 8, 1, 1000);
-    es_collectives_settle(analysis, 200000);
+    esi_collectives_settle(analysis, 200000);
     assert_int_equal(seen.count, 1); /* rank 2 may still compute */
     assert_int_equal(seen.instances[0].instance, 7);
     assert_int_equal(counts_of(analysis).beginnings, 1); /* before the others' first */
     add(analysis, ES_OP_MPI_Barrier, 9, 2, 3000);
-    es_collectives_settle(analysis, 6999);
+    esi_collectives_settle(analysis, 6999);
     assert_int_equal(seen.count, 1);
-    es_collectives_settle(analysis, 7000);
+    esi_collectives_settle(analysis, 7000);
     assert_int_equal(seen.count, 2);
     assert_int_equal(seen.instances[1].instance, 8);
     assert_int_equal(seen.instances[1].known, 2);
@@ -150,17 +151,17 @@ static void a_part_that_was_lost_is_given_up_with_patience(void **state)
     assert_int_equal(counts_of(analysis).incomplete, 1);
     assert_int_equal(counts_of(analysis).beginnings, 1);
     assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 8, 2, 1000), -ESTALE);
-    es_collectives_settle(analysis, 4000 + UINT64_C(60) * 5000);
+    esi_collectives_settle(analysis, 4000 + UINT64_C(60) * 5000);
     assert_int_equal(seen.count, 3);
     assert_int_equal(counts_of(analysis).open, 0);
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 static void too_many_push_the_oldest_out(void **state)
 {
     static struct seen seen;
-    struct es_collectives *analysis =
-        make(&seen, (struct es_collectives_config){.max_open = 4});
+    struct esi_collectives *analysis =
+        make(&seen, (struct esi_collectives_config){.max_open = 4});
 
     (void)state;
     for (uint32_t i = 0; i < 10; i++)
@@ -168,115 +169,115 @@ static void too_many_push_the_oldest_out(void **state)
     assert_int_equal(counts_of(analysis).open, 4);
     assert_int_equal(counts_of(analysis).crowded, 6);
     assert_int_equal(seen.instances[5].instance, 5);
-    es_collectives_finish(analysis);
+    esi_collectives_finish(analysis);
     assert_int_equal(seen.count, 10);
     assert_int_equal(counts_of(analysis).incomplete, 10);
     assert_int_equal(counts_of(analysis).beginnings, 0);
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 /* Told before, between or after the parts, by any rank. */
 static void trees_are_told_apart(void **state)
 {
     static struct seen seen;
-    struct es_collectives *analysis =
-        make(&seen, (struct es_collectives_config){.patience_ns = 1000});
-    struct es_collective_call tree = call_of(0, 1, 3, 0);
+    struct esi_collectives *analysis =
+        make(&seen, (struct esi_collectives_config){.patience_ns = 1000});
+    struct esi_collective_call tree = call_of(0, 1, 3, 0);
 
     (void)state;
     tree.version = 7;
-    assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
     for (uint32_t i = 0; i < 4; i++) {
         add(analysis, ES_OP_MPI_Barrier, i, 0, 1000 + i);
         add(analysis, ES_OP_MPI_Barrier, i, 1, 1000 + i);
         tree.instance = 2;
         tree.version = 8;
         if (i == 2)
-            assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+            assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
         add(analysis, ES_OP_MPI_Barrier, i, 2, 1000 + i);
     }
     tree.instance = 3;
-    assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
     assert_int_equal(seen.count, 4);
     assert_false(seen.instances[0].tree || seen.instances[3].tree);
     assert_true(seen.instances[1].tree && seen.instances[1].version == 7);
     assert_true(seen.instances[2].tree && seen.instances[2].version == 8);
     /* What has no parts at all is no instance. */
     tree.instance = 9;
-    assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+    assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
     assert_int_equal(counts_of(analysis).open, 1);
-    es_collectives_finish(analysis);
+    esi_collectives_finish(analysis);
     assert_int_equal(counts_of(analysis).open, 0);
     assert_int_equal(counts_of(analysis).incomplete, 0);
     assert_int_equal(seen.count, 4);
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 /* One rank's long history is read after that of the others. */
 static void late_news_of_trees_begins_nothing(void **state)
 {
     enum { COUNT = 5000 };
-    const struct es_collectives_config config = {.patience_ns = 1000};
-    struct es_collectives *analysis;
-    struct es_collective_call tree = call_of(0, 0, 3, 0);
+    const struct esi_collectives_config config = {.patience_ns = 1000};
+    struct esi_collectives *analysis;
+    struct esi_collective_call tree = call_of(0, 0, 3, 0);
 
     (void)state;
-    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
     for (uint32_t i = 0; i < COUNT; i++)
         for (int rank = 0; rank < 3; rank++)
             add(analysis, ES_OP_MPI_Barrier, i, rank, 1000 + i);
     for (tree.instance = 0; tree.instance < COUNT; tree.instance++)
-        assert_int_equal(es_collectives_add_tree(analysis, &tree), 0);
+        assert_int_equal(esi_collectives_add_tree(analysis, &tree), 0);
     assert_int_equal(counts_of(analysis).complete, COUNT);
     assert_int_equal(counts_of(analysis).open, 0);
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 static void nonsense_is_counted(void **state)
 {
     static struct seen seen;
-    struct es_collectives *analysis =
-        make(&seen, (struct es_collectives_config){.max_open = 0});
-    struct es_collective_call call = call_of(ES_OP_MPI_Bcast, 1, 3, 0);
+    struct esi_collectives *analysis =
+        make(&seen, (struct esi_collectives_config){.max_open = 0});
+    struct esi_collective_call call = call_of(ES_OP_MPI_Bcast, 1, 3, 0);
 
     (void)state;
     call.enter_ns = 10;
     call.exit_ns = 20;
     call.root = 1;
-    assert_int_equal(es_collectives_add(analysis, &call), 0);
-    assert_int_equal(es_collectives_add(analysis, &call), -EEXIST);
+    assert_int_equal(esi_collectives_add(analysis, &call), 0);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EEXIST);
     call.rank = 1;
     call.operation = ES_OP_MPI_Scatter;
-    assert_int_equal(es_collectives_add(analysis, &call), -EPROTO);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EPROTO);
     call.operation = ES_OP_MPI_Bcast;
     call.root = 2;
-    assert_int_equal(es_collectives_add(analysis, &call), -EPROTO);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EPROTO);
     call.root = 3;
-    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
     call.root = 1;
     call.rank = 3;
-    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
     call.rank = 1;
     call.size = 4;
-    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
     call.size = 3;
     call.exit_ns = 9;
-    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
     call.exit_ns = 20;
     call.operation = ES_OP_MPI_Send;
-    assert_int_equal(es_collectives_add(analysis, &call), -EINVAL);
+    assert_int_equal(esi_collectives_add(analysis, &call), -EINVAL);
     assert_int_equal(counts_of(analysis).invalid, 5);
     assert_int_equal(counts_of(analysis).mismatched, 2);
     assert_int_equal(counts_of(analysis).duplicates, 1);
     assert_int_equal(counts_of(analysis).calls, 1);
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 static void numbers_go_on_past_the_greatest(void **state)
 {
     static struct seen seen;
-    struct es_collectives *analysis =
-        make(&seen, (struct es_collectives_config){.patience_ns = 1});
+    struct esi_collectives *analysis =
+        make(&seen, (struct esi_collectives_config){.patience_ns = 1});
 
     (void)state;
     for (int i = 0; i < 300; i++)
@@ -285,10 +286,10 @@ static void numbers_go_on_past_the_greatest(void **state)
                                  UINT32_MAX - 150 + (uint32_t)i, rank,
                                  1000 + (uint64_t)i),
                              0);
-    es_collectives_settle(analysis, UINT64_C(1) << 60);
+    esi_collectives_settle(analysis, UINT64_C(1) << 60);
     assert_int_equal(counts_of(analysis).complete, 300);
     assert_int_equal(counts_of(analysis).beginnings, 0);
-    es_collectives_destroy(analysis);
+    esi_collectives_destroy(analysis);
 }
 
 /* --- Random runs against a reference ---------------------------------------------- */
@@ -300,13 +301,13 @@ static const uint16_t operations[] = {
     ES_OP_MPI_Ibarrier,  ES_OP_MPI_Neighbor_alltoall};
 
 struct truth {
-    struct es_collective_call calls[RANKS];
+    struct esi_collective_call calls[RANKS];
     bool lost[RANKS];
     bool complete;
 };
 
 /* Whether rank `a` of an operation needs what `b` brings. */
-static bool needs(const struct es_collective_call *call, int a, int b)
+static bool needs(const struct esi_collective_call *call, int a, int b)
 {
     switch (call->operation) {
     case ES_OP_MPI_Barrier:
@@ -341,7 +342,7 @@ static void draw_truth(struct truth *truth, uint32_t number, int size)
     int root = has_root(operation) ? (int)draw_below((uint64_t)size) : -1;
 
     for (int rank = 0; rank < size; rank++) {
-        struct es_collective_call *call = &truth->calls[rank];
+        struct esi_collective_call *call = &truth->calls[rank];
 
         *call = call_of(operation, number, size, rank);
         call->root = root;
@@ -360,7 +361,7 @@ static void draw_truth(struct truth *truth, uint32_t number, int size)
     truth->complete = true;
 }
 
-static void check_instance(const struct es_collective_instance *instance,
+static void check_instance(const struct esi_collective_instance *instance,
                            const struct truth *truth)
 {
     uint64_t lost_ns = 0;
@@ -369,7 +370,7 @@ static void check_instance(const struct es_collective_instance *instance,
     uint64_t most = 0;
 
     for (int a = 0; a < instance->size; a++) {
-        const struct es_collective_call *call = &truth->calls[a];
+        const struct esi_collective_call *call = &truth->calls[a];
         uint64_t wait_ns = 0;
 
         for (int b = 0; b < instance->size; b++)
@@ -398,11 +399,11 @@ static void check_instance(const struct es_collective_instance *instance,
                         instance->arrivals[instance->culprit].debt_ns);
 }
 
-static void shuffle(struct es_collective_call *calls, size_t count)
+static void shuffle(struct esi_collective_call *calls, size_t count)
 {
     for (size_t i = count; i > 1; i--) {
         size_t other = draw_below(i);
-        struct es_collective_call call = calls[i - 1];
+        struct esi_collective_call call = calls[i - 1];
 
         calls[i - 1] = calls[other];
         calls[other] = call;
@@ -410,7 +411,9 @@ static void shuffle(struct es_collective_call *calls, size_t count)
 }
 
 /* Draws a run and its calls: some lost, some twice, in any order. */
-static size_t draw_run(struct truth *truths, int size, struct es_collective_call *calls)
+static size_t draw_run(struct truth *truths,
+                       int size,
+                       struct esi_collective_call *calls)
 {
     size_t count = 0;
 
@@ -435,21 +438,21 @@ static void random_runs_are_as_in_the_reference(void **state)
 {
     static struct seen seen;
     static struct truth truths[INSTANCES];
-    static struct es_collective_call calls[INSTANCES * RANKS * 2];
+    static struct esi_collective_call calls[INSTANCES * RANKS * 2];
 
     (void)state;
     for (int size = 1; size <= RANKS; size++) {
-        struct es_collectives *analysis =
-            make(&seen, (struct es_collectives_config){.max_open = 0});
+        struct esi_collectives *analysis =
+            make(&seen, (struct esi_collectives_config){.max_open = 0});
         size_t count = draw_run(truths, size, calls);
         size_t complete = 0;
         size_t wanted = 0;
 
         for (size_t i = 0; i < count; i++)
-            es_collectives_add(analysis, &calls[i]);
-        es_collectives_finish(analysis);
+            esi_collectives_add(analysis, &calls[i]);
+        esi_collectives_finish(analysis);
         for (size_t i = 0; i < seen.count; i++) {
-            const struct es_collective_instance *instance = &seen.instances[i];
+            const struct esi_collective_instance *instance = &seen.instances[i];
 
             if (instance->known < instance->size)
                 continue;
@@ -462,42 +465,42 @@ static void random_runs_are_as_in_the_reference(void **state)
         assert_int_equal(complete, wanted);
         assert_int_equal(counts_of(analysis).complete, wanted);
         assert_int_equal(counts_of(analysis).invalid, 0);
-        es_collectives_destroy(analysis);
+        esi_collectives_destroy(analysis);
     }
 }
 
 /* --- Statistics ------------------------------------------------------------------- */
 
-static void enter(void *data, const struct es_collective_instance *instance)
+static void enter(void *data, const struct esi_collective_instance *instance)
 {
-    assert_int_equal(es_collective_statistics_add(data, instance), 0);
+    assert_int_equal(esi_collective_statistics_add(data, instance), 0);
 }
 
-static struct es_collective_statistics *statistics_of(
-    const struct es_collective_call *calls,
+static struct esi_collective_statistics *statistics_of(
+    const struct esi_collective_call *calls,
     size_t count)
 {
-    struct es_collective_statistics *statistics = NULL;
-    struct es_collectives_config config = {.on_instance = enter};
-    struct es_collectives *analysis = NULL;
+    struct esi_collective_statistics *statistics = NULL;
+    struct esi_collectives_config config = {.on_instance = enter};
+    struct esi_collectives *analysis = NULL;
 
-    assert_int_equal(es_collective_statistics_create(&statistics), 0);
+    assert_int_equal(esi_collective_statistics_create(&statistics), 0);
     config.data = statistics;
-    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
     for (size_t i = 0; i < count; i++)
-        es_collectives_add(analysis, &calls[i]);
-    es_collectives_finish(analysis);
-    es_collectives_destroy(analysis);
+        esi_collectives_add(analysis, &calls[i]);
+    esi_collectives_finish(analysis);
+    esi_collectives_destroy(analysis);
     return statistics;
 }
 
-static const struct es_collective_group *group_of(
-    const struct es_collective_statistics *statistics,
-    const struct es_collective_group *like)
+static const struct esi_collective_group *group_of(
+    const struct esi_collective_statistics *statistics,
+    const struct esi_collective_group *like)
 {
-    for (size_t i = 0; i < es_collective_statistics_count(statistics); i++) {
-        const struct es_collective_group *group =
-            es_collective_statistics_at(statistics, i);
+    for (size_t i = 0; i < esi_collective_statistics_count(statistics); i++) {
+        const struct esi_collective_group *group =
+            esi_collective_statistics_at(statistics, i);
 
         if (group->operation == like->operation && group->key[0] == like->key[0])
             return group;
@@ -509,7 +512,7 @@ static const struct es_collective_group *group_of(
 static void merged_statistics_are_those_of_the_whole(void **state)
 {
     static struct truth truths[INSTANCES];
-    static struct es_collective_call calls[INSTANCES * RANKS * 2];
+    static struct esi_collective_call calls[INSTANCES * RANKS * 2];
     size_t count = 0;
     size_t half = 0;
 
@@ -520,17 +523,17 @@ static void merged_statistics_are_those_of_the_whole(void **state)
             calls[count++] = truths[i].calls[rank];
         half = i == INSTANCES / 3 ? count : half;
     }
-    struct es_collective_statistics *whole = statistics_of(calls, count);
-    struct es_collective_statistics *sum = statistics_of(calls, half);
-    struct es_collective_statistics *rest = statistics_of(calls + half, count - half);
+    struct esi_collective_statistics *whole = statistics_of(calls, count);
+    struct esi_collective_statistics *sum = statistics_of(calls, half);
+    struct esi_collective_statistics *rest = statistics_of(calls + half, count - half);
 
-    assert_int_equal(es_collective_statistics_merge(sum, rest), 0);
-    assert_int_equal(es_collective_statistics_count(sum),
+    assert_int_equal(esi_collective_statistics_merge(sum, rest), 0);
+    assert_int_equal(esi_collective_statistics_count(sum),
                      sizeof operations / sizeof *operations);
-    for (size_t i = 0; i < es_collective_statistics_count(whole); i++) {
-        const struct es_collective_group *wanted =
-            es_collective_statistics_at(whole, i);
-        const struct es_collective_group *found = group_of(sum, wanted);
+    for (size_t i = 0; i < esi_collective_statistics_count(whole); i++) {
+        const struct esi_collective_group *wanted =
+            esi_collective_statistics_at(whole, i);
+        const struct esi_collective_group *found = group_of(sum, wanted);
 
         assert_non_null(found);
         assert_string_equal(found->communicator, "world");
@@ -548,23 +551,23 @@ static void merged_statistics_are_those_of_the_whole(void **state)
             assert_int_equal(found->ranks[rank].world_rank, 100 + rank);
         }
     }
-    es_collective_statistics_destroy(whole);
-    es_collective_statistics_destroy(sum);
-    es_collective_statistics_destroy(rest);
+    esi_collective_statistics_destroy(whole);
+    esi_collective_statistics_destroy(sum);
+    esi_collective_statistics_destroy(rest);
 }
 
 /* A rank that is late each time is named with what it cost. */
 static void the_late_rank_is_found(void **state)
 {
-    static struct es_collective_call calls[INSTANCES * 4];
-    struct es_collective_statistics *statistics;
-    const struct es_collective_group *group;
+    static struct esi_collective_call calls[INSTANCES * 4];
+    struct esi_collective_statistics *statistics;
+    const struct esi_collective_group *group;
     size_t count = 0;
 
     (void)state;
     for (uint32_t i = 0; i < INSTANCES; i++)
         for (int rank = 0; rank < 4; rank++) {
-            struct es_collective_call *call = &calls[count++];
+            struct esi_collective_call *call = &calls[count++];
 
             *call = call_of(ES_OP_MPI_Allreduce, i, 4, rank);
             call->enter_ns =
@@ -572,8 +575,8 @@ static void the_late_rank_is_found(void **state)
             call->exit_ns = UINT64_C(100000) * (i + 1) + 6000;
         }
     statistics = statistics_of(calls, count);
-    assert_int_equal(es_collective_statistics_count(statistics), 1);
-    group = es_collective_statistics_at(statistics, 0);
+    assert_int_equal(esi_collective_statistics_count(statistics), 1);
+    group = esi_collective_statistics_at(statistics, 0);
     assert_int_equal(group->ranks[3].last, INSTANCES);
     assert_int_equal(group->ranks[3].blamed, INSTANCES);
     assert_int_equal(group->ranks[3].debt_ns, INSTANCES * (5003 + 5002 + 5001));
@@ -582,7 +585,7 @@ static void the_late_rank_is_found(void **state)
     assert_int_equal(group->lost.sum, group->ranks[3].debt_ns);
     assert_int_equal(group->tree.least, 997);
     assert_int_equal(group->imbalance.count, INSTANCES - 1);
-    es_collective_statistics_destroy(statistics);
+    esi_collective_statistics_destroy(statistics);
 }
 
 static void sizes_stand_apart_by_powers_of_eight(void **state)
@@ -600,30 +603,30 @@ static void sizes_stand_apart_by_powers_of_eight(void **state)
         {64, 4, 64, 511},
         {UINT32_MAX, 12, UINT64_C(1) << 30, (UINT64_C(1) << 33) - 1},
     };
-    struct es_collective_statistics *statistics;
-    struct es_collectives_config config = {.by_size = true, .on_instance = enter};
-    struct es_collectives *analysis;
+    struct esi_collective_statistics *statistics;
+    struct esi_collectives_config config = {.by_size = true, .on_instance = enter};
+    struct esi_collectives *analysis;
 
     (void)state;
-    assert_int_equal(es_collective_statistics_create(&statistics), 0);
+    assert_int_equal(esi_collective_statistics_create(&statistics), 0);
     config.data = statistics;
-    assert_int_equal(es_collectives_create(&config, &analysis), 0);
+    assert_int_equal(esi_collectives_create(&config, &analysis), 0);
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int rank = 0; rank < 2; rank++) {
-            struct es_collective_call call = call_of(ES_OP_MPI_Allreduce, i, 2, rank);
+            struct esi_collective_call call = call_of(ES_OP_MPI_Allreduce, i, 2, rank);
 
             call.bytes = rank == 0 ? rows[i].bytes : 0;
             call.enter_ns = call.exit_ns = 1000;
-            assert_int_equal(es_size_class_of(rows[i].bytes), rows[i].size_class);
-            assert_int_equal(es_size_class_least(rows[i].size_class), rows[i].least);
-            assert_int_equal(es_size_class_most(rows[i].size_class), rows[i].most);
-            assert_int_equal(es_collectives_add(analysis, &call), 0);
+            assert_int_equal(esi_size_class_of(rows[i].bytes), rows[i].size_class);
+            assert_int_equal(esi_size_class_least(rows[i].size_class), rows[i].least);
+            assert_int_equal(esi_size_class_most(rows[i].size_class), rows[i].most);
+            assert_int_equal(esi_collectives_add(analysis, &call), 0);
         }
-    es_collectives_destroy(analysis);
-    assert_int_equal(es_collective_statistics_count(statistics), 5);
-    assert_int_equal(es_collective_statistics_at(statistics, 1)->size_class, 2);
-    assert_int_equal(es_collective_statistics_at(statistics, 1)->complete, 2);
-    es_collective_statistics_destroy(statistics);
+    esi_collectives_destroy(analysis);
+    assert_int_equal(esi_collective_statistics_count(statistics), 5);
+    assert_int_equal(esi_collective_statistics_at(statistics, 1)->size_class, 2);
+    assert_int_equal(esi_collective_statistics_at(statistics, 1)->complete, 2);
+    esi_collective_statistics_destroy(statistics);
 }
 
 SUITE(test_collectives)

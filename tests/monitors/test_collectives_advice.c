@@ -22,24 +22,24 @@ enum { SIZE = 4, HOP_NS = 50000 };
 
 struct scene {
     struct esi_tree_plan plan; /* no hosts */
-    struct es_collectives_advice *advice;
+    struct esi_collectives_advice *advice;
     uint32_t instance;
 };
 
 static int begin(void **state)
 {
     static struct scene scene;
-    struct es_collectives_advice_config config = {.plan = &scene.plan};
+    struct esi_collectives_advice_config config = {.plan = &scene.plan};
 
     scene = (struct scene){.instance = 0};
-    assert_int_equal(es_collectives_advice_create(&config, &scene.advice), 0);
+    assert_int_equal(esi_collectives_advice_create(&config, &scene.advice), 0);
     *state = &scene;
     return 0;
 }
 
 static int end(void **state)
 {
-    es_collectives_advice_destroy(((struct scene *)*state)->advice);
+    esi_collectives_advice_destroy(((struct scene *)*state)->advice);
     return 0;
 }
 
@@ -57,7 +57,7 @@ static void add_end(struct scene *scene,
                     uint64_t from_ns,
                     uint64_t to_ns)
 {
-    struct es_activity activity = {
+    struct esi_activity activity = {
         .present = true,
         .operation = code_of(what),
         .peer = peer,
@@ -72,7 +72,7 @@ static void add_end(struct scene *scene,
     };
 
     assert_int_equal(
-        es_collectives_advice_add_end(scene->advice, &activity, rank, "here"), 0);
+        esi_collectives_advice_add_end(scene->advice, &activity, rank, "here"), 0);
 }
 
 /* Messages up a chain, each awaited for long, of a hop each. */
@@ -102,8 +102,8 @@ static void add_instance(struct scene *scene,
                          uint32_t version,
                          double hops)
 {
-    struct es_collective_arrival arrivals[SIZE];
-    struct es_collective_instance instance = {
+    struct esi_collective_arrival arrivals[SIZE];
+    struct esi_collective_instance instance = {
         .key = {1, 2},
         .communicator = "a[1]",
         .operation = code_of(name),
@@ -120,21 +120,21 @@ static void add_instance(struct scene *scene,
     };
 
     for (int i = 0; i < SIZE; i++)
-        arrivals[i] = (struct es_collective_arrival){
+        arrivals[i] = (struct esi_collective_arrival){
             .known = true, .world_rank = i, .enter_ns = BEGIN_NS};
-    assert_int_equal(es_collectives_advice_add(scene->advice, &instance), 0);
+    assert_int_equal(esi_collectives_advice_add(scene->advice, &instance), 0);
 }
 
-static struct es_tree_advice propose(struct scene *scene,
-                                     const char *in_force,
-                                     uint32_t version)
+static struct esi_tree_advice propose(struct scene *scene,
+                                      const char *in_force,
+                                      uint32_t version)
 {
     struct esi_tree_rule rule;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
 
     assert_int_equal(esi_tree_rule_parse_short(in_force, NULL, &rule), 0);
     assert_int_equal(
-        es_collectives_advice_propose(scene->advice, 0, &rule, version, &advice), 0);
+        esi_collectives_advice_propose(scene->advice, 0, &rule, version, &advice), 0);
     esi_tree_rule_fini(&rule);
     return advice;
 }
@@ -144,7 +144,7 @@ static const char chain[] = "explicit:0-1,1-2,2-3";
 static void a_chain_is_better_flat(void **state)
 {
     struct scene *scene = *state;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
 
     for (int i = 0; i < 40; i++) {
         go_up(scene);
@@ -166,7 +166,7 @@ static void a_chain_is_better_flat(void **state)
 static void far_off_is_not_believed(void **state)
 {
     struct scene *scene = *state;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
 
     for (int i = 0; i < 40; i++) {
         go_up(scene);
@@ -180,10 +180,10 @@ static void far_off_is_not_believed(void **state)
 static void the_library_is_only_what_it_was(void **state)
 {
     struct scene *scene = *state;
-    const struct es_tree_advisor *advisor =
-        es_collectives_advice_advisor(scene->advice);
-    struct es_tree_advice advice;
-    struct es_advice_past past;
+    const struct esi_tree_advisor *advisor =
+        esi_collectives_advice_advisor(scene->advice);
+    struct esi_tree_advice advice;
+    struct esi_advised_past past;
 
     for (int i = 0; i < 40; i++)
         add_instance(scene, "MPI_Allreduce", false, 0, 1.5);
@@ -199,10 +199,10 @@ static void the_library_is_only_what_it_was(void **state)
     assert_int_equal(advice.rule.shape, ES_TREE_LIBRARY);
     assert_true(fabs(advice.gain_ns / HOP_NS - 5.1) < 0.01);
     assert_non_null(strstr(advice.reason, "40 operations that it was seen to do"));
-    assert_int_equal(es_tree_advisor_past(advisor, 0, true, 3, &past), 0);
+    assert_int_equal(esi_tree_advisor_past(advisor, 0, true, 3, &past), 0);
     assert_int_equal(past.count, 40);
     assert_true(fabs(past.mean_ns / HOP_NS - 6.6) < 0.01);
-    assert_true(es_tree_advisor_past(advisor, 0, true, 4, &past) < 0);
+    assert_true(esi_tree_advisor_past(advisor, 0, true, 4, &past) < 0);
     /* Trees are reckoned only where the library runs, and that is said. */
     for (int i = 0; i < 40; i++)
         add_instance(scene, "MPI_Allreduce", false, 0, 20);
@@ -219,32 +219,32 @@ static void nonblocking_operations_are_left_out(void **state)
     for (int i = 0; i < 40; i++)
         add_instance(scene, "MPI_Iallreduce", true, 1, 6);
     assert_int_equal(
-        es_tree_advisor_count(es_collectives_advice_advisor(scene->advice)), 0);
+        esi_tree_advisor_count(esi_collectives_advice_advisor(scene->advice)), 0);
 }
 
 static void round_trips_bound_what_clocks_leave_open(void **state)
 {
-    struct es_link_costs *costs;
-    struct es_link_cost cost;
+    struct esi_link_costs *costs;
+    struct esi_link_cost cost;
 
     (void)state;
-    assert_int_equal(es_link_costs_create(&costs), 0);
+    assert_int_equal(esi_link_costs_create(&costs), 0);
     for (int i = 0; i < 40; i++)
-        es_link_costs_add_awaited(costs, ES_LINK_WIDE, 8, 1000, 5000);
-    es_link_costs_add_round_trip(costs, ES_LINK_WIDE, 8000);
-    cost = es_link_costs_get(costs, ES_LINK_WIDE);
+        esi_link_costs_add_awaited(costs, ES_LINK_WIDE, 8, 1000, 5000);
+    esi_link_costs_add_round_trip(costs, ES_LINK_WIDE, 8000);
+    cost = esi_link_costs_get(costs, ES_LINK_WIDE);
     assert_true(fabs(cost.latency_ns + 2 * cost.overhead_ns - 4000) < 1);
-    es_link_costs_add_round_trip(costs, ES_LINK_CLUSTER, 8000);
+    esi_link_costs_add_round_trip(costs, ES_LINK_CLUSTER, 8000);
     for (int i = 0; i < 40; i++)
-        es_link_costs_add_awaited(costs, ES_LINK_CLUSTER, 8, 9000, 100);
-    cost = es_link_costs_get(costs, ES_LINK_CLUSTER);
+        esi_link_costs_add_awaited(costs, ES_LINK_CLUSTER, 8, 9000, 100);
+    cost = esi_link_costs_get(costs, ES_LINK_CLUSTER);
     assert_true(fabs(cost.latency_ns + 2 * cost.overhead_ns - 8900) < 1);
-    es_link_costs_destroy(costs);
+    esi_link_costs_destroy(costs);
 }
 
 static void a_proposal_is_shown(void **state)
 {
-    struct es_collectives_proposal proposal = {
+    struct esi_collectives_proposal proposal = {
         .group = {.communicator = "world",
                   .operation = 1u << ES_TREE_ALLREDUCE,
                   .min_bytes = 8,
@@ -266,8 +266,8 @@ static void a_proposal_is_shown(void **state)
 
     (void)state;
     assert_non_null(stream);
-    es_collectives_advice_print_text(&proposal, stream);
-    es_collectives_advice_print_json(&proposal, stream);
+    esi_collectives_advice_print_text(&proposal, stream);
+    esi_collectives_advice_print_json(&proposal, stream);
     assert_int_equal(fclose(stream), 0);
     assert_non_null(strstr(
         text, "better: allreduce on world of 8 to 15 bytes: linear would take 5.00 us "

@@ -19,45 +19,46 @@
 #include "scopes/run_map.h"
 #include "tests/suites.h"
 
-static const struct es_collectives_host hosts[] = {{"a", 3}, {"b", 0}, {"c", 40}};
+static const struct esi_collectives_host hosts[] = {{"a", 3}, {"b", 0}, {"c", 40}};
 
-static struct es_collectives_map *generate(void)
+static struct esi_collectives_map *generate(void)
 {
     struct es_error error = {.text = ""};
-    struct es_collectives_map *map;
+    struct esi_collectives_map *map;
 
-    if (es_collectives_map_generate(hosts, 3, "front", &error, &map) != 0)
+    if (esi_collectives_map_generate(hosts, 3, "front", &error, &map) != 0)
         fail_msg("%s", error.text);
     return map;
 }
 
 static void there_is_a_thread_for_each_node_up_to_a_limit(void **state)
 {
-    struct es_collectives_map *map = generate();
+    struct esi_collectives_map *map = generate();
 
     (void)state;
-    assert_int_equal(es_collectives_map_threads(map, "a"), 3);
-    assert_int_equal(es_collectives_map_threads(map, "b"), 0);
-    assert_int_equal(es_collectives_map_threads(map, "c"), ES_COLLECTIVES_NODE_THREADS);
-    assert_int_equal(es_collectives_map_threads(map, "front"), 0);
-    assert_int_equal(es_collectives_map_threads(map, "nowhere"), 0);
-    assert_int_equal(es_collectives_map_thread_count(map),
+    assert_int_equal(esi_collectives_map_threads(map, "a"), 3);
+    assert_int_equal(esi_collectives_map_threads(map, "b"), 0);
+    assert_int_equal(esi_collectives_map_threads(map, "c"),
+                     ES_COLLECTIVES_NODE_THREADS);
+    assert_int_equal(esi_collectives_map_threads(map, "front"), 0);
+    assert_int_equal(esi_collectives_map_threads(map, "nowhere"), 0);
+    assert_int_equal(esi_collectives_map_thread_count(map),
                      2 + 3 + ES_COLLECTIVES_NODE_THREADS);
-    es_collectives_map_destroy(map);
+    esi_collectives_map_destroy(map);
 }
 
 static void what_is_printed_can_be_read_and_is_a_good_pathmap(void **state)
 {
-    struct es_collectives_map *map = generate(), *again;
+    struct esi_collectives_map *map = generate(), *again;
     struct es_error error = {.text = ""};
     struct esi_pathmap *pathmap;
     char *text, *second;
 
     (void)state;
-    assert_int_equal(es_collectives_map_format(map, &text), 0);
-    if (es_collectives_map_parse(text, strlen(text), "x", &error, &again) != 0)
+    assert_int_equal(esi_collectives_map_format(map, &text), 0);
+    if (esi_collectives_map_parse(text, strlen(text), "x", &error, &again) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(es_collectives_map_format(again, &second), 0);
+    assert_int_equal(esi_collectives_map_format(again, &second), 0);
     assert_string_equal(text, second);
     assert_int_equal(esi_pathmap_parse(text, strlen(text), "x", &error, &pathmap), 0);
     if (esi_run_map_check_stages(pathmap, &error) != 0)
@@ -65,27 +66,27 @@ static void what_is_printed_can_be_read_and_is_a_good_pathmap(void **state)
     esi_pathmap_destroy(pathmap);
     free(text);
     free(second);
-    es_collectives_map_destroy(map);
-    es_collectives_map_destroy(again);
+    esi_collectives_map_destroy(map);
+    esi_collectives_map_destroy(again);
 }
 
 static void scopes_are_opened_as_the_map_says(void **state)
 {
-    struct es_collectives_map *map = generate();
+    struct esi_collectives_map *map = generate();
     struct es_scope_config config;
 
     (void)state;
     es_scope_config_init(&config);
-    assert_true(es_collectives_map_nodes(map, &config));
+    assert_true(esi_collectives_map_nodes(map, &config));
     assert_true(config.tree.nodes && config.tree.through_server);
     assert_int_equal(config.tree.node_threads, ES_COLLECTIVES_NODE_THREADS);
     assert_int_equal(config.view.selection.classes,
                      ES_CLASSES_TREE | 1u << ES_CLASS_COLLECTIVE);
     es_scope_config_init(&config);
-    assert_true(es_collectives_map_contributions(map, &config));
+    assert_true(esi_collectives_map_contributions(map, &config));
     assert_false(config.tree.nodes);
     assert_int_equal(config.view.selection.classes, 1u << ES_CLASS_COLLECTIVE);
-    es_collectives_map_destroy(map);
+    esi_collectives_map_destroy(map);
 }
 
 static const char mine[] =
@@ -104,15 +105,15 @@ static const char mine[] =
 static void people_reconfigure_the_monitor_by_it(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_collectives_map *map;
+    struct esi_collectives_map *map;
     struct es_scope_config config;
 
     (void)state;
-    if (es_collectives_map_parse(mine, strlen(mine), "mine", &error, &map) != 0)
+    if (esi_collectives_map_parse(mine, strlen(mine), "mine", &error, &map) != 0)
         fail_msg("%s", error.text);
     es_scope_config_init(&config);
-    assert_false(es_collectives_map_contributions(map, &config));
-    assert_true(es_collectives_map_nodes(map, &config));
+    assert_false(esi_collectives_map_contributions(map, &config));
+    assert_true(esi_collectives_map_nodes(map, &config));
     assert_int_equal(config.tree.node_threads, 2);
     assert_int_equal(config.tree.batch, 64);
     assert_int_equal(config.tree.batch_wait_ns, 50000000);
@@ -120,7 +121,7 @@ static void people_reconfigure_the_monitor_by_it(void **state)
     assert_string_equal(config.view.selection.host, "a");
     /* The observed application has more ranks than the monitor has threads. */
     assert_string_equal(config.view.selection.ranks, "0,40-63");
-    es_collectives_map_destroy(map);
+    esi_collectives_map_destroy(map);
 }
 
 static void what_is_wrong_is_told(void **state)
@@ -142,10 +143,10 @@ static void what_is_wrong_is_told(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct es_error error = {.text = ""};
-        struct es_collectives_map *map;
+        struct esi_collectives_map *map;
 
-        assert_int_equal(es_collectives_map_parse(rows[i].text, strlen(rows[i].text),
-                                                  "x", &error, &map),
+        assert_int_equal(esi_collectives_map_parse(rows[i].text, strlen(rows[i].text),
+                                                   "x", &error, &map),
                          -EINVAL);
         if (!strstr(error.text, rows[i].told))
             fail_msg("\"%s\" does not tell \"%s\"", error.text, rows[i].told);

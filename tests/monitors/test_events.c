@@ -20,7 +20,7 @@ struct fixture {
     struct made_run made;
     struct esi_writer *writers[2];
     struct es_run *run;
-    struct es_events *events;
+    struct esi_events *events;
     char *text; /* what was printed */
 };
 
@@ -43,7 +43,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_events_destroy(fixture->events);
+    esi_events_destroy(fixture->events);
     es_run_close(fixture->run);
     made_run_end(&fixture->made);
     free(fixture->text);
@@ -65,25 +65,26 @@ static void write_event(struct fixture *fixture, int rank, uint64_t ago, int num
     esi_writer_write(fixture->writers[rank], &tuple);
 }
 
-static void open_events(struct fixture *fixture, const struct es_events_config *config)
+static void open_events(struct fixture *fixture, const struct esi_events_config *config)
 {
-    assert_int_equal(es_events_create(fixture->run, config, NULL, &fixture->events), 0);
+    assert_int_equal(esi_events_create(fixture->run, config, NULL, &fixture->events),
+                     0);
 }
 
 /* Prints the backlog, or what is new, into fixture->text. */
-static void print(struct fixture *fixture, enum es_events_format format, bool backlog)
+static void print(struct fixture *fixture, enum esi_events_format format, bool backlog)
 {
-    struct es_events_printer printer = {.format = format};
-    struct es_event_sink sink = es_events_printer_sink(&printer);
+    struct esi_events_printer printer = {.format = format};
+    struct esi_event_sink sink = esi_events_printer_sink(&printer);
     size_t size;
 
     free(fixture->text);
     printer.stream = open_memstream(&fixture->text, &size);
     assert_non_null(printer.stream);
     if (backlog)
-        assert_int_equal(es_events_read_backlog(fixture->events, true, &sink), 0);
+        assert_int_equal(esi_events_read_backlog(fixture->events, true, &sink), 0);
     else
-        assert_true(es_events_read_new(fixture->events, true, &sink) >= 0);
+        assert_true(esi_events_read_new(fixture->events, true, &sink) >= 0);
     fclose(printer.stream);
 }
 
@@ -103,7 +104,7 @@ static void assert_tags(const struct fixture *fixture, const char *expected)
 static void events_of_all_ranks_come_in_order_of_time(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_STOP};
+    struct esi_events_config config = {.sorting = ES_SORTING_STOP};
 
     es_selection_init(&config.view.selection);
     write_event(fixture, 0, 50, 1);
@@ -121,7 +122,7 @@ static void events_of_all_ranks_come_in_order_of_time(void **state)
 static void only_the_newest_are_given_if_asked(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_STOP, .last = 3};
+    struct esi_events_config config = {.sorting = ES_SORTING_STOP, .last = 3};
 
     es_selection_init(&config.view.selection);
     for (int i = 0; i < 12; i++)
@@ -139,7 +140,7 @@ static void only_the_newest_are_given_if_asked(void **state)
 static void events_before_a_time_are_left_out(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_STOP};
+    struct esi_events_config config = {.sorting = ES_SORTING_STOP};
     const struct es_clock *clock =
         &esi_segment_layout(fixture->made.segments[0])->clock;
 
@@ -156,7 +157,7 @@ static void events_before_a_time_are_left_out(void **state)
 static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
     uint64_t lost;
     uint64_t missed;
 
@@ -171,7 +172,7 @@ static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
     print(fixture, ES_EVENTS_JSON, false);
     assert_non_null(
         strstr(fixture->text, "{\"type\":\"loss\",\"rank\":0,\"thread\":0,"));
-    esi_follower_losses(es_events_follower(fixture->events), &lost, &missed);
+    esi_follower_losses(esi_events_follower(fixture->events), &lost, &missed);
     assert_int_equal(missed, 5);
     assert_int_equal(lost, 25);
 }
@@ -179,7 +180,7 @@ static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
 static void json_and_csv_have_their_fields(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
 
     es_selection_init(&config.view.selection);
     write_event(fixture, 1, 10, 7);
@@ -203,9 +204,9 @@ static void json_and_csv_have_their_fields(void **state)
 static void open_operations_of_the_dead_are_listed(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_STOP};
-    struct es_events_printer printer = {.format = ES_EVENTS_TEXT};
-    struct es_event_sink sink = es_events_printer_sink(&printer);
+    struct esi_events_config config = {.sorting = ES_SORTING_STOP};
+    struct esi_events_printer printer = {.format = ES_EVENTS_TEXT};
+    struct esi_event_sink sink = esi_events_printer_sink(&printer);
     struct es_tuple tuple =
         made_tuple("MPI_Recv", made_ticks(&fixture->made, UINT64_C(2000000000)), 0);
     size_t size;
@@ -218,7 +219,7 @@ static void open_operations_of_the_dead_are_listed(void **state)
     open_events(fixture, &config);
     printer.stream = open_memstream(&fixture->text, &size);
     assert_non_null(printer.stream);
-    assert_int_equal(es_events_read_open(fixture->events, &sink), 0);
+    assert_int_equal(esi_events_read_open(fixture->events, &sink), 0);
     fclose(printer.stream);
     assert_non_null(strstr(fixture->text, "MPI_Recv from 0, tag 3, under way"));
 }
@@ -271,7 +272,7 @@ static void waits_tell_in_words_for_what(void **state)
         "  MPI_Waitany of 2 requests\n",
     };
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
     const char *at;
 
     es_selection_init(&config.view.selection);
@@ -289,7 +290,7 @@ static void waits_tell_in_words_for_what(void **state)
 static void the_begin_of_a_collective_says_of_which(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
     int code = (int)code_of("MPI_Ibcast");
 
     es_selection_init(&config.view.selection);
@@ -312,7 +313,7 @@ static void the_begin_of_a_collective_says_of_which(void **state)
 static void waits_have_no_matching_number_but_what_they_await(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
 
     es_selection_init(&config.view.selection);
     write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);
@@ -348,16 +349,16 @@ static int count_commas(const char *text)
 static void csv_ends_with_what_is_awaited(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {.sorting = ES_SORTING_NONE};
-    struct es_events_printer printer = {.format = ES_EVENTS_CSV};
+    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_printer printer = {.format = ES_EVENTS_CSV};
     const char *end = ",MPI_Irecv\r\n";
     char *header;
     size_t size;
 
     printer.stream = open_memstream(&header, &size);
     assert_non_null(printer.stream);
-    es_events_print_header(&printer);
-    es_events_print_losses(&printer, 2, 3);
+    esi_events_print_header(&printer);
+    esi_events_print_losses(&printer, 2, 3);
     fclose(printer.stream);
     es_selection_init(&config.view.selection);
     write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);

@@ -161,7 +161,7 @@ static void a_scope_gives_one_time_for_all_hosts(void **state)
     es_scope_close(scope);
 }
 
-static int take_event(void *data, const struct es_event *event)
+static int take_event(void *data, const struct esi_event *event)
 {
     note(data, event->activity.stop_ns, event->origin->rank);
     return 0;
@@ -177,20 +177,20 @@ static int take_loss(void *data, const struct es_origin *origin, uint64_t lost)
 static void events_come_in_one_order(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_events_config config = {
+    struct esi_events_config config = {
         .sorting = ES_SORTING_STOP, .window_ns = 10000000, .servers = fixture->servers};
-    struct es_event_sink sink = {
+    struct esi_event_sink sink = {
         .event = take_event, .loss = take_loss, .data = fixture};
     struct es_error error = {.text = ""};
-    struct es_events *events;
+    struct esi_events *events;
 
     es_selection_init(&config.view.selection);
-    if (es_events_create(fixture->run, &config, &error, &events) < 0)
+    if (esi_events_create(fixture->run, &config, &error, &events) < 0)
         fail_msg("%s", error.text);
-    assert_int_equal(es_events_read_backlog(events, true, &sink), 0);
+    assert_int_equal(esi_events_read_backlog(events, true, &sink), 0);
     expect_all(fixture);
-    assert_false(esi_follower_is_over(es_events_follower(events)));
-    es_events_destroy(events);
+    assert_false(esi_follower_is_over(esi_events_follower(events)));
+    esi_events_destroy(events);
 }
 
 SUITE(test_events_hosts)

@@ -19,12 +19,15 @@
 
 /* --- What belongs together ------------------------------------------------------- */
 
-static struct es_time_link link_of(const char *operation, int rank, int peer, int bytes)
+static struct esi_time_link link_of(const char *operation,
+                                    int rank,
+                                    int peer,
+                                    int bytes)
 {
     const struct es_operation *found = es_operation_by_name(operation);
     const struct es_operation *barrier = es_operation_by_name("MPI_Barrier");
-    struct es_activity activity = {.has_communicator = true, .key = {7, 8}};
-    struct es_time_link link;
+    struct esi_activity activity = {.has_communicator = true, .key = {7, 8}};
+    struct esi_time_link link;
 
     assert_non_null(found);
     activity.operation = found->code;
@@ -38,7 +41,7 @@ static struct es_time_link link_of(const char *operation, int rank, int peer, in
     return link;
 }
 
-static void assert_meet(const struct es_time_link *x, const struct es_time_link *y)
+static void assert_meet(const struct esi_time_link *x, const struct esi_time_link *y)
 {
     assert_int_not_equal(x->key.kind, 0);
     assert_memory_equal(&x->key, &y->key, sizeof x->key);
@@ -48,9 +51,9 @@ static void assert_meet(const struct es_time_link *x, const struct es_time_link 
 
 static void both_ends_of_a_message_meet(void **state)
 {
-    struct es_time_link sent = link_of("MPI_Isend", 1, 2, 8);
-    struct es_time_link received = link_of("MPI_Sendrecv receive", 2, 1, 8);
-    struct es_time_link other = link_of("MPI_Recv", 1, 2, 8);
+    struct esi_time_link sent = link_of("MPI_Isend", 1, 2, 8);
+    struct esi_time_link received = link_of("MPI_Sendrecv receive", 2, 1, 8);
+    struct esi_time_link other = link_of("MPI_Recv", 1, 2, 8);
 
     (void)state;
     assert_meet(&sent, &received);
@@ -61,9 +64,9 @@ static void both_ends_of_a_message_meet(void **state)
 
 static void ends_of_an_edge_meet_by_direction(void **state)
 {
-    struct es_time_link left = link_of("tree departure up", 1, 0, 8);
-    struct es_time_link reached = link_of("tree arrival up", 0, 1, 8);
-    struct es_time_link down = link_of("tree arrival down", 0, 1, 8);
+    struct esi_time_link left = link_of("tree departure up", 1, 0, 8);
+    struct esi_time_link reached = link_of("tree arrival up", 0, 1, 8);
+    struct esi_time_link down = link_of("tree arrival down", 0, 1, 8);
 
     (void)state;
     assert_meet(&left, &reached);
@@ -99,7 +102,7 @@ static void collectives_order_as_their_kind_says(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct es_time_link link =
+        struct esi_time_link link =
             link_of(cases[i].operation, 1, cases[i].root, cases[i].bytes);
 
         assert_int_equal(link.ends, cases[i].ends);
@@ -116,7 +119,7 @@ struct seen {
     size_t count;
 };
 
-static int see(void *data, const struct es_event *event)
+static int see(void *data, const struct esi_event *event)
 {
     struct seen *seen = data;
 
@@ -131,17 +134,17 @@ static int see(void *data, const struct es_event *event)
 /* A message whose receive ends `early_ns` before its send begins, as clocks show it
  * that may be 1000 ns wrong. */
 static struct seen read_message(uint64_t early_ns,
-                                enum es_repair_mode mode,
-                                struct es_time_repair_totals *ret_totals)
+                                enum esi_repair_mode mode,
+                                struct esi_time_repair_totals *ret_totals)
 {
     struct made_run made;
     struct esi_writer *writers[2];
     struct es_run *run;
-    struct es_events *events;
-    struct es_events_config config = {
+    struct esi_events *events;
+    struct esi_events_config config = {
         .sorting = ES_SORTING_STOP, .window_ns = 10000000, .repair = mode};
     struct seen seen = {.count = 0};
-    struct es_event_sink sink = {.event = see, .data = &seen};
+    struct esi_event_sink sink = {.event = see, .data = &seen};
     struct es_clock clock;
     struct es_tuple tuple;
 
@@ -167,11 +170,11 @@ static struct seen read_message(uint64_t early_ns,
     }
     assert_int_equal(es_run_open(made.name, NULL, &run), 0);
     es_selection_init(&config.view.selection);
-    assert_int_equal(es_events_create(run, &config, NULL, &events), 0);
-    assert_int_equal(es_events_read_backlog(events, true, &sink), 0);
+    assert_int_equal(esi_events_create(run, &config, NULL, &events), 0);
+    assert_int_equal(esi_events_read_backlog(events, true, &sink), 0);
     assert_int_equal(seen.count, 2);
-    assert_int_equal(es_events_repairs(events, ret_totals), mode != ES_REPAIR_NONE);
-    es_events_destroy(events);
+    assert_int_equal(esi_events_repairs(events, ret_totals), mode != ES_REPAIR_NONE);
+    esi_events_destroy(events);
     es_run_close(run);
     made_run_end(&made);
     return seen;
@@ -179,7 +182,7 @@ static struct seen read_message(uint64_t early_ns,
 
 static void an_early_receive_is_moved_behind_its_send(void **state)
 {
-    struct es_time_repair_totals totals;
+    struct esi_time_repair_totals totals;
     struct seen seen = read_message(500, ES_REPAIR_BOUND, &totals);
 
     (void)state;
@@ -191,7 +194,7 @@ static void an_early_receive_is_moved_behind_its_send(void **state)
 
 static void what_no_clock_explains_is_left(void **state)
 {
-    struct es_time_repair_totals totals;
+    struct esi_time_repair_totals totals;
     struct seen seen = read_message(50000, ES_REPAIR_BOUND, &totals);
 
     (void)state;
@@ -202,7 +205,7 @@ static void what_no_clock_explains_is_left(void **state)
 
 static void nothing_is_repaired_unasked(void **state)
 {
-    struct es_time_repair_totals totals;
+    struct esi_time_repair_totals totals;
     struct seen seen = read_message(500, ES_REPAIR_NONE, &totals);
 
     (void)state;

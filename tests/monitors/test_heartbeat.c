@@ -28,14 +28,14 @@ struct fixture {
     struct esi_writer *messages[RANKS];
     struct esi_writer *collectives[RANKS];
     struct es_run *run;
-    struct es_heartbeat *heartbeat;
-    struct es_heartbeat_report report;
+    struct esi_heartbeat *heartbeat;
+    struct esi_heartbeat_report report;
 };
 
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    struct es_heartbeat_config config = {.stalled_after = LIMIT};
+    struct esi_heartbeat_config config = {.stalled_after = LIMIT};
 
     assert_non_null(fixture);
     made_run_begin(&fixture->made);
@@ -49,7 +49,7 @@ static int set_up(void **state)
     }
     assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
     assert_int_equal(
-        es_heartbeat_create(fixture->run, &config, NULL, &fixture->heartbeat), 0);
+        esi_heartbeat_create(fixture->run, &config, NULL, &fixture->heartbeat), 0);
     *state = fixture;
     return 0;
 }
@@ -58,7 +58,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_heartbeat_destroy(fixture->heartbeat);
+    esi_heartbeat_destroy(fixture->heartbeat);
     es_run_close(fixture->run);
     made_run_end(&fixture->made);
     free(fixture);
@@ -68,7 +68,7 @@ static int tear_down(void **state)
 static void beat(struct fixture *fixture, int times)
 {
     for (int i = 0; i < times; i++)
-        assert_int_equal(es_heartbeat_beat(fixture->heartbeat, &fixture->report), 0);
+        assert_int_equal(esi_heartbeat_beat(fixture->heartbeat, &fixture->report), 0);
 }
 
 static void open_message(struct fixture *fixture, int rank, const char *name, int peer)
@@ -107,7 +107,7 @@ static char *shown(const struct fixture *fixture)
     FILE *out = open_memstream(&text, &size);
 
     assert_non_null(out);
-    assert_int_equal(es_heartbeat_print_text(&fixture->report, out, 0), 0);
+    assert_int_equal(esi_heartbeat_print_text(&fixture->report, out, 0), 0);
     fclose(out);
     return text;
 }
@@ -285,7 +285,7 @@ static void json_is_one_line_with_every_thread(void **state)
     open_message(fixture, 0, "MPI_Recv", ES_PEER_ANY);
     beat(fixture, LIMIT + 1);
     assert_non_null(out);
-    es_heartbeat_print_json(&fixture->report, out);
+    esi_heartbeat_print_json(&fixture->report, out);
     fclose(out);
     assert_ptr_equal(strchr(text, '\n'), text + size - 1);
     assert_non_null(strstr(text,

@@ -43,7 +43,7 @@ static uint64_t true_quantile(const uint64_t *sorted, size_t count, double share
     return sorted[number ? number - 1 : 0];
 }
 
-static void check_against(const struct es_quantiles *quantiles,
+static void check_against(const struct esi_quantiles *quantiles,
                           uint64_t *values,
                           size_t count,
                           bool exact)
@@ -52,7 +52,7 @@ static void check_against(const struct es_quantiles *quantiles,
     qsort(values, count, sizeof *values, compare);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
         uint64_t wanted = true_quantile(values, count, shares[i]);
-        uint64_t found = es_quantiles_at(quantiles, shares[i]);
+        uint64_t found = esi_quantiles_at(quantiles, shares[i]);
         uint64_t off = found > wanted ? found - wanted : wanted - found;
 
         if (off > (exact ? 0 : wanted / ES_QUANTILES_ACCURACY))
@@ -63,22 +63,22 @@ static void check_against(const struct es_quantiles *quantiles,
 
 static void few_values_are_exact(void **state)
 {
-    struct es_quantiles quantiles = {.count = 0};
+    struct esi_quantiles quantiles = {.count = 0};
     uint64_t values[ES_QUANTILES_EXACT];
 
     (void)state;
-    assert_int_equal(es_quantiles_at(&quantiles, 0.5), 0);
+    assert_int_equal(esi_quantiles_at(&quantiles, 0.5), 0);
     for (size_t count = 1; count <= ES_QUANTILES_EXACT; count++) {
         uint64_t sorted[ES_QUANTILES_EXACT];
 
         draw_values(values + count - 1, 1, 64);
-        assert_int_equal(es_quantiles_add(&quantiles, values[count - 1]), 0);
+        assert_int_equal(esi_quantiles_add(&quantiles, values[count - 1]), 0);
         for (size_t i = 0; i < count; i++)
             sorted[i] = values[i];
         check_against(&quantiles, sorted, count, true);
     }
     assert_null(quantiles.buckets);
-    es_quantiles_fini(&quantiles);
+    esi_quantiles_fini(&quantiles);
 }
 
 static void many_values_are_near(void **state)
@@ -88,16 +88,16 @@ static void many_values_are_near(void **state)
     (void)state;
     assert_non_null(values);
     for (unsigned bits = 1; bits <= 64; bits += 7) {
-        struct es_quantiles quantiles = {.count = 0};
+        struct esi_quantiles quantiles = {.count = 0};
 
         draw_values(values, VALUES, bits);
         values[0] = 0;
         values[1] = bits == 64 ? UINT64_MAX : 1;
         for (size_t i = 0; i < VALUES; i++)
-            assert_int_equal(es_quantiles_add(&quantiles, values[i]), 0);
+            assert_int_equal(esi_quantiles_add(&quantiles, values[i]), 0);
         check_against(&quantiles, values, VALUES, false);
         assert_true(quantiles.bucket_count <= 3776 + 32);
-        es_quantiles_fini(&quantiles);
+        esi_quantiles_fini(&quantiles);
     }
     free(values);
 }
@@ -105,16 +105,16 @@ static void many_values_are_near(void **state)
 /* Small values have buckets of their own. */
 static void small_values_stay_exact(void **state)
 {
-    struct es_quantiles quantiles = {.count = 0};
+    struct esi_quantiles quantiles = {.count = 0};
     uint64_t values[1000];
 
     (void)state;
     for (size_t i = 0; i < 1000; i++) {
         values[i] = draw() % 128;
-        assert_int_equal(es_quantiles_add(&quantiles, values[i]), 0);
+        assert_int_equal(esi_quantiles_add(&quantiles, values[i]), 0);
     }
     check_against(&quantiles, values, 1000, true);
-    es_quantiles_fini(&quantiles);
+    esi_quantiles_fini(&quantiles);
 }
 
 /* The same as if all values had come to one: any parts, also few and none. */
@@ -122,31 +122,31 @@ static void merged_sketches_are_as_one(void **state)
 {
     (void)state;
     for (int round = 0; round < 200; round++) {
-        struct es_quantiles whole = {.count = 0};
-        struct es_quantiles sum = {.count = 0};
+        struct esi_quantiles whole = {.count = 0};
+        struct esi_quantiles sum = {.count = 0};
         uint64_t values[400];
         size_t count = 0;
 
         for (int part = 0; part < 4; part++) {
-            struct es_quantiles one = {.count = 0};
+            struct esi_quantiles one = {.count = 0};
             size_t more = draw() % (round % 2 ? 12 : 100);
 
             draw_values(values + count, more, 40);
             for (size_t i = 0; i < more; i++) {
-                assert_int_equal(es_quantiles_add(&one, values[count + i]), 0);
-                assert_int_equal(es_quantiles_add(&whole, values[count + i]), 0);
+                assert_int_equal(esi_quantiles_add(&one, values[count + i]), 0);
+                assert_int_equal(esi_quantiles_add(&whole, values[count + i]), 0);
             }
             count += more;
-            assert_int_equal(es_quantiles_merge(&sum, &one), 0);
-            es_quantiles_fini(&one);
+            assert_int_equal(esi_quantiles_merge(&sum, &one), 0);
+            esi_quantiles_fini(&one);
         }
         for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-            assert_int_equal(es_quantiles_at(&sum, shares[i]),
-                             es_quantiles_at(&whole, shares[i]));
+            assert_int_equal(esi_quantiles_at(&sum, shares[i]),
+                             esi_quantiles_at(&whole, shares[i]));
         if (count)
             check_against(&sum, values, count, count <= ES_QUANTILES_EXACT);
-        es_quantiles_fini(&sum);
-        es_quantiles_fini(&whole);
+        esi_quantiles_fini(&sum);
+        esi_quantiles_fini(&whole);
     }
 }
 
@@ -161,8 +161,8 @@ static void is_near(double found, double wanted)
 
 static void measures_add_and_merge(void **state)
 {
-    struct es_measure parts[3] = {{.count = 0}};
-    struct es_measure sum = {.count = 0};
+    struct esi_measure parts[3] = {{.count = 0}};
+    struct esi_measure sum = {.count = 0};
     uint64_t values[900];
     double mean = 0;
     double squares = 0;
@@ -173,13 +173,13 @@ static void measures_add_and_merge(void **state)
         values[i] = draw() % 1000000 + 1000000000;
         total += values[i];
         mean += (double)values[i] / 900;
-        assert_int_equal(es_measure_add(&parts[i % 7 % 3], values[i]), 0);
+        assert_int_equal(esi_measure_add(&parts[i % 7 % 3], values[i]), 0);
     }
     for (size_t i = 0; i < 900; i++)
         squares += ((double)values[i] - mean) * ((double)values[i] - mean);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(es_measure_merge(&sum, &parts[i]), 0);
-        es_measure_fini(&parts[i]);
+        assert_int_equal(esi_measure_merge(&sum, &parts[i]), 0);
+        esi_measure_fini(&parts[i]);
     }
     qsort(values, 900, sizeof *values, compare);
     assert_int_equal(sum.count, 900);
@@ -187,10 +187,10 @@ static void measures_add_and_merge(void **state)
     assert_int_equal(sum.least, values[0]);
     assert_int_equal(sum.greatest, values[899]);
     is_near(sum.mean, mean);
-    is_near(es_measure_deviation(&sum) * es_measure_deviation(&sum), squares / 900);
-    es_measure_fini(&sum);
-    assert_int_equal(es_measure_merge(&sum, &parts[0]), 0);
-    is_near(es_measure_deviation(&sum), 0);
+    is_near(esi_measure_deviation(&sum) * esi_measure_deviation(&sum), squares / 900);
+    esi_measure_fini(&sum);
+    assert_int_equal(esi_measure_merge(&sum, &parts[0]), 0);
+    is_near(esi_measure_deviation(&sum), 0);
 }
 
 SUITE(test_quantiles)

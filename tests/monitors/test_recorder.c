@@ -31,8 +31,8 @@ struct fixture {
     struct made_run made;
     struct esi_writer *writers[RANKS];
     struct es_run *run;
-    struct es_recorder *recorder;
-    struct es_recorder_totals totals;
+    struct esi_recorder *recorder;
+    struct esi_recorder_totals totals;
 };
 
 static int set_up(void **state)
@@ -69,7 +69,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
 
     if (fixture->recorder)
-        es_recorder_close(fixture->recorder, NULL, NULL);
+        esi_recorder_close(fixture->recorder, NULL, NULL);
     es_run_close(fixture->run);
     made_run_end(&fixture->made);
     assert_int_equal(nftw(fixture->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
@@ -90,27 +90,27 @@ static void write_tags(struct fixture *fixture, int rank, int first, int count)
 
 static void begin(struct fixture *fixture, bool skip_backlog)
 {
-    struct es_recorder_config config = {.directory = fixture->directory,
-                                        .lossless = true,
-                                        .skip_backlog = skip_backlog};
+    struct esi_recorder_config config = {.directory = fixture->directory,
+                                         .lossless = true,
+                                         .skip_backlog = skip_backlog};
 
     es_selection_init(&config.view.selection);
     assert_int_equal(
-        es_recorder_create(fixture->run, &config, NULL, &fixture->recorder), 0);
+        esi_recorder_create(fixture->run, &config, NULL, &fixture->recorder), 0);
 }
 
 static void read_all(struct fixture *fixture)
 {
     int result;
 
-    while ((result = es_recorder_read(fixture->recorder, true)) > 0)
+    while ((result = esi_recorder_read(fixture->recorder, true)) > 0)
         continue;
     assert_int_equal(result, 0);
 }
 
 static void end(struct fixture *fixture)
 {
-    assert_int_equal(es_recorder_close(fixture->recorder, &fixture->totals, NULL), 0);
+    assert_int_equal(esi_recorder_close(fixture->recorder, &fixture->totals, NULL), 0);
     fixture->recorder = NULL;
 }
 
@@ -118,24 +118,24 @@ static void end(struct fixture *fixture)
 static void assert_tags(const struct fixture *fixture, int rank, const char *expected)
 {
     char tags[1024] = "";
-    struct es_archive_reader *reader;
-    struct es_archive_cursor *cursor;
-    struct es_archive_item item;
+    struct esi_archive_reader *reader;
+    struct esi_archive_cursor *cursor;
+    struct esi_archive_item item;
     size_t used = 0;
 
-    assert_int_equal(es_archive_open(fixture->directory, NULL, &reader), 0);
-    const struct es_archive_tables *tables = es_archive_tables(reader);
+    assert_int_equal(esi_archive_open(fixture->directory, NULL, &reader), 0);
+    const struct esi_archive_tables *tables = esi_archive_tables(reader);
     for (uint32_t i = 0; i < tables->element_count; i++) {
         if (tables->processes[tables->elements[i].process].rank != rank)
             continue;
-        assert_int_equal(es_archive_cursor_create(reader, i, NULL, &cursor), 0);
-        while (es_archive_cursor_next(cursor, &item, NULL) > 0 && used < 1000)
+        assert_int_equal(esi_archive_cursor_create(reader, i, NULL, &cursor), 0);
+        while (esi_archive_cursor_next(cursor, &item, NULL) > 0 && used < 1000)
             used += (size_t)snprintf(tags + used, sizeof tags - used, "%s%s%d",
                                      used ? " " : "", item.lost ? "L" : "",
                                      item.lost ? (int)item.lost : item.tuple.tag);
-        es_archive_cursor_destroy(cursor);
+        esi_archive_cursor_destroy(cursor);
     }
-    es_archive_read_close(reader);
+    esi_archive_read_close(reader);
     assert_string_equal(tags, expected);
 }
 
@@ -208,7 +208,7 @@ static void what_is_under_way_at_the_end_is_told(void **state)
     struct fixture *fixture = *state;
     struct es_tuple open =
         made_tuple("MPI_Barrier", made_ticks(&fixture->made, 1000), 0);
-    struct es_archive_reader *reader;
+    struct esi_archive_reader *reader;
 
     write_tags(fixture, 1, 1, 1);
     begin(fixture, false);
@@ -217,13 +217,13 @@ static void what_is_under_way_at_the_end_is_told(void **state)
     end(fixture);
     assert_int_equal(fixture->totals.open, 1);
     assert_tags(fixture, 1, "1");
-    assert_int_equal(es_archive_open(fixture->directory, NULL, &reader), 0);
-    const struct es_archive_tables *tables = es_archive_tables(reader);
+    assert_int_equal(esi_archive_open(fixture->directory, NULL, &reader), 0);
+    const struct esi_archive_tables *tables = esi_archive_tables(reader);
     assert_int_equal(tables->open_count, 1);
     assert_int_equal(tables->open[0].tuple.operation,
                      es_operation_by_name("MPI_Barrier")->code);
     assert_int_equal(tables->open[0].tuple.stop, 0);
-    es_archive_read_close(reader);
+    esi_archive_read_close(reader);
 }
 
 static void elements_that_appear_are_recorded_from_their_first_tuple_on(void **state)
@@ -245,24 +245,24 @@ static void elements_that_appear_are_recorded_from_their_first_tuple_on(void **s
 static void the_world_is_in_the_tables(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_archive_reader *reader;
+    struct esi_archive_reader *reader;
 
     write_tags(fixture, 0, 1, 1);
     begin(fixture, false);
     read_all(fixture);
     end(fixture);
-    assert_int_equal(es_archive_open(fixture->directory, NULL, &reader), 0);
-    const struct es_archive_tables *tables = es_archive_tables(reader);
+    assert_int_equal(esi_archive_open(fixture->directory, NULL, &reader), 0);
+    const struct esi_archive_tables *tables = esi_archive_tables(reader);
     assert_string_equal(tables->facts.run, fixture->made.name);
     assert_true(tables->facts.ended_ns >= tables->facts.begun_ns);
     assert_int_equal(tables->processes[0].communicator_count, 1);
     assert_string_equal(tables->processes[0].communicators[0].name, "MPI_COMM_WORLD");
-    const struct es_archive_group *group =
-        es_archive_tables_group(tables, &tables->processes[0].communicators[0], false);
+    const struct esi_archive_group *group =
+        esi_archive_tables_group(tables, &tables->processes[0].communicators[0], false);
     assert_non_null(group);
     assert_int_equal(group->size, RANKS);
     assert_int_equal(group->world[1], 1);
-    es_archive_read_close(reader);
+    esi_archive_read_close(reader);
 }
 
 /* A file that may not grow stands for a disk that is full. */
@@ -282,13 +282,13 @@ static void a_disk_that_is_full_lets_writers_go(void **state)
               &(struct rlimit){.rlim_cur = 8192, .rlim_max = before.rlim_max});
     for (int i = 0; i < 2000 && result >= 0; i++) {
         write_tags(fixture, 0, i * 10, 10);
-        result = es_recorder_read(fixture->recorder, true);
+        result = esi_recorder_read(fixture->recorder, true);
     }
     if (result >= 0) {
-        result = es_recorder_close(fixture->recorder, NULL, &error);
+        result = esi_recorder_close(fixture->recorder, NULL, &error);
     } else {
-        assert_non_null(es_recorder_failure(fixture->recorder));
-        assert_int_equal(es_recorder_close(fixture->recorder, NULL, &error), result);
+        assert_non_null(esi_recorder_failure(fixture->recorder));
+        assert_int_equal(esi_recorder_close(fixture->recorder, NULL, &error), result);
     }
     fixture->recorder = NULL;
     setrlimit(RLIMIT_FSIZE, &before);
@@ -300,7 +300,8 @@ static void a_disk_that_is_full_lets_writers_go(void **state)
 static void a_directory_with_something_in_it_is_refused(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_recorder_config config = {.directory = fixture->folder, .lossless = true};
+    struct esi_recorder_config config = {.directory = fixture->folder,
+                                         .lossless = true};
     struct es_error error = {.text = ""};
 
     begin(fixture, false);
@@ -308,7 +309,8 @@ static void a_directory_with_something_in_it_is_refused(void **state)
     es_selection_init(&config.view.selection);
     atomic_store(&fixture->writers[0]->element->on_full, ES_ON_FULL_BLOCK);
     assert_int_equal(
-        es_recorder_create(fixture->run, &config, &error, &fixture->recorder), -EEXIST);
+        esi_recorder_create(fixture->run, &config, &error, &fixture->recorder),
+        -EEXIST);
     assert_non_null(strstr(error.text, "not empty"));
     assert_null(fixture->recorder);
     assert_true(atomic_load(&fixture->writers[0]->element->reader) == 0);

@@ -57,7 +57,7 @@ static void rows_of_a_group_become_one(void **state)
     print_message("# ES_TEST_SEED=%u\n", seed);
     make_origins(origins);
     for (enum es_summary_group by = 0; by < ES_SUMMARY_GROUPS; by++) {
-        struct es_summaries summaries = {.rows = NULL};
+        struct esi_summaries summaries = {.rows = NULL};
         uint64_t sums[ORIGINS][BUCKETS] = {{0}};
         size_t groups = 0;
 
@@ -66,20 +66,20 @@ static void rows_of_a_group_become_one(void **state)
             unsigned operation = (unsigned)rand_r(&seed) % ORIGINS;
             unsigned bucket = (unsigned)rand_r(&seed) % BUCKETS;
             uint64_t count = 1 + (unsigned)rand_r(&seed) % 10;
-            struct es_summary_row row = {.summary = {.kind = ES_SUMMARY_HISTOGRAM,
-                                                     .by = by,
-                                                     .bucket = bucket,
-                                                     .operation = (uint16_t)operation,
-                                                     .count = count,
-                                                     .value = count},
-                                         .origin = &origins[origin]};
+            struct esi_summary_row row = {.summary = {.kind = ES_SUMMARY_HISTOGRAM,
+                                                      .by = by,
+                                                      .bucket = bucket,
+                                                      .operation = (uint16_t)operation,
+                                                      .count = count,
+                                                      .value = count},
+                                          .origin = &origins[origin]};
 
-            assert_int_equal(es_summaries_add(&summaries, &row), 0);
+            assert_int_equal(esi_summaries_add(&summaries, &row), 0);
             sums[group_of(by, origin, operation)][bucket] += count;
         }
-        es_summaries_merge(&summaries);
+        esi_summaries_merge(&summaries);
         for (size_t i = 0; i < summaries.count; i++) {
-            const struct es_summary_row *row = &summaries.rows[i];
+            const struct esi_summary_row *row = &summaries.rows[i];
             size_t group =
                 group_of(by, (size_t)(row->origin - origins), row->summary.operation);
 
@@ -89,9 +89,9 @@ static void rows_of_a_group_become_one(void **state)
         for (int i = 0; i < ORIGINS * BUCKETS; i++)
             assert_int_equal(sums[i / BUCKETS][i % BUCKETS], 0);
         groups = summaries.count;
-        es_summaries_merge(&summaries);
+        esi_summaries_merge(&summaries);
         assert_int_equal(summaries.count, groups);
-        es_summaries_fini(&summaries);
+        esi_summaries_fini(&summaries);
     }
 }
 

@@ -22,7 +22,7 @@ struct look {
     uint64_t events;
     uint64_t polls;
     uint64_t open_since; /* seconds; 0 = no operation under way */
-    enum es_verdict verdict;
+    enum esi_verdict verdict;
 };
 
 struct thread_case {
@@ -78,9 +78,9 @@ static const struct thread_case cases[] = {
     {"gone", {{ES_PROCESS_LOST, 5, 0, 0, ES_VERDICT_DEAD}}, 1},
 };
 
-static struct es_thread_state seen(const struct look *look)
+static struct esi_thread_state seen(const struct look *look)
 {
-    struct es_thread_state state = {
+    struct esi_thread_state state = {
         .process = look->process, .events = look->events, .polls = look->polls};
 
     state.last.present = look->events > 0;
@@ -94,15 +94,15 @@ static void each_look_has_its_verdict(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct es_thread_state before;
+        struct esi_thread_state before;
 
         print_message("# %s\n", cases[i].what);
         for (size_t j = 0; j < cases[i].count; j++) {
-            struct es_thread_state now = seen(&cases[i].looks[j]);
+            struct esi_thread_state now = seen(&cases[i].looks[j]);
 
-            es_thread_judge(&now, j ? &before : NULL, 3, (20 + j) * SECOND);
-            assert_string_equal(es_verdict_name(now.verdict),
-                                es_verdict_name(cases[i].looks[j].verdict));
+            esi_thread_judge(&now, j ? &before : NULL, 3, (20 + j) * SECOND);
+            assert_string_equal(esi_verdict_name(now.verdict),
+                                esi_verdict_name(cases[i].looks[j].verdict));
             before = now;
         }
     }
@@ -110,14 +110,14 @@ static void each_look_has_its_verdict(void **state)
 
 static void exit_status_decides_between_finished_and_dead(void **state)
 {
-    struct es_thread_state thread = {.process = ES_PROCESS_EXITED, .exit_code = 0};
+    struct esi_thread_state thread = {.process = ES_PROCESS_EXITED, .exit_code = 0};
     char words[64];
 
     (void)state;
-    es_thread_judge(&thread, NULL, 3, SECOND);
+    esi_thread_judge(&thread, NULL, 3, SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_FINISHED);
     thread.exit_code = 3;
-    es_thread_judge(&thread, NULL, 3, SECOND);
+    esi_thread_judge(&thread, NULL, 3, SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_DEAD);
     assert_string_equal(esi_describe_end(words, sizeof words, &thread),
                         "exited with 3 without MPI_Finalize");
@@ -130,15 +130,15 @@ static void exit_status_decides_between_finished_and_dead(void **state)
 static void a_single_look_judges_by_age(void **state)
 {
     struct look look = {ES_PROCESS_RUNNING, 5, 0, 10, ES_VERDICT_PROGRESSING};
-    struct es_thread_state thread = seen(&look);
+    struct esi_thread_state thread = seen(&look);
 
     (void)state;
-    es_thread_judge_by_age(&thread, 5 * SECOND, 12 * SECOND);
+    esi_thread_judge_by_age(&thread, 5 * SECOND, 12 * SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_WAITING);
-    es_thread_judge_by_age(&thread, 5 * SECOND, 15 * SECOND);
+    esi_thread_judge_by_age(&thread, 5 * SECOND, 15 * SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_STALLED);
     thread.open.present = false;
-    es_thread_judge_by_age(&thread, 5 * SECOND, 15 * SECOND);
+    esi_thread_judge_by_age(&thread, 5 * SECOND, 15 * SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_COMPUTING);
 }
 

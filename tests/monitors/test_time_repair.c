@@ -25,9 +25,9 @@ enum { PROCESSES = 6, MOST = 2000 };
 /* --- Programs ----------------------------------------------------------------- */
 
 struct program {
-    struct es_timed items[MOST]; /* as the clocks show them, sorted by stop */
+    struct esi_timed items[MOST]; /* as the clocks show them, sorted by stop */
     size_t count;
-    struct es_timed given[MOST]; /* by index of the item */
+    struct esi_timed given[MOST]; /* by index of the item */
     bool is_given[MOST];
     size_t given_count;
     uint64_t last_given_ns;
@@ -43,15 +43,15 @@ static uint64_t pick(uint64_t below)
     return (uint64_t)rand() % below;
 }
 
-static struct es_timed *add(struct program *program,
-                            uint32_t process,
-                            uint64_t start_ns,
-                            uint64_t stop_ns)
+static struct esi_timed *add(struct program *program,
+                             uint32_t process,
+                             uint64_t start_ns,
+                             uint64_t stop_ns)
 {
-    struct es_timed *item = &program->items[program->count++];
+    struct esi_timed *item = &program->items[program->count++];
 
     assert_true(program->count <= MOST);
-    *item = (struct es_timed){
+    *item = (struct esi_timed){
         .process = process,
         .start_ns = (uint64_t)((int64_t)start_ns + program->offsets[process]),
         .stop_ns = (uint64_t)((int64_t)stop_ns + program->offsets[process]),
@@ -60,12 +60,12 @@ static struct es_timed *add(struct program *program,
     return item;
 }
 
-static struct es_time_link message(uint32_t source,
-                                   uint32_t destination,
-                                   uint32_t sequence,
-                                   unsigned ends)
+static struct esi_time_link message(uint32_t source,
+                                    uint32_t destination,
+                                    uint32_t sequence,
+                                    unsigned ends)
 {
-    struct es_time_link link = {.ends = ends, .members = 2, .befores = 1};
+    struct esi_time_link link = {.ends = ends, .members = 2, .befores = 1};
 
     link.key.kind = ES_MATCH_MESSAGE;
     link.key.source = (int32_t)source;
@@ -131,7 +131,7 @@ static void collective(struct program *program, unsigned kind)
         bool after = kind == 0 || (kind == 1 && !is_root) || (kind == 2 && is_root);
         uint64_t from = kind == 1 ? enter[root] : last;
         uint64_t stop = (after && from > enter[i] ? from : enter[i]) + 1 + pick(100);
-        struct es_time_link link = {
+        struct esi_time_link link = {
             .ends = (before ? ES_TIME_BEFORE : 0) | (after ? ES_TIME_AFTER : 0),
             .members = PROCESSES,
             .befores = kind == 1 ? 1 : PROCESSES,
@@ -147,8 +147,8 @@ static void collective(struct program *program, unsigned kind)
 
 static int compare(const void *x, const void *y)
 {
-    const struct es_timed *a = x;
-    const struct es_timed *b = y;
+    const struct esi_timed *a = x;
+    const struct esi_timed *b = y;
 
     if (a->stop_ns != b->stop_ns)
         return a->stop_ns < b->stop_ns ? -1 : 1;
@@ -186,7 +186,7 @@ static struct program *make_program(unsigned seed, uint64_t error, uint64_t part
 
 /* --- Running it through the repair --------------------------------------------- */
 
-static int take(void *data, const struct es_timed *timed, void *payload)
+static int take(void *data, const struct esi_timed *timed, void *payload)
 {
     struct program *program = data;
     size_t index;
@@ -202,10 +202,10 @@ static int take(void *data, const struct es_timed *timed, void *payload)
     return 0;
 }
 
-static struct es_time_repair_config config_for(struct program *program,
-                                               enum es_repair_mode mode)
+static struct esi_time_repair_config config_for(struct program *program,
+                                                enum esi_repair_mode mode)
 {
-    return (struct es_time_repair_config){
+    return (struct esi_time_repair_config){
         .mode = mode,
         .latency_ns = LATENCY,
         .window_ns = UINT64_MAX,
@@ -216,34 +216,34 @@ static struct es_time_repair_config config_for(struct program *program,
     };
 }
 
-static struct es_time_repair_totals run(struct program *program,
-                                        const struct es_time_repair_config *config)
+static struct esi_time_repair_totals run(struct program *program,
+                                         const struct esi_time_repair_config *config)
 {
-    struct es_time_repair_totals totals;
-    struct es_time_repair *repair;
+    struct esi_time_repair_totals totals;
+    struct esi_time_repair *repair;
 
-    assert_int_equal(es_time_repair_create(config, &repair), 0);
+    assert_int_equal(esi_time_repair_create(config, &repair), 0);
     for (size_t i = 0; i < program->count; i++)
-        assert_int_equal(es_time_repair_add(repair, &program->items[i], &i), 0);
-    assert_int_equal(es_time_repair_finish(repair), 0);
+        assert_int_equal(esi_time_repair_add(repair, &program->items[i], &i), 0);
+    assert_int_equal(esi_time_repair_finish(repair), 0);
     assert_int_equal(program->given_count, program->count);
-    es_time_repair_totals(repair, &totals);
-    es_time_repair_destroy(repair);
+    esi_time_repair_totals(repair, &totals);
+    esi_time_repair_destroy(repair);
     return totals;
 }
 
 /* Brute force: every pair of ends of one key. */
-static size_t violations(const struct program *program, const struct es_timed *times)
+static size_t violations(const struct program *program, const struct esi_timed *times)
 {
     size_t found = 0;
 
     for (size_t i = 0; i < program->count; i++) {
-        const struct es_time_link *before = &program->items[i].link;
+        const struct esi_time_link *before = &program->items[i].link;
 
         if (!(before->ends & ES_TIME_BEFORE))
             continue;
         for (size_t j = 0; j < program->count; j++) {
-            const struct es_time_link *after = &program->items[j].link;
+            const struct esi_time_link *after = &program->items[j].link;
             uint64_t gap = before->key.kind == ES_MATCH_MESSAGE ? LATENCY : 0;
 
             if ((after->ends & ES_TIME_AFTER) &&
@@ -258,8 +258,8 @@ static void assert_order_is_kept(const struct program *program)
 {
     for (size_t i = 0; i < program->count; i++) {
         for (size_t j = 0; j < program->count; j++) {
-            const struct es_timed *x = &program->items[i];
-            const struct es_timed *y = &program->items[j];
+            const struct esi_timed *x = &program->items[i];
+            const struct esi_timed *y = &program->items[j];
 
             if (x->process != y->process)
                 continue;
@@ -279,8 +279,8 @@ static void what_is_impossible_becomes_possible(void **state)
     (void)state;
     for (unsigned seed = 1; seed <= 12; seed++) {
         struct program *program = make_program(seed, 2000, 100);
-        struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
-        struct es_time_repair_totals totals = run(program, &config);
+        struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+        struct esi_time_repair_totals totals = run(program, &config);
         uint64_t largest_ns = 0;
         uint64_t moved = 0;
 
@@ -289,7 +289,7 @@ static void what_is_impossible_becomes_possible(void **state)
         assert_order_is_kept(program);
         assert_false(program->out_of_order);
         for (size_t i = 0; i < program->count; i++) {
-            const struct es_timed *was = &program->items[i];
+            const struct esi_timed *was = &program->items[i];
             uint64_t stop_by = program->given[i].stop_ns - was->stop_ns;
             uint64_t start_by = program->given[i].start_ns - was->start_ns;
 
@@ -312,13 +312,13 @@ static void what_is_impossible_becomes_possible(void **state)
 
 static void right_clocks_are_left_alone(void **state)
 {
-    static const enum es_repair_mode modes[] = {ES_REPAIR_BOUND, ES_REPAIR_LOGICAL};
+    static const enum esi_repair_mode modes[] = {ES_REPAIR_BOUND, ES_REPAIR_LOGICAL};
 
     (void)state;
     for (unsigned seed = 1; seed <= 6; seed++) {
         struct program *program = make_program(seed, 2000, 0);
-        struct es_time_repair_config config = config_for(program, modes[seed % 2]);
-        struct es_time_repair_totals totals = run(program, &config);
+        struct esi_time_repair_config config = config_for(program, modes[seed % 2]);
+        struct esi_time_repair_totals totals = run(program, &config);
 
         assert_int_equal(totals.repaired, 0);
         assert_int_equal(totals.moved, 0);
@@ -335,8 +335,8 @@ static void right_clocks_are_left_alone(void **state)
 static void clocks_worse_than_their_bounds_are_counted_and_left(void **state)
 {
     struct program *program = make_program(3, 2000, 100);
-    struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
-    struct es_time_repair_totals totals;
+    struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+    struct esi_time_repair_totals totals;
     size_t left;
 
     (void)state;
@@ -356,8 +356,8 @@ static void a_logical_clock_repairs_whatever_the_bounds(void **state)
     (void)state;
     for (unsigned seed = 1; seed <= 6; seed++) {
         struct program *program = make_program(seed, 2000, 100);
-        struct es_time_repair_config config = config_for(program, ES_REPAIR_LOGICAL);
-        struct es_time_repair_totals totals;
+        struct esi_time_repair_config config = config_for(program, ES_REPAIR_LOGICAL);
+        struct esi_time_repair_totals totals;
 
         for (size_t i = 0; i < program->count; i++)
             program->items[i].error_ns = 50;
@@ -399,8 +399,8 @@ static uint64_t shift_at(const struct program *program, uint64_t stop_ns)
 static void within_the_bound_the_clock_stands_until_it_is_caught_up(void **state)
 {
     struct program *program = one_early_receive();
-    struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
-    struct es_time_repair_totals totals = run(program, &config);
+    struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+    struct esi_time_repair_totals totals = run(program, &config);
 
     (void)state;
     assert_int_equal(totals.repaired, 1);
@@ -414,15 +414,15 @@ static void within_the_bound_the_clock_stands_until_it_is_caught_up(void **state
 static void a_logical_clock_keeps_spans_and_comes_back(void **state)
 {
     struct program *program = one_early_receive();
-    struct es_time_repair_config config = config_for(program, ES_REPAIR_LOGICAL);
-    struct es_time_repair_totals totals = run(program, &config);
+    struct esi_time_repair_config config = config_for(program, ES_REPAIR_LOGICAL);
+    struct esi_time_repair_totals totals = run(program, &config);
     uint64_t before = UINT64_MAX;
 
     (void)state;
     assert_int_equal(totals.repaired, 1);
     assert_int_equal(shift_at(program, 990000), 10000 + LATENCY);
     for (size_t i = 0; i < program->count; i++) {
-        const struct es_timed *given = &program->given[i];
+        const struct esi_timed *given = &program->given[i];
         uint64_t shift = given->stop_ns - program->items[i].stop_ns;
 
         if (given->process != 1 || given->stop_ns == 1000000 + LATENCY)
@@ -440,16 +440,16 @@ static void a_logical_clock_keeps_spans_and_comes_back(void **state)
 static void what_finds_no_partner_is_given_up_after_the_window(void **state)
 {
     struct program *program = make_program(5, 2000, 100);
-    struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
-    struct es_time_repair_totals totals;
+    struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+    struct esi_time_repair_totals totals;
     size_t receives = 0;
 
     (void)state;
     for (size_t i = 0; i < program->count; i++) {
-        struct es_time_link *link = &program->items[i].link;
+        struct esi_time_link *link = &program->items[i].link;
 
         if (link->key.kind == ES_MATCH_MESSAGE && link->ends == ES_TIME_BEFORE)
-            *link = (struct es_time_link){.ends = 0};
+            *link = (struct esi_time_link){.ends = 0};
         receives += link->key.kind == ES_MATCH_MESSAGE;
     }
     config.window_ns = 3000;
@@ -466,7 +466,7 @@ static void little_room_costs_repairs_but_nothing_else(void **state)
     (void)state;
     for (size_t room = 1; room <= 64; room *= 4) {
         struct program *program = make_program((unsigned)room, 2000, 100);
-        struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+        struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
         size_t before = violations(program, program->items);
 
         config.max_held = room;
@@ -481,21 +481,21 @@ static void little_room_costs_repairs_but_nothing_else(void **state)
 static void settling_gives_what_is_old_enough(void **state)
 {
     struct program *program = calloc(1, sizeof *program);
-    struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
-    struct es_time_repair *repair;
+    struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+    struct esi_time_repair *repair;
     size_t index = 0;
 
     (void)state;
     assert_non_null(program);
     add(program, 0, 1000, 2000)->link = message(1, 0, 0, ES_TIME_AFTER);
-    assert_int_equal(es_time_repair_create(&config, &repair), 0);
-    assert_int_equal(es_time_repair_add(repair, &program->items[0], &index), 0);
+    assert_int_equal(esi_time_repair_create(&config, &repair), 0);
+    assert_int_equal(esi_time_repair_add(repair, &program->items[0], &index), 0);
     assert_int_equal(program->given_count, 0);
-    assert_int_equal(es_time_repair_settle(repair, 1999), 0);
+    assert_int_equal(esi_time_repair_settle(repair, 1999), 0);
     assert_int_equal(program->given_count, 0);
-    assert_int_equal(es_time_repair_settle(repair, 2000), 0);
+    assert_int_equal(esi_time_repair_settle(repair, 2000), 0);
     assert_int_equal(program->given_count, 1);
-    es_time_repair_destroy(repair);
+    esi_time_repair_destroy(repair);
     free(program);
 }
 
@@ -504,23 +504,23 @@ static void settling_gives_what_is_old_enough(void **state)
 static void without_matches_nothing_waits(void **state)
 {
     struct program *program = calloc(1, sizeof *program);
-    struct es_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
-    struct es_time_repair *repair;
+    struct esi_time_repair_config config = config_for(program, ES_REPAIR_BOUND);
+    struct esi_time_repair *repair;
 
     (void)state;
     assert_non_null(program);
     config.sorted = false;
-    assert_int_equal(es_time_repair_create(&config, &repair), 0);
+    assert_int_equal(esi_time_repair_create(&config, &repair), 0);
     for (size_t i = 0; i < 1000; i++) {
         add(program, (uint32_t)pick(PROCESSES), 1000 - i, 2000 - i);
-        assert_int_equal(es_time_repair_add(repair, &program->items[i], &i), 0);
+        assert_int_equal(esi_time_repair_add(repair, &program->items[i], &i), 0);
         assert_int_equal(program->given_count, i + 1);
         assert_int_equal(program->given[i].stop_ns, 2000 - i);
     }
     program->items[0].start_ns = program->items[0].stop_ns + 1;
-    assert_int_equal(es_time_repair_add(repair, &program->items[0], &(size_t){0}),
+    assert_int_equal(esi_time_repair_add(repair, &program->items[0], &(size_t){0}),
                      -EINVAL);
-    es_time_repair_destroy(repair);
+    esi_time_repair_destroy(repair);
     free(program);
 }
 

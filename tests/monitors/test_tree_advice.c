@@ -36,8 +36,8 @@ static void assert_near(double value, double expected, double part)
 /* --- Costs of links -------------------------------------------------------------- */
 
 /* Messages that take as long as they must, and sometimes much longer. */
-static void add_messages(struct es_link_costs *costs,
-                         enum es_link_class link,
+static void add_messages(struct esi_link_costs *costs,
+                         enum esi_link_class link,
                          double latency_ns,
                          double ns_per_byte,
                          uint64_t most_bytes)
@@ -49,26 +49,26 @@ static void add_messages(struct es_link_costs *costs,
             ns *= 1 + 0.02 * random_part();
             if (rand() % 3 == 0)
                 ns += 1e5 * random_part();
-            es_link_costs_add(costs, link, bytes, (int64_t)ns, 10);
+            esi_link_costs_add(costs, link, bytes, (int64_t)ns, 10);
         }
     }
 }
 
 static void planted_costs_are_found_again(void **state)
 {
-    struct es_link_costs *costs;
-    struct es_link_cost host;
-    struct es_link_cost cluster;
-    struct es_link_cost wide;
+    struct esi_link_costs *costs;
+    struct esi_link_cost host;
+    struct esi_link_cost cluster;
+    struct esi_link_cost wide;
 
     (void)state;
-    assert_int_equal(es_link_costs_create(&costs), 0);
+    assert_int_equal(esi_link_costs_create(&costs), 0);
     srand(1);
     add_messages(costs, ES_LINK_HOST, 400, 0.1, 1 << 20);
     add_messages(costs, ES_LINK_CLUSTER, 5000, 1, 1 << 22);
-    host = es_link_costs_get(costs, ES_LINK_HOST);
-    cluster = es_link_costs_get(costs, ES_LINK_CLUSTER);
-    wide = es_link_costs_get(costs, ES_LINK_WIDE);
+    host = esi_link_costs_get(costs, ES_LINK_HOST);
+    cluster = esi_link_costs_get(costs, ES_LINK_CLUSTER);
+    wide = esi_link_costs_get(costs, ES_LINK_WIDE);
     assert_true(host.known);
     assert_near(host.latency_ns + 2 * host.overhead_ns, 400, 0.1);
     assert_near(host.ns_per_byte, 0.1, 0.1);
@@ -76,32 +76,32 @@ static void planted_costs_are_found_again(void **state)
     assert_near(cluster.ns_per_byte, 1, 0.1);
     assert_near(cluster.error_ns, 10, 0.01);
     assert_false(wide.known);
-    es_link_costs_add_round_trip(costs, ES_LINK_WIDE, 9000);
-    es_link_costs_add_round_trip(costs, ES_LINK_WIDE, 8000);
-    es_link_costs_add_overhead(costs, ES_LINK_WIDE, 100);
-    wide = es_link_costs_get(costs, ES_LINK_WIDE);
+    esi_link_costs_add_round_trip(costs, ES_LINK_WIDE, 9000);
+    esi_link_costs_add_round_trip(costs, ES_LINK_WIDE, 8000);
+    esi_link_costs_add_overhead(costs, ES_LINK_WIDE, 100);
+    wide = esi_link_costs_get(costs, ES_LINK_WIDE);
     assert_true(wide.known);
     assert_near(wide.overhead_ns, 100, 0.01);
     assert_near(wide.latency_ns, 3800, 0.01);
-    es_link_costs_destroy(costs);
+    esi_link_costs_destroy(costs);
 }
 
 /* Clocks may even say that messages arrive before they leave. */
 static void costs_are_never_negative(void **state)
 {
-    struct es_link_costs *costs;
-    struct es_link_cost cost;
+    struct esi_link_costs *costs;
+    struct esi_link_cost cost;
 
     (void)state;
-    assert_int_equal(es_link_costs_create(&costs), 0);
+    assert_int_equal(esi_link_costs_create(&costs), 0);
     for (int i = 0; i < 50; i++) {
-        es_link_costs_add(costs, ES_LINK_CLUSTER, 0, -500, 1000);
-        es_link_costs_add(costs, ES_LINK_CLUSTER, 100000, -900, 1000);
+        esi_link_costs_add(costs, ES_LINK_CLUSTER, 0, -500, 1000);
+        esi_link_costs_add(costs, ES_LINK_CLUSTER, 100000, -900, 1000);
     }
-    cost = es_link_costs_get(costs, ES_LINK_CLUSTER);
+    cost = esi_link_costs_get(costs, ES_LINK_CLUSTER);
     assert_true(cost.known);
     assert_true(cost.latency_ns >= 0 && cost.ns_per_byte >= 0 && cost.overhead_ns >= 0);
-    es_link_costs_destroy(costs);
+    esi_link_costs_destroy(costs);
 }
 
 static bool find_place(void *data, int world_rank, struct esi_location *ret_place)
@@ -115,7 +115,7 @@ static bool find_place(void *data, int world_rank, struct esi_location *ret_plac
 }
 
 /* Either end of a message that takes 300 within a host and 7000 beyond. */
-static void add_end(struct es_link_feed *feed,
+static void add_end(struct esi_link_feed *feed,
                     int source,
                     int other,
                     int number,
@@ -123,7 +123,7 @@ static void add_end(struct es_link_feed *feed,
 {
     uint64_t took_ns = source + other == 1 ? 300 : 7000;
     uint64_t start_ns = 1000000 + (uint64_t)number * 100000;
-    struct es_timed timed = {.start_ns = start_ns, .error_ns = 5};
+    struct esi_timed timed = {.start_ns = start_ns, .error_ns = 5};
 
     timed.stop_ns = start_ns + (sends ? 50 : took_ns);
     timed.link.key.kind = ES_MATCH_EDGE_UP;
@@ -131,19 +131,19 @@ static void add_end(struct es_link_feed *feed,
     timed.link.key.destination = other;
     timed.link.key.sequence = (uint32_t)number;
     timed.link.ends = sends ? ES_TIME_BEFORE : ES_TIME_AFTER;
-    assert_int_equal(es_link_feed_add(feed, &timed, 8), 0);
+    assert_int_equal(esi_link_feed_add(feed, &timed, 8), 0);
 }
 
 static void both_ends_of_messages_tell_their_costs(void **state)
 {
     struct esi_location places[3] = {{.host = 0}, {.host = 0}, {.host = 1}};
-    struct es_link_feed_config config = {.place = find_place, .data = places};
-    struct es_link_feed *feed;
-    struct es_link_cost cost;
+    struct esi_link_feed_config config = {.place = find_place, .data = places};
+    struct esi_link_feed *feed;
+    struct esi_link_cost cost;
 
     (void)state;
-    assert_int_equal(es_link_costs_create(&config.costs), 0);
-    assert_int_equal(es_link_feed_create(&config, &feed), 0);
+    assert_int_equal(esi_link_costs_create(&config.costs), 0);
+    assert_int_equal(esi_link_feed_create(&config, &feed), 0);
     for (int i = 0; i < 20; i++) {
         for (int j = 1; j < 4; j++) {
             add_end(feed, j, 0, i, i % 2);
@@ -152,15 +152,15 @@ static void both_ends_of_messages_tell_their_costs(void **state)
             add_end(feed, j, 0, i + 1000, !(i % 2));
         }
     }
-    assert_int_equal(es_link_feed_messages(feed), 40);
-    cost = es_link_costs_get(config.costs, ES_LINK_HOST);
+    assert_int_equal(esi_link_feed_messages(feed), 40);
+    cost = esi_link_costs_get(config.costs, ES_LINK_HOST);
     assert_int_equal(cost.samples, 20);
     assert_near(cost.latency_ns + 2 * cost.overhead_ns, 300, 0);
-    cost = es_link_costs_get(config.costs, ES_LINK_CLUSTER);
+    cost = esi_link_costs_get(config.costs, ES_LINK_CLUSTER);
     assert_near(cost.latency_ns + 2 * cost.overhead_ns, 7000, 0);
     assert_near(cost.error_ns, 10, 0);
-    es_link_feed_destroy(feed);
-    es_link_costs_destroy(config.costs);
+    esi_link_feed_destroy(feed);
+    esi_link_costs_destroy(config.costs);
 }
 
 static void places_tell_the_class_of_a_link(void **state)
@@ -171,15 +171,15 @@ static void places_tell_the_class_of_a_link(void **state)
     struct esi_location lost = {.cluster = 0, .host = -1};
 
     (void)state;
-    assert_int_equal(es_link_class_of(&a, &a), ES_LINK_HOST);
-    assert_int_equal(es_link_class_of(&a, &b), ES_LINK_CLUSTER);
-    assert_int_equal(es_link_class_of(&a, &c), ES_LINK_WIDE);
-    assert_int_equal(es_link_class_of(&lost, &lost), ES_LINK_CLUSTER);
+    assert_int_equal(esi_link_class_of(&a, &a), ES_LINK_HOST);
+    assert_int_equal(esi_link_class_of(&a, &b), ES_LINK_CLUSTER);
+    assert_int_equal(esi_link_class_of(&a, &c), ES_LINK_WIDE);
+    assert_int_equal(esi_link_class_of(&lost, &lost), ES_LINK_CLUSTER);
 }
 
 /* --- The model ------------------------------------------------------------------- */
 
-static const struct es_link_cost simple[ES_LINK_CLASSES] = {
+static const struct esi_link_cost simple[ES_LINK_CLASSES] = {
     {.known = true, .latency_ns = 100, .ns_per_byte = 1, .overhead_ns = 10},
     {.known = true, .latency_ns = 1000, .ns_per_byte = 2, .overhead_ns = 50},
     {.known = true, .latency_ns = 50000, .ns_per_byte = 8, .overhead_ns = 100},
@@ -210,26 +210,26 @@ static struct esi_tree *make_tree(const char *text,
     return tree;
 }
 
-static struct es_model_result model(const char *text,
-                                    enum esi_tree_kind kind,
-                                    int size,
-                                    uint64_t bytes,
-                                    uint64_t segment_bytes,
-                                    const double *enters_ns)
+static struct esi_model_result model(const char *text,
+                                     enum esi_tree_kind kind,
+                                     int size,
+                                     uint64_t bytes,
+                                     uint64_t segment_bytes,
+                                     const double *enters_ns)
 {
     struct esi_location places[MOST_RANKS];
-    struct es_model_operation operation = {.kind = kind,
-                                           .bytes = bytes,
-                                           .segment_bytes = segment_bytes,
-                                           .enters_ns = enters_ns,
-                                           .places = places,
-                                           .costs = simple};
-    struct es_model_result result;
+    struct esi_model_operation operation = {.kind = kind,
+                                            .bytes = bytes,
+                                            .segment_bytes = segment_bytes,
+                                            .enters_ns = enters_ns,
+                                            .places = places,
+                                            .costs = simple};
+    struct esi_model_result result;
     struct esi_tree *tree;
 
     set_places(places, size, 1, false);
     tree = make_tree(text, size, 0, places);
-    assert_int_equal(es_tree_model_run(tree, &operation, NULL, &result), 0);
+    assert_int_equal(esi_tree_model_run(tree, &operation, NULL, &result), 0);
     esi_tree_destroy(tree);
     return result;
 }
@@ -306,13 +306,13 @@ static bool act(struct simulation *simulation, int rank)
 {
     struct actor *actor = &simulation->actors[rank];
     const struct action *action = &actor->actions[actor->done];
-    const struct es_link_cost *cost;
+    const struct esi_link_cost *cost;
     double arrived;
 
     if (actor->done == actor->count)
         return false;
-    cost = &simple[es_link_class_of(&simulation->places[rank],
-                                    &simulation->places[action->other])];
+    cost = &simple[esi_link_class_of(&simulation->places[rank],
+                                     &simulation->places[action->other])];
     if (action->sends) {
         double leaves = fmax(actor->busy + cost->overhead_ns, actor->out);
 
@@ -336,7 +336,7 @@ static bool act(struct simulation *simulation, int rank)
 /* What each rank has to do, in its order. */
 static void plan(struct simulation *simulation,
                  const struct esi_tree *tree,
-                 const struct es_model_operation *operation,
+                 const struct esi_model_operation *operation,
                  int up,
                  int down)
 {
@@ -347,29 +347,30 @@ static void plan(struct simulation *simulation,
         for (int piece = 0; piece < up; piece++) {
             for (int j = 0; j < count; j++)
                 do_later(simulation, i, false, children[j],
-                         es_tree_model_bytes_up(tree, operation, children[j]) / up);
+                         esi_tree_model_bytes_up(tree, operation, children[j]) / up);
             if (i != tree->root)
                 do_later(simulation, i, true, tree->parents[i],
-                         es_tree_model_bytes_up(tree, operation, i) / up);
+                         esi_tree_model_bytes_up(tree, operation, i) / up);
         }
         for (int piece = 0; piece < down; piece++) {
             if (i != tree->root)
                 do_later(simulation, i, false, tree->parents[i],
-                         es_tree_model_bytes_down(tree, operation, i) / down);
+                         esi_tree_model_bytes_down(tree, operation, i) / down);
             for (int j = 0; j < count; j++)
                 do_later(simulation, i, true, children[j],
-                         es_tree_model_bytes_down(tree, operation, children[j]) / down);
+                         esi_tree_model_bytes_down(tree, operation, children[j]) /
+                             down);
         }
     }
 }
 
 static void compare_with_simulation(const struct esi_tree *tree,
-                                    const struct es_model_operation *operation)
+                                    const struct esi_model_operation *operation)
 {
     static const int ups[] = {1, 0, 3, 3, 1, 0, 1}; /* pieces, by kind */
     static const int downs[] = {1, 3, 0, 3, 0, 1, ES_MODEL_PIECES};
     struct simulation *simulation = calloc(1, sizeof *simulation);
-    struct es_model_result result;
+    struct esi_model_result result;
     double exits[MOST_RANKS];
     bool moves = true;
 
@@ -384,7 +385,7 @@ static void compare_with_simulation(const struct esi_tree *tree,
             while (act(simulation, i))
                 moves = true;
     }
-    assert_int_equal(es_tree_model_run(tree, operation, exits, &result), 0);
+    assert_int_equal(esi_tree_model_run(tree, operation, exits, &result), 0);
     for (int i = 0; i < tree->size; i++) {
         assert_int_equal(simulation->actors[i].done, simulation->actors[i].count);
         assert_near(exits[i], simulation->actors[i].busy, 1e-9);
@@ -403,7 +404,7 @@ static void the_model_agrees_with_a_simulation(void **state)
         struct esi_location places[MOST_RANKS];
         double enters[MOST_RANKS];
         int size = 2 + rand() % 40;
-        struct es_model_operation operation = {
+        struct esi_model_operation operation = {
             .kind = (enum esi_tree_kind)(rand() % ES_TREE_KIND_COUNT),
             .bytes = 3000,
             .segment_bytes = 1000,
@@ -430,8 +431,8 @@ static void the_model_agrees_with_a_simulation(void **state)
 struct scene {
     int size;
     struct esi_location places[MOST_RANKS];
-    struct es_link_costs *costs;
-    struct es_tree_advisor *advisor;
+    struct esi_link_costs *costs;
+    struct esi_tree_advisor *advisor;
     const char *in_force; /* NULL = library */
     double factor;        /* by which what happens takes longer than the model says */
     double noise;
@@ -439,49 +440,49 @@ struct scene {
 
 static void set_scene(struct scene *scene, int size, int hosts, bool scattered)
 {
-    const struct es_tree_advisor_config config = {.samples = 0};
+    const struct esi_tree_advisor_config config = {.samples = 0};
 
     *scene = (struct scene){.size = size, .factor = 1, .noise = 0.02};
     set_places(scene->places, size, hosts, scattered);
-    assert_int_equal(es_link_costs_create(&scene->costs), 0);
-    assert_int_equal(es_tree_advisor_create(&config, &scene->advisor), 0);
+    assert_int_equal(esi_link_costs_create(&scene->costs), 0);
+    assert_int_equal(esi_tree_advisor_create(&config, &scene->advisor), 0);
     for (int i = 0; i < ES_LINK_CLASSES; i++) {
         for (uint64_t bytes = 1; bytes <= 1 << 20; bytes *= 32)
-            es_link_costs_add(scene->costs, (enum es_link_class)i, bytes,
-                              (int64_t)(simple[i].latency_ns +
-                                        2 * simple[i].overhead_ns +
-                                        simple[i].ns_per_byte * (double)bytes),
-                              0);
-        es_link_costs_add_overhead(scene->costs, (enum es_link_class)i,
-                                   (uint64_t)simple[i].overhead_ns);
+            esi_link_costs_add(scene->costs, (enum esi_link_class)i, bytes,
+                               (int64_t)(simple[i].latency_ns +
+                                         2 * simple[i].overhead_ns +
+                                         simple[i].ns_per_byte * (double)bytes),
+                               0);
+        esi_link_costs_add_overhead(scene->costs, (enum esi_link_class)i,
+                                    (uint64_t)simple[i].overhead_ns);
     }
 }
 
 static void end_scene(struct scene *scene)
 {
-    es_link_costs_destroy(scene->costs);
-    es_tree_advisor_destroy(scene->advisor);
+    esi_link_costs_destroy(scene->costs);
+    esi_tree_advisor_destroy(scene->advisor);
 }
 
 /* Lets an operation happen over the tree in force. */
 static void happen(struct scene *scene, const char *name, uint32_t bytes)
 {
-    struct es_collective_arrival arrivals[MOST_RANKS];
+    struct esi_collective_arrival arrivals[MOST_RANKS];
     double enters[MOST_RANKS];
     const struct es_operation *found = es_operation_by_name(name);
-    struct es_collective_instance instance = {.communicator = "world",
-                                              .size = scene->size,
-                                              .known = scene->size,
-                                              .root = -1,
-                                              .bytes = bytes,
-                                              .arrivals = arrivals,
-                                              .first_enter_ns = 1000000};
-    struct es_model_operation operation = {.bytes = bytes,
-                                           .segment_bytes = 65536,
-                                           .enters_ns = enters,
-                                           .places = scene->places,
-                                           .costs = simple};
-    struct es_model_result result;
+    struct esi_collective_instance instance = {.communicator = "world",
+                                               .size = scene->size,
+                                               .known = scene->size,
+                                               .root = -1,
+                                               .bytes = bytes,
+                                               .arrivals = arrivals,
+                                               .first_enter_ns = 1000000};
+    struct esi_model_operation operation = {.bytes = bytes,
+                                            .segment_bytes = 65536,
+                                            .enters_ns = enters,
+                                            .places = scene->places,
+                                            .costs = simple};
+    struct esi_model_result result;
     struct esi_tree *tree = make_tree(scene->in_force ? scene->in_force : "linear",
                                       scene->size, 0, scene->places);
     uint32_t bit;
@@ -495,28 +496,28 @@ static void happen(struct scene *scene, const char *name, uint32_t bytes)
         operation.kind++;
     for (int i = 0; i < scene->size; i++) {
         enters[i] = i == 0 ? 0 : 500 * random_part();
-        arrivals[i] = (struct es_collective_arrival){
+        arrivals[i] = (struct esi_collective_arrival){
             .known = true, .enter_ns = 1000000 + (uint64_t)enters[i]};
     }
-    assert_int_equal(es_tree_model_run(tree, &operation, NULL, &result), 0);
+    assert_int_equal(esi_tree_model_run(tree, &operation, NULL, &result), 0);
     instance.tree_ns = (uint64_t)(result.tree_ns * scene->factor *
                                   (1 + scene->noise * (random_part() - 0.5)));
-    assert_int_equal(es_tree_advisor_add(scene->advisor, &instance), 0);
+    assert_int_equal(esi_tree_advisor_add(scene->advisor, &instance), 0);
     esi_tree_destroy(tree);
 }
 
-static struct es_tree_advice advise(const struct scene *scene)
+static struct esi_tree_advice advise(const struct scene *scene)
 {
-    struct es_advice_situation situation = {
+    struct esi_advice_situation situation = {
         .places = scene->places, .costs = scene->costs, .version = 1};
     struct esi_tree_rule rule;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
 
     if (scene->in_force) {
         assert_int_equal(esi_tree_rule_parse_short(scene->in_force, NULL, &rule), 0);
         situation.in_force = &rule;
     }
-    assert_int_equal(es_tree_advisor_propose(scene->advisor, 0, &situation, &advice),
+    assert_int_equal(esi_tree_advisor_propose(scene->advisor, 0, &situation, &advice),
                      0);
     if (scene->in_force)
         esi_tree_rule_fini(&rule);
@@ -528,8 +529,8 @@ static struct es_tree_advice advise(const struct scene *scene)
 static void slow_links_between_clusters_call_for_levels(void **state)
 {
     struct scene scene;
-    struct es_tree_advice advice;
-    struct es_advice_group group;
+    struct esi_tree_advice advice;
+    struct esi_advised_group group;
 
     (void)state;
     srand(3);
@@ -551,7 +552,7 @@ static void slow_links_between_clusters_call_for_levels(void **state)
     assert_int_equal(advice.rule.operations, 1u << ES_TREE_ALLREDUCE);
     assert_int_equal(advice.rule.min_bytes, 8192);
     assert_int_equal(advice.rule.max_bytes, 16383);
-    es_tree_advisor_group(scene.advisor, 0, &group);
+    esi_tree_advisor_group(scene.advisor, 0, &group);
     assert_int_equal(group.instances, 40);
     assert_int_equal(group.samples, 32);
     end_scene(&scene);
@@ -560,7 +561,7 @@ static void slow_links_between_clusters_call_for_levels(void **state)
 static void where_nothing_is_gained_nothing_is_proposed(void **state)
 {
     struct scene scene;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
     char best[64];
 
     (void)state;
@@ -588,7 +589,7 @@ static void where_nothing_is_gained_nothing_is_proposed(void **state)
 static void the_library_is_compared_by_what_it_takes(void **state)
 {
     struct scene scene;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
 
     (void)state;
     set_scene(&scene, 16, 2, false);
@@ -611,7 +612,7 @@ static void the_library_is_compared_by_what_it_takes(void **state)
 static void what_scatters_or_is_not_known_leads_to_nothing(void **state)
 {
     struct scene scene;
-    struct es_tree_advice advice;
+    struct esi_tree_advice advice;
 
     (void)state;
     set_scene(&scene, 16, 2, false);
@@ -631,9 +632,9 @@ static void what_scatters_or_is_not_known_leads_to_nothing(void **state)
     end_scene(&scene);
     /* Nothing is known of the links between hosts. */
     set_scene(&scene, 16, 2, false);
-    es_link_costs_destroy(scene.costs);
-    assert_int_equal(es_link_costs_create(&scene.costs), 0);
-    es_link_costs_add(scene.costs, ES_LINK_HOST, 8, 200, 0);
+    esi_link_costs_destroy(scene.costs);
+    assert_int_equal(esi_link_costs_create(&scene.costs), 0);
+    esi_link_costs_add(scene.costs, ES_LINK_HOST, 8, 200, 0);
     for (int i = 0; i < 16; i++)
         happen(&scene, "MPI_Allreduce", 8);
     assert_int_equal(advise(&scene).verdict, ES_ADVICE_UNKNOWN);
@@ -652,7 +653,7 @@ static void what_is_proposed_is_the_least_of_all(void **state)
     srand(5);
     for (int round = 0; round < 60; round++) {
         struct scene scene;
-        struct es_tree_advice advice;
+        struct esi_tree_advice advice;
         const char *name = names[round % 7];
         uint32_t bytes = round % 7 ? 1u << rand() % 20 : 0;
 
@@ -677,20 +678,20 @@ static void what_is_proposed_is_the_least_of_all(void **state)
 
 static void groups_are_bounded_and_the_quietest_goes(void **state)
 {
-    const struct es_tree_advisor_config config = {.max_groups = 3};
+    const struct esi_tree_advisor_config config = {.max_groups = 3};
     struct scene scene;
-    struct es_advice_group group;
+    struct esi_advised_group group;
 
     (void)state;
     set_scene(&scene, 4, 1, false);
-    es_tree_advisor_destroy(scene.advisor);
-    assert_int_equal(es_tree_advisor_create(&config, &scene.advisor), 0);
+    esi_tree_advisor_destroy(scene.advisor);
+    assert_int_equal(esi_tree_advisor_create(&config, &scene.advisor), 0);
     for (uint32_t order = 0; order < 5; order++) {
         happen(&scene, "MPI_Barrier", 0);
         happen(&scene, "MPI_Bcast", 1u << order);
     }
-    assert_int_equal(es_tree_advisor_count(scene.advisor), 3);
-    es_tree_advisor_group(scene.advisor, 0, &group);
+    assert_int_equal(esi_tree_advisor_count(scene.advisor), 3);
+    esi_tree_advisor_group(scene.advisor, 0, &group);
     assert_int_equal(group.operation, 1u << ES_TREE_BARRIER);
     assert_int_equal(group.instances, 5);
     end_scene(&scene);

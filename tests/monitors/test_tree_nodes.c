@@ -38,8 +38,8 @@ struct fixture {
     struct made_servers made_servers;
     struct made_server *server;
     struct es_servers *servers;
-    struct es_tree_nodes *nodes;
-    struct es_node_statistics *statistics;
+    struct esi_tree_nodes *nodes;
+    struct esi_node_statistics *statistics;
     struct esi_writer *writers[RANKS][MADE_KINDS];
     char host[ES_HOST_NAME_BYTES];
     _Atomic size_t written_count; /* tuples */
@@ -97,7 +97,7 @@ static int set_up_bare(void **state)
     if (es_servers_open(fixture->made.name, fixture->server->address, &error,
                         &fixture->servers) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(es_node_statistics_create(&fixture->statistics), 0);
+    assert_int_equal(esi_node_statistics_create(&fixture->statistics), 0);
     memset(seen, 0, sizeof seen);
     *state = fixture;
     return 0;
@@ -114,11 +114,11 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_tree_nodes_close(fixture->nodes);
+    esi_tree_nodes_close(fixture->nodes);
     es_servers_close(fixture->servers);
     made_servers_end(&fixture->made_servers);
     made_run_end(&fixture->made);
-    es_node_statistics_destroy(fixture->statistics);
+    esi_node_statistics_destroy(fixture->statistics);
     free(fixture);
     return 0;
 }
@@ -191,7 +191,7 @@ static void assert_span(const struct fixture *fixture, uint64_t span, uint64_t t
 
 static void check(const struct fixture *fixture,
                   const struct made_instance *instance,
-                  const struct es_tree_node_result *result)
+                  const struct esi_tree_node_result *result)
 {
     const struct es_tuple *up = half(instance, ESI_NODE_UP);
     const struct es_tuple *down = half(instance, ESI_NODE_DOWN);
@@ -217,7 +217,7 @@ static void check(const struct fixture *fixture,
         assert_span(fixture, result->up_ns, down->bytes);
 }
 
-static void take(void *data, const struct es_tree_node_result *result)
+static void take(void *data, const struct esi_tree_node_result *result)
 {
     struct fixture *fixture = data;
     const struct es_tuple wanted = {.communicator = (uint16_t)(result->key[1] - 2),
@@ -231,15 +231,15 @@ static void take(void *data, const struct es_tree_node_result *result)
     check(fixture, instance, result);
     seen[result->world_rank][instance - edges[result->world_rank].instances]++;
     fixture->pieced += result->pieced;
-    assert_int_equal(es_node_statistics_add(fixture->statistics, result), 0);
+    assert_int_equal(esi_node_statistics_add(fixture->statistics, result), 0);
 }
 
 static void each_came_once(const struct fixture *fixture)
 {
-    struct es_tree_nodes_counts counts;
+    struct esi_tree_nodes_counts counts;
     uint64_t results = 0, rows = 0;
 
-    es_tree_nodes_counts(fixture->nodes, &counts);
+    esi_tree_nodes_counts(fixture->nodes, &counts);
     for (int rank = 0; rank < RANKS; rank++)
         for (size_t i = 0; i < edges[rank].instance_count; i++) {
             bool wanted = edges[rank].instances[i].result_count > 0;
@@ -250,8 +250,8 @@ static void each_came_once(const struct fixture *fixture)
                          edges[rank].instances[i].sequence, seen[rank][i]);
             results += wanted;
         }
-    for (size_t i = 0; i < es_node_statistics_count(fixture->statistics); i++)
-        rows += es_node_statistics_at(fixture->statistics, i)->count;
+    for (size_t i = 0; i < esi_node_statistics_count(fixture->statistics); i++)
+        rows += esi_node_statistics_at(fixture->statistics, i)->count;
     assert_int_equal(counts.results, results);
     assert_int_equal(rows, results);
     assert_int_equal(counts.incomplete, 0);
@@ -261,16 +261,16 @@ static void each_came_once(const struct fixture *fixture)
 
 static void open_nodes(struct fixture *fixture, bool servers)
 {
-    struct es_tree_nodes_config config;
+    struct esi_tree_nodes_config config;
     struct es_error error = {.text = ""};
 
-    es_tree_nodes_config_init(&config);
+    esi_tree_nodes_config_init(&config);
     config.run = fixture->made.name;
     config.servers = servers ? fixture->servers : NULL;
     config.on_result = take;
     config.data = fixture;
     config.interval_ns = 2000000;
-    if (es_tree_nodes_open(&config, &error, &fixture->nodes) != 0)
+    if (esi_tree_nodes_open(&config, &error, &fixture->nodes) != 0)
         fail_msg("%s", error.text);
 }
 
@@ -282,10 +282,10 @@ static void a_thread_gathers_what_servers_analyse(void **state)
     pthread_t writer;
 
     open_nodes(fixture, true);
-    assert_int_equal(es_tree_nodes_start(fixture->nodes), 0);
+    assert_int_equal(esi_tree_nodes_start(fixture->nodes), 0);
     assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
     pthread_join(writer, NULL);
-    es_tree_nodes_stop(fixture->nodes);
+    esi_tree_nodes_stop(fixture->nodes);
     each_came_once(fixture);
     assert_int_equal(fixture->pieced, 0);
 }
@@ -296,7 +296,7 @@ static void without_servers_they_are_analysed_here(void **state)
 
     open_nodes(fixture, false);
     write_all(fixture);
-    assert_true(es_tree_nodes_drain(fixture->nodes) > 0);
+    assert_true(esi_tree_nodes_drain(fixture->nodes) > 0);
     each_came_once(fixture);
 }
 
@@ -306,19 +306,19 @@ static void nothing_is_opened_before_there_are_trees(void **state)
     struct fixture *fixture = *state;
 
     open_nodes(fixture, true);
-    assert_null(es_tree_nodes_scope(fixture->nodes));
-    assert_int_equal(es_tree_nodes_pull(fixture->nodes), 0);
-    assert_int_equal(es_tree_nodes_drain(fixture->nodes), 0);
+    assert_null(esi_tree_nodes_scope(fixture->nodes));
+    assert_int_equal(esi_tree_nodes_pull(fixture->nodes), 0);
+    assert_int_equal(esi_tree_nodes_drain(fixture->nodes), 0);
     add_ranks(fixture);
     write_all(fixture);
-    assert_true(es_tree_nodes_drain(fixture->nodes) > 0);
-    assert_non_null(es_tree_nodes_scope(fixture->nodes));
+    assert_true(esi_tree_nodes_drain(fixture->nodes) > 0);
+    assert_non_null(esi_tree_nodes_scope(fixture->nodes));
     each_came_once(fixture);
 }
 
 static void change_to(struct fixture *fixture, const char *name, const char *value)
 {
-    struct es_scope *scope = es_tree_nodes_scope(fixture->nodes);
+    struct es_scope *scope = esi_tree_nodes_scope(fixture->nodes);
     struct es_scope_config config = *es_scope_config(scope);
     struct es_error error = {.text = ""};
 
@@ -361,7 +361,7 @@ static void pull_in_pieces(struct fixture *fixture)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     change_to(fixture, "max", "1");
     for (int i = 0; i < 100; i++)
-        assert_true(es_tree_nodes_pull(fixture->nodes) >= 0);
+        assert_true(esi_tree_nodes_pull(fixture->nodes) >= 0);
     change_to(fixture, "max", "65536");
 }
 
@@ -374,12 +374,12 @@ static void results_are_complete_across_reconfigurations(void **state)
     assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
     pull_in_pieces(fixture);
     while (!fixture->written) {
-        assert_true(es_tree_nodes_pull(fixture->nodes) >= 0);
+        assert_true(esi_tree_nodes_pull(fixture->nodes) >= 0);
         if (next_random(&random_state) % 3 == 0)
             change(fixture);
     }
     pthread_join(writer, NULL);
-    assert_true(es_tree_nodes_drain(fixture->nodes) >= 0);
+    assert_true(esi_tree_nodes_drain(fixture->nodes) >= 0);
     each_came_once(fixture);
     assert_true(fixture->pieced > 0);
 }
@@ -392,7 +392,7 @@ static void results_are_complete_though_servers_are_lost(void **state)
     open_nodes(fixture, true);
     assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
     while (!fixture->written) {
-        (void)es_tree_nodes_pull(fixture->nodes);
+        (void)esi_tree_nodes_pull(fixture->nodes);
         if (next_random(&random_state) % 20 == 0) {
             made_server_stop(fixture->server);
             made_server_start(&fixture->made_servers, fixture->server);
@@ -401,10 +401,10 @@ static void results_are_complete_though_servers_are_lost(void **state)
     pthread_join(writer, NULL);
     /* Until the connection is there again. */
     for (int i = 0; i < 40; i++) {
-        (void)es_tree_nodes_pull(fixture->nodes);
+        (void)esi_tree_nodes_pull(fixture->nodes);
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
-    assert_true(es_tree_nodes_drain(fixture->nodes) >= 0);
+    assert_true(esi_tree_nodes_drain(fixture->nodes) >= 0);
     each_came_once(fixture);
 }
 

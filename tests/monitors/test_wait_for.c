@@ -23,9 +23,9 @@ static const uint64_t world[2] = {1, 2};
 
 /* Threads 0.0, 1.0 and 2.0, all computing. */
 struct fixture {
-    struct es_thread_state threads[RANKS];
-    struct es_collectives_seen seen;
-    struct es_wait *waits;
+    struct esi_thread_state threads[RANKS];
+    struct esi_collectives_seen seen;
+    struct esi_wait *waits;
 };
 
 static int set_up(void **state)
@@ -34,7 +34,7 @@ static int set_up(void **state)
 
     assert_non_null(fixture);
     for (int i = 0; i < RANKS; i++)
-        fixture->threads[i] = (struct es_thread_state){
+        fixture->threads[i] = (struct esi_thread_state){
             .rank = i, .process = ES_PROCESS_RUNNING, .verdict = ES_VERDICT_COMPUTING};
     *state = fixture;
     return 0;
@@ -44,50 +44,50 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
-    es_waits_free(fixture->waits, RANKS);
-    es_collectives_seen_fini(&fixture->seen);
+    esi_waits_free(fixture->waits, RANKS);
+    esi_collectives_seen_fini(&fixture->seen);
     free(fixture);
     return 0;
 }
 
 /* Lets a rank hang in an operation on the world communicator. */
-static struct es_activity *hang(struct fixture *fixture,
-                                int rank,
-                                const char *name,
-                                int peer)
+static struct esi_activity *hang(struct fixture *fixture,
+                                 int rank,
+                                 const char *name,
+                                 int peer)
 {
     const struct es_operation *operation = es_operation_by_name(name);
-    struct es_thread_state *thread = &fixture->threads[rank];
+    struct esi_thread_state *thread = &fixture->threads[rank];
 
     assert_non_null(operation);
     thread->verdict = ES_VERDICT_STALLED;
     thread->members = everybody;
     thread->member_count = RANKS;
-    thread->open = (struct es_activity){.present = true,
-                                        .operation = operation->code,
-                                        .peer = peer,
-                                        .tag = 7,
-                                        .bytes = 1,
-                                        .has_communicator = true,
-                                        .key = {world[0], world[1]}};
+    thread->open = (struct esi_activity){.present = true,
+                                         .operation = operation->code,
+                                         .peer = peer,
+                                         .tag = 7,
+                                         .bytes = 1,
+                                         .has_communicator = true,
+                                         .key = {world[0], world[1]}};
     return &thread->open;
 }
 
-static const struct es_wait *derive(struct fixture *fixture, int rank)
+static const struct esi_wait *derive(struct fixture *fixture, int rank)
 {
-    es_waits_free(fixture->waits, RANKS);
+    esi_waits_free(fixture->waits, RANKS);
     fixture->waits = NULL;
     assert_int_equal(
-        es_waits_derive(fixture->threads, RANKS, &fixture->seen, &fixture->waits), 0);
+        esi_waits_derive(fixture->threads, RANKS, &fixture->seen, &fixture->waits), 0);
     return &fixture->waits[rank];
 }
 
 static void note(struct fixture *fixture, int rank, uint32_t sequence)
 {
-    struct es_collective_seen instance = {
+    struct esi_collective_seen instance = {
         .key = {world[0], world[1]}, .rank = rank, .sequence = sequence};
 
-    assert_int_equal(es_collectives_seen_note(&fixture->seen, &instance), 0);
+    assert_int_equal(esi_collectives_seen_note(&fixture->seen, &instance), 0);
 }
 
 static void who_computes_waits_for_nobody_and_who_has_finished_is_gone(void **state)
@@ -105,7 +105,7 @@ static void messages_wait_for_their_peer(void **state)
 {
     static const struct {
         const char *operation;
-        enum es_wait_reason reason;
+        enum esi_wait_reason reason;
     } cases[] = {
         {"MPI_Recv", ES_REASON_RECEIVE},    {"MPI_Probe", ES_REASON_RECEIVE},
         {"MPI_Send", ES_REASON_SEND},       {"MPI_Ssend", ES_REASON_SEND},
@@ -114,7 +114,7 @@ static void messages_wait_for_their_peer(void **state)
     struct fixture *fixture = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct es_wait *wait;
+        const struct esi_wait *wait;
 
         hang(fixture, 0, cases[i].operation, 2);
         wait = derive(fixture, 0);
@@ -129,7 +129,7 @@ static void messages_wait_for_their_peer(void **state)
 static void a_receive_from_any_source_waits_for_any_of_the_others(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_wait *wait;
+    const struct esi_wait *wait;
 
     hang(fixture, 1, "MPI_Recv", ES_PEER_ANY);
     wait = derive(fixture, 1);
@@ -175,7 +175,7 @@ static void a_message_with_both_ends_is_under_way(void **state)
 static void a_collective_waits_for_those_who_have_not_entered(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_wait *wait;
+    const struct esi_wait *wait;
 
     hang(fixture, 0, "MPI_Barrier", ES_PEER_NONE)->sequence = 5;
     note(fixture, 1, 4);
@@ -210,7 +210,7 @@ static void instance_numbers_wrap_around(void **state)
 static void of_several_requests_only_the_first_is_known(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_wait *wait;
+    const struct esi_wait *wait;
 
     hang(fixture, 0, "MPI_Waitall", 1)->bytes = 4;
     wait = derive(fixture, 0);
@@ -225,15 +225,15 @@ static void of_several_requests_only_the_first_is_known(void **state)
 
 /* Lets a rank hang in a call that completes `count` requests, and tells the operation
  * of one of them. */
-static struct es_activity *hang_for(struct fixture *fixture,
-                                    int rank,
-                                    const char *call,
-                                    const char *awaited,
-                                    int peer,
-                                    uint32_t count)
+static struct esi_activity *hang_for(struct fixture *fixture,
+                                     int rank,
+                                     const char *call,
+                                     const char *awaited,
+                                     int peer,
+                                     uint32_t count)
 {
     const struct es_operation *operation = es_operation_by_name(awaited);
-    struct es_activity *open = hang(fixture, rank, call, peer);
+    struct esi_activity *open = hang(fixture, rank, call, peer);
 
     assert_non_null(operation);
     open->awaited = operation->code;
@@ -246,7 +246,7 @@ static void awaited_messages_wait_as_blocking_ones_do(void **state)
 {
     static const struct {
         const char *awaited;
-        enum es_wait_reason reason;
+        enum esi_wait_reason reason;
     } cases[] = {
         {"MPI_Irecv", ES_REASON_RECEIVE},
         {"MPI_Start receive", ES_REASON_RECEIVE},
@@ -256,7 +256,7 @@ static void awaited_messages_wait_as_blocking_ones_do(void **state)
     struct fixture *fixture = *state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct es_wait *wait;
+        const struct esi_wait *wait;
 
         hang_for(fixture, 0, "MPI_Wait", cases[i].awaited, 2, 1);
         wait = derive(fixture, 0);
@@ -288,7 +288,7 @@ static void an_awaited_message_with_both_ends_is_under_way(void **state)
 static void an_awaited_collective_waits_for_who_may_not_have_entered(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_wait *wait;
+    const struct esi_wait *wait;
 
     hang_for(fixture, 0, "MPI_Wait", "MPI_Iallreduce", ES_PEER_NONE, 1)->sequence = 5;
     note(fixture, 1, 4);
@@ -316,7 +316,7 @@ static void an_awaited_collective_waits_for_who_may_not_have_entered(void **stat
 static void of_several_awaited_only_one_is_known(void **state)
 {
     struct fixture *fixture = *state;
-    const struct es_wait *wait;
+    const struct esi_wait *wait;
 
     hang_for(fixture, 0, "MPI_Waitall", "MPI_Irecv", 1, 4);
     wait = derive(fixture, 0);
@@ -355,7 +355,7 @@ static void who_polls_waits_for_what_is_not_known(void **state)
 static void many_instances_are_found_again(void **state)
 {
     struct fixture *fixture = *state;
-    struct es_collective_seen instance = {.key = {0, 0}};
+    struct esi_collective_seen instance = {.key = {0, 0}};
 
     for (uint64_t key = 100; key > 0; key--) {
         for (int rank = 9; rank >= 0; rank--) {
@@ -363,18 +363,18 @@ static void many_instances_are_found_again(void **state)
             instance.key[1] = key;
             instance.rank = rank;
             instance.sequence = (uint32_t)(key + (uint64_t)rank);
-            assert_int_equal(es_collectives_seen_note(&fixture->seen, &instance), 0);
+            assert_int_equal(esi_collectives_seen_note(&fixture->seen, &instance), 0);
         }
     }
     assert_int_equal(fixture->seen.count, 1000);
     for (uint64_t key = 1; key <= 100; key++) {
         uint64_t wanted[2] = {key % 10, key};
-        const struct es_collective_seen *found =
-            es_collectives_seen_find(&fixture->seen, wanted, 4);
+        const struct esi_collective_seen *found =
+            esi_collectives_seen_find(&fixture->seen, wanted, 4);
 
         assert_non_null(found);
         assert_int_equal(found->sequence, key + 4);
-        assert_null(es_collectives_seen_find(&fixture->seen, wanted, 10));
+        assert_null(esi_collectives_seen_find(&fixture->seen, wanted, 10));
     }
 }
 

@@ -21,7 +21,7 @@ enum { MOST = 6, TARGETS = 4 };
 /* One thread of a case; -1 ends the targets. */
 struct row {
     int rank;
-    enum es_wait_state state;
+    enum esi_wait_state state;
     int targets[TARGETS];
     bool stuck;
 };
@@ -124,7 +124,7 @@ static const struct graph_case cases[] = {
      ""},
 };
 
-static void print_cycles(const struct es_wait_result *result, char *out, size_t size)
+static void print_cycles(const struct esi_wait_result *result, char *out, size_t size)
 {
     out[0] = '\0';
     for (size_t i = 0; i < result->cycle_count; i++)
@@ -136,7 +136,7 @@ static void print_cycles(const struct es_wait_result *result, char *out, size_t 
                      result->cycles[i].ranks[j]);
 }
 
-static void print_culprits(const struct es_wait_result *result, char *out, size_t size)
+static void print_culprits(const struct esi_wait_result *result, char *out, size_t size)
 {
     out[0] = '\0';
     for (size_t i = 0; i < result->culprit_count; i++)
@@ -145,13 +145,13 @@ static void print_culprits(const struct es_wait_result *result, char *out, size_
                  result->culprits[i].gone ? " gone" : "");
 }
 
-static size_t fill_nodes(const struct graph_case *one, struct es_wait_node nodes[MOST])
+static size_t fill_nodes(const struct graph_case *one, struct esi_wait_node nodes[MOST])
 {
     for (size_t i = 0; i < one->count; i++) {
-        nodes[i] = (struct es_wait_node){.rank = one->rows[i].rank,
-                                         .state = one->rows[i].state,
-                                         .certain = true,
-                                         .targets = one->rows[i].targets};
+        nodes[i] = (struct esi_wait_node){.rank = one->rows[i].rank,
+                                          .state = one->rows[i].state,
+                                          .certain = true,
+                                          .targets = one->rows[i].targets};
         while (one->rows[i].targets[nodes[i].target_count] >= 0)
             nodes[i].target_count++;
     }
@@ -162,12 +162,12 @@ static void each_case_has_its_cycles_and_culprits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct es_wait_node nodes[MOST];
-        struct es_wait_result result;
+        struct esi_wait_node nodes[MOST];
+        struct esi_wait_result result;
         char text[128];
 
         fill_nodes(&cases[i], nodes);
-        assert_int_equal(es_wait_analyse(nodes, cases[i].count, &result), 0);
+        assert_int_equal(esi_wait_analyse(nodes, cases[i].count, &result), 0);
         print_message("# %s\n", cases[i].what);
         print_cycles(&result, text, sizeof text);
         assert_string_equal(text, cases[i].cycles);
@@ -175,7 +175,7 @@ static void each_case_has_its_cycles_and_culprits(void **state)
         assert_string_equal(text, cases[i].culprits);
         for (size_t j = 0; j < cases[i].count; j++)
             assert_int_equal(nodes[j].stuck, cases[i].rows[j].stuck);
-        es_wait_result_fini(&result);
+        esi_wait_result_fini(&result);
     }
 }
 
@@ -183,7 +183,7 @@ static void a_cycle_is_as_certain_as_its_least_certain_wait(void **state)
 {
     int to_one[] = {1};
     int to_zero[] = {0};
-    struct es_wait_node nodes[] = {
+    struct esi_wait_node nodes[] = {
         {.rank = 0,
          .state = ES_WAIT_ALL,
          .certain = true,
@@ -195,17 +195,17 @@ static void a_cycle_is_as_certain_as_its_least_certain_wait(void **state)
          .targets = to_zero,
          .target_count = 1},
     };
-    struct es_wait_result result;
+    struct esi_wait_result result;
 
     (void)state;
-    assert_int_equal(es_wait_analyse(nodes, 2, &result), 0);
+    assert_int_equal(esi_wait_analyse(nodes, 2, &result), 0);
     assert_int_equal(result.cycle_count, 1);
     assert_false(result.cycles[0].certain);
-    es_wait_result_fini(&result);
+    esi_wait_result_fini(&result);
 }
 
 /* A reference: releases one thread after the other in a random order, many times. */
-static bool is_stuck_by_trying(const struct es_wait_node *nodes,
+static bool is_stuck_by_trying(const struct esi_wait_node *nodes,
                                size_t count,
                                size_t which)
 {
@@ -237,24 +237,24 @@ static void random_graphs_agree_with_the_reference(void **state)
 
     (void)state;
     for (int round = 0; round < 20000; round++) {
-        struct es_wait_node nodes[MOST];
+        struct esi_wait_node nodes[MOST];
         int targets[MOST][TARGETS];
-        struct es_wait_result result;
+        struct esi_wait_result result;
 
         for (size_t i = 0; i < MOST; i++) {
             random = random * 1103515245u + 12345u;
-            nodes[i] =
-                (struct es_wait_node){.rank = (int)i,
-                                      .state = (enum es_wait_state)((random >> 16) % 5),
-                                      .certain = true,
-                                      .targets = targets[i]};
+            nodes[i] = (struct esi_wait_node){
+                .rank = (int)i,
+                .state = (enum esi_wait_state)((random >> 16) % 5),
+                .certain = true,
+                .targets = targets[i]};
             nodes[i].target_count = 1 + (random >> 20) % 3;
             for (size_t j = 0; j < nodes[i].target_count; j++) {
                 random = random * 1103515245u + 12345u;
                 targets[i][j] = (int)((random >> 16) % MOST);
             }
         }
-        assert_int_equal(es_wait_analyse(nodes, MOST, &result), 0);
+        assert_int_equal(esi_wait_analyse(nodes, MOST, &result), 0);
         for (size_t i = 0; i < MOST; i++) {
             bool waits = nodes[i].state == ES_WAIT_ALL || nodes[i].state == ES_WAIT_ANY;
 
@@ -265,7 +265,7 @@ static void random_graphs_agree_with_the_reference(void **state)
         for (size_t i = 0; i < result.cycle_count; i++)
             for (size_t j = 0; j < result.cycles[i].count; j++)
                 assert_true(nodes[result.cycles[i].ranks[j]].stuck);
-        es_wait_result_fini(&result);
+        esi_wait_result_fini(&result);
     }
 }
 

@@ -20,7 +20,7 @@
 enum { READERS = 2, PAIRS = 24 }; /* asked after each event */
 
 struct check {
-    const struct es_order_config *config;
+    const struct esi_order_config *config;
     const struct made_computation *made;
     struct check_options options;
     struct es_order *order;
@@ -210,7 +210,7 @@ static void begin_check(struct check *check)
 {
     struct es_error error = {{0}, 0, 0, {0}};
 
-    if (es_order_create(check->config, &error, &check->order) < 0)
+    if (esi_order_create(check->config, &error, &check->order) < 0)
         fail_msg("%s", error.text);
     check->sink = es_order_sink(check->order);
     made_draw_init(&check->draw, check->options.seed);
@@ -225,7 +225,7 @@ static void end_check(struct check *check)
     fail_if_wrong(check);
 }
 
-static struct check make_check(const struct es_order_config *config,
+static struct check make_check(const struct esi_order_config *config,
                                const struct made_computation *made,
                                const struct check_options *options)
 {
@@ -238,16 +238,16 @@ static struct check make_check(const struct es_order_config *config,
 
 static void check_statistics(struct check *check)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
-    es_order_statistics(check->order, &statistics);
+    esi_order_statistics(check->order, &statistics);
     expect(check, "number of events", (struct es_event_id){0}, (struct es_event_id){0},
            (int64_t)statistics.events, check->made->count);
     expect(check, "number of traces", (struct es_event_id){0}, (struct es_event_id){0},
            statistics.traces, check->made->traces);
 }
 
-void check_store(const struct es_order_config *config,
+void check_store(const struct esi_order_config *config,
                  const struct made_computation *made,
                  const struct check_options *options)
 {
@@ -261,7 +261,7 @@ void check_store(const struct es_order_config *config,
     end_check(&check);
 }
 
-struct es_order *check_store_fill(const struct es_order_config *config,
+struct es_order *check_store_fill(const struct esi_order_config *config,
                                   const struct made_computation *made)
 {
     struct check check =
@@ -272,7 +272,7 @@ struct es_order *check_store_fill(const struct es_order_config *config,
     return check.order;
 }
 
-void check_store_widely(const struct es_order_config *config,
+void check_store_widely(const struct esi_order_config *config,
                         unsigned rounds,
                         uint32_t events,
                         const struct check_options *options)
@@ -350,7 +350,7 @@ static void ask_once(struct reader *reader)
 {
     struct check *check = reader->check;
     struct es_event_id a = published(reader), b = published(reader);
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     if (a.index == 0 || b.index == 0)
         return;
@@ -360,7 +360,7 @@ static void ask_once(struct reader *reader)
            es_order_greatest_predecessor(check->order, a, b.trace),
            made_greatest_predecessor(check->made, a, b.trace));
     check_found(check, a, b.trace);
-    es_order_statistics(check->order, &statistics);
+    esi_order_statistics(check->order, &statistics);
     reader->asked++;
 }
 
@@ -376,7 +376,7 @@ static void *read_on(void *data)
     return NULL;
 }
 
-void check_store_threads(const struct es_order_config *config,
+void check_store_threads(const struct esi_order_config *config,
                          const struct made_computation *made,
                          const struct check_options *options)
 {
@@ -403,14 +403,14 @@ void check_store_threads(const struct es_order_config *config,
     end_check(&check);
 }
 
-struct es_communications *check_store_communications(
+struct esi_communications *check_store_communications(
     const struct made_computation *made)
 {
-    struct es_communications *counts;
+    struct esi_communications *counts;
     struct es_set_sink sink;
 
-    assert_int_equal(es_communications_create(&counts), 0);
-    sink = es_communications_sink(counts);
+    assert_int_equal(esi_communications_create(&counts), 0);
+    sink = esi_communications_sink(counts);
     assert_int_equal(made_computation_stream(made, NULL, &sink), 0);
     return counts;
 }

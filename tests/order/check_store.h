@@ -5,9 +5,9 @@
  *
  *   static void stamps_tell_the_order(void **state)
  *   {
- *       struct es_order_config config;
+ *       struct esi_order_config config;
  *
- *       es_order_config_init(&config);
+ *       esi_order_config_init(&config);
  *       config.store = "cluster";
  *       config.max_sizes[0] = 3;
  *       check_store_widely(&config, 1000, 120, NULL);
@@ -38,28 +38,28 @@ struct check_options {
  * have to be the final truth already.  At the end precedes and relation of all pairs,
  * and greatest predecessor, least successor and greatest concurrent of all events on
  * all traces are compared.  `options` NULL: a seed from the computation, at random. */
-void check_store(const struct es_order_config *config,
+void check_store(const struct esi_order_config *config,
                  const struct made_computation *made,
                  const struct check_options *options);
 
 /* check_store() of `rounds` computations of all shapes in turn, up to `events` large
  * and with 2 to 24 traces, some sparse, some lossy, with seeds from made_seed(). */
-void check_store_widely(const struct es_order_config *config,
+void check_store_widely(const struct esi_order_config *config,
                         unsigned rounds,
                         uint32_t events,
                         const struct check_options *options);
 
 /* Appends while two more threads ask; then as check_store() at the end. */
-void check_store_threads(const struct es_order_config *config,
+void check_store_threads(const struct esi_order_config *config,
                          const struct made_computation *made,
                          const struct check_options *options);
 
 /* Who communicates with whom in all of a computation; for the caller to destroy. */
-struct es_communications *check_store_communications(
+struct esi_communications *check_store_communications(
     const struct made_computation *made);
 
 /* An order with all of a computation in it, as it was made; the caller destroys it. */
-struct es_order *check_store_fill(const struct es_order_config *config,
+struct es_order *check_store_fill(const struct esi_order_config *config,
                                   const struct made_computation *made);
 
 #endif

@@ -21,11 +21,11 @@ enum { SEEDS = 32, STRATEGIES = 6 };
 static const char *const strategies[STRATEGIES] = {"fixed",  "merge-first", "merge-nth",
                                                    "static", "collect",     "migrate"};
 
-static struct es_order_config cluster_config(const char *strategy, uint32_t size)
+static struct esi_order_config cluster_config(const char *strategy, uint32_t size)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "cluster";
     config.strategy = strategy;
     config.max_sizes[0] = size;
@@ -38,7 +38,7 @@ static struct es_order_config cluster_config(const char *strategy, uint32_t size
 static void draw_config(struct made_draw *draw,
                         unsigned most_levels,
                         uint32_t *seeds,
-                        struct es_order_config *config)
+                        struct esi_order_config *config)
 {
     uint32_t size = 1;
 
@@ -58,7 +58,7 @@ static void draw_config(struct made_draw *draw,
 
 static void check_strategy(const char *strategy, unsigned rounds, unsigned most_levels)
 {
-    struct es_order_config config = cluster_config(strategy, 1);
+    struct esi_order_config config = cluster_config(strategy, 1);
     uint64_t seed = made_seed();
     struct made_draw draw;
     uint32_t seeds[SEEDS];
@@ -72,12 +72,12 @@ static void check_strategy(const char *strategy, unsigned rounds, unsigned most_
                                     .is_sparse = made_draw_percent(&draw, 30),
                                     .is_lossy = made_draw_percent(&draw, 30)};
         struct made_computation *made = made_computation_create(&shape);
-        struct es_communications *counts = check_store_communications(made);
+        struct esi_communications *counts = check_store_communications(made);
 
         draw_config(&draw, most_levels, seeds, &config);
         config.communications = counts;
         check_store(&config, made, NULL);
-        es_communications_destroy(counts);
+        esi_communications_destroy(counts);
         made_computation_destroy(made);
     }
 }
@@ -105,29 +105,29 @@ static void every_size_is_exact(void **state)
         struct made_config shape = {
             .shape = MADE_NEAR, .seed = seed + size, .traces = 12, .events = 200};
         struct made_computation *made = made_computation_create(&shape);
-        struct es_communications *counts = check_store_communications(made);
+        struct esi_communications *counts = check_store_communications(made);
 
         for (unsigned i = 0; i < STRATEGIES; i++) {
-            struct es_order_config config = cluster_config(strategies[i], size);
+            struct esi_order_config config = cluster_config(strategies[i], size);
 
             config.communications = counts;
             config.threshold = 0.1;
             config.prefix = 80;
             check_store(&config, made, NULL);
         }
-        es_communications_destroy(counts);
+        esi_communications_destroy(counts);
         made_computation_destroy(made);
     }
 }
 
 /* --- By hand --------------------------------------------------------------------- */
 
-static struct es_order *make_order(const struct es_order_config *config,
+static struct es_order *make_order(const struct esi_order_config *config,
                                    uint32_t traces)
 {
     struct es_order *order;
 
-    assert_int_equal(es_order_create(config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(config, NULL, &order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     return order;
@@ -148,18 +148,18 @@ static void receive(struct es_order *order, uint32_t trace, struct es_event_id s
     assert_int_equal(es_order_append(order, trace, ES_EVENT_RECEIVE, &send, 1), 0);
 }
 
-static struct es_order_statistics statistics_of(const struct es_order *order)
+static struct esi_order_statistics statistics_of(const struct es_order *order)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     return statistics;
 }
 
 /* Errata 2: the event of before the merger has a vector of one entry. */
 static void an_older_event_does_not_see_who_joined_its_cluster(void **state)
 {
-    struct es_order_config config = cluster_config("merge-first", 2);
+    struct esi_order_config config = cluster_config("merge-first", 2);
     struct es_order *order = make_order(&config, 2);
 
     (void)state;
@@ -180,7 +180,7 @@ static void an_older_event_does_not_see_who_joined_its_cluster(void **state)
 /* Errata 3: clusters {0, 1} and {2, 3}; the places of 2 and 3 in theirs are 0 and 1. */
 static void a_cluster_receive_has_entries_by_trace(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 2);
+    struct esi_order_config config = cluster_config("fixed", 2);
     struct es_order *order = make_order(&config, 4);
 
     (void)state;
@@ -204,7 +204,7 @@ static void a_cluster_receive_has_entries_by_trace(void **state)
 /* Errata 4: nothing is known of trace 1, and no cluster receive was there. */
 static void nothing_precedes_the_first_events(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 2);
+    struct esi_order_config config = cluster_config("fixed", 2);
     struct es_order *order = make_order(&config, 4);
 
     (void)state;
@@ -220,7 +220,7 @@ static void nothing_precedes_the_first_events(void **state)
  * what follows the near half and not that half itself. */
 static void the_other_half_of_a_sync_precedes_what_follows(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 2);
+    struct esi_order_config config = cluster_config("fixed", 2);
     struct es_order *order = make_order(&config, 4);
 
     (void)state;
@@ -242,7 +242,7 @@ static void the_other_half_of_a_sync_precedes_what_follows(void **state)
 /* Errata 6: one of the partners is outside. */
 static void any_partner_outside_makes_a_cluster_receive(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 2);
+    struct esi_order_config config = cluster_config("fixed", 2);
     struct es_order *order = make_order(&config, 4);
     struct es_event_id sends[] = {{.trace = 1, .index = 1}, {.trace = 2, .index = 1}};
 
@@ -263,7 +263,7 @@ static void any_partner_outside_makes_a_cluster_receive(void **state)
 static void who_joined_later_is_found_beyond_a_receive(void **state)
 {
     enum { A, B, C, D, E, F };
-    struct es_order_config config = cluster_config("merge-first", 1);
+    struct esi_order_config config = cluster_config("merge-first", 1);
     struct es_order *order;
 
     (void)state;
@@ -295,7 +295,7 @@ static void who_joined_later_is_found_beyond_a_receive(void **state)
 /* A trace that is told late has no entries in older vectors. */
 static void a_late_trace_follows_older_events(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 2);
+    struct esi_order_config config = cluster_config("fixed", 2);
     struct es_order *order = make_order(&config, 3);
 
     (void)state;
@@ -314,9 +314,9 @@ static void a_late_trace_follows_older_events(void **state)
 
 static void elements_are_counted_as_in_the_papers(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 3);
+    struct esi_order_config config = cluster_config("fixed", 3);
     struct es_order *order;
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     (void)state;
     config.fixed_vector = 300;
@@ -340,9 +340,9 @@ static void elements_are_counted_as_in_the_papers(void **state)
 
 static void cluster_receives_are_counted_for_each_level(void **state)
 {
-    struct es_order_config config = cluster_config("fixed", 1);
+    struct esi_order_config config = cluster_config("fixed", 1);
     struct es_order *order;
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     (void)state;
     config.levels = 2;
@@ -382,7 +382,7 @@ static void a_senseless_configuration_is_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct es_order_config config = cluster_config(cases[i].strategy, 1);
+        struct esi_order_config config = cluster_config(cases[i].strategy, 1);
         struct es_error error = {.line = 0};
         struct es_order *order;
 
@@ -390,7 +390,7 @@ static void a_senseless_configuration_is_refused(void **state)
         config.max_sizes[0] = cases[i].sizes[0];
         config.max_sizes[1] = cases[i].sizes[1];
         config.threshold = cases[i].threshold;
-        assert_int_equal(es_order_create(&config, &error, &order), -EINVAL);
+        assert_int_equal(esi_order_create(&config, &error, &order), -EINVAL);
         assert_non_null(strstr(error.text, cases[i].text));
     }
 }

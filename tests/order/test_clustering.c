@@ -20,28 +20,28 @@
 #include "tests/order/made_computation.h"
 #include "tests/suites.h"
 
-static struct es_communications *make_counts(void)
+static struct esi_communications *make_counts(void)
 {
-    struct es_communications *counts;
+    struct esi_communications *counts;
 
-    assert_int_equal(es_communications_create(&counts), 0);
+    assert_int_equal(esi_communications_create(&counts), 0);
     return counts;
 }
 
-static void add(struct es_communications *counts,
+static void add(struct esi_communications *counts,
                 uint32_t trace,
                 uint32_t other,
                 uint64_t more)
 {
-    assert_int_equal(es_communications_add(counts, trace, other, more), 0);
+    assert_int_equal(esi_communications_add(counts, trace, other, more), 0);
 }
 
 /* --- Counts ---------------------------------------------------------------------- */
 
 static void a_sync_counts_two_and_a_message_one(void **state)
 {
-    struct es_communications *counts = make_counts();
-    struct es_set_sink sink = es_communications_sink(counts);
+    struct esi_communications *counts = make_counts();
+    struct es_set_sink sink = esi_communications_sink(counts);
     struct es_event_id sends[] = {{.trace = 1, .index = 1}, {.trace = 1, .index = 2}};
     struct es_event_id other = {.trace = 3, .index = 1};
     struct es_event_id half = {.trace = 2, .index = 1};
@@ -55,16 +55,16 @@ static void a_sync_counts_two_and_a_message_one(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
         assert_int_equal(sink.event(sink.data, &events[i]), 0);
-    assert_int_equal(es_communications_count(counts, 1, 0), 2);
-    assert_int_equal(es_communications_count(counts, 2, 3), 2);
-    assert_int_equal(es_communications_count(counts, 0, 3), 0);
-    assert_int_equal(es_communications_traces(counts), 4);
-    es_communications_destroy(counts);
+    assert_int_equal(esi_communications_count(counts, 1, 0), 2);
+    assert_int_equal(esi_communications_count(counts, 2, 3), 2);
+    assert_int_equal(esi_communications_count(counts, 0, 3), 0);
+    assert_int_equal(esi_communications_traces(counts), 4);
+    esi_communications_destroy(counts);
 }
 
 static void merged_counts_are_sums(void **state)
 {
-    struct es_communications *counts = make_counts();
+    struct esi_communications *counts = make_counts();
     uint32_t at = 0;
 
     (void)state;
@@ -72,12 +72,12 @@ static void merged_counts_are_sums(void **state)
     add(counts, 0, 2, 3);
     add(counts, 1, 2, 4);
     add(counts, 1, 3, 1);
-    assert_int_equal(es_communications_merge(counts, 0, 1), 0);
-    assert_int_equal(es_communications_count(counts, 0, 2), 7);
-    assert_int_equal(es_communications_count(counts, 0, 3), 1);
-    assert_int_equal(es_communications_next(counts, 3, &at), 0);
-    assert_int_equal(es_communications_next(counts, 3, &at), UINT32_MAX);
-    es_communications_destroy(counts);
+    assert_int_equal(esi_communications_merge(counts, 0, 1), 0);
+    assert_int_equal(esi_communications_count(counts, 0, 2), 7);
+    assert_int_equal(esi_communications_count(counts, 0, 3), 1);
+    assert_int_equal(esi_communications_next(counts, 3, &at), 0);
+    assert_int_equal(esi_communications_next(counts, 3, &at), UINT32_MAX);
+    esi_communications_destroy(counts);
 }
 
 /* --- Greedy ---------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void greedy_gives_what_the_cubic_loops_give(void **state)
     made_draw_init(&draw, seed);
     for (unsigned round = 0; round < 300; round++) {
         struct cubic cubic = {.traces = 2 + made_draw_below(&draw, MOST_TRACES - 2)};
-        struct es_communications *counts = make_counts();
+        struct esi_communications *counts = make_counts();
         uint32_t sizes[3] = {1 + made_draw_below(&draw, 5)};
         /* Few different counts: many ties. */
         uint32_t most = 1 + made_draw_below(&draw, 6);
@@ -177,13 +177,13 @@ static void greedy_gives_what_the_cubic_loops_give(void **state)
                 assert_int_equal(smallest[level * cubic.traces + i], cubic.smallest[i]);
         }
         free(smallest);
-        es_communications_destroy(counts);
+        esi_communications_destroy(counts);
     }
 }
 
 static void of_equal_pairs_the_least_traces_are_united(void **state)
 {
-    struct es_communications *counts = make_counts();
+    struct esi_communications *counts = make_counts();
     uint32_t max_size = 2;
     uint32_t *smallest;
 
@@ -197,7 +197,7 @@ static void of_equal_pairs_the_least_traces_are_united(void **state)
     assert_int_equal(smallest[1], 1);
     assert_int_equal(smallest[3], 3);
     free(smallest);
-    es_communications_destroy(counts);
+    esi_communications_destroy(counts);
 }
 
 /* --- Levels ---------------------------------------------------------------------- */
@@ -271,16 +271,16 @@ static struct es_order *make_order(const char *strategy,
                                    double threshold,
                                    uint32_t traces)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_order *order;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "cluster";
     config.strategy = strategy;
     config.max_sizes[0] = size;
     config.threshold = threshold;
     config.prefix = 20;
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     return order;
@@ -291,16 +291,16 @@ static struct es_order *make_two_levels(const char *strategy,
                                         uint32_t upper,
                                         uint32_t traces)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_order *order;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "cluster";
     config.strategy = strategy;
     config.levels = 2;
     config.max_sizes[0] = size;
     config.max_sizes[1] = upper;
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     return order;
@@ -315,11 +315,11 @@ static void send_to(struct es_order *order, uint32_t from, uint32_t to)
     assert_int_equal(es_order_append(order, to, ES_EVENT_RECEIVE, &send, 1), 0);
 }
 
-static struct es_order_statistics statistics_of(const struct es_order *order)
+static struct esi_order_statistics statistics_of(const struct es_order *order)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     return statistics;
 }
 
@@ -402,7 +402,7 @@ static void levels_merge_together_or_not_at_all(void **state)
 
 static void fixed_blocks_are_nested(void **state)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
     struct es_order *order;
 
     (void)state;
@@ -417,19 +417,19 @@ static void fixed_blocks_are_nested(void **state)
 static void seeds_begin_together_as_far_as_they_fit(void **state)
 {
     static const uint32_t hosts[] = {7, 7, 9, 7, 7, 7, 9};
-    struct es_order_config config;
-    struct es_order_statistics statistics;
+    struct esi_order_config config;
+    struct esi_order_statistics statistics;
     struct es_order *order;
 
     (void)state;
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "cluster";
     config.levels = 2;
     config.max_sizes[0] = 2;
     config.max_sizes[1] = 4;
     config.seeds = hosts;
     config.seed_count = sizeof hosts / sizeof hosts[0];
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (uint32_t i = 0; i < 8; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     statistics = statistics_of(order);

@@ -54,28 +54,28 @@ static int take_event(void *data, const struct es_set_event *event)
 static void deliver(const struct made_computation *made,
                     const uint32_t *order,
                     uint64_t memory_bytes,
-                    struct es_delivery_statistics *ret_statistics)
+                    struct esi_delivery_statistics *ret_statistics)
 {
     uint32_t *canonical = made_set_canonical(made, order);
     struct expected expected = {.made = made, .canonical = canonical};
-    struct es_delivery_config config;
-    struct es_delivery *delivery;
+    struct esi_delivery_config config;
+    struct esi_delivery *delivery;
     struct es_set_sink in;
 
-    es_delivery_config_init(&config,
-                            (struct es_set_sink){take_trace, take_event, &expected});
+    esi_delivery_config_init(&config,
+                             (struct es_set_sink){take_trace, take_event, &expected});
     config.memory_bytes = memory_bytes;
-    assert_int_equal(es_delivery_create(&config, &delivery), 0);
-    in = es_delivery_sink(delivery);
+    assert_int_equal(esi_delivery_create(&config, &delivery), 0);
+    in = esi_delivery_sink(delivery);
     assert_int_equal(made_set_traces(made, &in), 0);
     for (uint32_t at = 0; at < made->count; at++)
         assert_int_equal(made_set_event(made, order[at], &in), 0);
-    assert_int_equal(es_delivery_finish(delivery, NULL), 0);
+    assert_int_equal(esi_delivery_finish(delivery, NULL), 0);
     assert_int_equal(expected.given, made->count);
-    es_delivery_statistics(delivery, ret_statistics);
+    esi_delivery_statistics(delivery, ret_statistics);
     assert_int_equal(ret_statistics->events, made->count);
     assert_int_equal(ret_statistics->waiting, 0);
-    es_delivery_destroy(delivery);
+    esi_delivery_destroy(delivery);
     free(canonical);
 }
 
@@ -83,7 +83,7 @@ static void any_order_of_a_file_becomes_the_canonical_one(void **state)
 {
     enum { ROUNDS = 60 };
     uint64_t seed = made_seed();
-    struct es_delivery_statistics statistics;
+    struct esi_delivery_statistics statistics;
     struct made_draw draw;
 
     (void)state;
@@ -106,7 +106,7 @@ static void what_waits_long_waits_in_a_file(void **state)
     struct made_config config = {
         .shape = MADE_RING, .seed = made_seed(), .traces = 3, .events = 3000};
     struct made_computation *made = made_computation_create(&config);
-    struct es_delivery_statistics statistics;
+    struct esi_delivery_statistics statistics;
     struct made_draw draw;
     uint32_t *order;
 
@@ -124,7 +124,7 @@ static void nothing_waits_of_an_ordered_stream(void **state)
     struct made_config config = {
         .shape = MADE_COLLECTIVES, .seed = made_seed(), .traces = 5, .events = 500};
     struct made_computation *made = made_computation_create(&config);
-    struct es_delivery_statistics statistics;
+    struct esi_delivery_statistics statistics;
     struct made_draw draw;
     uint32_t *order;
 
@@ -189,16 +189,16 @@ static int tell(struct es_set_sink *in, const char *event_word)
     return in->event(in->data, &event);
 }
 
-static struct es_delivery *start(struct words *words, struct es_set_sink *ret_in)
+static struct esi_delivery *start(struct words *words, struct es_set_sink *ret_in)
 {
-    struct es_delivery_config config;
-    struct es_delivery *delivery;
+    struct esi_delivery_config config;
+    struct esi_delivery *delivery;
 
     words->text[0] = '\0';
-    es_delivery_config_init(&config,
-                            (struct es_set_sink){skip_trace, append_word, words});
-    assert_int_equal(es_delivery_create(&config, &delivery), 0);
-    *ret_in = es_delivery_sink(delivery);
+    esi_delivery_config_init(&config,
+                             (struct es_set_sink){skip_trace, append_word, words});
+    assert_int_equal(esi_delivery_create(&config, &delivery), 0);
+    *ret_in = esi_delivery_sink(delivery);
     for (uint32_t trace = 0; trace < 3; trace++)
         assert_int_equal(ret_in->trace(ret_in->data, trace, "name"), 0);
     return delivery;
@@ -239,14 +239,14 @@ static void events_are_given_as_soon_as_that_is_sure(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         struct words words;
         struct es_set_sink in;
-        struct es_delivery *delivery = start(&words, &in);
+        struct esi_delivery *delivery = start(&words, &in);
 
         for (size_t k = 0; k < 8 && steps[i][k][0]; k++) {
             assert_int_equal(tell(&in, steps[i][k][0]), 0);
             assert_string_equal(words.text, steps[i][k][1]);
         }
-        assert_int_equal(es_delivery_finish(delivery, NULL), 0);
-        es_delivery_destroy(delivery);
+        assert_int_equal(esi_delivery_finish(delivery, NULL), 0);
+        esi_delivery_destroy(delivery);
     }
 }
 
@@ -276,13 +276,13 @@ static void what_cannot_come_is_explained(void **state)
         struct es_error error = {.text = ""};
         struct words words;
         struct es_set_sink in;
-        struct es_delivery *delivery = start(&words, &in);
+        struct esi_delivery *delivery = start(&words, &in);
 
         for (size_t k = 0; k < 6 && cases[i].told[k]; k++)
             assert_int_equal(tell(&in, cases[i].told[k]), 0);
-        assert_int_equal(es_delivery_finish(delivery, &error), -EINVAL);
+        assert_int_equal(esi_delivery_finish(delivery, &error), -EINVAL);
         assert_string_equal(error.text, cases[i].error);
-        es_delivery_destroy(delivery);
+        esi_delivery_destroy(delivery);
     }
 }
 
@@ -294,11 +294,11 @@ static void events_that_make_no_sense_are_refused(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct words words;
         struct es_set_sink in;
-        struct es_delivery *delivery = start(&words, &in);
+        struct esi_delivery *delivery = start(&words, &in);
 
         assert_int_equal(tell(&in, "B1"), 0);
         assert_int_equal(tell(&in, wrong[i]), -EINVAL);
-        es_delivery_destroy(delivery);
+        esi_delivery_destroy(delivery);
     }
 }
 
@@ -310,19 +310,19 @@ static int refuse(void *data, const struct es_set_event *event)
 
 static void the_sinks_refusal_is_passed_on(void **state)
 {
-    struct es_delivery_config config;
-    struct es_delivery *delivery;
+    struct esi_delivery_config config;
+    struct esi_delivery *delivery;
     struct es_set_sink in;
     int refusal = -ENOSPC;
 
     (void)state;
-    es_delivery_config_init(&config,
-                            (struct es_set_sink){skip_trace, refuse, &refusal});
-    assert_int_equal(es_delivery_create(&config, &delivery), 0);
-    in = es_delivery_sink(delivery);
+    esi_delivery_config_init(&config,
+                             (struct es_set_sink){skip_trace, refuse, &refusal});
+    assert_int_equal(esi_delivery_create(&config, &delivery), 0);
+    in = esi_delivery_sink(delivery);
     assert_int_equal(in.trace(in.data, 0, "A"), 0);
     assert_int_equal(tell(&in, "A1"), -ENOSPC);
-    es_delivery_destroy(delivery);
+    esi_delivery_destroy(delivery);
 }
 
 SUITE(test_delivery)

@@ -16,18 +16,18 @@
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
 
-static struct es_order_config epoch_config(void)
+static struct esi_order_config epoch_config(void)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "epoch";
     return config;
 }
 
 static void all_answers_are_true(void **state)
 {
-    struct es_order_config config = epoch_config();
+    struct esi_order_config config = epoch_config();
 
     (void)state;
     check_store_widely(&config, 600, 160, NULL);
@@ -37,7 +37,7 @@ static void all_answers_are_true(void **state)
 static void packed_logs_give_true_answers(void **state)
 {
     static const uint32_t sizes[] = {1, 3, 8, 30};
-    struct es_order_config config = epoch_config();
+    struct esi_order_config config = epoch_config();
 
     (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -52,10 +52,10 @@ enum { ROUNDS = 20, MOST_TRACES = 1024 };
 
 static struct es_order *order_with_traces(uint32_t traces)
 {
-    struct es_order_config config = epoch_config();
+    struct esi_order_config config = epoch_config();
     struct es_order *order;
 
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     return order;
@@ -99,11 +99,11 @@ static void gather_and_tell(struct es_order *order,
         add(order, i, ES_EVENT_RECEIVE, &told, 1);
 }
 
-static struct es_order_statistics finish(struct es_order *order)
+static struct esi_order_statistics finish(struct es_order *order)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     es_order_destroy(order);
     return statistics;
 }
@@ -111,7 +111,7 @@ static struct es_order_statistics finish(struct es_order *order)
 static void a_join_of_all_traces_is_a_cut(void **state)
 {
     struct es_order *order = order_with_traces(9);
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
@@ -126,7 +126,7 @@ static void a_join_of_all_traces_is_a_cut(void **state)
 static void a_reduce_and_bcast_is_a_derived_cut(void **state)
 {
     struct es_order *order = order_with_traces(8);
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
@@ -142,7 +142,7 @@ static void a_reduce_and_bcast_is_a_derived_cut(void **state)
 static void a_join_of_few_traces_is_no_cut(void **state)
 {
     struct es_order *order = order_with_traces(65);
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++) {
@@ -157,7 +157,7 @@ static void a_join_of_few_traces_is_no_cut(void **state)
 static double elements_per_event(uint32_t traces)
 {
     struct es_order *order = order_with_traces(traces + 1);
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     for (int round = 0; round < ROUNDS; round++) {
         tell_neighbours(order, traces);
@@ -230,14 +230,14 @@ static void regular_steps_give_true_answers(void **state)
 
     (void)state;
     for (uint32_t round = 0; round < 20; round++) {
-        struct es_order_config config = epoch_config();
+        struct esi_order_config config = epoch_config();
         uint32_t traces = 3 + round % 7, every = 15 + round * 3;
         struct es_order *orders[2];
 
         config.seal_entries = sizes[round % 5];
-        assert_int_equal(es_order_create(&config, NULL, &orders[0]), 0);
+        assert_int_equal(esi_order_create(&config, NULL, &orders[0]), 0);
         config.store = "dense";
-        assert_int_equal(es_order_create(&config, NULL, &orders[1]), 0);
+        assert_int_equal(esi_order_create(&config, NULL, &orders[1]), 0);
         for (uint32_t i = 0; i < 2 * traces; i++)
             assert_int_equal(es_order_add_trace(orders[i % 2]), 0);
         for (uint32_t step = 0; step < 120; step++)
@@ -292,7 +292,7 @@ static void a_join_of_few_traces_is_stored_once(void **state)
 {
     enum { SIDE = 20 };
     struct es_order *order = order_with_traces(traces_of_grid(SIDE));
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
     (void)state;
     for (int round = 0; round < ROUNDS; round++)
@@ -378,17 +378,17 @@ static void check_communicators(uint32_t rounds, uint32_t steps, uint64_t memory
 
     made_draw_init(&draw, made_seed());
     for (uint32_t round = 0; round < rounds; round++) {
-        struct es_order_config config = epoch_config();
+        struct esi_order_config config = epoch_config();
         uint32_t sets[HUBS];
         struct es_event_id late = {0, 0};
         struct es_order *orders[2];
 
         config.seal_entries = sizes[round % 5];
         config.memory_bytes = memory_bytes;
-        assert_int_equal(es_order_create(&config, NULL, &orders[0]), 0);
+        assert_int_equal(esi_order_create(&config, NULL, &orders[0]), 0);
         config.store = "dense";
         config.memory_bytes = 0;
-        assert_int_equal(es_order_create(&config, NULL, &orders[1]), 0);
+        assert_int_equal(esi_order_create(&config, NULL, &orders[1]), 0);
         for (uint32_t i = 0; i < 2 * (MEMBERS + HUBS); i++)
             assert_int_equal(es_order_add_trace(orders[i % 2]), 0);
         for (uint32_t i = 0; i < HUBS; i++)
@@ -419,7 +419,7 @@ static void hubs_are_forgotten_in_time(void **state)
 
 static void answers_are_true_while_events_are_appended(void **state)
 {
-    struct es_order_config config = epoch_config();
+    struct esi_order_config config = epoch_config();
     uint64_t seed = made_seed();
 
     (void)state;

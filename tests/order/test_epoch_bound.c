@@ -38,11 +38,11 @@ static uint64_t heap_bytes(void)
 static struct filled begin(uint32_t traces)
 {
     struct filled filled = {.traces = traces, .heap = heap_bytes()};
-    struct es_order_config config;
+    struct esi_order_config config;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "epoch";
-    assert_int_equal(es_order_create(&config, NULL, &filled.order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &filled.order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(filled.order), 0);
     return filled;
@@ -57,9 +57,9 @@ static uint64_t bound(const struct filled *filled)
 
 static uint64_t accounted(const struct filled *filled)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
-    es_order_statistics(filled->order, &statistics);
+    esi_order_statistics(filled->order, &statistics);
     return statistics.stored_bytes + statistics.writer_bytes;
 }
 
@@ -240,10 +240,10 @@ static void a_wandering_token_stays_below_vectors(void **state)
 
 static void packed_early_answers_are_true(void **state)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
 
     (void)state;
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "epoch";
     config.is_tight = true;
     check_store_widely(&config, 600, 160, NULL);

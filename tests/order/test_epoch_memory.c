@@ -26,11 +26,11 @@ static const char *folder(void)
     return given ? given : "/tmp";
 }
 
-static struct es_order_config tiny_config(const char *spill_folder)
+static struct esi_order_config tiny_config(const char *spill_folder)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "epoch";
     config.memory_bytes = 1;
     config.spill_folder = spill_folder;
@@ -160,14 +160,14 @@ static void check_kept(const struct es_order *order,
 
 static void what_is_kept_is_known_exactly(void **state)
 {
-    struct es_order_config config = tiny_config(NULL);
+    struct esi_order_config config = tiny_config(NULL);
     uint64_t seed = made_seed();
     struct tally tally = {0};
 
     (void)state;
     for (unsigned round = 0; round < 10 * MADE_SHAPES; round++) {
         struct made_computation *made = make(round, seed, round % 7 ? 200 : 500);
-        struct es_order_statistics statistics;
+        struct esi_order_statistics statistics;
         struct es_order *order;
         uint64_t before = tally.forgotten;
 
@@ -177,7 +177,7 @@ static void what_is_kept_is_known_exactly(void **state)
         config.is_tight = round % 3 == 1;
         order = check_store_fill(&config, made);
         check_kept(order, made, &tally);
-        es_order_statistics(order, &statistics);
+        esi_order_statistics(order, &statistics);
         assert_int_equal(statistics.forgotten_events, tally.forgotten - before);
         es_order_destroy(order);
         made_computation_destroy(made);
@@ -191,14 +191,14 @@ static void what_is_kept_is_known_exactly(void **state)
 static void answers_are_true_while_events_are_forgotten(void **state)
 {
     struct check_options options = {.may_forget = true};
-    struct es_order_config config = tiny_config(NULL);
+    struct esi_order_config config = tiny_config(NULL);
 
     (void)state;
     for (config.seal_entries = 0; config.seal_entries < 9; config.seal_entries += 4)
         check_store_widely(&config, 100, 160, &options);
 }
 
-static void check_with_readers(struct es_order_config *config, bool may_forget)
+static void check_with_readers(struct esi_order_config *config, bool may_forget)
 {
     uint64_t seed = made_seed();
 
@@ -215,7 +215,7 @@ static void check_with_readers(struct es_order_config *config, bool may_forget)
 
 static void readers_stay_while_events_are_forgotten(void **state)
 {
-    struct es_order_config config = tiny_config(NULL);
+    struct esi_order_config config = tiny_config(NULL);
 
     (void)state;
     check_with_readers(&config, true);
@@ -225,7 +225,7 @@ static void readers_stay_while_events_are_forgotten(void **state)
 
 static void what_is_spilled_is_known(void **state)
 {
-    struct es_order_config config = tiny_config(folder());
+    struct esi_order_config config = tiny_config(folder());
 
     (void)state;
     for (config.seal_entries = 0; config.seal_entries < 9; config.seal_entries += 4)
@@ -234,7 +234,7 @@ static void what_is_spilled_is_known(void **state)
 
 static void readers_stay_while_events_are_spilled(void **state)
 {
-    struct es_order_config config = tiny_config(folder());
+    struct esi_order_config config = tiny_config(folder());
 
     (void)state;
     check_with_readers(&config, false);
@@ -242,12 +242,12 @@ static void readers_stay_while_events_are_spilled(void **state)
 
 static void a_folder_that_is_not_there_is_an_error(void **state)
 {
-    struct es_order_config config = tiny_config("/nowhere/at/all");
+    struct esi_order_config config = tiny_config("/nowhere/at/all");
     struct es_error error = {{0}, 0, 0, {0}};
     struct es_order *order = NULL;
 
     (void)state;
-    assert_int_equal(es_order_create(&config, &error, &order), -ENOENT);
+    assert_int_equal(esi_order_create(&config, &error, &order), -ENOENT);
     assert_non_null(strstr(error.text, "/nowhere/at/all"));
     assert_null(order);
 }
@@ -285,20 +285,20 @@ static void run_round(struct es_order *order, uint32_t round)
         add(order, i, ES_EVENT_RECEIVE, &told, 1);
 }
 
-static struct es_order *long_run(const struct es_order_config *config,
+static struct es_order *long_run(const struct esi_order_config *config,
                                  uint64_t *ret_most_bytes)
 {
     struct es_order *order;
 
-    assert_int_equal(es_order_create(config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(config, NULL, &order), 0);
     for (uint32_t i = 0; i < TRACES; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     *ret_most_bytes = 0;
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        struct es_order_statistics is;
+        struct esi_order_statistics is;
 
         run_round(order, round);
-        es_order_statistics(order, &is);
+        esi_order_statistics(order, &is);
         if (is.stored_bytes + is.writer_bytes > *ret_most_bytes)
             *ret_most_bytes = is.stored_bytes + is.writer_bytes;
     }
@@ -313,15 +313,15 @@ static struct es_event_id at_round(uint32_t trace, uint32_t round)
 
 static void memory_stays_as_it_is_configured(void **state)
 {
-    struct es_order_config config = tiny_config(NULL);
-    struct es_order_statistics statistics;
+    struct esi_order_config config = tiny_config(NULL);
+    struct esi_order_statistics statistics;
     struct es_order *order;
     uint64_t most;
 
     (void)state;
     config.memory_bytes = 256 << 10;
     order = long_run(&config, &most);
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     assert_true(most < config.memory_bytes * 5 / 4);
     assert_true(statistics.forgotten_events > statistics.events / 2);
     assert_int_equal(es_order_relation(order, at_round(3, 1), at_round(2, 2)), -ESTALE);
@@ -335,15 +335,15 @@ static void memory_stays_as_it_is_configured(void **state)
 
 static void a_long_run_is_spilled(void **state)
 {
-    struct es_order_config config = tiny_config(folder());
-    struct es_order_statistics statistics;
+    struct esi_order_config config = tiny_config(folder());
+    struct esi_order_statistics statistics;
     struct es_order *order;
     uint64_t most;
 
     (void)state;
     config.memory_bytes = 256 << 10;
     order = long_run(&config, &most);
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     assert_int_equal(statistics.spill_error, 0);
     assert_int_equal(statistics.forgotten_events, 0);
     assert_true(statistics.spilled_bytes > config.memory_bytes);
@@ -362,8 +362,8 @@ static void a_long_run_is_spilled(void **state)
 /* A file must not become larger than this, as on a disk that is full. */
 static void what_cannot_be_spilled_is_forgotten(void **state)
 {
-    struct es_order_config config = tiny_config(folder());
-    struct es_order_statistics statistics;
+    struct esi_order_config config = tiny_config(folder());
+    struct esi_order_statistics statistics;
     struct rlimit before, small;
     struct es_order *order;
     uint64_t most;
@@ -377,7 +377,7 @@ static void what_cannot_be_spilled_is_forgotten(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     order = long_run(&config, &most);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     assert_int_equal(statistics.spill_error, -EFBIG);
     assert_true(statistics.forgotten_events > 0);
     assert_true(most < config.memory_bytes * 5 / 4);

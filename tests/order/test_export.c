@@ -155,17 +155,17 @@ static char *write_export(const char *format,
                           void (*events)(const struct es_set_sink *))
 {
     char path[] = "/tmp/test_export.XXXXXX";
-    struct es_export_config config = {.format = format, .path = path};
-    struct es_export *export;
+    struct esi_export_config config = {.format = format, .path = path};
+    struct esi_export *export;
     struct es_set_sink sink;
     char *text;
 
     close(mkstemp(path));
-    assert_int_equal(es_export_create(&config, NULL, &export), 0);
-    sink = es_export_sink(export);
+    assert_int_equal(esi_export_create(&config, NULL, &export), 0);
+    sink = esi_export_sink(export);
     events(&sink);
-    assert_int_equal(es_export_finish(export, NULL), 0);
-    es_export_destroy(export);
+    assert_int_equal(esi_export_finish(export, NULL), 0);
+    esi_export_destroy(export);
     text = read_file(path);
     unlink(path);
     return text;
@@ -329,12 +329,12 @@ static void chrome_makes_logical_time(void **state)
 
 static void a_format_that_is_none_is_refused(void **state)
 {
-    struct es_export_config config = {.format = "png", .path = "-"};
+    struct esi_export_config config = {.format = "png", .path = "-"};
     struct es_error error = {.text = ""};
-    struct es_export *export;
+    struct esi_export *export;
 
     (void)state;
-    assert_int_equal(es_export_create(&config, &error, &export), -EINVAL);
+    assert_int_equal(esi_export_create(&config, &error, &export), -EINVAL);
     assert_string_equal(error.text, "'png' is not a format of event sets; expected "
                                     "event-set, shiviz, chrome, dot or csv");
 }
@@ -350,14 +350,14 @@ static void what_is_not_finished_is_not_there(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/out", folder);
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        struct es_export_config config = {.format = formats[i], .path = path};
-        struct es_export *export;
+        struct esi_export_config config = {.format = formats[i], .path = path};
+        struct esi_export *export;
         struct es_set_sink sink;
 
-        assert_int_equal(es_export_create(&config, NULL, &export), 0);
-        sink = es_export_sink(export);
+        assert_int_equal(esi_export_create(&config, NULL, &export), 0);
+        sink = esi_export_sink(export);
         give_timed(&sink);
-        es_export_destroy(export);
+        esi_export_destroy(export);
         assert_int_equal(access(path, F_OK), -1);
     }
     assert_int_equal(rmdir(folder), 0); /* nothing was left in it */
@@ -369,17 +369,17 @@ static void a_full_disk_is_told(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        struct es_export_config config = {.format = formats[i], .path = "/dev/full"};
+        struct esi_export_config config = {.format = formats[i], .path = "/dev/full"};
         struct es_error error = {.text = ""};
-        struct es_export *export;
+        struct esi_export *export;
         struct es_set_sink sink;
 
-        assert_int_equal(es_export_create(&config, NULL, &export), 0);
-        sink = es_export_sink(export);
+        assert_int_equal(esi_export_create(&config, NULL, &export), 0);
+        sink = esi_export_sink(export);
         give_timed(&sink);
-        assert_int_equal(es_export_finish(export, &error), -ENOSPC);
+        assert_int_equal(esi_export_finish(export, &error), -ENOSPC);
         assert_string_equal(error.source, "/dev/full");
-        es_export_destroy(export);
+        esi_export_destroy(export);
     }
 }
 
@@ -387,17 +387,17 @@ static void the_mode_is_that_of_new_files(void **state)
 {
     char folder[] = "/tmp/test_export.XXXXXX";
     char path[64];
-    struct es_export_config config = {.format = "csv", .path = path};
+    struct esi_export_config config = {.format = "csv", .path = path};
     mode_t mask = umask(027);
-    struct es_export *export;
+    struct esi_export *export;
     struct stat status;
 
     (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/out", folder);
-    assert_int_equal(es_export_create(&config, NULL, &export), 0);
-    assert_int_equal(es_export_finish(export, NULL), 0);
-    es_export_destroy(export);
+    assert_int_equal(esi_export_create(&config, NULL, &export), 0);
+    assert_int_equal(esi_export_finish(export, NULL), 0);
+    esi_export_destroy(export);
     umask(mask);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0640);

@@ -15,21 +15,21 @@
 #include "tests/order/check_store.h"
 #include "tests/suites.h"
 
-static struct es_order_config dense_config(void)
+static struct esi_order_config dense_config(void)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "dense";
     return config;
 }
 
 static struct es_order *dense_order(uint32_t traces)
 {
-    struct es_order_config config = dense_config();
+    struct esi_order_config config = dense_config();
     struct es_order *order;
 
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (uint32_t i = 0; i < traces; i++)
         assert_int_equal(es_order_add_trace(order), 0);
     return order;
@@ -44,7 +44,7 @@ static struct es_event_id at(uint32_t trace, uint32_t index)
 
 static void dense_vectors_tell_the_order(void **state)
 {
-    struct es_order_config config = dense_config();
+    struct esi_order_config config = dense_config();
 
     (void)state;
     check_store_widely(&config, 1300, 120, NULL);
@@ -52,7 +52,7 @@ static void dense_vectors_tell_the_order(void **state)
 
 static void larger_computations_are_in_order(void **state)
 {
-    struct es_order_config config = dense_config();
+    struct esi_order_config config = dense_config();
 
     (void)state;
     check_store_widely(&config, 2 * MADE_SHAPES, 400, NULL);
@@ -113,13 +113,13 @@ static void halves_of_a_sync_are_concurrent_and_have_the_same_neighbours(void **
 
 static void unknown_store_is_named(void **state)
 {
-    struct es_order_config config = dense_config();
+    struct esi_order_config config = dense_config();
     struct es_error error = {.text = ""};
     struct es_order *order;
 
     (void)state;
     config.store = "sparse";
-    assert_int_equal(es_order_create(&config, &error, &order), -EINVAL);
+    assert_int_equal(esi_order_create(&config, &error, &order), -EINVAL);
     assert_non_null(strstr(error.text, "'sparse'"));
 }
 
@@ -210,14 +210,14 @@ static void dense_is_as_large_as_fidge_mattern_vectors(void **state)
     struct made_config how = {
         .shape = MADE_SYNCS, .seed = 1, .traces = 10, .events = 300};
     struct made_computation *made = made_computation_create(&how);
-    struct es_order_config config = dense_config();
+    struct esi_order_config config = dense_config();
     struct es_order *order = check_store_fill(&config, made);
-    struct es_order_statistics statistics;
-    struct es_order_ratios ratios;
+    struct esi_order_statistics statistics;
+    struct esi_order_ratios ratios;
 
     (void)state;
-    es_order_statistics(order, &statistics);
-    es_order_ratios(&statistics, &ratios);
+    esi_order_statistics(order, &statistics);
+    esi_order_ratios(&statistics, &ratios);
     assert_int_equal(statistics.traces, 10);
     assert_int_equal(statistics.events, made->count);
     assert_true(statistics.communication_events > 0);
@@ -234,16 +234,16 @@ static void dense_is_as_large_as_fidge_mattern_vectors(void **state)
 
 static void fixed_vectors_have_the_length_that_is_set(void **state)
 {
-    struct es_order_config config = dense_config();
-    struct es_order_statistics statistics;
+    struct esi_order_config config = dense_config();
+    struct esi_order_statistics statistics;
     struct es_order *order;
 
     (void)state;
     config.fixed_vector = 300;
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     assert_int_equal(es_order_add_trace(order), 0);
     assert_int_equal(es_order_append(order, 0, ES_EVENT_UNARY, NULL, 0), 0);
-    es_order_statistics(order, &statistics);
+    esi_order_statistics(order, &statistics);
     assert_int_equal(statistics.vector_elements, 300);
     assert_int_equal(statistics.fixed_elements, 300);
     assert_int_equal(statistics.actual_elements, 1);
@@ -253,7 +253,7 @@ static void fixed_vectors_have_the_length_that_is_set(void **state)
 
 static void stores_and_relations_have_names(void **state)
 {
-    const struct es_order_store_help *stores = es_order_stores();
+    const struct esi_order_store_help *stores = esi_order_stores();
 
     (void)state;
     assert_string_equal(stores[0].name, "dense");

@@ -84,7 +84,7 @@ static void check_pairs(const struct es_order *order,
 }
 
 /* Returns whether the allocation was reached. */
-static bool fill_with_failure(const struct es_order_config *config,
+static bool fill_with_failure(const struct esi_order_config *config,
                               const struct made_computation *made,
                               unsigned failed)
 {
@@ -92,7 +92,7 @@ static bool fill_with_failure(const struct es_order_config *config,
     int code;
 
     failing_begin(failed);
-    code = es_order_create(config, NULL, &order);
+    code = esi_order_create(config, NULL, &order);
     failing_pause();
     if (code < 0) {
         assert_int_equal(code, -ENOMEM);
@@ -104,7 +104,7 @@ static bool fill_with_failure(const struct es_order_config *config,
     return failing_end();
 }
 
-static void fail_each_in_turn(const struct es_order_config *config)
+static void fail_each_in_turn(const struct esi_order_config *config)
 {
     static const enum made_shape shapes[] = {MADE_SYNCS, MADE_COMMUNICATORS};
 
@@ -124,11 +124,11 @@ static void fail_each_in_turn(const struct es_order_config *config)
 static void every_store_stays_as_it_was(void **state)
 {
     (void)state;
-    for (const struct es_order_store_help *store = es_order_stores(); store->name;
+    for (const struct esi_order_store_help *store = esi_order_stores(); store->name;
          store++) {
-        struct es_order_config config;
+        struct esi_order_config config;
 
-        es_order_config_init(&config);
+        esi_order_config_init(&config);
         config.store = store->name;
         fail_each_in_turn(&config);
         config.is_tight = true;
@@ -142,9 +142,9 @@ static void clusters_stay_as_they_were(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof strategies / sizeof strategies[0]; i++) {
-        struct es_order_config config;
+        struct esi_order_config config;
 
-        es_order_config_init(&config);
+        esi_order_config_init(&config);
         config.store = "cluster";
         config.strategy = strategies[i];
         config.levels = 2;

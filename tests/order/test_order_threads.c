@@ -19,16 +19,16 @@
 #include "tests/order/made_computation.h"
 #include "tests/suites.h"
 
-static struct es_order_config config_of(const char *store)
+static struct esi_order_config config_of(const char *store)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
 
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = store;
     return config;
 }
 
-static void check_shapes(struct es_order_config *config,
+static void check_shapes(struct esi_order_config *config,
                          uint32_t traces,
                          uint32_t events)
 {
@@ -51,7 +51,7 @@ static void check_shapes(struct es_order_config *config,
 
 static void dense_vectors_need_no_lock(void **state)
 {
-    struct es_order_config config = config_of("dense");
+    struct esi_order_config config = config_of("dense");
 
     (void)state;
     check_shapes(&config, 20, 300);
@@ -59,7 +59,7 @@ static void dense_vectors_need_no_lock(void **state)
 
 static void clocks_of_epochs_need_no_lock(void **state)
 {
-    struct es_order_config config = config_of("epoch");
+    struct esi_order_config config = config_of("epoch");
 
     (void)state;
     check_shapes(&config, 8, 300);
@@ -78,8 +78,8 @@ static void clusters_need_no_lock(void **state)
         struct made_config how = {
             .shape = shapes[i % 3], .seed = seed + i, .traces = 12, .events = 300};
         struct made_computation *made = made_computation_create(&how);
-        struct es_communications *counts = check_store_communications(made);
-        struct es_order_config config = config_of("cluster");
+        struct esi_communications *counts = check_store_communications(made);
+        struct esi_order_config config = config_of("cluster");
 
         config.strategy = strategies[i / 3];
         config.levels = 2;
@@ -89,7 +89,7 @@ static void clusters_need_no_lock(void **state)
         config.threshold = 0.1;
         config.prefix = 100;
         check_store_threads(&config, made, NULL);
-        es_communications_destroy(counts);
+        esi_communications_destroy(counts);
         made_computation_destroy(made);
     }
 }

@@ -33,15 +33,15 @@ static size_t text_length;
 
 static int read_text(struct es_set_sink sink, bool canonical)
 {
-    struct es_set_read_config config;
+    struct esi_set_read_config config;
     struct es_error error = {.text = ""};
     FILE *stream = fmemopen(text, text_length, "r");
     int code;
 
     assert_non_null(stream);
-    es_set_read_config_init(&config, sink);
+    esi_set_read_config_init(&config, sink);
     config.canonical = canonical;
-    code = es_set_read_stream(stream, "input", &config, NULL, &error);
+    code = esi_set_read_stream(stream, "input", &config, NULL, &error);
     fclose(stream);
     return code;
 }
@@ -78,22 +78,22 @@ static int try_as_it_is(void)
 
 static int try_write(void)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct es_error error = {.text = ""};
     char path[80];
     int code;
 
     snprintf(path, sizeof path, "%s/set", folder);
-    code = es_set_write_open(path, &error, &write);
+    code = esi_set_write_open(path, &error, &write);
     if (code < 0) {
         assert_string_not_equal(error.text, "");
         return code;
     }
-    code = read_text(es_set_write_sink(write), true);
+    code = read_text(esi_set_write_sink(write), true);
     if (code < 0)
-        es_set_write_destroy(write);
+        esi_set_write_destroy(write);
     else
-        code = es_set_write_close(write, &error);
+        code = esi_set_write_close(write, &error);
     assert_int_equal(access(path, F_OK), code < 0 ? -1 : 0);
     unlink(path);
     return code;

@@ -46,16 +46,16 @@ static const char *own_path(const char *name)
 /* Reads a file and writes it again. */
 static int rewrite(const char *from, const char *to, struct es_error *error)
 {
-    struct es_set_read_config config;
-    struct es_set_write *write;
+    struct esi_set_read_config config;
+    struct esi_set_write *write;
     int code;
 
-    assert_int_equal(es_set_write_open(to, error, &write), 0);
-    es_set_read_config_init(&config, es_set_write_sink(write));
-    code = es_set_read_file(from, &config, NULL, error);
+    assert_int_equal(esi_set_write_open(to, error, &write), 0);
+    esi_set_read_config_init(&config, esi_set_write_sink(write));
+    code = esi_set_read_file(from, &config, NULL, error);
     if (code == 0)
-        return es_set_write_close(write, error);
-    es_set_write_destroy(write);
+        return esi_set_write_close(write, error);
+    esi_set_write_destroy(write);
     return code;
 }
 
@@ -106,12 +106,12 @@ static int skip_event(void *data, const struct es_set_event *event)
 /* In the order of the file everything is checked all the same. */
 static int read_as_it_is(const char *path, struct es_error *error)
 {
-    struct es_set_read_config config;
+    struct esi_set_read_config config;
 
-    es_set_read_config_init(&config,
-                            (struct es_set_sink){skip_trace, skip_event, NULL});
+    esi_set_read_config_init(&config,
+                             (struct es_set_sink){skip_trace, skip_event, NULL});
     config.canonical = false;
-    return es_set_read_file(path, &config, NULL, error);
+    return esi_set_read_file(path, &config, NULL, error);
 }
 
 static void run_case(const char *name)
@@ -198,8 +198,8 @@ static void read_made(const struct made_computation *made,
                       bool canonical,
                       bool lists_partners)
 {
-    struct es_set_read_config config;
-    struct es_set_read_statistics statistics;
+    struct esi_set_read_config config;
+    struct esi_set_read_statistics statistics;
     struct es_error error = {.text = ""};
     struct expected expected = {.made = made, .order = order};
     FILE *stream = fopen(own_path("in"), "we");
@@ -209,10 +209,10 @@ static void read_made(const struct made_computation *made,
     assert_int_equal(fclose(stream), 0);
     if (canonical)
         expected.order = made_set_canonical(made, order);
-    es_set_read_config_init(&config,
-                            (struct es_set_sink){skip_trace, take_event, &expected});
+    esi_set_read_config_init(&config,
+                             (struct es_set_sink){skip_trace, take_event, &expected});
     config.canonical = canonical;
-    if (es_set_read_file(own_path("in"), &config, &statistics, &error) < 0)
+    if (esi_set_read_file(own_path("in"), &config, &statistics, &error) < 0)
         fail_msg("%s: line %d: %s", made_computation_name(made), error.line,
                  error.text);
     assert_int_equal(expected.given, made->count);
@@ -270,16 +270,16 @@ static void the_sinks_refusal_ends_the_reading(void **state)
     static const char text[] =
         "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n"
         "{\"trace\":0,\"index\":1}\n{\"trace\":0,\"index\":2}\nnonsense\n";
-    struct es_set_read_config config;
+    struct esi_set_read_config config;
     struct es_error error = {.text = ""};
 
     (void)state;
     text_file_write(own_path("in"), text);
-    es_set_read_config_init(&config,
-                            (struct es_set_sink){skip_trace, refuse_event, NULL});
+    esi_set_read_config_init(&config,
+                             (struct es_set_sink){skip_trace, refuse_event, NULL});
     for (int canonical = 0; canonical < 2; canonical++) {
         config.canonical = canonical;
-        assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, &error),
+        assert_int_equal(esi_set_read_file(own_path("in"), &config, NULL, &error),
                          -ENOSPC);
         assert_string_equal(error.text, ""); /* the sink knows what it is about */
     }
@@ -294,7 +294,7 @@ static int count_attributes(void *data, const struct es_set_event *event)
 
 static void attributes_may_be_left_out(void **state)
 {
-    struct es_set_read_config config;
+    struct esi_set_read_config config;
     size_t count = 0;
 
     (void)state;
@@ -302,12 +302,12 @@ static void attributes_may_be_left_out(void **state)
         own_path("in"),
         "{\"format\":\"eventspace-events\",\"version\":1,\"traces\":[\"A\"]}\n"
         "{\"trace\":0,\"index\":1,\"attributes\":{\"a\":\"1\",\"b\":\"\"}}\n");
-    es_set_read_config_init(&config,
-                            (struct es_set_sink){skip_trace, count_attributes, &count});
-    assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, NULL), 0);
+    esi_set_read_config_init(
+        &config, (struct es_set_sink){skip_trace, count_attributes, &count});
+    assert_int_equal(esi_set_read_file(own_path("in"), &config, NULL, NULL), 0);
     assert_int_equal(count, 2);
     config.attributes = false;
-    assert_int_equal(es_set_read_file(own_path("in"), &config, NULL, NULL), 0);
+    assert_int_equal(esi_set_read_file(own_path("in"), &config, NULL, NULL), 0);
     assert_int_equal(count, 2);
     unlink(own_path("in"));
 }
@@ -379,12 +379,12 @@ static void numbers_are_written_in_one_way(void **state)
         char out[ES_SET_NUMBER_LENGTH];
         int64_t number = 0;
 
-        assert_int_equal(es_set_number_parse(cases[i].text, length, &number),
+        assert_int_equal(esi_set_number_parse(cases[i].text, length, &number),
                          cases[i].is_number);
         if (!cases[i].is_number)
             continue;
         assert_true(number == cases[i].number);
-        assert_int_equal(es_set_number_format(number, out), length);
+        assert_int_equal(esi_set_number_format(number, out), length);
         assert_string_equal(out, cases[i].text);
     }
 }

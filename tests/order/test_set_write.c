@@ -63,30 +63,30 @@ static int count_files(void)
     return count - 2;
 }
 
-static struct es_set_write *open_path(const char *path)
+static struct esi_set_write *open_path(const char *path)
 {
     struct es_error error = {.text = ""};
-    struct es_set_write *write;
+    struct esi_set_write *write;
 
-    if (es_set_write_open(path, &error, &write) < 0)
+    if (esi_set_write_open(path, &error, &write) < 0)
         fail_msg("%s", error.text);
     return write;
 }
 
-static int give_trace(struct es_set_write *write, uint32_t trace)
+static int give_trace(struct esi_set_write *write, uint32_t trace)
 {
-    struct es_set_sink sink = es_set_write_sink(write);
+    struct es_set_sink sink = esi_set_write_sink(write);
     char name[] = {(char)('A' + (int)trace), '\0'};
 
     return sink.trace(sink.data, trace, name);
 }
 
-static int give_event(struct es_set_write *write, uint32_t trace, uint32_t index)
+static int give_event(struct esi_set_write *write, uint32_t trace, uint32_t index)
 {
     static const struct es_event_id partner = {0, 1};
     static const struct es_event_attribute attributes[] = {
         {.name = "n", .number = -7}, {.name = "t", .text = "x\""}};
-    struct es_set_sink sink = es_set_write_sink(write);
+    struct es_set_sink sink = esi_set_write_sink(write);
     struct es_set_event event = {
         .id = {trace, index},
         .kind = trace ? ES_EVENT_RECEIVE : ES_EVENT_SEND,
@@ -103,7 +103,7 @@ static int give_event(struct es_set_write *write, uint32_t trace, uint32_t index
 
 static void traces_may_be_told_late(void **state)
 {
-    struct es_set_write *write = open_path(own_path("set"));
+    struct esi_set_write *write = open_path(own_path("set"));
 
     (void)state;
     assert_int_equal(give_trace(write, 0), 0);
@@ -111,8 +111,8 @@ static void traces_may_be_told_late(void **state)
     assert_int_equal(give_trace(write, 1), 0);
     assert_int_equal(give_event(write, 1, 1), 0);
     assert_int_equal(give_trace(write, 2), 0);
-    assert_int_equal(es_set_write_events(write), 2);
-    assert_int_equal(es_set_write_close(write, NULL), 0);
+    assert_int_equal(esi_set_write_events(write), 2);
+    assert_int_equal(esi_set_write_close(write, NULL), 0);
     expect_text(own_path("set"), HEADER "[\"A\",\"B\",\"C\"]}\n" A1 B1);
     assert_int_equal(count_files(), 1);
     unlink(own_path("set"));
@@ -120,7 +120,7 @@ static void traces_may_be_told_late(void **state)
 
 static void a_file_keeps_its_place_until_the_new_one_is_whole(void **state)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     int file = open(own_path("set"), O_CREAT | O_WRONLY, 0644);
 
     (void)state;
@@ -130,11 +130,11 @@ static void a_file_keeps_its_place_until_the_new_one_is_whole(void **state)
     assert_int_equal(give_trace(write, 0), 0);
     assert_int_equal(give_event(write, 0, 1), 0);
     expect_text(own_path("set"), "before");
-    es_set_write_destroy(write);
+    esi_set_write_destroy(write);
     expect_text(own_path("set"), "before");
     assert_int_equal(count_files(), 1);
     write = open_path(own_path("set"));
-    assert_int_equal(es_set_write_close(write, NULL), 0);
+    assert_int_equal(esi_set_write_close(write, NULL), 0);
     expect_text(own_path("set"), HEADER "[]}\n");
     unlink(own_path("set"));
 }
@@ -142,7 +142,7 @@ static void a_file_keeps_its_place_until_the_new_one_is_whole(void **state)
 static void a_link_stays_a_link(void **state)
 {
     char target[128];
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct stat status;
 
     (void)state;
@@ -150,7 +150,7 @@ static void a_link_stays_a_link(void **state)
     close(open(target, O_CREAT | O_WRONLY, 0644));
     assert_int_equal(symlink(target, own_path("link")), 0);
     write = open_path(own_path("link"));
-    assert_int_equal(es_set_write_close(write, NULL), 0);
+    assert_int_equal(esi_set_write_close(write, NULL), 0);
     assert_int_equal(lstat(own_path("link"), &status), 0);
     assert_true(S_ISLNK(status.st_mode));
     expect_text(target, HEADER "[]}\n");
@@ -168,7 +168,7 @@ static void read_pipe(int pipe, char *out, size_t size)
 
 static void a_pipe_gets_all_in_the_end(void **state)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     char text[1024];
     int pipe;
 
@@ -182,7 +182,7 @@ static void a_pipe_gets_all_in_the_end(void **state)
     assert_int_equal(give_event(write, 1, 1), 0);
     read_pipe(pipe, text, sizeof text);
     assert_string_equal(text, "");
-    assert_int_equal(es_set_write_close(write, NULL), 0);
+    assert_int_equal(esi_set_write_close(write, NULL), 0);
     read_pipe(pipe, text, sizeof text);
     assert_string_equal(text, HEADER "[\"A\",\"B\"]}\n" A1 B1);
     close(pipe);
@@ -191,7 +191,7 @@ static void a_pipe_gets_all_in_the_end(void **state)
 
 static void a_pipe_gets_events_at_once_when_all_traces_are_told(void **state)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     char text[1024];
     int pipe;
 
@@ -201,39 +201,39 @@ static void a_pipe_gets_events_at_once_when_all_traces_are_told(void **state)
     write = open_path(own_path("pipe"));
     assert_int_equal(give_trace(write, 0), 0);
     assert_int_equal(give_trace(write, 1), 0);
-    es_set_write_traces_told(write);
+    esi_set_write_traces_told(write);
     assert_int_equal(give_trace(write, 2), -EINVAL);
     assert_int_equal(give_event(write, 0, 1), 0);
     for (uint32_t index = 1; index < 200; index++)
         assert_int_equal(give_event(write, 1, index), 0);
     read_pipe(pipe, text, sizeof HEADER + sizeof "[\"A\",\"B\"]}\n" - 1);
     assert_string_equal(text, HEADER "[\"A\",\"B\"]}\n");
-    assert_int_equal(es_set_write_close(write, NULL), 0);
+    assert_int_equal(esi_set_write_close(write, NULL), 0);
     close(pipe);
     unlink(own_path("pipe"));
 }
 
 static void a_full_disk_is_an_error(void **state)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct es_error error = {.text = ""};
 
     (void)state;
     if (access("/dev/full", W_OK) < 0)
         skip();
     write = open_path("/dev/full");
-    assert_int_equal(es_set_write_close(write, &error), -ENOSPC);
+    assert_int_equal(esi_set_write_close(write, &error), -ENOSPC);
     assert_string_equal(error.source, "/dev/full");
     assert_string_equal(error.text, "cannot be written: No space left on device");
 }
 
 static void a_folder_that_is_not_there_is_an_error(void **state)
 {
-    struct es_set_write *write;
+    struct esi_set_write *write;
     struct es_error error = {.text = ""};
 
     (void)state;
-    assert_int_equal(es_set_write_open(own_path("no/set"), &error, &write), -ENOENT);
+    assert_int_equal(esi_set_write_open(own_path("no/set"), &error, &write), -ENOENT);
     assert_string_equal(error.text, "cannot be written: No such file or directory");
 }
 

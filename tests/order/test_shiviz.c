@@ -25,8 +25,8 @@
 struct reading {
     struct es_order *order;
     struct es_set_sink sink;
-    struct es_shiviz_config config;
-    struct es_shiviz_statistics statistics;
+    struct esi_shiviz_config config;
+    struct esi_shiviz_statistics statistics;
     struct es_error error;
     char names[64][32];
     uint32_t traces;
@@ -81,12 +81,12 @@ static int take_event(void *data, const struct es_set_event *event)
 static struct reading *start_reading(void)
 {
     struct reading *reading = calloc(1, sizeof *reading);
-    struct es_order_config config;
+    struct esi_order_config config;
 
     assert_non_null(reading);
-    es_order_config_init(&config);
+    esi_order_config_init(&config);
     config.store = "dense";
-    assert_int_equal(es_order_create(&config, NULL, &reading->order), 0);
+    assert_int_equal(esi_order_create(&config, NULL, &reading->order), 0);
     reading->sink = es_order_sink(reading->order);
     reading->stream = open_memstream(&reading->words, &reading->words_length);
     assert_non_null(reading->stream);
@@ -105,8 +105,8 @@ static void end_reading(struct reading *reading)
 
 static int read_log(struct reading *reading, const char *text)
 {
-    int result = es_shiviz_read_text(text, strlen(text), "log", &reading->config,
-                                     &reading->statistics, &reading->error);
+    int result = esi_shiviz_read_text(text, strlen(text), "log", &reading->config,
+                                      &reading->statistics, &reading->error);
 
     fflush(reading->stream);
     return result;
@@ -348,8 +348,8 @@ static void a_byte_zero_is_refused(void **state)
     struct reading *reading = start_reading();
 
     (void)state;
-    assert_int_equal(es_shiviz_read_text(log, sizeof log - 1, "log", &reading->config,
-                                         NULL, &reading->error),
+    assert_int_equal(esi_shiviz_read_text(log, sizeof log - 1, "log", &reading->config,
+                                          NULL, &reading->error),
                      -EINVAL);
     assert_int_equal(reading->error.line, 3);
     end_reading(reading);
@@ -362,9 +362,9 @@ static char *export_log(const struct made_computation *made, uint64_t seed)
 {
     char path[] = "/tmp/test_shiviz.XXXXXX";
     int descriptor = mkstemp(path);
-    struct es_export_config config = {.format = "shiviz", .path = path};
+    struct esi_export_config config = {.format = "shiviz", .path = path};
     uint32_t *extension = made_computation_extension(made, seed);
-    struct es_export *export;
+    struct esi_export *export;
     struct es_set_sink sink;
     char *text = NULL;
     size_t size = 0;
@@ -372,11 +372,11 @@ static char *export_log(const struct made_computation *made, uint64_t seed)
 
     assert_true(descriptor >= 0);
     close(descriptor);
-    assert_int_equal(es_export_create(&config, NULL, &export), 0);
-    sink = es_export_sink(export);
+    assert_int_equal(esi_export_create(&config, NULL, &export), 0);
+    sink = esi_export_sink(export);
     assert_int_equal(made_computation_stream(made, extension, &sink), 0);
-    assert_int_equal(es_export_finish(export, NULL), 0);
-    es_export_destroy(export);
+    assert_int_equal(esi_export_finish(export, NULL), 0);
+    esi_export_destroy(export);
     free(extension);
     file = fopen(path, "r");
     assert_non_null(file);
@@ -516,23 +516,23 @@ static void names_and_texts_fit_the_format(void **state)
     static const char *const names[] = {
         "", "two words", "two_words", "t\xc3\xa4g", "quote\"", "bad\xff", "trace0"};
     char path[] = "/tmp/test_shiviz.XXXXXX";
-    struct es_export_config config = {.format = "shiviz", .path = path};
+    struct esi_export_config config = {.format = "shiviz", .path = path};
     struct reading *reading = start_reading();
-    struct es_export *export;
+    struct esi_export *export;
     struct es_set_sink sink;
 
     (void)state;
     close(mkstemp(path));
-    assert_int_equal(es_export_create(&config, NULL, &export), 0);
-    sink = es_export_sink(export);
+    assert_int_equal(esi_export_create(&config, NULL, &export), 0);
+    sink = esi_export_sink(export);
     for (uint32_t i = 0; i < 7; i++) {
         assert_int_equal(sink.trace(sink.data, i, names[i]), 0);
         assert_int_equal(give_event(&sink, i, 1, i ? "t" : "", i ? "a\nb\r" : ""), 0);
     }
-    assert_int_equal(es_export_finish(export, NULL), 0);
-    es_export_destroy(export);
-    assert_int_equal(es_shiviz_read_file(path, &reading->config, NULL, &reading->error),
-                     0);
+    assert_int_equal(esi_export_finish(export, NULL), 0);
+    esi_export_destroy(export);
+    assert_int_equal(
+        esi_shiviz_read_file(path, &reading->config, NULL, &reading->error), 0);
     fflush(reading->stream);
     assert_string_equal(reading->words, "trace0:1 unary |unary\n"
                                         "two_words:1 unary |t a b \n"
@@ -550,9 +550,9 @@ static void a_file_that_is_not_there_is_told(void **state)
     struct reading *reading = start_reading();
 
     (void)state;
-    assert_int_equal(
-        es_shiviz_read_file("/nowhere/at/all", &reading->config, NULL, &reading->error),
-        -ENOENT);
+    assert_int_equal(esi_shiviz_read_file("/nowhere/at/all", &reading->config, NULL,
+                                          &reading->error),
+                     -ENOENT);
     assert_string_equal(reading->error.source, "/nowhere/at/all");
     end_reading(reading);
 }

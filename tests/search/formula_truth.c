@@ -29,7 +29,7 @@ void truth_draw(struct truth *truth, unsigned events, uint64_t *state)
 }
 
 void truth_draw_values(struct truth *truth,
-                       const struct es_program *program,
+                       const struct esi_program *program,
                        uint64_t *state)
 {
     for (uint32_t v = 0; v < program->variable_count; v++) {
@@ -54,7 +54,7 @@ static bool is_any_before(const uint32_t *successors, uint32_t left, uint32_t ri
 }
 
 bool truth_relation(const struct truth *truth,
-                    enum es_pattern_operator op,
+                    enum esi_pattern_operator op,
                     uint32_t left,
                     uint32_t right)
 {
@@ -108,10 +108,10 @@ static bool chance(uint32_t atom, uint32_t left, uint32_t right)
 /* --- Formulas --------------------------------------------------------------------- */
 
 static bool truth_atom(const struct truth *truth,
-                       const struct es_program *program,
+                       const struct esi_program *program,
                        uint32_t number)
 {
-    const struct es_atom *atom = &program->atoms[number];
+    const struct esi_atom *atom = &program->atoms[number];
     uint32_t left = events_of(truth, atom->left & ~truth->empty);
     uint32_t right = events_of(truth, atom->right);
 
@@ -125,8 +125,8 @@ static bool truth_atom(const struct truth *truth,
 }
 
 bool truth_formula(const struct truth *truth,
-                   const struct es_program *program,
-                   const struct es_formula *formula)
+                   const struct esi_program *program,
+                   const struct esi_formula *formula)
 {
     bool is_and = formula->kind == ES_FORMULA_AND;
 
@@ -144,8 +144,8 @@ bool truth_formula(const struct truth *truth,
 
 /* What has no value is what the literal is not about. */
 static bool truth_whole(const struct truth *truth,
-                        const struct es_program *program,
-                        const struct es_literal *literal)
+                        const struct esi_program *program,
+                        const struct esi_literal *literal)
 {
     struct truth now = *truth;
 
@@ -154,10 +154,10 @@ static bool truth_whole(const struct truth *truth,
 }
 
 static bool truth_literal(const struct truth *truth,
-                          const struct es_program *program,
-                          const struct es_literal *literal)
+                          const struct esi_program *program,
+                          const struct esi_literal *literal)
 {
-    const struct es_atom *atoms = program->atoms;
+    const struct esi_atom *atoms = program->atoms;
     uint32_t x = truth->values[literal->x];
     uint32_t y = truth->values[literal->y];
 
@@ -178,16 +178,18 @@ static bool truth_literal(const struct truth *truth,
                literal->is_negated;
     case ES_LITERAL_FORMULA:
         return truth_whole(truth, program, literal);
+    case ES_LITERAL_RELATION: /* a plan has these, a normal form does not */
+        break;
     }
     return false;
 }
 
 bool truth_cnf(const struct truth *truth,
-               const struct es_program *program,
-               const struct es_cnf *cnf)
+               const struct esi_program *program,
+               const struct esi_cnf *cnf)
 {
     for (size_t i = 0; i < cnf->count; i++) {
-        const struct es_clause *clause = &cnf->clauses[i];
+        const struct esi_clause *clause = &cnf->clauses[i];
         bool is_true = false;
 
         for (size_t k = 0; k < clause->count && !is_true; k++)

@@ -28,19 +28,19 @@ struct truth {
 void truth_draw(struct truth *truth, unsigned events, uint64_t *state);
 /* A random value for each variable: one event, or a set of up to three. */
 void truth_draw_values(struct truth *truth,
-                       const struct es_program *program,
+                       const struct esi_program *program,
                        uint64_t *state);
 uint64_t truth_random(uint64_t *state);
 
 bool truth_relation(const struct truth *truth,
-                    enum es_pattern_operator op,
+                    enum esi_pattern_operator op,
                     uint32_t left,
                     uint32_t right);
 bool truth_formula(const struct truth *truth,
-                   const struct es_program *program,
-                   const struct es_formula *formula);
+                   const struct esi_program *program,
+                   const struct esi_formula *formula);
 bool truth_cnf(const struct truth *truth,
-               const struct es_program *program,
-               const struct es_cnf *cnf);
+               const struct esi_program *program,
+               const struct esi_cnf *cnf);
 
 #endif

@@ -48,7 +48,7 @@ static int give_to(const struct made_world *world,
 void made_world_give(struct made_world *world)
 {
     struct es_set_sink order = es_order_sink(world->order);
-    struct es_set_sink domains = es_domains_sink(world->events);
+    struct es_set_sink domains = esi_domains_sink(world->events);
 
     for (uint32_t number = 0; number < world->made->count;) {
         uint32_t end = number + 1 + (world->made->events[number].kind == ES_EVENT_SYNC);
@@ -63,7 +63,7 @@ void made_world_give(struct made_world *world)
 void made_world_give_traces(struct made_world *world)
 {
     struct es_set_sink order = es_order_sink(world->order);
-    struct es_set_sink domains = es_domains_sink(world->events);
+    struct es_set_sink domains = esi_domains_sink(world->events);
 
     for (uint32_t trace = 0; trace < world->made->traces; trace++) {
         assert_int_equal(order.trace(order.data, trace, "T"), 0);
@@ -75,13 +75,13 @@ static void fill(struct made_world *world)
 {
     made_world_give_traces(world);
     made_world_give(world);
-    assert_int_equal(es_domains_finish(world->events), 0);
+    assert_int_equal(esi_domains_finish(world->events), 0);
 }
 
 static uint32_t class_number(const struct made_world *world, unsigned number)
 {
-    const struct es_pattern_predicate *predicate =
-        es_pattern_predicate(world->file, number);
+    const struct esi_pattern_predicate *predicate =
+        esi_pattern_predicate(world->file, number);
 
     return predicate->occurrences[predicate->root->occurrence].class_number;
 }
@@ -90,13 +90,13 @@ static void make_sets(struct made_world *world)
 {
     uint32_t count = made_draw_below(&world->draw, MADE_SETS + 1);
 
-    assert_int_equal(es_domain_create_sets(NULL, &world->sets), 0);
+    assert_int_equal(esi_domain_create_sets(NULL, &world->sets), 0);
     for (uint32_t i = 0; i < count; i++) {
         struct made_set_of_events set = {.count = 0};
 
         if (!made_draw_percent(&world->draw, 10))
             made_set_draw(world->made, &world->draw, 4, &set);
-        assert_int_equal(es_domain_add_set(world->sets, set.events, set.count), 0);
+        assert_int_equal(esi_domain_add_set(world->sets, set.events, set.count), 0);
     }
 }
 
@@ -107,7 +107,7 @@ static void make_variable(struct made_world *world, unsigned v, bool is_universa
     bool is_set = made_draw_percent(&world->draw, 15);
     unsigned number = made_draw_below(&world->draw, CLASSES);
 
-    world->variables[v] = (struct es_program_variable){
+    world->variables[v] = (struct esi_program_variable){
         .name = "x",
         .is_universal = is_universal,
         .is_returned = !is_universal && made_draw_percent(&world->draw, 70),
@@ -117,18 +117,18 @@ static void make_variable(struct made_world *world, unsigned v, bool is_universa
     };
     world->domains[v] =
         is_set ? world->sets
-               : es_domains_class(world->events, world->variables[v].class_number);
+               : esi_domains_class(world->events, world->variables[v].class_number);
     if (is_universal)
         world->support.universal |= UINT64_C(1) << v;
     else
         world->support.variables |= UINT64_C(1) << v;
 }
 
-static void make_literal(struct made_world *world, struct es_literal *literal)
+static void make_literal(struct made_world *world, struct esi_literal *literal)
 {
     unsigned count = world->program.variable_count;
 
-    *literal = (struct es_literal){
+    *literal = (struct esi_literal){
         .kind =
             made_draw_percent(&world->draw, 75) ? ES_LITERAL_BEFORE : ES_LITERAL_EQUAL,
         .is_negated = made_draw_percent(&world->draw, 60),
@@ -146,14 +146,14 @@ static void make_literal(struct made_world *world, struct es_literal *literal)
 /* Clauses with universal variables that have no values are true (D8). */
 static void make_clause(struct made_world *world)
 {
-    struct es_clause *clause = &world->clauses[world->cnf.count];
+    struct esi_clause *clause = &world->clauses[world->cnf.count];
     uint64_t variables = 0;
 
     *clause =
-        (struct es_clause){.literals = world->literals[world->cnf.count],
-                           .count = 1 + made_draw_below(&world->draw, MADE_LITERALS)};
+        (struct esi_clause){.literals = world->literals[world->cnf.count],
+                            .count = 1 + made_draw_below(&world->draw, MADE_LITERALS)};
     for (size_t i = 0; i < clause->count; i++) {
-        struct es_literal *literal = &world->literals[world->cnf.count][i];
+        struct esi_literal *literal = &world->literals[world->cnf.count][i];
 
         make_literal(world, literal);
         variables |= literal->variables;
@@ -172,7 +172,7 @@ void made_world_make_condition(struct made_world *world)
     unsigned clauses = made_draw_below(&world->draw, CLAUSES + 1);
 
     world->variable_count = 2 + made_draw_below(&world->draw, MADE_VARIABLES - 1);
-    world->program = (struct es_program){
+    world->program = (struct esi_program){
         .file = world->file,
         .variables = world->variables,
         .variable_count = world->variable_count + universal,
@@ -191,16 +191,16 @@ void made_world_make_condition(struct made_world *world)
 
 /* That x is not `kind` y. */
 static void add_clause(struct made_world *world,
-                       enum es_literal_kind kind,
+                       enum esi_literal_kind kind,
                        uint8_t x,
                        uint8_t y)
 {
     size_t number = world->cnf.count++;
     uint64_t variables = UINT64_C(1) << x | UINT64_C(1) << y;
 
-    world->literals[number][0] = (struct es_literal){
+    world->literals[number][0] = (struct esi_literal){
         .kind = kind, .is_negated = true, .x = x, .y = y, .variables = variables};
-    world->clauses[number] = (struct es_clause){
+    world->clauses[number] = (struct esi_clause){
         .literals = world->literals[number],
         .count = 1,
         .existential = variables,
@@ -236,7 +236,7 @@ void made_world_make_exchangeable(struct made_world *world)
 struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_filled)
 {
     struct made_world *world = calloc(1, sizeof *world);
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_error error = {0};
     struct made_config how = {.shape = (enum made_shape)(round % MADE_SHAPES),
                               .seed = seed + round,
@@ -251,13 +251,13 @@ struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_fill
     for (uint32_t i = 0; i < world->made->count; i++)
         world->type_of[i] =
             types[made_draw_below(&world->draw, sizeof types / sizeof types[0])];
-    es_order_config_init(&config);
-    assert_int_equal(es_order_create(&config, &error, &world->order), 0);
+    esi_order_config_init(&config);
+    assert_int_equal(esi_order_create(&config, &error, &world->order), 0);
     assert_int_equal(
         es_pattern_file_parse(text, sizeof text - 1, "text", &world->file, &error), 0);
     if (is_filled) {
         assert_int_equal(
-            es_domains_create(world->file, NULL, NULL, &world->events, &error), 0);
+            esi_domains_create(world->file, NULL, NULL, &world->events, &error), 0);
         fill(world);
     }
     make_sets(world);
@@ -269,8 +269,8 @@ struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_fill
 void made_world_destroy(struct made_world *world)
 {
     free(world->found);
-    es_domain_destroy(world->sets);
-    es_domains_destroy(world->events);
+    esi_domain_destroy(world->sets);
+    esi_domains_destroy(world->events);
     es_order_destroy(world->order);
     es_pattern_file_destroy(world->file);
     made_computation_destroy(world->made);
@@ -286,7 +286,7 @@ static bool names(const struct made_world *world,
     const struct made_event *event = &world->made->events[made_number(world->made, y)];
 
     for (uint32_t i = 0; i < event->partner_count; i++)
-        if (es_event_is(event->partners[i], x))
+        if (esi_event_is(event->partners[i], x))
             return true;
     return false;
 }
@@ -294,48 +294,48 @@ static bool names(const struct made_world *world,
 /* --- The truth -------------------------------------------------------------------- */
 
 static bool literal_is_true(const struct made_world *world,
-                            const struct es_literal *literal,
-                            const struct es_domain_value *values)
+                            const struct esi_literal *literal,
+                            const struct esi_domain_value *values)
 {
     struct es_event_id scratch[2];
     const struct es_event_id *x;
     const struct es_event_id *y;
-    size_t x_count = es_domain_events(world->domains[literal->x], values[literal->x],
-                                      &scratch[0], &x);
-    size_t y_count = es_domain_events(world->domains[literal->y], values[literal->y],
-                                      &scratch[1], &y);
+    size_t x_count = esi_domain_events(world->domains[literal->x], values[literal->x],
+                                       &scratch[0], &x);
+    size_t y_count = esi_domain_events(world->domains[literal->y], values[literal->y],
+                                       &scratch[1], &y);
     bool holds = false;
 
     for (size_t i = 0; i < x_count; i++)
         for (size_t j = 0; j < y_count; j++)
             holds |= literal->kind == ES_LITERAL_BEFORE
                          ? made_precedes(world->made, x[i], y[j])
-                     : literal->kind == ES_LITERAL_EQUAL ? es_event_is(x[i], y[j])
+                     : literal->kind == ES_LITERAL_EQUAL ? esi_event_is(x[i], y[j])
                                                          : names(world, x[i], y[j]);
     return holds != literal->is_negated;
 }
 
-bool made_world_next_value(const struct es_domain *domain,
-                           struct es_domain_value *value)
+bool made_world_next_value(const struct esi_domain *domain,
+                           struct esi_domain_value *value)
 {
     value->position++;
-    while (value->slot < es_domain_slots(domain) &&
-           value->position >= es_domain_column(domain, value->slot).count) {
+    while (value->slot < esi_domain_slots(domain) &&
+           value->position >= esi_domain_column(domain, value->slot).count) {
         value->slot++;
         value->position = 0;
     }
-    return value->slot < es_domain_slots(domain);
+    return value->slot < esi_domain_slots(domain);
 }
 
-bool made_world_first_value(const struct es_domain *domain,
-                            struct es_domain_value *value)
+bool made_world_first_value(const struct esi_domain *domain,
+                            struct esi_domain_value *value)
 {
-    *value = (struct es_domain_value){0, UINT32_MAX};
+    *value = (struct esi_domain_value){0, UINT32_MAX};
     return made_world_next_value(domain, value);
 }
 
 bool made_world_first_assignment(const struct made_world *world,
-                                 struct es_domain_value *values)
+                                 struct esi_domain_value *values)
 {
     bool has_values = true;
 
@@ -345,7 +345,7 @@ bool made_world_first_assignment(const struct made_world *world,
 }
 
 bool made_world_next_assignment(const struct made_world *world,
-                                struct es_domain_value *values)
+                                struct esi_domain_value *values)
 {
     for (unsigned v = 0; v < world->variable_count; v++) {
         if (made_world_next_value(world->domains[v], &values[v]))
@@ -356,9 +356,9 @@ bool made_world_next_assignment(const struct made_world *world,
 }
 
 static bool clause_is_true(const struct made_world *world,
-                           const struct es_clause *clause,
+                           const struct esi_clause *clause,
                            uint64_t universal,
-                           struct es_domain_value *values)
+                           struct esi_domain_value *values)
 {
     int u = universal ? __builtin_ctzll(universal) : -1;
 
@@ -376,14 +376,14 @@ static bool clause_is_true(const struct made_world *world,
 }
 
 bool made_world_satisfies(const struct made_world *world,
-                          const struct es_domain_value *assignment,
+                          const struct esi_domain_value *assignment,
                           enum esi_indexed_clauses which)
 {
-    struct es_domain_value values[MADE_VARIABLES + MADE_UNIVERSAL];
+    struct esi_domain_value values[MADE_VARIABLES + MADE_UNIVERSAL];
 
     memcpy(values, assignment, world->variable_count * sizeof *values);
     for (size_t i = 0; i < world->cnf.count; i++) {
-        const struct es_clause *clause = &world->clauses[i];
+        const struct esi_clause *clause = &world->clauses[i];
 
         if (which == ESI_INDEXED_ALL ||
             (which == ESI_INDEXED_UNIVERSAL) == (clause->universal != 0))

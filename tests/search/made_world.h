@@ -24,19 +24,19 @@ struct made_world {
     struct made_computation *made;
     const char **type_of; /* by number */
     struct es_pattern_file *file;
-    struct es_domains *events;
-    struct es_domain *sets;
+    struct esi_domains *events;
+    struct esi_domain *sets;
     struct es_order *order;
 
-    struct es_program_variable variables[MADE_VARIABLES + MADE_UNIVERSAL];
-    struct es_atom atom;
-    struct es_program_support support;
-    struct es_program program;
-    const struct es_domain *domains[MADE_VARIABLES + MADE_UNIVERSAL];
+    struct esi_program_variable variables[MADE_VARIABLES + MADE_UNIVERSAL];
+    struct esi_atom atom;
+    struct esi_program_support support;
+    struct esi_program program;
+    const struct esi_domain *domains[MADE_VARIABLES + MADE_UNIVERSAL];
     uint64_t empty; /* universal variables without values */
-    struct es_literal literals[MADE_CLAUSES][MADE_LITERALS];
-    struct es_clause clauses[MADE_CLAUSES];
-    struct es_cnf cnf;
+    struct esi_literal literals[MADE_CLAUSES][MADE_LITERALS];
+    struct esi_clause clauses[MADE_CLAUSES];
+    struct esi_cnf cnf;
 
     uint8_t *found; /* by code of an assignment: how often it came; the test's own */
     size_t codes;
@@ -44,7 +44,7 @@ struct made_world {
 };
 
 /* A world that is not filled has no domains of classes and no condition yet: make them
- * with es_domains_create(), made_world_give_traces(), made_world_make_condition() and
+ * with esi_domains_create(), made_world_give_traces(), made_world_make_condition() and
  * made_world_give(). */
 struct made_world *made_world_create(uint64_t seed, unsigned round, bool is_filled);
 void made_world_destroy(struct made_world *world);
@@ -60,17 +60,17 @@ void made_world_make_exchangeable(struct made_world *world);
 
 /* All assignments of existential variables, in turn; false: no more. */
 bool made_world_first_assignment(const struct made_world *world,
-                                 struct es_domain_value *values);
+                                 struct esi_domain_value *values);
 bool made_world_next_assignment(const struct made_world *world,
-                                struct es_domain_value *values);
+                                struct esi_domain_value *values);
 /* The values of one domain, in turn; false: no more. */
-bool made_world_first_value(const struct es_domain *domain,
-                            struct es_domain_value *value);
-bool made_world_next_value(const struct es_domain *domain,
-                           struct es_domain_value *value);
+bool made_world_first_value(const struct esi_domain *domain,
+                            struct esi_domain_value *value);
+bool made_world_next_value(const struct esi_domain *domain,
+                           struct esi_domain_value *value);
 /* Whether the clauses that are asked for hold, tried with all universal values. */
 bool made_world_satisfies(const struct made_world *world,
-                          const struct es_domain_value *assignment,
+                          const struct esi_domain_value *assignment,
                           enum esi_indexed_clauses which);
 
 #endif

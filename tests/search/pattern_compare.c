@@ -18,8 +18,8 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool same_constant(const struct es_pattern_constant *a,
-                          const struct es_pattern_constant *b)
+static bool same_constant(const struct esi_pattern_constant *a,
+                          const struct esi_pattern_constant *b)
 {
     return a->is_number == b->is_number && a->number == b->number &&
            same_text(a->text, b->text);
@@ -27,22 +27,22 @@ static bool same_constant(const struct es_pattern_constant *a,
 
 /* Numbers of attributes may differ, names may not. */
 static bool same_field(const struct pair *files,
-                       enum es_pattern_field field_a,
+                       enum esi_pattern_field field_a,
                        uint32_t attribute_a,
-                       enum es_pattern_field field_b,
+                       enum esi_pattern_field field_b,
                        uint32_t attribute_b)
 {
     if (field_a != field_b || field_a != ES_FIELD_ATTRIBUTE)
         return field_a == field_b;
-    return same_text(es_pattern_attribute(files->a, attribute_a),
-                     es_pattern_attribute(files->b, attribute_b));
+    return same_text(esi_pattern_attribute(files->a, attribute_a),
+                     esi_pattern_attribute(files->b, attribute_b));
 }
 
 /* --- Classes ---------------------------------------------------------------------- */
 
 static bool same_condition(const struct pair *files,
-                           const struct es_pattern_condition *a,
-                           const struct es_pattern_condition *b)
+                           const struct esi_pattern_condition *a,
+                           const struct esi_pattern_condition *b)
 {
     if (!same_field(files, a->field, a->attribute, b->field, b->attribute) ||
         a->test != b->test || a->is_negated != b->is_negated ||
@@ -57,8 +57,8 @@ static bool same_condition(const struct pair *files,
 
 static bool same_class(const struct pair *files, uint32_t number)
 {
-    const struct es_pattern_class *a = es_pattern_class(files->a, number);
-    const struct es_pattern_class *b = es_pattern_class(files->b, number);
+    const struct esi_pattern_class *a = esi_pattern_class(files->a, number);
+    const struct esi_pattern_class *b = esi_pattern_class(files->b, number);
 
     if (a->condition_count != b->condition_count ||
         a->partner_count != b->partner_count)
@@ -77,8 +77,8 @@ static bool same_class(const struct pair *files, uint32_t number)
 /* --- Predicates ------------------------------------------------------------------- */
 
 static bool same_operand(const struct pair *files,
-                         const struct es_pattern_operand *a,
-                         const struct es_pattern_operand *b)
+                         const struct esi_pattern_operand *a,
+                         const struct esi_pattern_operand *b)
 {
     if (a->occurrence != b->occurrence)
         return false;
@@ -88,8 +88,8 @@ static bool same_operand(const struct pair *files,
 }
 
 static bool same_node(const struct pair *files,
-                      const struct es_pattern_node *a,
-                      const struct es_pattern_node *b)
+                      const struct esi_pattern_node *a,
+                      const struct esi_pattern_node *b)
 {
     if (!a || !b)
         return a == b;
@@ -104,14 +104,14 @@ static bool same_node(const struct pair *files,
 
 static bool same_predicate(const struct pair *files, uint32_t number)
 {
-    const struct es_pattern_predicate *a = es_pattern_predicate(files->a, number);
-    const struct es_pattern_predicate *b = es_pattern_predicate(files->b, number);
+    const struct esi_pattern_predicate *a = esi_pattern_predicate(files->a, number);
+    const struct esi_pattern_predicate *b = esi_pattern_predicate(files->b, number);
 
     if (!same_text(a->name, b->name) || a->occurrence_count != b->occurrence_count)
         return false;
     for (uint32_t i = 0; i < a->occurrence_count; i++) {
-        const struct es_pattern_occurrence *x = &a->occurrences[i];
-        const struct es_pattern_occurrence *y = &b->occurrences[i];
+        const struct esi_pattern_occurrence *x = &a->occurrences[i];
+        const struct esi_pattern_occurrence *y = &b->occurrences[i];
 
         if (x->sign != y->sign || x->class_number != y->class_number ||
             x->predicate != y->predicate || !same_text(x->name, y->name))
@@ -126,13 +126,13 @@ bool pattern_files_are_alike(const struct es_pattern_file *a,
     struct pair files = {a, b};
 
     if (es_pattern_predicates(a) != es_pattern_predicates(b) ||
-        es_pattern_classes(a) != es_pattern_classes(b))
+        esi_pattern_classes(a) != esi_pattern_classes(b))
         return false;
     for (uint32_t i = 0; i < es_pattern_predicates(a); i++) {
         if (!same_predicate(&files, i))
             return false;
     }
-    for (uint32_t i = 0; i < es_pattern_classes(a); i++) {
+    for (uint32_t i = 0; i < esi_pattern_classes(a); i++) {
         if (!same_class(&files, i))
             return false;
     }
@@ -148,8 +148,8 @@ char *pattern_file_text(const struct es_pattern_file *file)
     if (!stream)
         abort();
     for (uint32_t i = 0; i < es_pattern_predicates(file); i++)
-        if (!es_pattern_predicate(file, i)->is_folded)
-            es_pattern_print(file, i, stream);
+        if (!esi_pattern_predicate(file, i)->is_folded)
+            esi_pattern_print(file, i, stream);
     fclose(stream);
     return text;
 }

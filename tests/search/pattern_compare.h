@@ -13,7 +13,7 @@
 bool pattern_files_are_alike(const struct es_pattern_file *a,
                              const struct es_pattern_file *b);
 
-/* All predicates as es_pattern_print() has them.  The caller frees. */
+/* All predicates as esi_pattern_print() has them.  The caller frees. */
 char *pattern_file_text(const struct es_pattern_file *file);
 
 #endif

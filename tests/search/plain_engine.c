@@ -17,34 +17,34 @@ void plain_engine_set_limit(uint64_t limit)
 }
 
 struct plain {
-    const struct es_engine_task *task;
+    const struct esi_engine_task *task;
     uint64_t empty; /* universal variables without values */
     uint64_t tried;
-    struct es_domain_value values[ES_PROGRAM_VARIABLES];
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES];
 };
 
 /* --- Values ----------------------------------------------------------------------- */
 
-static bool first_value(const struct es_domain *domain, struct es_domain_value *value)
+static bool first_value(const struct esi_domain *domain, struct esi_domain_value *value)
 {
-    *value = (struct es_domain_value){.slot = 0};
-    if (es_domain_count(domain) == 0)
+    *value = (struct esi_domain_value){.slot = 0};
+    if (esi_domain_count(domain) == 0)
         return false;
-    while (es_domain_is_single(domain) &&
-           es_domain_column(domain, value->slot).count == 0)
+    while (esi_domain_is_single(domain) &&
+           esi_domain_column(domain, value->slot).count == 0)
         value->slot++;
     return true;
 }
 
-static bool next_value(const struct es_domain *domain, struct es_domain_value *value)
+static bool next_value(const struct esi_domain *domain, struct esi_domain_value *value)
 {
     value->position++;
-    if (!es_domain_is_single(domain))
-        return value->position < es_domain_count(domain);
-    while (value->slot < es_domain_slots(domain) &&
-           value->position >= es_domain_column(domain, value->slot).count)
-        *value = (struct es_domain_value){.slot = value->slot + 1};
-    return value->slot < es_domain_slots(domain);
+    if (!esi_domain_is_single(domain))
+        return value->position < esi_domain_count(domain);
+    while (value->slot < esi_domain_slots(domain) &&
+           value->position >= esi_domain_column(domain, value->slot).count)
+        *value = (struct esi_domain_value){.slot = value->slot + 1};
+    return value->slot < esi_domain_slots(domain);
 }
 
 /* --- Relations -------------------------------------------------------------------- */
@@ -61,14 +61,14 @@ static void relate_values(const struct plain *plain,
                           unsigned y,
                           struct relation *relation)
 {
-    const struct es_engine_task *task = plain->task;
+    const struct esi_engine_task *task = plain->task;
     struct es_event_id scratch[2];
     const struct es_event_id *a;
     const struct es_event_id *b;
     size_t a_count =
-        es_domain_events(task->domains[x], plain->values[x], &scratch[0], &a);
+        esi_domain_events(task->domains[x], plain->values[x], &scratch[0], &a);
     size_t b_count =
-        es_domain_events(task->domains[y], plain->values[y], &scratch[1], &b);
+        esi_domain_events(task->domains[y], plain->values[y], &scratch[1], &b);
 
     for (size_t i = 0; i < a_count; i++)
         for (size_t j = 0; j < b_count; j++) {
@@ -76,12 +76,12 @@ static void relate_values(const struct plain *plain,
             relation->after |= es_order_precedes(task->order, b[j], a[i]) == 1;
             relation->equal |= a[i].trace == b[j].trace && a[i].index == b[j].index;
         }
-    relation->received |= es_domain_is_received(task->domains[x], plain->values[x],
-                                                task->domains[y], plain->values[y]);
+    relation->received |= esi_domain_is_received(task->domains[x], plain->values[x],
+                                                 task->domains[y], plain->values[y]);
     task->statistics->comparisons += 2 * a_count * b_count;
 }
 
-static bool is_related(const struct relation *relation, enum es_pattern_operator op)
+static bool is_related(const struct relation *relation, enum esi_pattern_operator op)
 {
     bool is_entangled = relation->equal || (relation->before && relation->after);
 
@@ -98,7 +98,7 @@ static bool is_related(const struct relation *relation, enum es_pattern_operator
     return false;
 }
 
-static bool relation_holds(const struct plain *plain, const struct es_atom *atom)
+static bool relation_holds(const struct plain *plain, const struct esi_atom *atom)
 {
     struct relation relation = {.before = false};
 
@@ -113,15 +113,15 @@ static bool relation_holds(const struct plain *plain, const struct es_atom *atom
 
 /* How a value of what is counted stands to the union of `left`. */
 static bool is_counted(const struct plain *plain,
-                       const struct es_atom *atom,
-                       const struct es_domain *counted,
-                       struct es_domain_value value)
+                       const struct esi_atom *atom,
+                       const struct esi_domain *counted,
+                       struct esi_domain_value value)
 {
-    const struct es_engine_task *task = plain->task;
+    const struct esi_engine_task *task = plain->task;
     struct relation relation = {.before = false};
     struct es_event_id scratch[2];
     const struct es_event_id *b;
-    size_t b_count = es_domain_events(counted, value, &scratch[1], &b);
+    size_t b_count = esi_domain_events(counted, value, &scratch[1], &b);
 
     for (unsigned x = 0; x < ES_PROGRAM_VARIABLES; x++) {
         const struct es_event_id *a;
@@ -129,7 +129,7 @@ static bool is_counted(const struct plain *plain,
 
         if (!(atom->left >> x & 1))
             continue;
-        a_count = es_domain_events(task->domains[x], plain->values[x], scratch, &a);
+        a_count = esi_domain_events(task->domains[x], plain->values[x], scratch, &a);
         for (size_t i = 0; i < a_count; i++)
             for (size_t j = 0; j < b_count; j++) {
                 relation.before |= es_order_precedes(task->order, a[i], b[j]) == 1;
@@ -137,10 +137,10 @@ static bool is_counted(const struct plain *plain,
                 relation.equal |= a[i].trace == b[j].trace && a[i].index == b[j].index;
             }
         relation.received |=
-            atom->is_reversed ? es_domain_is_received(counted, value, task->domains[x],
-                                                      plain->values[x])
-                              : es_domain_is_received(task->domains[x],
-                                                      plain->values[x], counted, value);
+            atom->is_reversed ? esi_domain_is_received(counted, value, task->domains[x],
+                                                       plain->values[x])
+                              : esi_domain_is_received(
+                                    task->domains[x], plain->values[x], counted, value);
     }
     if (atom->is_reversed) {
         bool before = relation.before;
@@ -153,9 +153,9 @@ static bool is_counted(const struct plain *plain,
 
 static bool count_holds(const struct plain *plain, uint32_t number)
 {
-    const struct es_atom *atom = &plain->task->program->atoms[number];
-    const struct es_domain *counted = plain->task->counted[number];
-    struct es_domain_value value;
+    const struct esi_atom *atom = &plain->task->program->atoms[number];
+    const struct esi_domain *counted = plain->task->counted[number];
+    struct esi_domain_value value;
     uint64_t count = 0;
 
     if (first_value(counted, &value))
@@ -169,7 +169,7 @@ static bool count_holds(const struct plain *plain, uint32_t number)
 /* --- Other atoms ------------------------------------------------------------------ */
 
 /* Absent times fail; a match that returns nothing happened at no time. */
-static bool within_holds(const struct plain *plain, const struct es_atom *atom)
+static bool within_holds(const struct plain *plain, const struct esi_atom *atom)
 {
     int64_t from = INT64_MAX;
     int64_t to = INT64_MIN;
@@ -182,10 +182,10 @@ static bool within_holds(const struct plain *plain, const struct es_atom *atom)
 
         if (!((atom->left & ~plain->empty) >> x & 1))
             continue;
-        if (es_domain_events(plain->task->domains[x], plain->values[x], &scratch,
-                             &events) == 0)
+        if (esi_domain_events(plain->task->domains[x], plain->values[x], &scratch,
+                              &events) == 0)
             continue;
-        if (!es_domain_time(plain->task->domains[x], plain->values[x], &first, &last))
+        if (!esi_domain_time(plain->task->domains[x], plain->values[x], &first, &last))
             return false;
         from = first < from ? first : from;
         to = last > to ? last : to;
@@ -194,19 +194,19 @@ static bool within_holds(const struct plain *plain, const struct es_atom *atom)
            (uint64_t)to - (uint64_t)from <= (uint64_t)atom->node->within_ns;
 }
 
-static bool compare_holds(const struct plain *plain, const struct es_atom *atom)
+static bool compare_holds(const struct plain *plain, const struct esi_atom *atom)
 {
-    const struct es_domain *const *domains = plain->task->domains;
+    const struct esi_domain *const *domains = plain->task->domains;
     int left = atom->left ? __builtin_ctzll(atom->left) : 0;
     int right = atom->right ? __builtin_ctzll(atom->right) : 0;
 
-    return es_domain_compare(atom->node, domains[left], plain->values[left],
-                             domains[right], plain->values[right]);
+    return esi_domain_compare(atom->node, domains[left], plain->values[left],
+                              domains[right], plain->values[right]);
 }
 
 static bool atom_holds(const struct plain *plain, uint32_t number)
 {
-    const struct es_atom *atom = &plain->task->program->atoms[number];
+    const struct esi_atom *atom = &plain->task->program->atoms[number];
 
     if (atom->kind == ES_ATOM_WITHIN)
         return within_holds(plain, atom);
@@ -224,7 +224,7 @@ static bool atom_holds(const struct plain *plain, uint32_t number)
 
 /* --- Conditions ------------------------------------------------------------------- */
 
-static bool holds(const struct plain *plain, const struct es_formula *formula)
+static bool holds(const struct plain *plain, const struct esi_formula *formula)
 {
     bool is_or = formula->kind == ES_FORMULA_OR;
 
@@ -240,10 +240,10 @@ static bool holds(const struct plain *plain, const struct es_formula *formula)
 
 /* For all values of the universal variables in `left`. */
 static bool holds_for_all(struct plain *plain,
-                          const struct es_program_support *support,
+                          const struct esi_program_support *support,
                           uint64_t left)
 {
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     unsigned v;
 
     if (!left) {
@@ -260,18 +260,19 @@ static bool holds_for_all(struct plain *plain,
     return true;
 }
 
-static bool is_satisfied(struct plain *plain, const struct es_program_support *support)
+static bool is_satisfied(struct plain *plain, const struct esi_program_support *support)
 {
     return holds_for_all(plain, support, support->universal & ~plain->empty);
 }
 
 /* --- Assignments ------------------------------------------------------------------ */
 
-static int try_assignment(struct plain *plain, const struct es_program_support *support)
+static int try_assignment(struct plain *plain,
+                          const struct esi_program_support *support)
 {
-    const struct es_engine_task *task = plain->task;
+    const struct esi_engine_task *task = plain->task;
 
-    if (es_search_is_over(task->config))
+    if (esi_search_is_over(task->config))
         return 1;
     if (plain->tried > most)
         return -E2BIG;
@@ -280,14 +281,14 @@ static int try_assignment(struct plain *plain, const struct es_program_support *
     for (size_t i = 0; i < support->lesser_count; i++)
         if (is_satisfied(plain, &task->program->supports[support->lesser[i]]))
             return 0;
-    return es_matches_add(task->matches, support->variables, plain->values);
+    return esi_matches_add(task->matches, support->variables, plain->values);
 }
 
 static int assign(struct plain *plain,
-                  const struct es_program_support *support,
+                  const struct esi_program_support *support,
                   uint64_t left)
 {
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     int result = 0;
     unsigned v;
 
@@ -304,16 +305,16 @@ static int assign(struct plain *plain,
     return result;
 }
 
-static int search(const struct es_engine_task *task, struct es_error *error)
+static int search(const struct esi_engine_task *task, struct es_error *error)
 {
-    const struct es_program *program = task->program;
+    const struct esi_program *program = task->program;
     struct plain plain = {.task = task};
     int result = 0;
 
     (void)error;
     for (uint32_t v = 0; v < program->variable_count; v++)
         if (program->variables[v].is_universal &&
-            es_domain_count(task->domains[v]) == 0)
+            esi_domain_count(task->domains[v]) == 0)
             plain.empty |= UINT64_C(1) << v;
     for (uint32_t i = 0; result == 0 && i < program->support_count; i++)
         result = assign(&plain, &program->supports[i], program->supports[i].variables);
@@ -322,7 +323,9 @@ static int search(const struct es_engine_task *task, struct es_error *error)
     return result;
 }
 
-static int explain(const struct es_engine_task *task, FILE *out, struct es_error *error)
+static int explain(const struct esi_engine_task *task,
+                   FILE *out,
+                   struct es_error *error)
 {
     (void)error;
     fprintf(out, "%u supports, one after the other\n",
@@ -330,7 +333,7 @@ static int explain(const struct es_engine_task *task, FILE *out, struct es_error
     return 0;
 }
 
-const struct es_engine_ops plain_engine = {
+const struct esi_engine_ops plain_engine = {
     .name = "plain",
     .help = "tries everything",
     .search = search,

@@ -7,7 +7,7 @@
 
 #include "monitors/search/engine.h"
 
-extern const struct es_engine_ops plain_engine;
+extern const struct esi_engine_ops plain_engine;
 
 /* Assignments, of universal variables too, that one search may try before it gives up
  * with -E2BIG. */

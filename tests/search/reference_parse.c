@@ -23,12 +23,12 @@ static void copy_word(char target[REFERENCE_WORD], const char *word)
 /* --- Classes ---------------------------------------------------------------------- */
 
 static const char *name_of(const struct es_pattern_file *file,
-                           enum es_pattern_field field,
+                           enum esi_pattern_field field,
                            uint32_t attribute)
 {
     static const char *const names[] = {"process", "type", "text", "kind"};
 
-    return field == ES_FIELD_ATTRIBUTE ? es_pattern_attribute(file, attribute)
+    return field == ES_FIELD_ATTRIBUTE ? esi_pattern_attribute(file, attribute)
                                        : names[field];
 }
 
@@ -50,7 +50,7 @@ static void append_wildcard(char text[REFERENCE_WORD])
     strcat(text, "*");
 }
 
-static void write_glob(const struct es_pattern_condition *condition,
+static void write_glob(const struct esi_pattern_condition *condition,
                        char text[REFERENCE_WORD])
 {
     text[0] = '\0';
@@ -62,7 +62,7 @@ static void write_glob(const struct es_pattern_condition *condition,
     }
 }
 
-static enum reference_test test_of(enum es_pattern_test test)
+static enum reference_test test_of(enum esi_pattern_test test)
 {
     static const enum reference_test tests[] = {
         [ES_TEST_GLOB] = REFERENCE_GLOB,
@@ -78,7 +78,7 @@ static enum reference_test test_of(enum es_pattern_test test)
 }
 
 static void convert_condition(const struct es_pattern_file *file,
-                              const struct es_pattern_condition *condition,
+                              const struct esi_pattern_condition *condition,
                               struct reference_condition *target)
 {
     copy_word(target->name, name_of(file, condition->field, condition->attribute));
@@ -96,7 +96,7 @@ static void convert_class(const struct es_pattern_file *file,
                           uint32_t number,
                           struct reference_file *target)
 {
-    const struct es_pattern_class *from = es_pattern_class(file, number);
+    const struct esi_pattern_class *from = esi_pattern_class(file, number);
     struct reference_class *class = &target->classes[reference_add_class(target)];
 
     demand(from->condition_count <= REFERENCE_CONDITIONS &&
@@ -111,7 +111,7 @@ static void convert_class(const struct es_pattern_file *file,
 
 /* --- Predicates ------------------------------------------------------------------- */
 
-static void convert_occurrence(const struct es_pattern_occurrence *from,
+static void convert_occurrence(const struct esi_pattern_occurrence *from,
                                struct reference_predicate *predicate)
 {
     static const enum reference_sign signs[] = {
@@ -156,11 +156,11 @@ static void convert_text(const char *from, struct reference_condition *constant)
 }
 
 static void convert_compare(const struct es_pattern_file *file,
-                            const struct es_pattern_node *from,
+                            const struct esi_pattern_node *from,
                             struct reference_node *node)
 {
-    const struct es_pattern_operand *left = &from->operands[0];
-    const struct es_pattern_operand *right = &from->operands[1];
+    const struct esi_pattern_operand *left = &from->operands[0];
+    const struct esi_pattern_operand *right = &from->operands[1];
 
     demand(left->occurrence != ES_PATTERN_NONE);
     node->occurrence = (int)left->occurrence;
@@ -179,7 +179,7 @@ static void convert_compare(const struct es_pattern_file *file,
 }
 
 static int convert_node(const struct es_pattern_file *file,
-                        const struct es_pattern_node *from,
+                        const struct esi_pattern_node *from,
                         struct reference_predicate *predicate)
 {
     static const enum reference_kind kinds[] = {
@@ -217,10 +217,10 @@ void reference_convert(const struct es_pattern_file *file,
                        struct reference_file *ret_file)
 {
     reference_file_init(ret_file);
-    for (uint32_t i = 0; i < es_pattern_classes(file); i++)
+    for (uint32_t i = 0; i < esi_pattern_classes(file); i++)
         convert_class(file, i, ret_file);
     for (uint32_t i = 0; i < es_pattern_predicates(file); i++) {
-        const struct es_pattern_predicate *from = es_pattern_predicate(file, i);
+        const struct esi_pattern_predicate *from = esi_pattern_predicate(file, i);
         int number = reference_add_predicate(ret_file, from->name);
         struct reference_predicate *predicate = &ret_file->predicates[number];
 

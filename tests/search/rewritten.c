@@ -29,17 +29,17 @@ struct rewritten rewritten_of(const char *text)
 
     assert_in_range(length, 1, sizeof whole - 1);
     if (es_pattern_file_parse(whole, (size_t)length, "test", &rewritten.file, &error) ||
-        es_program_create(rewritten.file, es_pattern_find(rewritten.file, "Q"),
-                          &rewritten.program, &error) ||
-        es_cnf_create(rewritten.program, 0, 0, &rewritten.cnf, &error))
+        esi_program_create(rewritten.file, es_pattern_find(rewritten.file, "Q"),
+                           &rewritten.program, &error) ||
+        esi_cnf_create(rewritten.program, 0, 0, &rewritten.cnf, &error))
         fail_msg("%s: %s", text, error.text);
     return rewritten;
 }
 
 void rewritten_free(struct rewritten *rewritten)
 {
-    es_cnf_destroy(rewritten->cnf);
-    es_program_destroy(rewritten->program);
+    esi_cnf_destroy(rewritten->cnf);
+    esi_program_destroy(rewritten->program);
     es_pattern_file_destroy(rewritten->file);
 }
 
@@ -50,7 +50,7 @@ void check_rewritten(const struct rewritten *rewritten, const char *expected)
     FILE *out = open_memstream(&printed, &size);
 
     assert_non_null(out);
-    es_cnf_print(rewritten->program, rewritten->cnf, out);
+    esi_cnf_print(rewritten->program, rewritten->cnf, out);
     fclose(out);
     assert_string_equal(printed, expected);
     free(printed);

@@ -12,8 +12,8 @@ extern const char rewritten_classes[];
 
 struct rewritten {
     struct es_pattern_file *file;
-    struct es_program *program;
-    struct es_cnf *cnf;
+    struct esi_program *program;
+    struct esi_cnf *cnf;
 };
 
 /* Support 0 of predicate Q of a text that stands below rewritten_classes; what cannot

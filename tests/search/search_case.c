@@ -17,7 +17,7 @@ struct search_case {
     const struct small_set *set;
     struct es_pattern_file *file;
     struct es_order *order;
-    struct es_domains *domains;
+    struct esi_domains *domains;
 };
 
 /* --- From a text and events to what is searched ----------------------------------- */
@@ -46,14 +46,15 @@ static int both_event(void *data, const struct es_set_event *event)
 
 static int stream(struct search_case *search, const uint32_t *order)
 {
-    struct both both = {es_order_sink(search->order), es_domains_sink(search->domains)};
+    struct both both = {es_order_sink(search->order),
+                        esi_domains_sink(search->domains)};
     struct es_set_sink sink = {both_trace, both_event, &both};
     int code = small_set_stream(search->set, order, &sink);
 
     if (code < 0)
         return code;
     code = es_order_sink_end(search->order);
-    return code < 0 ? code : es_domains_finish(search->domains);
+    return code < 0 ? code : esi_domains_finish(search->domains);
 }
 
 static int fill(struct search_case *search,
@@ -61,16 +62,16 @@ static int fill(struct search_case *search,
                 const uint32_t *order,
                 struct es_error *error)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
     int code = es_pattern_file_parse(text, strlen(text), "case", &search->file, error);
 
     if (code < 0)
         return code;
-    es_order_config_init(&config);
-    code = es_order_create(&config, error, &search->order);
+    esi_order_config_init(&config);
+    code = esi_order_create(&config, error, &search->order);
     if (code < 0)
         return code;
-    code = es_domains_create(search->file, NULL, NULL, &search->domains, error);
+    code = esi_domains_create(search->file, NULL, NULL, &search->domains, error);
     return code < 0 ? code : stream(search, order);
 }
 
@@ -99,7 +100,7 @@ void search_case_destroy(struct search_case *search)
 {
     if (!search)
         return;
-    es_domains_destroy(search->domains);
+    esi_domains_destroy(search->domains);
     es_order_destroy(search->order);
     es_pattern_file_destroy(search->file);
     free(search);
@@ -156,22 +157,22 @@ static int collect(void *data, const struct es_event_id *events, size_t count)
 
 int search_case_give(const struct search_case *search,
                      const char *predicate,
-                     const struct es_search_config *config,
-                     const struct es_match_sink *sink,
-                     struct es_search_statistics *ret_statistics,
+                     const struct esi_search_config *config,
+                     const struct esi_match_sink *sink,
+                     struct esi_search_statistics *ret_statistics,
                      struct es_error *error)
 {
     uint32_t number = es_pattern_find(search->file, predicate);
 
     if (number == ES_PATTERN_NONE)
         return -ENOENT;
-    return es_search_run(search->file, number, search->domains, search->order, config,
-                         sink, ret_statistics, error);
+    return esi_search_run(search->file, number, search->domains, search->order, config,
+                          sink, ret_statistics, error);
 }
 
 int search_case_explain(const struct search_case *search,
                         const char *predicate,
-                        const struct es_search_config *config,
+                        const struct esi_search_config *config,
                         FILE *out,
                         struct es_error *error)
 {
@@ -179,18 +180,18 @@ int search_case_explain(const struct search_case *search,
 
     if (number == ES_PATTERN_NONE)
         return -ENOENT;
-    return es_search_explain(search->file, number, search->domains, search->order,
-                             config, out, error);
+    return esi_search_explain(search->file, number, search->domains, search->order,
+                              config, out, error);
 }
 
 int search_case_run(const struct search_case *search,
                     const char *predicate,
-                    const struct es_search_config *config,
+                    const struct esi_search_config *config,
                     struct search_answer *ret_answer,
                     struct es_error *error)
 {
     struct collector collector = {.set = search->set, .answer = {.is_sorted = true}};
-    struct es_match_sink sink = {collect, &collector};
+    struct esi_match_sink sink = {collect, &collector};
     int code = search_case_give(search, predicate, config, &sink,
                                 &collector.answer.statistics, error);
 
@@ -266,12 +267,12 @@ const char *search_answer_limited_fault(const struct search_answer *answer,
 static struct search_case_config configs[64];
 static size_t config_count;
 
-static struct es_search_config *add_config(const char *engine, const char *name)
+static struct esi_search_config *add_config(const char *engine, const char *name)
 {
     struct search_case_config *config = &configs[config_count++];
 
     snprintf(config->name, sizeof config->name, "%s %s", engine, name);
-    es_search_config_init(&config->config);
+    esi_search_config_init(&config->config);
     config->config.engine = engine;
     return &config->config;
 }
@@ -282,11 +283,11 @@ static void add_closures(void)
     char name[40];
 
     for (unsigned i = 0; i < 8; i++) {
-        struct es_search_config *config;
+        struct esi_search_config *config;
 
         snprintf(name, sizeof name, "%s%s", methods[i / 2], i % 2 ? ", combining" : "");
         config = add_config("closure", name);
-        config->closure_method = (enum es_closure_method)(i / 2);
+        config->closure_method = (enum esi_closure_method)(i / 2);
         config->closure_combining = i % 2;
     }
 }
@@ -297,12 +298,12 @@ static void add_rewrites(void)
     char name[40];
 
     for (unsigned i = 0; i < 16; i++) {
-        struct es_search_config *config;
+        struct esi_search_config *config;
 
         snprintf(name, sizeof name, "%s%s%s", orders[i / 4], i % 2 ? ", pruned" : "",
                  i / 2 % 2 ? ", failed first" : "");
         config = add_config("rewrite", name);
-        config->reordering = (enum es_reordering)(i / 4);
+        config->reordering = (enum esi_reordering)(i / 4);
         config->prune = i % 2;
         config->failed_first = i / 2 % 2;
     }
@@ -310,7 +311,7 @@ static void add_rewrites(void)
 
 static void add_indexed(void)
 {
-    struct es_search_config *at_once;
+    struct esi_search_config *at_once;
 
     add_config("indexed", "1 thread")->threads = 1;
     add_config("indexed", "2 threads")->threads = 2;
@@ -324,7 +325,7 @@ static void add_configs(void)
 {
     if (config_count > 0)
         return;
-    for (const struct es_engine_help *help = es_search_engines(); help->name; help++)
+    for (const struct esi_engine_help *help = esi_search_engines(); help->name; help++)
         if (strcmp(help->name, "indexed") == 0)
             add_indexed();
         else if (strcmp(help->name, "closure") == 0)

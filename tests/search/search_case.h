@@ -42,27 +42,27 @@ struct search_answer {
     uint32_t count;
     bool has_repeats; /* a set came twice */
     bool is_sorted;   /* the events of all sets came sorted and distinct */
-    struct es_search_statistics statistics;
+    struct esi_search_statistics statistics;
 };
 
-/* What es_search_run() gives; on success the caller clears the answer. */
+/* What esi_search_run() gives; on success the caller clears the answer. */
 int search_case_run(const struct search_case *search,
                     const char *predicate,
-                    const struct es_search_config *config,
+                    const struct esi_search_config *config,
                     struct search_answer *ret_answer,
                     struct es_error *error);
 void search_answer_clear(struct search_answer *answer);
 
-/* As es_search_run() and es_search_explain(); -ENOENT: no such predicate. */
+/* As esi_search_run() and esi_search_explain(); -ENOENT: no such predicate. */
 int search_case_give(const struct search_case *search,
                      const char *predicate,
-                     const struct es_search_config *config,
-                     const struct es_match_sink *sink,
-                     struct es_search_statistics *ret_statistics,
+                     const struct esi_search_config *config,
+                     const struct esi_match_sink *sink,
+                     struct esi_search_statistics *ret_statistics,
                      struct es_error *error);
 int search_case_explain(const struct search_case *search,
                         const char *predicate,
-                        const struct es_search_config *config,
+                        const struct esi_search_config *config,
                         FILE *out,
                         struct es_error *error);
 
@@ -78,7 +78,7 @@ const char *search_answer_limited_fault(const struct search_answer *answer,
 
 struct search_case_config {
     char name[48];
-    struct es_search_config config;
+    struct esi_search_config config;
 };
 
 size_t search_case_config_count(void);

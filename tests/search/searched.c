@@ -38,29 +38,29 @@ void searched_init(struct searched *searched,
                    const char *text,
                    const struct small_set *set)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_set_sink sink;
 
     *searched = (struct searched){.set = set};
     if (es_pattern_file_parse(text, strlen(text), "test", &searched->file,
                               &searched->error) < 0)
         fail_msg("%s\n%s", searched->error.text, text);
-    es_order_config_init(&config);
-    assert_int_equal(es_order_create(&config, NULL, &searched->order), 0);
+    esi_order_config_init(&config);
+    assert_int_equal(esi_order_create(&config, NULL, &searched->order), 0);
     sink = es_order_sink(searched->order);
     assert_int_equal(small_set_stream(set, NULL, &sink), 0);
     assert_int_equal(
-        es_domains_create(searched->file, NULL, NULL, &searched->domains, NULL), 0);
-    sink = es_domains_sink(searched->domains);
+        esi_domains_create(searched->file, NULL, NULL, &searched->domains, NULL), 0);
+    sink = esi_domains_sink(searched->domains);
     assert_int_equal(small_set_stream(set, NULL, &sink), 0);
-    assert_int_equal(es_domains_finish(searched->domains), 0);
-    es_search_config_init(&searched->config);
+    assert_int_equal(esi_domains_finish(searched->domains), 0);
+    esi_search_config_init(&searched->config);
 }
 
 void searched_fini(struct searched *searched)
 {
     free(searched->matches);
-    es_domains_destroy(searched->domains);
+    esi_domains_destroy(searched->domains);
     es_order_destroy(searched->order);
     es_pattern_file_destroy(searched->file);
 }
@@ -84,10 +84,10 @@ static int take(void *data, const struct es_event_id *events, size_t count)
 }
 
 int searched_run(struct searched *searched,
-                 const struct es_engine_ops *engine,
+                 const struct esi_engine_ops *engine,
                  const char *predicate)
 {
-    struct es_match_sink sink = {.match = take, .data = searched};
+    struct esi_match_sink sink = {.match = take, .data = searched};
     struct esi_search_task task = {
         .file = searched->file,
         .predicate = es_pattern_find(searched->file, predicate),

@@ -13,12 +13,12 @@ struct searched {
     const struct small_set *set;
     struct es_pattern_file *file;
     struct es_order *order;
-    struct es_domains *domains;
-    struct es_search_config config;
+    struct esi_domains *domains;
+    struct esi_search_config config;
     uint64_t
         *matches; /* as bits of the set's numbers, in the order in which they came */
     uint32_t count;
-    struct es_search_statistics statistics;
+    struct esi_search_statistics statistics;
     struct es_error error;
 };
 
@@ -33,7 +33,7 @@ void searched_fini(struct searched *searched);
 
 /* What the search gave; predicate by name.  Earlier matches are dropped. */
 int searched_run(struct searched *searched,
-                 const struct es_engine_ops *engine,
+                 const struct esi_engine_ops *engine,
                  const char *predicate);
 
 /* Whether the matches are those, each as "p1 q2", "" for the empty one, ended by NULL,

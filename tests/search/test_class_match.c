@@ -39,7 +39,7 @@ static const struct es_set_event event = {
 static bool is_in(const char *class_text, const struct es_set_event *of)
 {
     struct es_pattern_file *file;
-    struct es_domains *domains;
+    struct esi_domains *domains;
     struct es_set_sink sink;
     struct es_error error = {.text = ""};
     char text[256];
@@ -50,13 +50,13 @@ static bool is_in(const char *class_text, const struct es_set_event *of)
     result = es_pattern_file_parse(text, strlen(text), "class", &file, &error);
     if (result < 0)
         fail_msg("%s: %s", class_text, error.text);
-    assert_int_equal(0, es_domains_create(file, NULL, NULL, &domains, &error));
-    sink = es_domains_sink(domains);
+    assert_int_equal(0, esi_domains_create(file, NULL, NULL, &domains, &error));
+    sink = esi_domains_sink(domains);
     assert_int_equal(0, sink.trace(sink.data, 0, "worker*"));
     assert_int_equal(0, sink.event(sink.data, of));
-    assert_int_equal(0, es_domains_finish(domains));
-    is_there = es_domain_count(es_domains_class(domains, 0)) == 1;
-    es_domains_destroy(domains);
+    assert_int_equal(0, esi_domains_finish(domains));
+    is_there = esi_domain_count(esi_domains_class(domains, 0)) == 1;
+    esi_domains_destroy(domains);
     es_pattern_file_destroy(file);
     return is_there;
 }
@@ -191,15 +191,15 @@ static void many_texts_are_judged_rightly(void **state)
 {
     static const char text[] = "A := [\"\", \"\", \"*7\"];";
     struct es_pattern_file *file;
-    struct es_domains *domains;
+    struct esi_domains *domains;
     struct es_set_sink sink;
     struct es_error error;
 
     (void)state;
     assert_int_equal(0,
                      es_pattern_file_parse(text, strlen(text), "class", &file, &error));
-    assert_int_equal(0, es_domains_create(file, NULL, NULL, &domains, &error));
-    sink = es_domains_sink(domains);
+    assert_int_equal(0, esi_domains_create(file, NULL, NULL, &domains, &error));
+    sink = esi_domains_sink(domains);
     assert_int_equal(0, sink.trace(sink.data, 0, "P"));
     for (uint32_t i = 0; i < 200000; i++) {
         char words[16];
@@ -207,8 +207,8 @@ static void many_texts_are_judged_rightly(void **state)
         snprintf(words, sizeof words, "%u", i / 2);
         assert_int_equal(0, sink.event(sink.data, &of));
     }
-    assert_int_equal(20000, es_domain_count(es_domains_class(domains, 0)));
-    es_domains_destroy(domains);
+    assert_int_equal(20000, esi_domain_count(esi_domains_class(domains, 0)));
+    esi_domains_destroy(domains);
     es_pattern_file_destroy(file);
 }
 

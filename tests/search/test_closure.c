@@ -20,7 +20,7 @@ enum { ROUNDS = 78, SETS = 40, METHODS = 5 };
 
 static const struct {
     const char *name;
-    enum es_closure_method method;
+    enum esi_closure_method method;
     bool has_table; /* of immediate successors */
 } methods[METHODS] = {
     {"existing", ES_CLOSURE_EXISTING, true},
@@ -34,9 +34,9 @@ static const struct {
 struct bench {
     const struct made_computation *made;
     struct es_order *order;
-    struct es_successors *successors;
-    struct es_closure_maker *makers[METHODS];
-    struct es_precedence precedence;
+    struct esi_successors *successors;
+    struct esi_closure_maker *makers[METHODS];
+    struct esi_precedence precedence;
     bool *is_inside; /* the true closure, by number of event */
 };
 
@@ -48,15 +48,15 @@ static void make_bench(struct bench *bench,
 
     *bench = (struct bench){.made = made, .order = made_order(made, round)};
     bench->precedence.order = bench->order;
-    assert_int_equal(es_successors_create(&bench->successors), 0);
-    sink = es_successors_sink(bench->successors);
+    assert_int_equal(esi_successors_create(&bench->successors), 0);
+    sink = esi_successors_sink(bench->successors);
     assert_int_equal(made_computation_stream(made, NULL, &sink), 0);
-    es_successors_finish(bench->successors);
+    esi_successors_finish(bench->successors);
     for (unsigned i = 0; i < METHODS; i++)
         assert_int_equal(
-            es_closure_maker_create(bench->order, methods[i].method,
-                                    methods[i].has_table ? bench->successors : NULL,
-                                    &bench->makers[i]),
+            esi_closure_maker_create(bench->order, methods[i].method,
+                                     methods[i].has_table ? bench->successors : NULL,
+                                     &bench->makers[i]),
             0);
     bench->is_inside = malloc(made->count * sizeof *bench->is_inside);
     assert_non_null(bench->is_inside);
@@ -65,8 +65,8 @@ static void make_bench(struct bench *bench,
 static void end_bench(struct bench *bench)
 {
     for (unsigned i = 0; i < METHODS; i++)
-        es_closure_maker_destroy(bench->makers[i]);
-    es_successors_destroy(bench->successors);
+        esi_closure_maker_destroy(bench->makers[i]);
+    esi_successors_destroy(bench->successors);
     es_order_destroy(bench->order);
     free(bench->is_inside);
 }
@@ -79,7 +79,7 @@ static void find_truth(struct bench *bench, const struct made_set_of_events *set
         bool is_member = false, is_after = false, is_before = false;
 
         for (size_t j = 0; j < set->count; j++) {
-            is_member |= es_event_is(event, set->events[j]);
+            is_member |= esi_event_is(event, set->events[j]);
             is_after |= made_precedes(bench->made, set->events[j], event);
             is_before |= made_precedes(bench->made, event, set->events[j]);
         }
@@ -87,26 +87,27 @@ static void find_truth(struct bench *bench, const struct made_set_of_events *set
     }
 }
 
-static bool has(const struct es_closure *closure, struct es_event_id event)
+static bool has(const struct esi_closure *closure, struct es_event_id event)
 {
-    for (size_t i = 0; i < es_closure_traces(closure); i++)
-        if (es_closure_front(closure, i).trace == event.trace)
-            return es_closure_front(closure, i).index <= event.index &&
-                   event.index <= es_closure_back(closure, i).index;
+    for (size_t i = 0; i < esi_closure_traces(closure); i++)
+        if (esi_closure_front(closure, i).trace == event.trace)
+            return esi_closure_front(closure, i).index <= event.index &&
+                   event.index <= esi_closure_back(closure, i).index;
     return false;
 }
 
 /* Its ends are events of rising traces, its events those of the truth. */
-static bool is_true_closure(const struct bench *bench, const struct es_closure *closure)
+static bool is_true_closure(const struct bench *bench,
+                            const struct esi_closure *closure)
 {
     uint64_t size = 0;
 
-    for (size_t i = 0; i < es_closure_traces(closure); i++) {
-        struct es_event_id front = es_closure_front(closure, i);
-        struct es_event_id back = es_closure_back(closure, i);
+    for (size_t i = 0; i < esi_closure_traces(closure); i++) {
+        struct es_event_id front = esi_closure_front(closure, i);
+        struct es_event_id back = esi_closure_back(closure, i);
 
         if (front.trace != back.trace || front.index > back.index || front.index == 0 ||
-            (i > 0 && es_closure_back(closure, i - 1).trace >= front.trace))
+            (i > 0 && esi_closure_back(closure, i - 1).trace >= front.trace))
             return false;
     }
     for (uint32_t i = 0; i < bench->made->count; i++) {
@@ -114,21 +115,21 @@ static bool is_true_closure(const struct bench *bench, const struct es_closure *
         if (has(closure, bench->made->events[i].id) != bench->is_inside[i])
             return false;
     }
-    return size == es_closure_size(closure);
+    return size == esi_closure_size(closure);
 }
 
 static void check_methods(struct bench *bench, const struct made_set_of_events *set)
 {
     find_truth(bench, set);
     for (unsigned i = 0; i < METHODS; i++) {
-        struct es_closure closure = {.ends = {.count = 0}};
+        struct esi_closure closure = {.ends = {.count = 0}};
 
-        assert_int_equal(es_closure_make(bench->makers[i], &bench->precedence,
-                                         set->events, set->count, &closure),
+        assert_int_equal(esi_closure_make(bench->makers[i], &bench->precedence,
+                                          set->events, set->count, &closure),
                          0);
         if (!is_true_closure(bench, &closure))
             fail_msg("%s: %s", methods[i].name, made_computation_name(bench->made));
-        es_closure_fini(&closure);
+        esi_closure_fini(&closure);
     }
 }
 
@@ -179,9 +180,9 @@ static struct made_set_of_events unite(const struct made_computation *made,
             bool is_there = false;
 
             for (size_t i = 0; i < a->count; i++)
-                is_there |= es_event_is(a->events[i], event);
+                is_there |= esi_event_is(a->events[i], event);
             for (size_t i = 0; i < b->count; i++)
-                is_there |= es_event_is(b->events[i], event);
+                is_there |= esi_event_is(b->events[i], event);
             if (is_there)
                 both.events[both.count++] = event;
         }
@@ -196,16 +197,16 @@ static void check_combined(struct bench *bench, struct made_draw *draw)
     for (unsigned i = 0; i < 3; i++)
         made_set_draw(bench->made, draw, 6, &sets[i]);
     for (unsigned i = 0; i < METHODS; i++) {
-        struct es_closure parts[3] = {{.ends = {.count = 0}}};
-        struct es_closure two = {.ends = {.count = 0}}, all = {.ends = {.count = 0}};
-        struct es_closure_maker *maker = bench->makers[i];
+        struct esi_closure parts[3] = {{.ends = {.count = 0}}};
+        struct esi_closure two = {.ends = {.count = 0}}, all = {.ends = {.count = 0}};
+        struct esi_closure_maker *maker = bench->makers[i];
 
         for (unsigned j = 0; j < 3; j++)
-            assert_int_equal(es_closure_make(maker, &bench->precedence, sets[j].events,
-                                             sets[j].count, &parts[j]),
+            assert_int_equal(esi_closure_make(maker, &bench->precedence, sets[j].events,
+                                              sets[j].count, &parts[j]),
                              0);
         assert_int_equal(
-            es_closure_combine(maker, &bench->precedence, &parts[0], &parts[1], &two),
+            esi_closure_combine(maker, &bench->precedence, &parts[0], &parts[1], &two),
             0);
         both = unite(bench->made, &sets[0], &sets[1]);
         find_truth(bench, &both);
@@ -213,16 +214,16 @@ static void check_combined(struct bench *bench, struct made_draw *draw)
             fail_msg("two, %s: %s", methods[i].name,
                      made_computation_name(bench->made));
         assert_int_equal(
-            es_closure_combine(maker, &bench->precedence, &two, &parts[2], &all), 0);
+            esi_closure_combine(maker, &bench->precedence, &two, &parts[2], &all), 0);
         both = unite(bench->made, &both, &sets[2]);
         find_truth(bench, &both);
         if (!is_true_closure(bench, &all))
             fail_msg("three, %s: %s", methods[i].name,
                      made_computation_name(bench->made));
         for (unsigned j = 0; j < 3; j++)
-            es_closure_fini(&parts[j]);
-        es_closure_fini(&two);
-        es_closure_fini(&all);
+            esi_closure_fini(&parts[j]);
+        esi_closure_fini(&two);
+        esi_closure_fini(&all);
     }
 }
 
@@ -239,14 +240,14 @@ static int relation_of(struct bench *bench,
                        const struct es_event_id *b,
                        size_t b_count)
 {
-    struct es_precedence *precedence = &bench->precedence;
+    struct esi_precedence *precedence = &bench->precedence;
 
-    if (es_set_relation_holds(precedence, ES_OPERATOR_BEFORE, a, a_count, b, b_count))
+    if (esi_set_relation_holds(precedence, ES_OPERATOR_BEFORE, a, a_count, b, b_count))
         return 'b';
-    if (es_set_relation_holds(precedence, ES_OPERATOR_BEFORE, b, b_count, a, a_count))
+    if (esi_set_relation_holds(precedence, ES_OPERATOR_BEFORE, b, b_count, a, a_count))
         return 'a';
-    return es_set_relation_holds(precedence, ES_OPERATOR_CONCURRENT, a, a_count, b,
-                                 b_count)
+    return esi_set_relation_holds(precedence, ES_OPERATOR_CONCURRENT, a, a_count, b,
+                                  b_count)
                ? 'c'
                : 'e';
 }
@@ -254,13 +255,13 @@ static int relation_of(struct bench *bench,
 static void check_relations(struct bench *bench, struct made_draw *draw)
 {
     struct made_set_of_events sets[2];
-    struct es_closure closures[2] = {{.ends = {.count = 0}}};
+    struct esi_closure closures[2] = {{.ends = {.count = 0}}};
     int truth;
 
     for (unsigned i = 0; i < 2; i++) {
         made_set_draw(bench->made, draw, 5, &sets[i]);
-        assert_int_equal(es_closure_make(bench->makers[3], &bench->precedence,
-                                         sets[i].events, sets[i].count, &closures[i]),
+        assert_int_equal(esi_closure_make(bench->makers[3], &bench->precedence,
+                                          sets[i].events, sets[i].count, &closures[i]),
                          0);
     }
     truth = relation_of(bench, sets[0].events, sets[0].count, sets[1].events,
@@ -272,7 +273,7 @@ static void check_relations(struct bench *bench, struct made_draw *draw)
                                  closures[1].ends.events, closures[1].ends.count),
                      truth);
     for (unsigned i = 0; i < 2; i++)
-        es_closure_fini(&closures[i]);
+        esi_closure_fini(&closures[i]);
 }
 
 /* Theorem 3.23. */
@@ -288,11 +289,11 @@ static void closures_have_the_relations_of_their_sets(void **state)
 static struct es_order *made_small(void)
 {
     static const struct es_event_id p1 = {0, 1};
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_order *order = NULL;
 
-    es_order_config_init(&config);
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    esi_order_config_init(&config);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (unsigned trace = 0; trace < 3; trace++)
         assert_int_equal(es_order_add_trace(order), 0);
     assert_int_equal(es_order_append(order, 0, ES_EVENT_SEND, NULL, 0), 0);
@@ -310,21 +311,21 @@ static void expect_ends(const struct es_event_id *events,
                         size_t end_count)
 {
     struct es_order *order = made_small();
-    struct es_precedence precedence = {.order = order};
+    struct esi_precedence precedence = {.order = order};
 
     for (unsigned i = 0; i < METHODS; i++) {
-        struct es_closure closure = {.ends = {.count = 0}};
-        struct es_closure_maker *maker = NULL;
+        struct esi_closure closure = {.ends = {.count = 0}};
+        struct esi_closure_maker *maker = NULL;
 
         assert_int_equal(
-            es_closure_maker_create(order, methods[i].method, NULL, &maker), 0);
-        assert_int_equal(es_closure_make(maker, &precedence, events, count, &closure),
+            esi_closure_maker_create(order, methods[i].method, NULL, &maker), 0);
+        assert_int_equal(esi_closure_make(maker, &precedence, events, count, &closure),
                          0);
         assert_int_equal(closure.ends.count, end_count);
         for (size_t j = 0; j < end_count; j++)
-            assert_true(es_event_is(closure.ends.events[j], ends[j]));
-        es_closure_fini(&closure);
-        es_closure_maker_destroy(maker);
+            assert_true(esi_event_is(closure.ends.events[j], ends[j]));
+        esi_closure_fini(&closure);
+        esi_closure_maker_destroy(maker);
     }
     es_order_destroy(order);
 }
@@ -386,11 +387,11 @@ static void the_closure_of_nothing_is_empty(void **state)
 static struct es_order *made_long(uint32_t length)
 {
     struct es_event_id send = {0, 1};
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_order *order = NULL;
 
-    es_order_config_init(&config);
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    esi_order_config_init(&config);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (unsigned trace = 0; trace < 2; trace++)
         assert_int_equal(es_order_add_trace(order), 0);
     assert_int_equal(es_order_append(order, 0, ES_EVENT_SEND, NULL, 0), 0);
@@ -404,20 +405,20 @@ static struct es_order *made_long(uint32_t length)
 }
 
 static uint64_t comparisons_of(const struct es_order *order,
-                               enum es_closure_method method,
+                               enum esi_closure_method method,
                                const struct es_event_id *events,
                                size_t count,
                                uint64_t size)
 {
-    struct es_precedence precedence = {.order = order};
-    struct es_closure closure = {.ends = {.count = 0}};
-    struct es_closure_maker *maker = NULL;
+    struct esi_precedence precedence = {.order = order};
+    struct esi_closure closure = {.ends = {.count = 0}};
+    struct esi_closure_maker *maker = NULL;
 
-    assert_int_equal(es_closure_maker_create(order, method, NULL, &maker), 0);
-    assert_int_equal(es_closure_make(maker, &precedence, events, count, &closure), 0);
-    assert_int_equal(es_closure_size(&closure), size);
-    es_closure_fini(&closure);
-    es_closure_maker_destroy(maker);
+    assert_int_equal(esi_closure_maker_create(order, method, NULL, &maker), 0);
+    assert_int_equal(esi_closure_make(maker, &precedence, events, count, &closure), 0);
+    assert_int_equal(esi_closure_size(&closure), size);
+    esi_closure_fini(&closure);
+    esi_closure_maker_destroy(maker);
     return precedence.comparisons;
 }
 

@@ -19,14 +19,14 @@
 
 static struct made_computation *made;
 static struct es_order *order;
-static struct es_successors *successors;
+static struct esi_successors *successors;
 
-static int fill(struct es_successors *filled)
+static int fill(struct esi_successors *filled)
 {
-    struct es_set_sink sink = es_successors_sink(filled);
+    struct es_set_sink sink = esi_successors_sink(filled);
     int result = made_computation_stream(made, NULL, &sink);
 
-    es_successors_finish(filled);
+    esi_successors_finish(filled);
     return result;
 }
 
@@ -35,24 +35,24 @@ static int set_up(void **state)
     (void)state;
     made = made_for_round(MADE_SYNCS, 7);
     order = made_order(made, 0);
-    assert_int_equal(es_successors_create(&successors), 0);
+    assert_int_equal(esi_successors_create(&successors), 0);
     return fill(successors);
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    es_successors_destroy(successors);
+    esi_successors_destroy(successors);
     es_order_destroy(order);
     made_computation_destroy(made);
     return 0;
 }
 
 /* Makes two closures and one of both. */
-static int make_closures(struct es_closure_maker *maker, uint64_t *ret_size)
+static int make_closures(struct esi_closure_maker *maker, uint64_t *ret_size)
 {
-    struct es_precedence precedence = {.order = order};
-    struct es_closure closures[3] = {{.ends = {.count = 0}}};
+    struct esi_precedence precedence = {.order = order};
+    struct esi_closure closures[3] = {{.ends = {.count = 0}}};
     struct made_set_of_events set;
     struct made_draw draw;
     int result = 0;
@@ -61,22 +61,22 @@ static int make_closures(struct es_closure_maker *maker, uint64_t *ret_size)
     for (unsigned i = 0; i < 2 && result == 0; i++) {
         made_set_draw(made, &draw, MADE_SET, &set);
         result =
-            es_closure_make(maker, &precedence, set.events, set.count, &closures[i]);
+            esi_closure_make(maker, &precedence, set.events, set.count, &closures[i]);
     }
     if (result == 0)
-        result = es_closure_combine(maker, &precedence, &closures[0], &closures[1],
-                                    &closures[2]);
-    *ret_size = es_closure_size(&closures[2]);
+        result = esi_closure_combine(maker, &precedence, &closures[0], &closures[1],
+                                     &closures[2]);
+    *ret_size = esi_closure_size(&closures[2]);
     for (unsigned i = 0; i < 3; i++)
-        es_closure_fini(&closures[i]);
+        esi_closure_fini(&closures[i]);
     return result;
 }
 
-static int try_method(enum es_closure_method method)
+static int try_method(enum esi_closure_method method)
 {
-    struct es_closure_maker *maker;
+    struct esi_closure_maker *maker;
     uint64_t size, again, expected;
-    int result = es_closure_maker_create(order, method, successors, &maker);
+    int result = esi_closure_maker_create(order, method, successors, &maker);
 
     if (result < 0)
         return result;
@@ -84,11 +84,11 @@ static int try_method(enum es_closure_method method)
     /* What failed has left nothing behind. */
     failing_pause();
     assert_int_equal(make_closures(maker, &again), 0);
-    es_closure_maker_destroy(maker);
+    esi_closure_maker_destroy(maker);
     assert_int_equal(
-        es_closure_maker_create(order, ES_CLOSURE_STEP, successors, &maker), 0);
+        esi_closure_maker_create(order, ES_CLOSURE_STEP, successors, &maker), 0);
     assert_int_equal(make_closures(maker, &expected), 0);
-    es_closure_maker_destroy(maker);
+    esi_closure_maker_destroy(maker);
     failing_resume();
     assert_true(expected > 0);
     assert_int_equal(again, expected);
@@ -108,13 +108,13 @@ static int try_binary(void)
 
 static int try_successors(void)
 {
-    struct es_successors *filled;
-    int result = es_successors_create(&filled);
+    struct esi_successors *filled;
+    int result = esi_successors_create(&filled);
 
     if (result < 0)
         return result;
     result = fill(filled);
-    es_successors_destroy(filled);
+    esi_successors_destroy(filled);
     return result;
 }
 

@@ -142,21 +142,21 @@ static void relations_of_universal_variables_without_values_are_left_out(void **
 {
     struct rewritten rewritten =
         rewritten_of("Q := $a --> $b & $a --> *c & ($b --> *c | $b --> $a);");
-    struct es_cnf *cnf = NULL;
+    struct esi_cnf *cnf = NULL;
 
     (void)state;
     assert_int_equal(rewritten.cnf->count, 3);
-    assert_int_equal(es_cnf_create(rewritten.program, 0, 4, &cnf, NULL), 0);
+    assert_int_equal(esi_cnf_create(rewritten.program, 0, 4, &cnf, NULL), 0);
     assert_int_equal(cnf->count, 1);
-    es_cnf_destroy(cnf);
+    esi_cnf_destroy(cnf);
     rewritten_free(&rewritten);
 }
 
 /* --- Random patterns -------------------------------------------------------------- */
 
-static void compare_in_orders(const struct es_program *program,
+static void compare_in_orders(const struct esi_program *program,
                               uint32_t support,
-                              const struct es_cnf *cnf,
+                              const struct esi_cnf *cnf,
                               uint64_t empty,
                               uint64_t *state)
 {
@@ -173,7 +173,7 @@ static void compare_in_orders(const struct es_program *program,
     }
 }
 
-static uint64_t some_universal(const struct es_program *program, uint64_t *state)
+static uint64_t some_universal(const struct esi_program *program, uint64_t *state)
 {
     uint64_t some = 0;
 
@@ -184,22 +184,22 @@ static uint64_t some_universal(const struct es_program *program, uint64_t *state
 }
 
 /* Also after pruning. */
-static unsigned compare_program(const struct es_program *program, uint64_t *state)
+static unsigned compare_program(const struct esi_program *program, uint64_t *state)
 {
     unsigned compared = 0;
 
     for (uint32_t s = 0; s < program->support_count; s++) {
         uint64_t empty = some_universal(program, state);
-        struct es_cnf *cnf = NULL;
+        struct esi_cnf *cnf = NULL;
         size_t literals;
 
-        assert_int_equal(es_cnf_create(program, s, empty, &cnf, NULL), 0);
+        assert_int_equal(esi_cnf_create(program, s, empty, &cnf, NULL), 0);
         compare_in_orders(program, s, cnf, empty, state);
         literals = cnf->literals;
-        assert_int_equal(es_cnf_prune(cnf), 0);
+        assert_int_equal(esi_cnf_prune(cnf), 0);
         assert_true(cnf->literals <= literals);
         compare_in_orders(program, s, cnf, empty, state);
-        es_cnf_destroy(cnf);
+        esi_cnf_destroy(cnf);
         compared++;
     }
     return compared;
@@ -222,12 +222,12 @@ static unsigned compare_file(struct made_draw *draw, uint64_t *state)
     if (es_pattern_file_parse(text, strlen(text), "random", &file, &error))
         fail_msg("%s\n%s", error.text, text);
     for (uint32_t p = 0; p < es_pattern_predicates(file); p++) {
-        struct es_program *program = NULL;
+        struct esi_program *program = NULL;
 
-        if (es_program_create(file, p, &program, &error))
+        if (esi_program_create(file, p, &program, &error))
             fail_msg("%s\n%s", error.text, text);
         compared += compare_program(program, state);
-        es_program_destroy(program);
+        esi_program_destroy(program);
     }
     es_pattern_file_destroy(file);
     free(text);
@@ -270,7 +270,7 @@ static struct rewritten large_pattern(void)
     return rewritten_of(text);
 }
 
-static size_t count_whole(const struct es_cnf *cnf)
+static size_t count_whole(const struct esi_cnf *cnf)
 {
     size_t count = 0;
 
@@ -289,7 +289,7 @@ static void what_grows_too_large_stays_whole(void **state)
     assert_true(count_whole(rewritten.cnf) > 0);
     assert_true(rewritten.cnf->literals <= 1 << 12);
     compare_in_orders(rewritten.program, 0, rewritten.cnf, 0, &seed);
-    assert_int_equal(es_cnf_prune(rewritten.cnf), 0);
+    assert_int_equal(esi_cnf_prune(rewritten.cnf), 0);
     assert_true(count_whole(rewritten.cnf) > 0);
     compare_in_orders(rewritten.program, 0, rewritten.cnf, 0, &seed);
     rewritten_free(&rewritten);
@@ -315,7 +315,7 @@ static void what_stays_whole_is_printed_as_it_was_written(void **state)
     }
     strcat(text, ");");
     rewritten = rewritten_of(text);
-    es_cnf_print(rewritten.program, rewritten.cnf, out);
+    esi_cnf_print(rewritten.program, rewritten.cnf, out);
     fclose(out);
     assert_non_null(strstr(
         printed, "({$a} --> {$b} & {$c} --> {$d} & {$a, $c} within 12ns & $b.x = 11)"));

@@ -21,7 +21,7 @@
 enum { TRACES = 3, ROWS = 300, SENDS = 20, ROUNDS = 60, ROOM = 8 };
 
 /* "$a.tag = $b.tag": both sides are asked for one attribute. */
-static const struct es_pattern_node equal = {
+static const struct esi_pattern_node equal = {
     .kind = ES_NODE_COMPARE,
     .test = ES_TEST_EQUAL,
     .operands = {{.occurrence = 0, .field = ES_FIELD_ATTRIBUTE},
@@ -31,7 +31,7 @@ static struct esi_asked asked = {.field = ES_FIELD_ATTRIBUTE};
 struct world {
     struct made_draw draw;
     struct esi_keeps keeps;
-    struct es_domain *domain;
+    struct esi_domain *domain;
     uint32_t last[TRACES];    /* indexes so far */
     uint32_t dropped[TRACES]; /* those below */
     int64_t disorder;         /* of the times, at most */
@@ -53,7 +53,7 @@ static void add_row(struct world *world)
     uint32_t trace = made_draw_below(draw, TRACES);
     bool is_late = world->last[trace] > 4 && made_draw_below(draw, 10) == 0;
     struct es_event_id partners[3];
-    struct es_domain_value value;
+    struct esi_domain_value value;
     struct esi_value value_of_tag = {.form = made_draw_below(draw, 3),
                                      .number = made_draw_below(draw, 12),
                                      .text = made_draw_below(draw, 12)};
@@ -63,7 +63,7 @@ static void add_row(struct world *world)
                         : world->last[trace] + 2;
     /* An event is added once. */
     if (row.index < world->dropped[trace] ||
-        es_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
+        esi_domain_find(world->domain, (struct es_event_id){trace, row.index}, &value))
         return;
     row.time =
         made_draw_below(draw, 20) == 0
@@ -95,15 +95,15 @@ static void check_times(struct world *world)
     int64_t from = made_draw_below(&world->draw, 10 * ROWS);
     int64_t to = from + made_draw_below(&world->draw, 200);
 
-    for (uint32_t slot = 0; slot < es_domain_slots(world->domain); slot++) {
-        uint32_t count = es_domain_column(world->domain, slot).count, begin, end;
+    for (uint32_t slot = 0; slot < esi_domain_slots(world->domain); slot++) {
+        uint32_t count = esi_domain_column(world->domain, slot).count, begin, end;
 
-        es_domain_rows_within(world->domain, slot, from, to, &begin, &end);
+        esi_domain_rows_within(world->domain, slot, from, to, &begin, &end);
         assert_true(begin <= end && end <= count);
         for (uint32_t row = 0; row < count; row++) {
-            struct es_domain_value value = {slot, row};
+            struct esi_domain_value value = {slot, row};
             int64_t first = 0, last = 0;
-            bool has_time = es_domain_time(world->domain, value, &first, &last);
+            bool has_time = esi_domain_time(world->domain, value, &first, &last);
 
             if (has_time && first >= from && first <= to)
                 assert_true(row >= begin && row < end);
@@ -116,13 +116,13 @@ static unsigned namings_of(const struct world *world, struct es_event_id send)
     const struct es_event_id *partners;
     unsigned namings = 0;
 
-    for (uint32_t slot = 0; slot < es_domain_slots(world->domain); slot++)
-        for (uint32_t row = 0; row < es_domain_column(world->domain, slot).count;
+    for (uint32_t slot = 0; slot < esi_domain_slots(world->domain); slot++)
+        for (uint32_t row = 0; row < esi_domain_column(world->domain, slot).count;
              row++) {
-            size_t count = es_domain_partners(
-                world->domain, (struct es_domain_value){slot, row}, &partners);
+            size_t count = esi_domain_partners(
+                world->domain, (struct esi_domain_value){slot, row}, &partners);
             for (size_t i = 0; i < count; i++)
-                namings += es_event_is(partners[i], send);
+                namings += esi_event_is(partners[i], send);
         }
     return namings;
 }
@@ -131,26 +131,26 @@ static void check_receives(struct world *world)
 {
     struct es_event_id send = {made_draw_below(&world->draw, TRACES),
                                1 + made_draw_below(&world->draw, SENDS)};
-    struct es_domain_value value;
+    struct esi_domain_value value;
     unsigned found = 0;
     uint32_t at = 0;
 
-    while (es_domain_next_receive(world->domain, send, &at, &value) > 0) {
+    while (esi_domain_next_receive(world->domain, send, &at, &value) > 0) {
         const struct es_event_id *partners;
-        size_t count = es_domain_partners(world->domain, value, &partners);
+        size_t count = esi_domain_partners(world->domain, value, &partners);
         bool names = false;
 
         for (size_t i = 0; i < count; i++)
-            names |= es_event_is(partners[i], send);
+            names |= esi_event_is(partners[i], send);
         assert_true(names);
         found++;
     }
     assert_int_equal(namings_of(world, send), found);
 }
 
-static bool is_listed(const struct es_domain_value *values,
+static bool is_listed(const struct esi_domain_value *values,
                       unsigned count,
-                      struct es_domain_value value)
+                      struct esi_domain_value value)
 {
     for (unsigned i = 0; i < count; i++)
         if (values[i].slot == value.slot && values[i].position == value.position)
@@ -162,21 +162,21 @@ static bool is_listed(const struct es_domain_value *values,
  * are few. */
 static unsigned check_equal(struct world *world)
 {
-    struct es_domain_key wanted = {made_draw_below(&world->draw, 12),
-                                   made_draw_below(&world->draw, 2)};
-    struct es_domain_value values[ROOM];
+    struct esi_domain_key wanted = {made_draw_below(&world->draw, 12),
+                                    made_draw_below(&world->draw, 2)};
+    struct esi_domain_value values[ROOM];
     unsigned count, found = 0;
     int result =
-        es_domain_list_equal(world->domain, &equal, 0, wanted, values, ROOM, &count);
+        esi_domain_list_equal(world->domain, &equal, 0, wanted, values, ROOM, &count);
 
     assert_true(result >= 0);
-    for (uint32_t slot = 0; slot < es_domain_slots(world->domain); slot++)
-        for (uint32_t row = 0; row < es_domain_column(world->domain, slot).count;
+    for (uint32_t slot = 0; slot < esi_domain_slots(world->domain); slot++)
+        for (uint32_t row = 0; row < esi_domain_column(world->domain, slot).count;
              row++) {
-            struct es_domain_value value = {slot, row};
-            struct es_domain_key key;
+            struct esi_domain_value value = {slot, row};
+            struct esi_domain_key key;
 
-            if (!es_domain_key(&equal, 0, world->domain, value, &key) ||
+            if (!esi_domain_key(&equal, 0, world->domain, value, &key) ||
                 key.number != wanted.number || key.is_text != wanted.is_text)
                 continue;
             found++;
@@ -208,7 +208,7 @@ static void rows_are_found_by_time_by_send_and_by_attribute(void **state)
             check_receives(&world);
             listed += check_equal(&world);
         }
-        es_domain_destroy(world.domain);
+        esi_domain_destroy(world.domain);
     }
     assert_true(listed > ROUNDS);
 }
@@ -217,7 +217,7 @@ static void rows_are_found_by_time_by_send_and_by_attribute(void **state)
 static void times_in_order_are_found_exactly(void **state)
 {
     struct esi_keeps keeps = {.times = true};
-    struct es_domain *domain;
+    struct esi_domain *domain;
     uint32_t begin, end;
 
     (void)state;
@@ -227,15 +227,15 @@ static void times_in_order_are_found_exactly(void **state)
         assert_int_equal(0, esi_domain_add(domain, 0, &row, false));
     }
     esi_domain_drop(domain, 0, 11);
-    es_domain_rows_within(domain, 0, 195, 300, &begin, &end);
+    esi_domain_rows_within(domain, 0, 195, 300, &begin, &end);
     assert_int_equal(9, begin);
     assert_int_equal(20, end);
-    es_domain_rows_within(domain, 0, INT64_MIN, INT64_MAX, &begin, &end);
+    esi_domain_rows_within(domain, 0, INT64_MIN, INT64_MAX, &begin, &end);
     assert_int_equal(0, begin);
     assert_int_equal(90, end);
-    es_domain_rows_within(domain, 0, 2000, 3000, &begin, &end);
+    esi_domain_rows_within(domain, 0, 2000, 3000, &begin, &end);
     assert_int_equal(begin, end);
-    es_domain_destroy(domain);
+    esi_domain_destroy(domain);
 }
 
 SUITE(test_domain_columns)

@@ -22,7 +22,7 @@
 
 struct fixture {
     struct es_pattern_file *file;
-    struct es_domains *domains;
+    struct esi_domains *domains;
     struct small_set set;
 };
 
@@ -35,21 +35,21 @@ static void parse(struct fixture *fixture, const char *text)
 }
 
 static void sort_events(struct fixture *fixture,
-                        const struct es_domains_listener *listener)
+                        const struct esi_domains_listener *listener)
 {
     struct es_set_sink sink;
     struct es_error error;
 
-    assert_int_equal(
-        0, es_domains_create(fixture->file, NULL, listener, &fixture->domains, &error));
-    sink = es_domains_sink(fixture->domains);
+    assert_int_equal(0, esi_domains_create(fixture->file, NULL, listener,
+                                           &fixture->domains, &error));
+    sink = esi_domains_sink(fixture->domains);
     assert_int_equal(0, small_set_stream(&fixture->set, NULL, &sink));
-    assert_int_equal(0, es_domains_finish(fixture->domains));
+    assert_int_equal(0, esi_domains_finish(fixture->domains));
 }
 
 static void tear_down(struct fixture *fixture)
 {
-    es_domains_destroy(fixture->domains);
+    esi_domains_destroy(fixture->domains);
     es_pattern_file_destroy(fixture->file);
 }
 
@@ -59,21 +59,22 @@ static uint32_t class_of(const struct fixture *fixture, const char *name)
     uint32_t predicate = es_pattern_find(fixture->file, name);
 
     assert_int_not_equal(ES_PATTERN_NONE, predicate);
-    return es_pattern_predicate(fixture->file, predicate)->occurrences[0].class_number;
+    return esi_pattern_predicate(fixture->file, predicate)->occurrences[0].class_number;
 }
 
-static const struct es_domain *domain_of(const struct fixture *fixture,
-                                         const char *name)
+static const struct esi_domain *domain_of(const struct fixture *fixture,
+                                          const char *name)
 {
-    return es_domains_class(fixture->domains, class_of(fixture, name));
+    return esi_domains_class(fixture->domains, class_of(fixture, name));
 }
 
-static uint64_t events_of(const struct fixture *fixture, const struct es_domain *domain)
+static uint64_t events_of(const struct fixture *fixture,
+                          const struct esi_domain *domain)
 {
     uint64_t events = 0;
 
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
-        struct es_domain_column column = es_domain_column(domain, slot);
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        struct esi_domain_column column = esi_domain_column(domain, slot);
         for (uint32_t i = 0; i < column.count; i++) {
             struct es_event_id id = {column.trace, column.indexes[i]};
             if (i > 0)
@@ -85,13 +86,13 @@ static uint64_t events_of(const struct fixture *fixture, const struct es_domain 
 }
 
 /* The value that is event `number`. */
-static struct es_domain_value value_of(const struct fixture *fixture,
-                                       const struct es_domain *domain,
-                                       uint32_t number)
+static struct esi_domain_value value_of(const struct fixture *fixture,
+                                        const struct esi_domain *domain,
+                                        uint32_t number)
 {
-    struct es_domain_value value;
+    struct esi_domain_value value;
 
-    assert_true(es_domain_find(domain, fixture->set.events[number].id, &value));
+    assert_true(esi_domain_find(domain, fixture->set.events[number].id, &value));
     return value;
 }
 
@@ -147,8 +148,8 @@ static void the_examples_of_the_semantics_hold(void **state)
 static void only_classes_of_occurrences_are_kept(void **state)
 {
     struct fixture fixture;
-    const struct es_domain *b;
-    struct es_domain_value value = {9, 9};
+    const struct esi_domain *b;
+    struct esi_domain_value value = {9, 9};
 
     (void)state;
     parse(&fixture, "A := [\"\", \"A\", \"\"]; B := [\"\", \"B\", \"\"];"
@@ -156,22 +157,22 @@ static void only_classes_of_occurrences_are_kept(void **state)
     make_x(&fixture.set);
     sort_events(&fixture, NULL);
     b = domain_of(&fixture, "B");
-    assert_true(es_domain_is_single(b));
-    assert_int_equal(2, es_domain_count(b));
-    assert_int_equal(2, es_domain_slots(b));
-    assert_int_equal(0, es_domain_slot_of(b, 0));
-    assert_int_equal(1, es_domain_slot_of(b, 1));
-    assert_int_equal(ES_PATTERN_NONE, es_domain_slot_of(b, 2));
-    assert_int_equal(ES_PATTERN_NONE, es_domain_slot_of(b, 77));
-    assert_false(es_domain_find(b, (struct es_event_id){0, 1}, &value));
-    assert_false(es_domain_find(b, (struct es_event_id){2, 1}, &value));
+    assert_true(esi_domain_is_single(b));
+    assert_int_equal(2, esi_domain_count(b));
+    assert_int_equal(2, esi_domain_slots(b));
+    assert_int_equal(0, esi_domain_slot_of(b, 0));
+    assert_int_equal(1, esi_domain_slot_of(b, 1));
+    assert_int_equal(ES_PATTERN_NONE, esi_domain_slot_of(b, 2));
+    assert_int_equal(ES_PATTERN_NONE, esi_domain_slot_of(b, 77));
+    assert_false(esi_domain_find(b, (struct es_event_id){0, 1}, &value));
+    assert_false(esi_domain_find(b, (struct es_event_id){2, 1}, &value));
     assert_int_equal(9, value.slot);
-    assert_string_equal("B", es_domain_type(b, value_of(&fixture, b, Q1)));
+    assert_string_equal("B", esi_domain_type(b, value_of(&fixture, b, Q1)));
     assert_int_equal(SMALL_BIT(Q1), events_of(&fixture, domain_of(&fixture, "Q")));
-    assert_int_equal(0, es_domain_count(domain_of(&fixture, "Z")));
-    assert_string_equal("R", es_domains_trace_name(fixture.domains, 2));
-    assert_null(es_domains_trace_name(fixture.domains, 3));
-    assert_false(es_domains_need_attributes(fixture.domains));
+    assert_int_equal(0, esi_domain_count(domain_of(&fixture, "Z")));
+    assert_string_equal("R", esi_domains_trace_name(fixture.domains, 2));
+    assert_null(esi_domains_trace_name(fixture.domains, 3));
+    assert_false(esi_domains_need_attributes(fixture.domains));
     tear_down(&fixture);
 }
 
@@ -197,12 +198,12 @@ static void a_send_of_several_receives_joins_once(void **state)
     small_set_close(&fixture.set);
     sort_events(&fixture, NULL);
     assert_int_equal(SMALL_BIT(send), events_of(&fixture, domain_of(&fixture, "SR")));
-    assert_int_equal(1, es_domain_count(domain_of(&fixture, "SR")));
-    assert_string_equal(
-        "x", es_domain_type(domain_of(&fixture, "SR"), (struct es_domain_value){0, 0}));
+    assert_int_equal(1, esi_domain_count(domain_of(&fixture, "SR")));
+    assert_string_equal("x", esi_domain_type(domain_of(&fixture, "SR"),
+                                             (struct esi_domain_value){0, 0}));
     assert_int_equal(SMALL_BIT(receive) | SMALL_BIT(receive + 1),
                      events_of(&fixture, domain_of(&fixture, "RS")));
-    assert_int_equal(0, es_domain_count(domain_of(&fixture, "SS")));
+    assert_int_equal(0, esi_domain_count(domain_of(&fixture, "SS")));
     tear_down(&fixture);
 }
 
@@ -260,12 +261,12 @@ struct told {
 static int note(void *data, uint32_t class_number, struct es_event_id id)
 {
     struct told *told = data;
-    const struct es_domain *domain =
-        es_domains_class(told->fixture->domains, class_number);
-    struct es_domain_value value;
+    const struct esi_domain *domain =
+        esi_domains_class(told->fixture->domains, class_number);
+    struct esi_domain_value value;
     size_t length = strlen(told->text);
 
-    assert_true(es_domain_find(domain, id, &value));
+    assert_true(esi_domain_find(domain, id, &value));
     snprintf(told->text + length, sizeof told->text - length, "%s%u.%u",
              length ? " " : "", id.trace, id.index);
     return 0;
@@ -276,7 +277,7 @@ static void listeners_are_told_of_those_that_join(void **state)
 {
     struct fixture fixture;
     struct told told = {.fixture = &fixture};
-    struct es_domains_listener listener = {note, &told};
+    struct esi_domains_listener listener = {note, &told};
     uint32_t p, q;
 
     (void)state;
@@ -305,7 +306,7 @@ static int refuse(void *data, uint32_t class_number, struct es_event_id id)
 
 static void a_listener_ends_the_stream(void **state)
 {
-    struct es_domains_listener listener = {refuse, NULL};
+    struct esi_domains_listener listener = {refuse, NULL};
     struct fixture fixture;
     struct es_set_sink sink;
     struct es_error error;
@@ -314,8 +315,8 @@ static void a_listener_ends_the_stream(void **state)
     parse(&fixture, "Q := [\"Q\", \"\", \"\"].[\"\", \"\", \"\"];");
     make_x(&fixture.set);
     assert_int_equal(
-        0, es_domains_create(fixture.file, NULL, &listener, &fixture.domains, &error));
-    sink = es_domains_sink(fixture.domains);
+        0, esi_domains_create(fixture.file, NULL, &listener, &fixture.domains, &error));
+    sink = esi_domains_sink(fixture.domains);
     assert_int_equal(-77, small_set_stream(&fixture.set, NULL, &sink));
     tear_down(&fixture);
 }
@@ -325,10 +326,10 @@ static void a_listener_ends_the_stream(void **state)
 static void partners_are_kept_for_the_received_operator(void **state)
 {
     struct fixture fixture;
-    const struct es_domain *s, *r, *w;
+    const struct esi_domain *s, *r, *w;
     const struct es_event_id *partners;
-    struct es_domain *sets;
-    struct es_domain_value set = {0, 0};
+    struct esi_domain *sets;
+    struct esi_domain_value set = {0, 0};
     struct es_event_id events[2];
     uint32_t p, q;
 
@@ -347,34 +348,34 @@ static void partners_are_kept_for_the_received_operator(void **state)
     s = domain_of(&fixture, "S");
     r = domain_of(&fixture, "R");
     w = domain_of(&fixture, "W");
-    assert_int_equal(2, es_domain_partners(w, value_of(&fixture, w, 2), &partners));
-    assert_int_equal(0, es_domain_partners(r, value_of(&fixture, r, 3), &partners));
-    assert_int_equal(0, es_domain_partners(s, value_of(&fixture, s, 0), &partners));
-    assert_true(es_domain_is_received(s, value_of(&fixture, s, 1), w,
-                                      value_of(&fixture, w, 2)));
-    assert_false(es_domain_is_received(w, value_of(&fixture, w, 2), s,
-                                       value_of(&fixture, s, 1)));
-    assert_false(es_domain_is_received(s, value_of(&fixture, s, 1), r,
-                                       value_of(&fixture, r, 3)));
+    assert_int_equal(2, esi_domain_partners(w, value_of(&fixture, w, 2), &partners));
+    assert_int_equal(0, esi_domain_partners(r, value_of(&fixture, r, 3), &partners));
+    assert_int_equal(0, esi_domain_partners(s, value_of(&fixture, s, 0), &partners));
+    assert_true(esi_domain_is_received(s, value_of(&fixture, s, 1), w,
+                                       value_of(&fixture, w, 2)));
+    assert_false(esi_domain_is_received(w, value_of(&fixture, w, 2), s,
+                                        value_of(&fixture, s, 1)));
+    assert_false(esi_domain_is_received(s, value_of(&fixture, s, 1), r,
+                                        value_of(&fixture, r, 3)));
 
-    assert_int_equal(0, es_domain_create_sets(fixture.domains, &sets));
+    assert_int_equal(0, esi_domain_create_sets(fixture.domains, &sets));
     events[0] = fixture.set.events[2].id;
     events[1] = fixture.set.events[3].id;
-    assert_int_equal(0, es_domain_add_set(sets, events, 2));
-    assert_int_equal(0, es_domain_add_set(sets, events + 1, 1));
-    assert_true(es_domain_is_received(s, value_of(&fixture, s, 0), sets, set));
-    assert_false(es_domain_is_received(sets, set, s, value_of(&fixture, s, 0)));
+    assert_int_equal(0, esi_domain_add_set(sets, events, 2));
+    assert_int_equal(0, esi_domain_add_set(sets, events + 1, 1));
+    assert_true(esi_domain_is_received(s, value_of(&fixture, s, 0), sets, set));
+    assert_false(esi_domain_is_received(sets, set, s, value_of(&fixture, s, 0)));
     set.position = 1;
-    assert_false(es_domain_is_received(s, value_of(&fixture, s, 0), sets, set));
-    es_domain_destroy(sets);
+    assert_false(esi_domain_is_received(s, value_of(&fixture, s, 0), sets, set));
+    esi_domain_destroy(sets);
     tear_down(&fixture);
 }
 
 static void values_know_when_they_happened(void **state)
 {
     struct fixture fixture;
-    const struct es_domain *a;
-    struct es_domain *sets;
+    const struct esi_domain *a;
+    struct esi_domain *sets;
     int64_t first = 1, last = 1;
     uint32_t p;
 
@@ -395,29 +396,29 @@ static void values_know_when_they_happened(void **state)
     small_set_text(&fixture.set, "start", "soon");
     small_set_close(&fixture.set);
     sort_events(&fixture, NULL);
-    assert_true(es_domains_need_attributes(fixture.domains));
+    assert_true(esi_domains_need_attributes(fixture.domains));
     a = domain_of(&fixture, "A");
     for (uint32_t i = 0; i < 3; i++) {
         static const int64_t times[] = {10, 40, 45};
-        assert_true(es_domain_time(a, value_of(&fixture, a, i), &first, &last));
+        assert_true(esi_domain_time(a, value_of(&fixture, a, i), &first, &last));
         assert_int_equal(times[i], first);
         assert_int_equal(times[i], last);
     }
-    assert_false(es_domain_time(a, value_of(&fixture, a, 3), &first, &last));
+    assert_false(esi_domain_time(a, value_of(&fixture, a, 3), &first, &last));
 
-    assert_int_equal(0, es_domain_create_sets(fixture.domains, &sets));
+    assert_int_equal(0, esi_domain_create_sets(fixture.domains, &sets));
     for (uint32_t count = 0; count <= 4; count++) {
         struct es_event_id events[4];
         for (uint32_t i = 0; i < count; i++)
             events[i] = fixture.set.events[i].id;
-        assert_int_equal(0, es_domain_add_set(sets, events, count));
+        assert_int_equal(0, esi_domain_add_set(sets, events, count));
     }
-    assert_true(es_domain_time(sets, (struct es_domain_value){0, 3}, &first, &last));
+    assert_true(esi_domain_time(sets, (struct esi_domain_value){0, 3}, &first, &last));
     assert_int_equal(10, first);
     assert_int_equal(45, last);
-    assert_false(es_domain_time(sets, (struct es_domain_value){0, 0}, &first, &last));
-    assert_false(es_domain_time(sets, (struct es_domain_value){0, 4}, &first, &last));
-    es_domain_destroy(sets);
+    assert_false(esi_domain_time(sets, (struct esi_domain_value){0, 0}, &first, &last));
+    assert_false(esi_domain_time(sets, (struct esi_domain_value){0, 4}, &first, &last));
+    esi_domain_destroy(sets);
     tear_down(&fixture);
 }
 
@@ -425,9 +426,9 @@ static void values_know_when_they_happened(void **state)
 static bool compare(const char *comparison, const char *a, const char *b)
 {
     struct fixture fixture;
-    const struct es_pattern_node *node;
-    const struct es_domain *domain;
-    struct es_domain_value left, right;
+    const struct esi_pattern_node *node;
+    const struct esi_domain *domain;
+    struct esi_domain_value left, right;
     char text[256];
     bool holds;
     uint32_t p;
@@ -447,13 +448,14 @@ static bool compare(const char *comparison, const char *a, const char *b)
         small_set_number(&fixture.set, "x", 7);
     small_set_close(&fixture.set);
     sort_events(&fixture, NULL);
-    node = es_pattern_predicate(fixture.file, es_pattern_find(fixture.file, "Q"))->root;
+    node =
+        esi_pattern_predicate(fixture.file, es_pattern_find(fixture.file, "Q"))->root;
     node = node->right;
     assert_int_equal(ES_NODE_COMPARE, node->kind);
     domain = domain_of(&fixture, "E");
     left = value_of(&fixture, domain, node->operands[0].occurrence == 0 ? 0 : 1);
     right = value_of(&fixture, domain, node->operands[1].occurrence == 0 ? 0 : 1);
-    holds = es_domain_compare(node, domain, left, domain, right);
+    holds = esi_domain_compare(node, domain, left, domain, right);
     tear_down(&fixture);
     return holds;
 }
@@ -511,29 +513,29 @@ static void sets_are_values(void **state)
 {
     struct es_event_id events[100], scratch;
     const struct es_event_id *given;
-    struct es_domain *sets;
+    struct esi_domain *sets;
 
     (void)state;
     for (uint32_t i = 0; i < 100; i++)
         events[i] = (struct es_event_id){i / 10, 1 + i % 10};
-    assert_int_equal(0, es_domain_create_sets(NULL, &sets));
-    assert_false(es_domain_is_single(sets));
+    assert_int_equal(0, esi_domain_create_sets(NULL, &sets));
+    assert_false(esi_domain_is_single(sets));
     for (uint32_t i = 0; i <= 100; i++)
-        assert_int_equal(0, es_domain_add_set(sets, events, i));
-    assert_int_equal(101, es_domain_count(sets));
-    assert_int_equal(1, es_domain_slots(sets));
-    assert_int_equal(101, es_domain_column(sets, 0).count);
+        assert_int_equal(0, esi_domain_add_set(sets, events, i));
+    assert_int_equal(101, esi_domain_count(sets));
+    assert_int_equal(1, esi_domain_slots(sets));
+    assert_int_equal(101, esi_domain_column(sets, 0).count);
     for (uint32_t i = 0; i <= 100; i++) {
-        struct es_domain_value value = {0, i};
-        assert_int_equal(i, es_domain_events(sets, value, &scratch, &given));
+        struct esi_domain_value value = {0, i};
+        assert_int_equal(i, esi_domain_events(sets, value, &scratch, &given));
         for (uint32_t k = 0; k < i; k++) {
             assert_int_equal(events[k].trace, given[k].trace);
             assert_int_equal(events[k].index, given[k].index);
         }
     }
-    assert_true(es_domain_bytes(sets) >= 5050 * sizeof *events);
-    es_domain_destroy(sets);
-    es_domain_destroy(NULL);
+    assert_true(esi_domain_bytes(sets) >= 5050 * sizeof *events);
+    esi_domain_destroy(sets);
+    esi_domain_destroy(NULL);
 }
 
 /* --- Dropping --------------------------------------------------------------------- */
@@ -549,19 +551,19 @@ static int ignore(void *data, uint32_t class_number, struct es_event_id id)
 /* What is dropped makes room for what comes. */
 static void events_that_were_dropped_take_no_room(void **state)
 {
-    struct es_domains_listener listener = {ignore, NULL};
+    struct esi_domains_listener listener = {ignore, NULL};
     struct fixture fixture;
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     struct es_set_sink sink;
     struct es_error error;
-    struct es_domain_value value;
+    struct esi_domain_value value;
     int64_t first, last;
 
     (void)state;
     parse(&fixture, "A := [\"\", \"a\", \"\"]; Q := (A --> A) within 1s;");
     assert_int_equal(
-        0, es_domains_create(fixture.file, NULL, &listener, &fixture.domains, &error));
-    sink = es_domains_sink(fixture.domains);
+        0, esi_domains_create(fixture.file, NULL, &listener, &fixture.domains, &error));
+    sink = esi_domains_sink(fixture.domains);
     assert_int_equal(0, sink.trace(sink.data, 0, "P"));
     domain = domain_of(&fixture, "A");
     for (uint32_t i = 1; i <= 100000; i++) {
@@ -573,14 +575,14 @@ static void events_that_were_dropped_take_no_room(void **state)
                                      .attribute_count = 1};
         assert_int_equal(0, sink.event(sink.data, &event));
         if (i > 30)
-            es_domains_drop(fixture.domains, class_of(&fixture, "A"), 0, i - 30);
+            esi_domains_drop(fixture.domains, class_of(&fixture, "A"), 0, i - 30);
     }
-    assert_int_equal(21, es_domain_count(domain));
-    assert_false(es_domain_find(domain, (struct es_event_id){0, 88}, &value));
-    assert_true(es_domain_find(domain, (struct es_event_id){0, 99998}, &value));
-    assert_true(es_domain_time(domain, value, &first, &last));
+    assert_int_equal(21, esi_domain_count(domain));
+    assert_false(esi_domain_find(domain, (struct es_event_id){0, 88}, &value));
+    assert_true(esi_domain_find(domain, (struct es_event_id){0, 99998}, &value));
+    assert_true(esi_domain_time(domain, value, &first, &last));
     assert_int_equal(99998, first);
-    assert_true(es_domain_bytes(domain) < 4096);
+    assert_true(esi_domain_bytes(domain) < 4096);
     tear_down(&fixture);
 }
 

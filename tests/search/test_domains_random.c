@@ -30,7 +30,7 @@ struct round {
     struct small_set set;
     char *text;
     struct es_pattern_file *file;
-    struct es_domains *domains;
+    struct esi_domains *domains;
     uint32_t order[SMALL_EVENTS];
     uint64_t told[64]; /* events by class */
 };
@@ -53,7 +53,7 @@ static void make_round(struct made_draw *draw, struct round *ret_round)
 
 static void end_round(struct round *round)
 {
-    es_domains_destroy(round->domains);
+    esi_domains_destroy(round->domains);
     es_pattern_file_destroy(round->file);
     free(round->text);
 }
@@ -63,50 +63,50 @@ static int note(void *data, uint32_t class_number, struct es_event_id id)
 {
     struct round *round = data;
     uint64_t bit = SMALL_BIT(small_set_find(&round->set, id));
-    struct es_domain_value value;
+    struct esi_domain_value value;
 
     assert_true(
-        es_domain_find(es_domains_class(round->domains, class_number), id, &value));
+        esi_domain_find(esi_domains_class(round->domains, class_number), id, &value));
     assert_true(class_number < 64);
     assert_int_equal(0, round->told[class_number] & bit);
     round->told[class_number] |= bit;
     return 0;
 }
 
-static int sort_events(struct round *round, const struct es_domains_listener *listener)
+static int sort_events(struct round *round, const struct esi_domains_listener *listener)
 {
     struct es_error error;
     struct es_set_sink sink;
     int result =
-        es_domains_create(round->file, NULL, listener, &round->domains, &error);
+        esi_domains_create(round->file, NULL, listener, &round->domains, &error);
 
     if (result < 0)
         return result;
-    sink = es_domains_sink(round->domains);
+    sink = esi_domains_sink(round->domains);
     result = small_set_stream(&round->set, round->order, &sink);
-    return result < 0 ? result : es_domains_finish(round->domains);
+    return result < 0 ? result : esi_domains_finish(round->domains);
 }
 
-static uint64_t events_of(const struct round *round, const struct es_domain *domain)
+static uint64_t events_of(const struct round *round, const struct esi_domain *domain)
 {
     uint64_t events = 0, count = 0;
 
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
-        struct es_domain_column column = es_domain_column(domain, slot);
-        assert_int_equal(slot, es_domain_slot_of(domain, column.trace));
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        struct esi_domain_column column = esi_domain_column(domain, slot);
+        assert_int_equal(slot, esi_domain_slot_of(domain, column.trace));
         count += column.count;
         for (uint32_t i = 0; i < column.count; i++) {
             struct es_event_id id = {column.trace, column.indexes[i]};
-            struct es_domain_value value;
+            struct esi_domain_value value;
             assert_true(i == 0 || column.indexes[i - 1] < column.indexes[i]);
-            assert_true(es_domain_find(domain, id, &value));
+            assert_true(esi_domain_find(domain, id, &value));
             assert_true(value.slot == slot && value.position == i);
             assert_string_equal(round->set.events[small_set_find(&round->set, id)].type,
-                                es_domain_type(domain, value));
+                                esi_domain_type(domain, value));
             events |= SMALL_BIT(small_set_find(&round->set, id));
         }
     }
-    assert_int_equal(count, es_domain_count(domain));
+    assert_int_equal(count, esi_domain_count(domain));
     return events;
 }
 
@@ -117,19 +117,19 @@ static unsigned check_classes(struct round *round, bool was_listened)
 
     for (int p = 0; p < round->reference.predicate_count; p++) {
         const struct reference_predicate *predicate = &round->reference.predicates[p];
-        const struct es_pattern_predicate *parsed;
+        const struct esi_pattern_predicate *parsed;
         uint64_t wanted, events;
         uint32_t class_number;
 
         if (!reference_is_class(&round->reference, p) ||
             predicate->occurrences[0].class_number == REFERENCE_NONE)
             continue;
-        parsed = es_pattern_predicate(round->file,
-                                      es_pattern_find(round->file, predicate->name));
+        parsed = esi_pattern_predicate(round->file,
+                                       es_pattern_find(round->file, predicate->name));
         class_number = parsed->occurrences[0].class_number;
         wanted = reference_class_events(&round->reference, &round->set,
                                         predicate->occurrences[0].class_number);
-        events = events_of(round, es_domains_class(round->domains, class_number));
+        events = events_of(round, esi_domains_class(round->domains, class_number));
         if (events != wanted) {
             small_set_print(&round->set, stdout);
             fail_msg("%s\n%s is wrong", round->text, predicate->name);
@@ -151,7 +151,7 @@ static void random_classes_have_the_events_of_the_reference(void **state)
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct round round;
-        struct es_domains_listener listener = {note, &round};
+        struct esi_domains_listener listener = {note, &round};
         make_round(&draw, &round);
         assert_int_equal(0, sort_events(&round, i % 2 ? &listener : NULL));
         found += check_classes(&round, i % 2);
@@ -165,7 +165,7 @@ static struct made_draw failing_draw;
 static int try_to_sort(void)
 {
     struct round round;
-    struct es_domains_listener listener = {note, &round};
+    struct esi_domains_listener listener = {note, &round};
     struct made_draw draw = failing_draw;
     int result;
 

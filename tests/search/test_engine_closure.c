@@ -30,8 +30,8 @@ struct setting {
     const struct small_set *set;
     struct es_pattern_file *file;
     struct es_order *order;
-    struct es_domains *domains;
-    struct es_successors *successors;
+    struct esi_domains *domains;
+    struct esi_successors *successors;
 };
 
 /* Gives all that comes to three sinks. */
@@ -62,30 +62,30 @@ static void begin(struct setting *setting,
                   const char *text)
 {
     struct es_error error = {{0}, 0, 0, {0}};
-    struct es_order_config config;
+    struct esi_order_config config;
     struct fork fork;
     struct es_set_sink sink = {fork_trace, fork_event, &fork};
 
     *setting = (struct setting){.set = set};
     if (es_pattern_file_parse(text, strlen(text), "text", &setting->file, &error) < 0)
         fail_msg("%s", error.text);
-    es_order_config_init(&config);
-    assert_int_equal(es_order_create(&config, NULL, &setting->order), 0);
+    esi_order_config_init(&config);
+    assert_int_equal(esi_order_create(&config, NULL, &setting->order), 0);
     assert_int_equal(
-        es_domains_create(setting->file, NULL, NULL, &setting->domains, &error), 0);
-    assert_int_equal(es_successors_create(&setting->successors), 0);
+        esi_domains_create(setting->file, NULL, NULL, &setting->domains, &error), 0);
+    assert_int_equal(esi_successors_create(&setting->successors), 0);
     fork.sinks[0] = es_order_sink(setting->order);
-    fork.sinks[1] = es_domains_sink(setting->domains);
-    fork.sinks[2] = es_successors_sink(setting->successors);
+    fork.sinks[1] = esi_domains_sink(setting->domains);
+    fork.sinks[2] = esi_successors_sink(setting->successors);
     assert_int_equal(small_set_stream(set, NULL, &sink), 0);
-    assert_int_equal(es_domains_finish(setting->domains), 0);
-    es_successors_finish(setting->successors);
+    assert_int_equal(esi_domains_finish(setting->domains), 0);
+    esi_successors_finish(setting->successors);
 }
 
 static void end(struct setting *setting)
 {
-    es_successors_destroy(setting->successors);
-    es_domains_destroy(setting->domains);
+    esi_successors_destroy(setting->successors);
+    esi_domains_destroy(setting->domains);
     es_order_destroy(setting->order);
     es_pattern_file_destroy(setting->file);
 }
@@ -133,19 +133,19 @@ static void join(struct found *found, char *text, size_t room)
     assert_true(used < room);
 }
 
-static struct es_search_statistics run(const struct setting *setting,
-                                       const char *predicate,
-                                       const struct es_search_config *config,
-                                       struct found *found)
+static struct esi_search_statistics run(const struct setting *setting,
+                                        const char *predicate,
+                                        const struct esi_search_config *config,
+                                        struct found *found)
 {
-    struct es_match_sink sink = {add_found, found};
-    struct es_search_statistics statistics;
+    struct esi_match_sink sink = {add_found, found};
+    struct esi_search_statistics statistics;
     struct es_error error = {{0}, 0, 0, {0}};
 
     *found = (struct found){.set = setting->set};
-    if (es_search_run(setting->file, es_pattern_find(setting->file, predicate),
-                      setting->domains, setting->order, config, &sink, &statistics,
-                      &error) < 0)
+    if (esi_search_run(setting->file, es_pattern_find(setting->file, predicate),
+                       setting->domains, setting->order, config, &sink, &statistics,
+                       &error) < 0)
         fail_msg("%s", error.text);
     return statistics;
 }
@@ -153,12 +153,12 @@ static struct es_search_statistics run(const struct setting *setting,
 /* All ways to take closures, one after the other; false: there are no more. */
 static bool next_config(const struct setting *setting,
                         unsigned number,
-                        struct es_search_config *ret_config)
+                        struct esi_search_config *ret_config)
 {
-    es_search_config_init(ret_config);
+    esi_search_config_init(ret_config);
     ret_config->engine = "closure";
     ret_config->closure_combining = number % 2;
-    ret_config->closure_method = (enum es_closure_method)(number / 2 % 4);
+    ret_config->closure_method = (enum esi_closure_method)(number / 2 % 4);
     ret_config->successors = number < 8 ? NULL : setting->successors;
     return number < 16;
 }
@@ -169,14 +169,14 @@ static void expect(const struct small_set *set,
                    const char *expected,
                    uint64_t assignments)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
     struct setting setting;
     struct found found;
     char joined[MATCHES * 16];
 
     begin(&setting, set, text);
     for (unsigned i = 0; next_config(&setting, i, &config); i++) {
-        struct es_search_statistics statistics = run(&setting, "Q", &config, &found);
+        struct esi_search_statistics statistics = run(&setting, "Q", &config, &found);
 
         join(&found, joined, sizeof joined);
         if (strcmp(joined, expected) != 0)
@@ -450,8 +450,8 @@ static void sides_of_sides_are_sets_of_all_their_events(void **state)
 
 static void a_limit_ends_the_search(void **state)
 {
-    struct es_search_config config;
-    struct es_search_statistics statistics;
+    struct esi_search_config config;
+    struct esi_search_statistics statistics;
     struct small_set set;
     struct setting setting;
     struct found found;
@@ -473,8 +473,8 @@ static void a_limit_ends_the_search(void **state)
 static void a_search_can_be_cancelled(void **state)
 {
     atomic_bool is_cancelled = true;
-    struct es_search_config config;
-    struct es_search_statistics statistics;
+    struct esi_search_config config;
+    struct esi_search_statistics statistics;
     struct small_set set;
     struct setting setting;
     struct found found;
@@ -498,8 +498,8 @@ static void a_search_can_be_cancelled(void **state)
 
 static void closures_and_comparisons_are_counted(void **state)
 {
-    struct es_search_config config;
-    struct es_search_statistics statistics;
+    struct esi_search_config config;
+    struct esi_search_statistics statistics;
     struct small_set set;
     struct setting setting;
     struct found found;
@@ -522,7 +522,7 @@ static void closures_and_comparisons_are_counted(void **state)
 
 static void a_plan_tells_order_tests_and_closures(void **state)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
     struct es_error error = {{0}, 0, 0, {0}};
     struct small_set set;
     struct setting setting;
@@ -537,10 +537,10 @@ static void a_plan_tells_order_tests_and_closures(void **state)
              x_classes);
     begin(&setting, &set, text);
     next_config(&setting, 5, &config);
-    assert_int_equal(es_search_explain(setting.file, es_pattern_find(setting.file, "Q"),
-                                       setting.domains, setting.order, &config, out,
-                                       &error),
-                     0);
+    assert_int_equal(
+        esi_search_explain(setting.file, es_pattern_find(setting.file, "Q"),
+                           setting.domains, setting.order, &config, out, &error),
+        0);
     fclose(out);
     assert_non_null(strstr(words, "bind A (1 values)"));
     assert_non_null(strstr(words, "test A --> B"));

@@ -73,15 +73,15 @@ static int count(void *data, const struct es_event_id *events, size_t event_coun
 }
 
 /* The search of a configuration, which must give `code`. */
-static struct es_search_statistics give(const struct search_case *search,
-                                        const char *predicate,
-                                        const struct es_search_config *config,
-                                        const char *name,
-                                        struct counter *counter,
-                                        int code)
+static struct esi_search_statistics give(const struct search_case *search,
+                                         const char *predicate,
+                                         const struct esi_search_config *config,
+                                         const char *name,
+                                         struct counter *counter,
+                                         int code)
 {
-    struct es_match_sink sink = {count, counter};
-    struct es_search_statistics statistics = {.matches = 0};
+    struct esi_match_sink sink = {count, counter};
+    struct esi_search_statistics statistics = {.matches = 0};
     struct es_error error = {.text = ""};
     int found = search_case_give(search, predicate, config, &sink, &statistics, &error);
 
@@ -104,7 +104,7 @@ static void a_limit_gives_so_many_matches(void **state)
         for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
             struct search_case_config config = *search_case_config(i);
             struct counter counter = {.matches = 0};
-            struct es_search_statistics statistics;
+            struct esi_search_statistics statistics;
 
             config.config.limit = limits[k];
             statistics =
@@ -129,7 +129,7 @@ static uint64_t end_soon(const char *predicate)
     for (size_t i = 0; i < search_case_config_count(); i++) {
         struct search_case_config config = *search_case_config(i);
         struct counter counter = {.matches = 0};
-        struct es_search_statistics statistics;
+        struct esi_search_statistics statistics;
 
         config.config.deadline_ns = esi_now_ns(CLOCK_MONOTONIC) + 5000000;
         statistics = give(search, predicate, &config.config, config.name, &counter, 0);
@@ -239,7 +239,7 @@ static void counts_of_work_are_the_same_each_time(void **state)
     for (size_t i = 0; i < search_case_config_count(); i++) {
         const struct search_case_config *config = search_case_config(i);
         struct counter counter = {.matches = 0};
-        struct es_search_statistics first, second;
+        struct esi_search_statistics first, second;
 
         if (config->config.threads > 1)
             continue; /* which thread comes upon what first may change them */
@@ -343,8 +343,8 @@ static bool search_without(const struct made *made,
                            long number)
 {
     struct counter counter = {.matches = 0};
-    struct es_match_sink sink = {count, &counter};
-    struct es_search_statistics statistics;
+    struct esi_match_sink sink = {count, &counter};
+    struct esi_search_statistics statistics;
     bool has_failed;
     int code;
 

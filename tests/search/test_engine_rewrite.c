@@ -117,7 +117,7 @@ static void an_assignment_is_met_once(void **state)
 
 static uint64_t comparisons_of(const char *text,
                                const struct small_set *set,
-                               const struct es_search_config *config)
+                               const struct esi_search_config *config)
 {
     struct searched searched;
     uint64_t comparisons;
@@ -130,11 +130,11 @@ static uint64_t comparisons_of(const char *text,
     return comparisons;
 }
 
-static struct es_search_config plain_config(void)
+static struct esi_search_config plain_config(void)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
 
-    es_search_config_init(&config);
+    esi_search_config_init(&config);
     config.prune = false;
     config.reordering = ES_REORDER_NONE;
     config.failed_first = false;
@@ -143,7 +143,7 @@ static struct es_search_config plain_config(void)
 
 static void each_question_for_an_order_is_a_comparison(void **state)
 {
-    struct es_search_config config = plain_config();
+    struct esi_search_config config = plain_config();
     struct small_set set;
 
     (void)state;
@@ -162,7 +162,7 @@ static void each_question_for_an_order_is_a_comparison(void **state)
 static void pruning_saves_what_is_said_twice(void **state)
 {
     static const char text[] = "Q := ($a -(ANY)-> $a2) & ($a --> $a2);";
-    struct es_search_config config = plain_config();
+    struct esi_search_config config = plain_config();
     struct small_set set;
     uint64_t with;
 
@@ -178,7 +178,7 @@ static void pruning_saves_what_is_said_twice(void **state)
 static void values_that_failed_fail_soon_again(void **state)
 {
     static const char text[] = "Q := A -(ANY)-> A;";
-    struct es_search_config config = plain_config();
+    struct esi_search_config config = plain_config();
     struct small_set set;
     uint64_t without;
 
@@ -192,7 +192,7 @@ static void values_that_failed_fail_soon_again(void **state)
 static void clustering_saves_what_two_ends_multiply(void **state)
 {
     static const char text[] = "Q := (A || A) || (A || A);";
-    struct es_search_config config = plain_config();
+    struct esi_search_config config = plain_config();
     struct small_set set;
     uint64_t without;
 
@@ -205,7 +205,7 @@ static void clustering_saves_what_two_ends_multiply(void **state)
 
 static void samples_are_not_counted(void **state)
 {
-    struct es_search_config config = plain_config();
+    struct esi_search_config config = plain_config();
     struct small_set set;
 
     (void)state;
@@ -341,8 +341,8 @@ static int count_match(void *data, const struct es_event_id *events, size_t coun
 
 static int search_while_it_fails(void)
 {
-    struct es_match_sink sink = {.match = count_match};
-    struct es_search_statistics statistics;
+    struct esi_match_sink sink = {.match = count_match};
+    struct esi_search_statistics statistics;
     struct esi_search_task task = {
         .file = failing.file,
         .predicate = es_pattern_find(failing.file, "Q"),

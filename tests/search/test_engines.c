@@ -80,7 +80,7 @@ static const char *judge(const struct search_case *search,
                          const struct reference_answer *expected,
                          struct difference *difference)
 {
-    struct es_search_config config = difference->config->config;
+    struct esi_search_config config = difference->config->config;
     const char *name = tried->file.predicates[tried->predicate].name;
     struct es_error error = {.text = ""};
     int code;

@@ -49,7 +49,7 @@ static bool is_text(unsigned name)
 /* What was told of an event; the type is a text of all. */
 struct told {
     struct es_event_id id;
-    struct es_detail detail;
+    struct esi_detail detail;
 };
 
 static int64_t draw_number(struct made_draw *draw)
@@ -80,7 +80,7 @@ static struct told draw_event(struct made_draw *draw, struct es_event_id id)
 }
 
 /* As a file has it, numbers are texts. */
-static int try_add(struct es_details *details, const struct told *told, bool as_file)
+static int try_add(struct esi_details *details, const struct told *told, bool as_file)
 {
     struct es_event_attribute attributes[MOST] = {
         {.name = "other", .text = "x"}, {.name = "operation", .text = "MPI_Send"}};
@@ -91,7 +91,7 @@ static int try_add(struct es_details *details, const struct told *told, bool as_
     for (unsigned i = 0; i < ES_DETAILS; i++) {
         struct es_event_attribute attribute = {.name = names[i]};
 
-        if (!es_detail_has(&told->detail, (enum es_detail_name)i) ||
+        if (!esi_detail_has(&told->detail, (enum esi_detail_name)i) ||
             i == ES_DETAIL_TYPE)
             continue;
         attribute.text = told->detail.values[i].text;
@@ -104,22 +104,22 @@ static int try_add(struct es_details *details, const struct told *told, bool as_
         attributes[event.attribute_count++] = attribute;
     }
     event.type = told->detail.values[ES_DETAIL_TYPE].text;
-    return es_details_add(details, &event);
+    return esi_details_add(details, &event);
 }
 
-static void add(struct es_details *details, const struct told *told, bool as_file)
+static void add(struct esi_details *details, const struct told *told, bool as_file)
 {
     assert_int_equal(try_add(details, told, as_file), 0);
 }
 
-static void assert_told(const struct es_details *details, const struct told *told)
+static void assert_told(const struct esi_details *details, const struct told *told)
 {
-    struct es_detail found;
+    struct esi_detail found;
 
-    assert_true(es_details_find(details, told->id, &found));
+    assert_true(esi_details_find(details, told->id, &found));
     assert_int_equal(found.present, told->detail.present);
     for (unsigned i = 0; i < ES_DETAILS; i++) {
-        if (!es_detail_has(&found, (enum es_detail_name)i))
+        if (!esi_detail_has(&found, (enum esi_detail_name)i))
             continue;
         if (is_text(i))
             assert_string_equal(found.values[i].text, told->detail.values[i].text);
@@ -133,13 +133,13 @@ static void what_events_said_is_found_again(void **state)
     uint32_t last[TRACES] = {0};
     struct made_draw draw;
     struct told *all = calloc(EVENTS, sizeof *all);
-    struct es_details *details;
-    struct es_detail found;
+    struct esi_details *details;
+    struct esi_detail found;
 
     (void)state;
     made_draw_init(&draw, made_seed());
     assert_non_null(all);
-    assert_int_equal(es_details_create(0, &details), 0);
+    assert_int_equal(esi_details_create(0, &details), 0);
     for (unsigned i = 0; i < EVENTS; i++) {
         uint32_t trace = made_draw_below(&draw, TRACES);
 
@@ -151,20 +151,21 @@ static void what_events_said_is_found_again(void **state)
         assert_told(details, &all[i]);
     for (uint32_t trace = 0; trace < TRACES; trace++) {
         assert_false(
-            es_details_find(details, (struct es_event_id){3 * trace, 0}, &found));
-        assert_false(es_details_find(
+            esi_details_find(details, (struct es_event_id){3 * trace, 0}, &found));
+        assert_false(esi_details_find(
             details, (struct es_event_id){3 * trace, last[trace] + 1}, &found));
         assert_false(
-            es_details_find(details, (struct es_event_id){3 * trace + 1, 1}, &found));
+            esi_details_find(details, (struct es_event_id){3 * trace + 1, 1}, &found));
     }
-    assert_false(es_details_find(details, (struct es_event_id){UINT32_MAX, 1}, &found));
-    es_details_destroy(details);
+    assert_false(
+        esi_details_find(details, (struct es_event_id){UINT32_MAX, 1}, &found));
+    esi_details_destroy(details);
     free(all);
 }
 
 static void times_are_counted_from_the_first_start(void **state)
 {
-    struct es_details *details;
+    struct esi_details *details;
     struct told told = {.id = {0, 1}, .detail = {.present = 1u << ES_DETAIL_START}};
     struct es_event_attribute attributes[] = {{.name = "start", .number = 40},
                                               {.name = "operation", .text = "x"}};
@@ -176,19 +177,19 @@ static void times_are_counted_from_the_first_start(void **state)
 
     (void)state;
     told.detail.values[ES_DETAIL_TYPE].text = "";
-    assert_int_equal(es_details_create(0, &details), 0);
-    assert_int_equal(es_details_begin(details), 0);
+    assert_int_equal(esi_details_create(0, &details), 0);
+    assert_int_equal(esi_details_begin(details), 0);
     told.detail.values[ES_DETAIL_START].number = 50;
     add(details, &told, false);
-    es_details_pass(details, &passed);
+    esi_details_pass(details, &passed);
     attributes[0].number = 30;
     passed.attribute_count = 1; /* of no run */
-    es_details_pass(details, &passed);
-    assert_int_equal(es_details_begin(details), 40);
+    esi_details_pass(details, &passed);
+    assert_int_equal(esi_details_begin(details), 40);
     passed.attribute_count = 2;
-    es_details_pass(details, &passed);
-    assert_int_equal(es_details_begin(details), 40);
-    es_details_destroy(details);
+    esi_details_pass(details, &passed);
+    assert_int_equal(esi_details_begin(details), 40);
+    esi_details_destroy(details);
 }
 
 static void nothing_is_kept_of_events_of_no_run(void **state)
@@ -199,14 +200,14 @@ static void nothing_is_kept_of_events_of_no_run(void **state)
                                  .text = "",
                                  .attributes = attributes,
                                  .attribute_count = 1};
-    struct es_details *details;
-    struct es_detail found;
+    struct esi_details *details;
+    struct esi_detail found;
 
     (void)state;
-    assert_int_equal(es_details_create(0, &details), 0);
-    assert_int_equal(es_details_add(details, &event), 0);
-    assert_false(es_details_find(details, event.id, &found));
-    es_details_destroy(details);
+    assert_int_equal(esi_details_create(0, &details), 0);
+    assert_int_equal(esi_details_add(details, &event), 0);
+    assert_false(esi_details_find(details, event.id, &found));
+    esi_details_destroy(details);
 }
 
 /* A run as MPI programs make it, of two traces, one of which is silent from the middle
@@ -227,7 +228,7 @@ static struct told plain_event(uint32_t number)
     told.detail.values[ES_DETAIL_TAG].number = 5;
     told.detail.values[ES_DETAIL_RANK].number = is_second;
     for (unsigned i = 0; i < ES_DETAILS; i++)
-        if (is_text(i) && es_detail_has(&told.detail, (enum es_detail_name)i))
+        if (is_text(i) && esi_detail_has(&told.detail, (enum esi_detail_name)i))
             told.detail.values[i].text =
                 texts[i == ES_DETAIL_TYPE ? number % 4 : i % 4];
     return told;
@@ -238,21 +239,21 @@ static void the_oldest_are_forgotten_beyond_the_limit(void **state)
     const uint64_t limit = 300000;
     const uint32_t count = 400000;
     uint32_t oldest = count;
-    struct es_details *details;
-    struct es_detail found;
+    struct esi_details *details;
+    struct esi_detail found;
 
     (void)state;
-    assert_int_equal(es_details_create(limit, &details), 0);
+    assert_int_equal(esi_details_create(limit, &details), 0);
     for (uint32_t i = 0; i < count; i++) {
         struct told told = plain_event(i);
 
         add(details, &told, false);
-        assert_true(es_details_bytes(details) <= limit);
+        assert_true(esi_details_bytes(details) <= limit);
     }
     while (oldest > 0) {
         struct told told = plain_event(oldest - 1);
 
-        if (!es_details_find(details, told.id, &found))
+        if (!esi_details_find(details, told.id, &found))
             break;
         assert_told(details, &told);
         oldest--;
@@ -260,38 +261,38 @@ static void the_oldest_are_forgotten_beyond_the_limit(void **state)
     assert_true(count - oldest > limit / 20);
     assert_true(oldest > 200000);
     /* Of the silent trace nothing is left, and it goes on. */
-    assert_false(es_details_find(details, plain_event(199999).id, &found));
+    assert_false(esi_details_find(details, plain_event(199999).id, &found));
     {
         struct told told = plain_event(199999);
         told.id.index = count + 1;
         add(details, &told, false);
         assert_told(details, &told);
     }
-    es_details_destroy(details);
+    esi_details_destroy(details);
 }
 
 static void an_event_takes_few_bytes(void **state)
 {
     const uint32_t count = 100000;
-    struct es_details *details;
+    struct esi_details *details;
 
     (void)state;
-    assert_int_equal(es_details_create(0, &details), 0);
+    assert_int_equal(esi_details_create(0, &details), 0);
     for (uint32_t i = 0; i < count; i++) {
         struct told told = plain_event(i);
 
         add(details, &told, false);
     }
-    assert_true(es_details_bytes(details) < 16 * (uint64_t)count);
-    es_details_destroy(details);
+    assert_true(esi_details_bytes(details) < 16 * (uint64_t)count);
+    esi_details_destroy(details);
 }
 
 /* Memory that is not there is told, and what was kept is still there. */
 static int try_to_keep(void)
 {
-    struct es_details *details = NULL;
+    struct esi_details *details = NULL;
     uint32_t kept = 0;
-    int result = es_details_create(0, &details);
+    int result = esi_details_create(0, &details);
 
     while (result == 0 && kept < 1000) {
         struct told told = plain_event(kept);
@@ -308,7 +309,7 @@ static int try_to_keep(void)
         assert_told(details, &told);
     }
     failing_resume();
-    es_details_destroy(details);
+    esi_details_destroy(details);
     return result;
 }
 

@@ -35,7 +35,7 @@ static struct truth true_relation(const struct made_computation *made,
 
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b->count; j++) {
-            bool is_same = es_event_is(a->events[i], b->events[j]);
+            bool is_same = esi_event_is(a->events[i], b->events[j]);
             bool xy = made_precedes(made, a->events[i], b->events[j]);
             bool yx = made_precedes(made, b->events[j], a->events[i]);
 
@@ -78,14 +78,14 @@ static bool theorem_3_18(const struct made_computation *made,
             is_before |= x_floor && y_ceil && made_precedes(made, x, y);
             is_after |= y_floor && x_ceil && made_precedes(made, y, x);
             is_equal |=
-                es_event_is(x, y) && ((x_floor && y_ceil) || (y_floor && x_ceil));
+                esi_event_is(x, y) && ((x_floor && y_ceil) || (y_floor && x_ceil));
         }
     return (is_before && is_after) || is_equal;
 }
 
 struct check {
     const struct made_computation *made;
-    struct es_precedence precedence;
+    struct esi_precedence precedence;
     uint64_t overlapped; /* so that none is missing */
     uint64_t crossed;
     uint64_t preceded;
@@ -94,14 +94,14 @@ struct check {
 
 /* Whether `op` says what is true, in as many comparisons as theorem 3.20 allows. */
 static bool is_told(struct check *check,
-                    enum es_pattern_operator op,
+                    enum esi_pattern_operator op,
                     const struct made_set_of_events *a,
                     const struct made_set_of_events *b,
                     bool is_true)
 {
     uint64_t before = check->precedence.comparisons;
-    bool holds = es_set_relation_holds(&check->precedence, op, a->events, a->count,
-                                       b->events, b->count);
+    bool holds = esi_set_relation_holds(&check->precedence, op, a->events, a->count,
+                                        b->events, b->count);
 
     return holds == is_true &&
            check->precedence.comparisons - before <= 2 * locations(a) * locations(b);
@@ -170,11 +170,11 @@ static void relations_are_those_of_the_definitions(void **state)
 /* P: p1 p2 p3 p4, Q: q1. */
 static struct es_order *two_traces(void)
 {
-    struct es_order_config config;
+    struct esi_order_config config;
     struct es_order *order = NULL;
 
-    es_order_config_init(&config);
-    assert_int_equal(es_order_create(&config, NULL, &order), 0);
+    esi_order_config_init(&config);
+    assert_int_equal(esi_order_create(&config, NULL, &order), 0);
     for (unsigned trace = 0; trace < 2; trace++)
         assert_int_equal(es_order_add_trace(order), 0);
     for (unsigned i = 0; i < 4; i++)
@@ -189,11 +189,11 @@ static void sets_that_share_an_event_in_the_middle_are_entangled(void **state)
     static const struct es_event_id b[] = {{0, 1}, {0, 3}, {1, 1}};
     static const struct es_event_id c[] = {{0, 1}, {0, 2}, {0, 3}};
     struct es_order *order = two_traces();
-    struct es_precedence precedence = {.order = order};
+    struct esi_precedence precedence = {.order = order};
 
     (void)state;
-    assert_true(es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, a, 3, b, 3));
-    assert_true(es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, b, 3, c, 3));
+    assert_true(esi_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, a, 3, b, 3));
+    assert_true(esi_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, b, 3, c, 3));
     es_order_destroy(order);
 }
 
@@ -201,18 +201,19 @@ static void an_empty_set_is_concurrent_with_everything(void **state)
 {
     static const struct es_event_id a[] = {{0, 2}};
     struct es_order *order = two_traces();
-    struct es_precedence precedence = {.order = order};
+    struct esi_precedence precedence = {.order = order};
 
     (void)state;
     assert_true(
-        es_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, a, 1, NULL, 0));
+        esi_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, a, 1, NULL, 0));
     assert_true(
-        es_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, NULL, 0, a, 1));
+        esi_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, NULL, 0, a, 1));
     assert_true(
-        es_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, NULL, 0, NULL, 0));
-    assert_false(es_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, NULL, 0, a, 1));
+        esi_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, NULL, 0, NULL, 0));
     assert_false(
-        es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, NULL, 0, a, 1));
+        esi_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, NULL, 0, a, 1));
+    assert_false(
+        esi_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, NULL, 0, a, 1));
     assert_int_equal(precedence.comparisons, 0);
     es_order_destroy(order);
 }
@@ -221,15 +222,17 @@ static void single_events_take_as_few_comparisons_as_the_operator_needs(void **s
 {
     static const struct es_event_id p[] = {{0, 2}}, q[] = {{1, 1}};
     struct es_order *order = two_traces();
-    struct es_precedence precedence = {.order = order};
+    struct esi_precedence precedence = {.order = order};
 
     (void)state;
-    assert_false(es_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, p, 1, q, 1));
+    assert_false(esi_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, p, 1, q, 1));
     assert_int_equal(precedence.comparisons, 1);
-    assert_true(es_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, p, 1, q, 1));
+    assert_true(
+        esi_set_relation_holds(&precedence, ES_OPERATOR_CONCURRENT, p, 1, q, 1));
     assert_int_equal(precedence.comparisons, 3);
-    assert_false(es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, p, 1, q, 1));
-    assert_true(es_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, q, 1, q, 1));
+    assert_false(
+        esi_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, p, 1, q, 1));
+    assert_true(esi_set_relation_holds(&precedence, ES_OPERATOR_ENTANGLED, q, 1, q, 1));
     assert_int_equal(precedence.comparisons, 3);
     es_order_destroy(order);
 }

@@ -39,7 +39,7 @@ static struct esi_indexed_config config_of(const struct made_world *world)
  * the same while domains grow. */
 static size_t code_of(const struct made_world *world,
                       uint64_t variables,
-                      const struct es_domain_value *values)
+                      const struct esi_domain_value *values)
 {
     size_t base = (world->made->count > MADE_SETS ? world->made->count : MADE_SETS) + 1;
     size_t code = 0;
@@ -52,7 +52,7 @@ static size_t code_of(const struct made_world *world,
         if (variables >> v & 1 && world->domains[v] == world->sets) {
             digit = values[v].position;
         } else if (variables >> v & 1) {
-            es_domain_events(world->domains[v], values[v], &scratch, &events);
+            esi_domain_events(world->domains[v], values[v], &scratch, &events);
             digit = made_number(world->made, events[0]);
         }
         code = code * base + digit;
@@ -72,7 +72,7 @@ static void clear_found(struct made_world *world)
     assert_non_null(world->found);
 }
 
-static int note(void *data, const struct es_domain_value *values)
+static int note(void *data, const struct esi_domain_value *values)
 {
     struct made_world *world = data;
 
@@ -86,7 +86,7 @@ static void check_found(struct made_world *world,
                         enum esi_indexed_clauses which,
                         unsigned round)
 {
-    struct es_domain_value values[MADE_VARIABLES];
+    struct esi_domain_value values[MADE_VARIABLES];
     uint8_t *expected = calloc(world->codes, 1);
 
     assert_non_null(expected);
@@ -149,7 +149,7 @@ static uint64_t returned_of(const struct made_world *world)
     return returned;
 }
 
-static int note_returned(void *data, const struct es_domain_value *values)
+static int note_returned(void *data, const struct esi_domain_value *values)
 {
     struct made_world *world = data;
 
@@ -219,7 +219,7 @@ struct sum {
     uint64_t total;
 };
 
-static int add(void *data, const struct es_domain_value *values)
+static int add(void *data, const struct esi_domain_value *values)
 {
     struct sum *sum = data;
 
@@ -230,7 +230,7 @@ static int add(void *data, const struct es_domain_value *values)
 
 static uint64_t count_true(struct made_world *world)
 {
-    struct es_domain_value values[MADE_VARIABLES];
+    struct esi_domain_value values[MADE_VARIABLES];
     uint64_t total = 0;
 
     for (bool more = made_world_first_assignment(world, values); more;
@@ -278,7 +278,7 @@ static void assignments_from_elsewhere_are_judged(void **state)
         struct made_world *world = made_world_create(seed, round, true);
         struct esi_indexed_config config = config_of(world);
         struct esi_indexed *search = search_of(&config);
-        struct es_domain_value values[MADE_VARIABLES];
+        struct esi_domain_value values[MADE_VARIABLES];
         bool has_values = made_world_first_assignment(world, values);
 
         for (unsigned i = 0; has_values && i < 20; i++) {
@@ -311,11 +311,11 @@ static int pin(void *data, uint32_t number, struct es_event_id id)
     uint64_t excluded = 0;
 
     for (unsigned v = 0; live->search && v < world->variable_count; v++) {
-        struct es_domain_value value;
+        struct esi_domain_value value;
 
         if (world->variables[v].class_number != number)
             continue;
-        assert_true(es_domain_find(world->domains[v], id, &value));
+        assert_true(esi_domain_find(world->domains[v], id, &value));
         assert_int_equal(
             esi_indexed_pinned(live->search, v, value, excluded, note, world), 0);
         excluded |= UINT64_C(1) << v;
@@ -336,12 +336,12 @@ static void check_pinned(uint64_t seed, unsigned round)
 {
     struct made_world *world = made_world_create(seed, round, false);
     struct live live = {.world = world};
-    const struct es_domains_listener listener = {pin, &live};
+    const struct esi_domains_listener listener = {pin, &live};
     struct esi_indexed_config config;
     struct es_error error = {0};
 
     assert_int_equal(
-        es_domains_create(world->file, NULL, &listener, &world->events, &error), 0);
+        esi_domains_create(world->file, NULL, &listener, &world->events, &error), 0);
     made_world_give_traces(world);
     made_world_make_condition(world);
     config = config_of(world);
@@ -364,7 +364,7 @@ static void searches_for_each_arrival_find_all_once(void **state)
         check_pinned(seed, round);
 }
 
-static int stop(void *data, const struct es_domain_value *values)
+static int stop(void *data, const struct esi_domain_value *values)
 {
     (void)values;
     ++*(unsigned *)data;
@@ -383,7 +383,7 @@ static void enough_is_enough(void **state)
     config = config_of(world);
     search = search_of(&config);
     for (unsigned v = 0; v < world->variable_count; v++)
-        assert_true(es_domain_count(world->domains[v]) > 0);
+        assert_true(esi_domain_count(world->domains[v]) > 0);
     assert_int_equal(esi_indexed_all(search, stop, &calls), 1);
     assert_int_equal(calls, 1);
     esi_indexed_destroy(search);

@@ -56,9 +56,9 @@ static struct typed_answer search(const struct typed_world *world,
                                   unsigned threads,
                                   unsigned without)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
 
-    es_search_config_init(&config);
+    esi_search_config_init(&config);
     config.engine = "indexed";
     config.threads = threads;
     config.indexed_without = without;
@@ -212,27 +212,27 @@ static void a_plan_says_what_an_index_finds(void **state)
 
 /* --- The index itself ------------------------------------------------------------- */
 
-static const struct es_pattern_node *comparison_of(const struct es_pattern_node *node)
+static const struct esi_pattern_node *comparison_of(const struct esi_pattern_node *node)
 {
     while (node->kind != ES_NODE_COMPARE)
         node = node->right;
     return node;
 }
 
-static bool is_before(struct es_domain_value a, struct es_domain_value b)
+static bool is_before(struct esi_domain_value a, struct esi_domain_value b)
 {
     return a.slot < b.slot || (a.slot == b.slot && a.position < b.position);
 }
 
 /* How many there are; they rise, and have the key, or none. */
-static uint64_t check_listed(const struct es_domain *domain,
-                             const struct es_pattern_node *node,
+static uint64_t check_listed(const struct esi_domain *domain,
+                             const struct esi_pattern_node *node,
                              struct esi_listed listed,
-                             const struct es_domain_key *key)
+                             const struct esi_domain_key *key)
 {
     for (size_t i = 0; i < listed.count; i++) {
-        struct es_domain_key found;
-        bool has_key = es_domain_key(node, 0, domain, listed.values[i], &found);
+        struct esi_domain_key found;
+        bool has_key = esi_domain_key(node, 0, domain, listed.values[i], &found);
 
         assert_int_equal(has_key, key != NULL);
         assert_true(!key ||
@@ -245,31 +245,31 @@ static uint64_t check_listed(const struct es_domain *domain,
 static void each_value_is_listed_once(void **state)
 {
     struct typed_world world;
-    const struct es_pattern_predicate *predicate;
-    const struct es_pattern_node *node;
-    const struct es_domain *domain;
+    const struct esi_pattern_predicate *predicate;
+    const struct esi_pattern_node *node;
+    const struct esi_domain *domain;
     struct esi_equal_index *index;
     struct esi_key_form form;
     uint64_t listed = 0;
 
     (void)state;
     typed_world_init(&world, &worlds, made_seed(), MADE_UNIFORM);
-    predicate = es_pattern_predicate(world.file, es_pattern_find(world.file, "Same"));
+    predicate = esi_pattern_predicate(world.file, es_pattern_find(world.file, "Same"));
     node = comparison_of(predicate->root);
     form = (struct esi_key_form){.count = 1, .nodes = {node}};
-    domain = es_domains_class(
+    domain = esi_domains_class(
         world.domains,
         predicate->occurrences[node->operands[0].occurrence].class_number);
     assert_int_equal(esi_equal_index_create(domain, &form, &index), 0);
     for (int64_t number = -1; number <= KEYS; number++)
         for (int is_text = 0; is_text < 2; is_text++) {
-            struct es_domain_key key = {number, is_text};
+            struct esi_domain_key key = {number, is_text};
 
             listed +=
                 check_listed(domain, node, esi_equal_index_find(index, key), &key);
         }
     listed += check_listed(domain, node, esi_equal_index_absent(index), NULL);
-    assert_int_equal(listed, es_domain_count(domain));
+    assert_int_equal(listed, esi_domain_count(domain));
     assert_true(esi_equal_index_bytes(index) > 8 * listed);
     esi_equal_index_destroy(index);
     typed_world_fini(&world);

@@ -58,10 +58,10 @@ static void check_predicate(const struct typed_world *world,
                             const char *predicate,
                             uint64_t limit)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
     struct typed_answer one;
 
-    es_search_config_init(&config);
+    esi_search_config_init(&config);
     config.engine = "indexed";
     config.limit = limit;
     config.indexed_without = ES_INDEXED_ALONE;
@@ -97,13 +97,13 @@ static void matches_come_in_one_order_for_any_number_of_threads(void **state)
 static void what_is_cancelled_ends_with_what_was_found(void **state)
 {
     atomic_bool is_cancelled = true;
-    struct es_search_config config;
+    struct esi_search_config config;
     struct typed_world world;
     struct typed_answer answer;
 
     (void)state;
     typed_world_init(&world, &worlds, 1, MADE_NEAR);
-    es_search_config_init(&config);
+    esi_search_config_init(&config);
     config.engine = "indexed";
     config.threads = 4;
     config.indexed_without = ES_INDEXED_ALONE;
@@ -126,13 +126,13 @@ static void what_is_cancelled_ends_with_what_was_found(void **state)
 
 /* --- Not of threads, but of the same predicates --- */
 
-static struct es_search_statistics statistics_of(const struct typed_world *world,
-                                                 const char *predicate)
+static struct esi_search_statistics statistics_of(const struct typed_world *world,
+                                                  const char *predicate)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
     struct typed_answer answer;
 
-    es_search_config_init(&config);
+    esi_search_config_init(&config);
     config.engine = "indexed";
     answer = typed_world_search(world, predicate, &config);
     typed_answer_fini(&answer);
@@ -141,7 +141,7 @@ static struct es_search_statistics statistics_of(const struct typed_world *world
 
 static void sides_that_nothing_holds_together_are_searched_each_alone(void **state)
 {
-    struct es_search_statistics one, two, either;
+    struct esi_search_statistics one, two, either;
     struct typed_world world;
 
     (void)state;

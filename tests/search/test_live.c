@@ -25,7 +25,7 @@ enum { MATCHES = 1024 };
 struct search {
     struct es_pattern_file *file;
     struct es_order *order;
-    struct es_live *live;
+    struct esi_live *live;
     struct es_set_sink sink;
     char told[256]; /* "0.1 1.2; 0.3;" */
     unsigned matches;
@@ -70,39 +70,40 @@ static int tell(void *data, const struct es_event_id *events, size_t count)
 /* Searches predicate Q on two traces. */
 static void set_up_order(struct search *search,
                          const char *text,
-                         const struct es_live_config *given,
+                         const struct esi_live_config *given,
                          uint64_t memory_bytes)
 {
-    struct es_live_wanted wanted = {0, {tell, search}};
-    struct es_order_config order_config;
-    struct es_live_config config;
+    struct esi_live_wanted wanted = {0, {tell, search}};
+    struct esi_order_config order_config;
+    struct esi_live_config config;
     struct es_error error = {.text = ""};
 
     *search = (struct search){.file = NULL};
     if (es_pattern_file_parse(text, strlen(text), "test", &search->file, &error) < 0)
         fail_msg("%s", error.text);
     wanted.predicate = es_pattern_find(search->file, "Q");
-    es_order_config_init(&order_config);
+    esi_order_config_init(&order_config);
     order_config.memory_bytes = memory_bytes;
-    es_live_config_init(&config);
-    assert_int_equal(0, es_order_create(&order_config, &error, &search->order));
-    assert_int_equal(0, es_live_create(search->file, &wanted, 1, search->order,
-                                       given ? given : &config, &search->live, &error));
-    search->sink = es_live_sink(search->live);
+    esi_live_config_init(&config);
+    assert_int_equal(0, esi_order_create(&order_config, &error, &search->order));
+    assert_int_equal(0,
+                     esi_live_create(search->file, &wanted, 1, search->order,
+                                     given ? given : &config, &search->live, &error));
+    search->sink = esi_live_sink(search->live);
     assert_int_equal(0, search->sink.trace(search->sink.data, 0, "P"));
     assert_int_equal(0, search->sink.trace(search->sink.data, 1, "Q"));
 }
 
 static void set_up(struct search *search,
                    const char *text,
-                   const struct es_live_config *given)
+                   const struct esi_live_config *given)
 {
     set_up_order(search, text, given, 0);
 }
 
 static void tear_down(struct search *search)
 {
-    es_live_destroy(search->live);
+    esi_live_destroy(search->live);
     es_order_destroy(search->order);
     es_pattern_file_destroy(search->file);
 }
@@ -137,11 +138,11 @@ static void take(struct search *search, uint32_t trace, const char *type)
     assert_int_equal(0, give(search, trace, type, nothing));
 }
 
-static struct es_live_statistics statistics_of(const struct search *search)
+static struct esi_live_statistics statistics_of(const struct search *search)
 {
-    struct es_live_statistics statistics;
+    struct esi_live_statistics statistics;
 
-    es_live_statistics(search->live, &statistics);
+    esi_live_statistics(search->live, &statistics);
     return statistics;
 }
 
@@ -162,8 +163,8 @@ static void a_match_is_told_with_its_last_event(void **state)
     assert_string_equal("", search.told);
     take(&search, 0, "b");
     assert_string_equal("0.1 0.2;", search.told);
-    assert_int_equal(0, es_live_end(search.live));
-    assert_int_equal(1, es_live_matches(search.live, 0));
+    assert_int_equal(0, esi_live_end(search.live));
+    assert_int_equal(1, esi_live_matches(search.live, 0));
     tear_down(&search);
 }
 
@@ -180,7 +181,7 @@ static void the_limited_operator_is_decided_at_once(void **state)
     take(&search, 0, "c");
     take(&search, 0, "b");
     assert_string_equal("0.1 0.2;", search.told);
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_string_equal("0.1 0.2;", search.told);
     tear_down(&search);
 }
@@ -197,7 +198,7 @@ static void what_may_still_fail_waits_for_the_end(void **state)
     take(&search, 0, "c");
     assert_int_equal(1, statistics_of(&search).candidates);
     assert_string_equal("", search.told);
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_string_equal("1.1;", search.told);
     tear_down(&search);
 }
@@ -212,7 +213,7 @@ static void what_only_the_past_can_refuse_is_decided_at_once(void **state)
     assert_string_equal("0.1;", search.told);
     take(&search, 0, "c");
     take(&search, 0, "a");
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_string_equal("0.1;", search.told);
     tear_down(&search);
 }
@@ -242,7 +243,7 @@ static void at_most_is_decided_at_the_end(void **state)
     take(&search, 0, "a");
     take(&search, 0, "b");
     assert_int_equal(1, statistics_of(&search).candidates);
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_string_equal("0.3;", search.told);
     tear_down(&search);
 }
@@ -256,7 +257,7 @@ static void no_values_at_the_end_are_no_obstacle(void **state)
     set_up(&search, CLASSES "Q := $a --> *c;", NULL);
     take(&search, 0, "a");
     assert_string_equal("", search.told);
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_string_equal("0.1;", search.told);
     tear_down(&search);
 }
@@ -304,7 +305,7 @@ static void a_sink_may_have_enough_or_fail(void **state)
     take(&search, 0, "a");
     take(&search, 0, "a");
     assert_int_equal(1, search.matches);
-    assert_true(es_live_has_enough(search.live));
+    assert_true(esi_live_has_enough(search.live));
     tear_down(&search);
     set_up(&search, CLASSES "Q := $a;", NULL);
     search.result = -77;
@@ -349,15 +350,15 @@ static void what_no_match_can_take_is_dropped(void **state)
         "Q := $a -(A)-> $b;",
         "X := [\"\", \"x\", \"\"]; X ~x; Q := $a --> ~x;",
     };
-    struct es_live_config config;
+    struct esi_live_config config;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 256;
     config.skew_ns = 10000;
     config.traces_are_told = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct es_live_statistics statistics;
+        struct esi_live_statistics statistics;
         struct search search;
         char text[256];
         snprintf(text, sizeof text, CLASSES "%s", texts[i]);
@@ -374,12 +375,12 @@ static void what_no_match_can_take_is_dropped(void **state)
 
 static void beyond_the_limit_the_oldest_are_lost(void **state)
 {
-    struct es_live_config config;
-    struct es_live_statistics statistics;
+    struct esi_live_config config;
+    struct esi_live_statistics statistics;
     struct search search;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 64;
     config.kept_events = 500;
     set_up(&search, CLASSES "Q := $a --> $b;", &config);
@@ -396,11 +397,11 @@ static void beyond_the_limit_the_oldest_are_lost(void **state)
 
 static void candidates_have_a_limit(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct search search;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.kept_candidates = 3;
     set_up(&search, CLASSES "Q := $a !--> *c;", &config);
     for (unsigned i = 0; i < 5; i++)
@@ -408,7 +409,7 @@ static void candidates_have_a_limit(void **state)
     assert_int_equal(3, statistics_of(&search).candidates);
     assert_int_equal(2, statistics_of(&search).lost_candidates);
     assert_false(statistics_of(&search).is_complete);
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_int_equal(3, search.matches);
     tear_down(&search);
 }
@@ -416,11 +417,11 @@ static void candidates_have_a_limit(void **state)
 /* Many are not asked with each value, but before one is lost. */
 static void many_candidates_are_refused_before_any_is_lost(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct search search;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.kept_candidates = 100;
     set_up(&search, CLASSES "Q := $a !--> *c;", &config);
     for (unsigned i = 0; i < 100; i++)
@@ -431,7 +432,7 @@ static void many_candidates_are_refused_before_any_is_lost(void **state)
         take(&search, 0, "a");
     assert_int_equal(0, statistics_of(&search).lost_candidates);
     assert_int_equal(50, statistics_of(&search).candidates);
-    assert_int_equal(0, es_live_end(search.live));
+    assert_int_equal(0, esi_live_end(search.live));
     assert_int_equal(50, search.matches);
     tear_down(&search);
 }
@@ -450,20 +451,20 @@ static void stream_rare(struct search *search)
 
 static bool order_forgot(const struct search *search)
 {
-    struct es_order_statistics statistics;
+    struct esi_order_statistics statistics;
 
-    es_order_statistics(search->order, &statistics);
+    esi_order_statistics(search->order, &statistics);
     return statistics.forgotten_events > 0;
 }
 
 /* A send that is received soon is in time, however many came before. */
 static void partners_that_come_in_time_are_not_missed(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct search search;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 64;
     config.kept_events = 200;
     config.traces_are_told = true;
@@ -487,11 +488,11 @@ static void partners_that_come_in_time_are_not_missed(void **state)
  * comes later. */
 static void sends_that_are_received_late_are_missed(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct search search;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 64;
     config.kept_events = 400;
     set_up(&search, CLASSES "Q := ($a => $b) & $a.time < $b.time;", &config);
@@ -517,12 +518,12 @@ static void sends_that_are_received_late_are_missed(void **state)
  * of no more events than else. */
 static void partners_of_partners_are_forgotten(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct search search;
     uint64_t bytes = 0;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 64;
     config.kept_events = 200;
     config.kept_matches = 100;
@@ -560,8 +561,8 @@ static void what_the_order_has_forgotten_makes_no_match(void **state)
         small.only_of = &large;
         stream_rare(&large);
         stream_rare(&small);
-        assert_int_equal(0, es_live_end(large.live));
-        assert_int_equal(0, es_live_end(small.live));
+        assert_int_equal(0, esi_live_end(large.live));
+        assert_int_equal(0, esi_live_end(small.live));
         assert_true(statistics_of(&large).is_complete);
         assert_true(large.matches > 0);
         assert_true(small.matches <= large.matches);
@@ -592,8 +593,8 @@ static void search_many_sides(unsigned sides)
     take(&search, 0, "a");
     take(&search, 0, "b");
     take(&search, 1, "c");
-    assert_int_equal(0, es_live_end(search.live));
-    assert_int_equal(2, es_live_matches(search.live, 0));
+    assert_int_equal(0, esi_live_end(search.live));
+    assert_int_equal(2, esi_live_matches(search.live, 0));
     assert_non_null(strstr(search.told, "0.1 0.2;"));
     assert_non_null(strstr(search.told, "1.1;"));
     tear_down(&search);

@@ -47,7 +47,7 @@ struct round {
     char *text;
     struct es_pattern_file *file;
     struct es_order *store;
-    struct es_live *live;
+    struct esi_live *live;
     struct told *told; /* by predicate of the reference */
 };
 
@@ -85,7 +85,7 @@ static void make_round(struct made_draw *draw,
 
 static void end_round(struct round *round)
 {
-    es_live_destroy(round->live);
+    esi_live_destroy(round->live);
     es_order_destroy(round->store);
     es_pattern_file_destroy(round->file);
     free(round->text);
@@ -126,10 +126,10 @@ static int compare_matches(const void *a, const void *b)
 /* All predicates that the reference knows of are wanted.  0, or what failed. */
 static int search(struct round *round,
                   const struct reference_answers *answers,
-                  const struct es_live_config *config)
+                  const struct esi_live_config *config)
 {
-    struct es_live_wanted wanted[REFERENCE_PREDICATES];
-    struct es_order_config order_config;
+    struct esi_live_wanted wanted[REFERENCE_PREDICATES];
+    struct esi_order_config order_config;
     struct es_error error = {.text = ""};
     struct es_set_sink sink;
     uint32_t count = 0;
@@ -140,22 +140,22 @@ static int search(struct round *round,
             continue;
         round->told[p].set = &round->set;
         round->told[p].count = 0;
-        wanted[count++] = (struct es_live_wanted){
+        wanted[count++] = (struct esi_live_wanted){
             es_pattern_find(round->file, round->reference.predicates[p].name),
             {take_match, &round->told[p]}};
     }
-    es_order_config_init(&order_config);
+    esi_order_config_init(&order_config);
     /* What the other stores can do without they do not ask for twice. */
     order_config.store = answers ? "epoch" : "dense";
-    result = es_order_create(&order_config, &error, &round->store);
+    result = esi_order_create(&order_config, &error, &round->store);
     if (result == 0)
-        result = es_live_create(round->file, wanted, count, round->store, config,
-                                &round->live, &error);
+        result = esi_live_create(round->file, wanted, count, round->store, config,
+                                 &round->live, &error);
     if (result < 0)
         return result;
-    sink = es_live_sink(round->live);
+    sink = esi_live_sink(round->live);
     result = small_set_stream(&round->set, round->order, &sink);
-    return result < 0 ? result : es_live_end(round->live);
+    return result < 0 ? result : esi_live_end(round->live);
 }
 
 /* NULL: they are those that are expected. */
@@ -185,20 +185,20 @@ static void leave_out_large(const struct round *round,
     for (int p = 0; p < round->reference.predicate_count; p++) {
         uint32_t predicate =
             es_pattern_find(round->file, round->reference.predicates[p].name);
-        struct es_program *program = NULL;
+        struct esi_program *program = NULL;
 
-        if (es_program_create(round->file, predicate, &program, NULL) < 0 ||
+        if (esi_program_create(round->file, predicate, &program, NULL) < 0 ||
             program->variable_count > VARIABLES)
             answers->of[p].is_known = false;
-        es_program_destroy(program);
+        esi_program_destroy(program);
     }
 }
 
 static unsigned check_round(struct made_draw *draw,
                             bool is_extended,
-                            const struct es_live_config *config)
+                            const struct esi_live_config *config)
 {
-    struct es_live_statistics statistics;
+    struct esi_live_statistics statistics;
     struct reference_answers *answers;
     struct round round;
     unsigned found = 0;
@@ -215,7 +215,7 @@ static unsigned check_round(struct made_draw *draw,
         return 0;
     }
     assert_int_equal(0, result);
-    es_live_statistics(round.live, &statistics);
+    esi_live_statistics(round.live, &statistics);
     if (statistics.lost_candidates > 0) {
         /* More wait than are kept, as it says: some may not be told. */
         assert_false(statistics.is_complete);
@@ -241,12 +241,12 @@ static unsigned check_round(struct made_draw *draw,
 
 static void all_matches_are_told_in_the_end(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct made_draw draw;
     unsigned found = 0;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.kept_candidates = CANDIDATES;
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < rounds(); i++)
@@ -257,12 +257,12 @@ static void all_matches_are_told_in_the_end(void **state)
 /* As soon as it can go. */
 static void what_is_dropped_is_not_missed(void **state)
 {
-    struct es_live_config config;
+    struct esi_live_config config;
     struct made_draw draw;
     unsigned found = 0;
 
     (void)state;
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 1;
     config.asked_candidates = 0;
     config.traces_are_told = true;
@@ -280,14 +280,14 @@ static struct made_draw failing_draw;
 static int try_to_search(void)
 {
     struct made_draw draw = failing_draw;
-    struct es_live_config config;
+    struct esi_live_config config;
     struct round round;
     int result;
 
     failing_pause();
     /* It is searched once for each allocation: few variables. */
     make_round(&draw, true, 3, &round);
-    es_live_config_init(&config);
+    esi_live_config_init(&config);
     config.drop_every = 1;
     failing_resume();
     result = search(&round, NULL, &config);

@@ -111,22 +111,22 @@ struct proved {
 
 static void proof_of(const char *text, struct esi_matches_proof *ret_proof)
 {
-    const struct es_domain *domains[ES_PROGRAM_VARIABLES];
-    struct es_program *program;
+    const struct esi_domain *domains[ES_PROGRAM_VARIABLES];
+    struct esi_program *program;
     struct searched searched;
 
     search(&searched, text);
-    assert_int_equal(es_program_create(searched.file,
-                                       es_pattern_find(searched.file, "Q"), &program,
-                                       NULL),
+    assert_int_equal(esi_program_create(searched.file,
+                                        es_pattern_find(searched.file, "Q"), &program,
+                                        NULL),
                      0);
     for (uint32_t v = 0; v < program->variable_count; v++) {
         assert_int_not_equal(program->variables[v].class_number, ES_PATTERN_NONE);
         domains[v] =
-            es_domains_class(searched.domains, program->variables[v].class_number);
+            esi_domains_class(searched.domains, program->variables[v].class_number);
     }
     *ret_proof = esi_matches_prove(program, domains);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     searched_fini(&searched);
 }
 
@@ -242,7 +242,7 @@ static int refuse(void *data, const struct es_event_id *events, size_t count)
     return -EPIPE;
 }
 
-static int run_into(struct searched *searched, const struct es_match_sink *sink)
+static int run_into(struct searched *searched, const struct esi_match_sink *sink)
 {
     struct esi_search_task task = {
         .file = searched->file,
@@ -258,7 +258,7 @@ static int run_into(struct searched *searched, const struct es_match_sink *sink)
 static void a_sink_ends_the_search(void **state)
 {
     int calls = 0;
-    struct es_match_sink sink = {.match = end_at_third, .data = &calls};
+    struct esi_match_sink sink = {.match = end_at_third, .data = &calls};
     struct searched searched;
 
     (void)state;
@@ -288,8 +288,8 @@ static int count_match(void *data, const struct es_event_id *events, size_t coun
 static int attempt(void)
 {
     unsigned calls = 0;
-    const struct es_match_sink sink = {.match = count_match, .data = &calls};
-    struct es_search_statistics statistics;
+    const struct esi_match_sink sink = {.match = count_match, .data = &calls};
+    struct esi_search_statistics statistics;
     struct esi_search_task task = {
         .file = failing.file,
         .predicate = es_pattern_find(failing.file, failing_predicate),

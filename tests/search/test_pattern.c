@@ -34,21 +34,21 @@ static struct es_pattern_file *parse(const char *text)
     return file;
 }
 
-static const struct es_pattern_predicate *predicate(const struct es_pattern_file *file,
-                                                    const char *name)
+static const struct esi_pattern_predicate *predicate(const struct es_pattern_file *file,
+                                                     const char *name)
 {
     uint32_t number = es_pattern_find(file, name);
 
     assert_int_not_equal(number, ES_PATTERN_NONE);
-    return es_pattern_predicate(file, number);
+    return esi_pattern_predicate(file, number);
 }
 
 /* The one condition of a class that is all of a predicate. */
-static const struct es_pattern_condition *condition(const struct es_pattern_file *file,
-                                                    const char *name)
+static const struct esi_pattern_condition *condition(const struct es_pattern_file *file,
+                                                     const char *name)
 {
-    const struct es_pattern_class *class =
-        es_pattern_class(file, predicate(file, name)->occurrences[0].class_number);
+    const struct esi_pattern_class *class =
+        esi_pattern_class(file, predicate(file, name)->occurrences[0].class_number);
 
     assert_int_equal(class->condition_count, 1);
     return &class->conditions[0];
@@ -57,7 +57,7 @@ static const struct es_pattern_condition *condition(const struct es_pattern_file
 /* --- Names and occurrences -------------------------------------------------------- */
 
 struct expected_occurrence {
-    enum es_pattern_sign sign;
+    enum esi_pattern_sign sign;
     const char *name;
     const char *class_name; /* or NULL */
     const char *predicate;  /* or NULL */
@@ -68,11 +68,11 @@ static void check_occurrences(const struct es_pattern_file *file,
                               const struct expected_occurrence *expected,
                               uint32_t count)
 {
-    const struct es_pattern_predicate *found = predicate(file, name);
+    const struct esi_pattern_predicate *found = predicate(file, name);
 
     assert_int_equal(found->occurrence_count, count);
     for (uint32_t i = 0; i < count; i++) {
-        const struct es_pattern_occurrence *occurrence = &found->occurrences[i];
+        const struct esi_pattern_occurrence *occurrence = &found->occurrences[i];
         uint32_t of = expected[i].predicate
                           ? es_pattern_find(file, expected[i].predicate)
                           : ES_PATTERN_NONE;
@@ -112,7 +112,7 @@ static void a_limit_is_a_universal_occurrence_of_its_own_unless_declared(void **
         {ES_SIGN_NONE, "B", "B", NULL},
     };
     struct es_pattern_file *file = parse("Q := A -(C)-> B -(*c)-> B & *c;");
-    const struct es_pattern_node *root = predicate(file, "Q")->root;
+    const struct esi_pattern_node *root = predicate(file, "Q")->root;
 
     (void)state;
     check_occurrences(file, "Q", expected, 5);
@@ -157,8 +157,8 @@ static void a_later_declaration_replaces_the_earlier_below_it(void **state)
 static void partners_are_added_to_those_of_a_named_class(void **state)
 {
     struct es_pattern_file *file = parse("AB := A.B; ABC := AB.C; Q := AB.ABC;");
-    const struct es_pattern_class *class =
-        es_pattern_class(file, predicate(file, "Q")->occurrences[0].class_number);
+    const struct esi_pattern_class *class =
+        esi_pattern_class(file, predicate(file, "Q")->occurrences[0].class_number);
 
     (void)state;
     assert_int_equal(class->condition_count, 1);
@@ -168,7 +168,7 @@ static void partners_are_added_to_those_of_a_named_class(void **state)
                      predicate(file, "B")->occurrences[0].class_number);
     assert_int_equal(class->partners[1],
                      predicate(file, "ABC")->occurrences[0].class_number);
-    class = es_pattern_class(file, class->partners[1]);
+    class = esi_pattern_class(file, class->partners[1]);
     assert_int_equal(class->partner_count, 2);
     es_pattern_file_destroy(file);
 }
@@ -182,15 +182,15 @@ static void a_predicate_reaches_what_it_is_made_of(void **state)
     uint32_t r = es_pattern_find(file, "R");
 
     (void)state;
-    assert_true(es_pattern_predicates(file) <= 16 && es_pattern_classes(file) <= 16);
-    es_pattern_reach(file, r, predicates, needed);
+    assert_true(es_pattern_predicates(file) <= 16 && esi_pattern_classes(file) <= 16);
+    esi_pattern_reach(file, r, predicates, needed);
     for (uint32_t i = 0; i < es_pattern_predicates(file); i++)
         assert_int_equal(predicates[i], i == r || i == es_pattern_find(file, "P"));
     assert_true(needed[predicate(file, "X")->occurrences[0].class_number]);
     assert_true(needed[predicate(file, "A")->occurrences[0].class_number]);
     assert_true(needed[predicate(file, "B")->occurrences[0].class_number]);
     assert_false(needed[predicate(file, "C")->occurrences[0].class_number]);
-    es_pattern_reach(file, es_pattern_find(file, "S"), predicates, needed);
+    esi_pattern_reach(file, es_pattern_find(file, "S"), predicates, needed);
     assert_true(needed[predicate(file, "C")->occurrences[0].class_number]);
     assert_true(predicates[r]);
     es_pattern_file_destroy(file);
@@ -203,10 +203,10 @@ static void attributes_are_numbered_once_each(void **state)
               "$a.rank = $b.process;");
 
     (void)state;
-    assert_int_equal(es_pattern_attributes(file), 3);
-    assert_string_equal(es_pattern_attribute(file, 0), "tag");
-    assert_string_equal(es_pattern_attribute(file, 1), "bytes");
-    assert_string_equal(es_pattern_attribute(file, 2), "rank");
+    assert_int_equal(esi_pattern_attributes(file), 3);
+    assert_string_equal(esi_pattern_attribute(file, 0), "tag");
+    assert_string_equal(esi_pattern_attribute(file, 1), "bytes");
+    assert_string_equal(esi_pattern_attribute(file, 2), "rank");
     es_pattern_file_destroy(file);
 }
 
@@ -225,7 +225,7 @@ static void names_are_found_exactly(void **state)
 static void places_are_those_of_operators_and_terms(void **state)
 {
     struct es_pattern_file *file = parse("Q := A\n  --> $b\n & B;");
-    const struct es_pattern_node *root = predicate(file, "Q")->root;
+    const struct esi_pattern_node *root = predicate(file, "Q")->root;
 
     (void)state;
     assert_int_equal(predicate(file, "Q")->place.line, 4);
@@ -265,7 +265,7 @@ static void strings_are_what_stands_between_their_wildcards(void **state)
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         char text[128];
         struct es_pattern_file *file;
-        const struct es_pattern_condition *found;
+        const struct esi_pattern_condition *found;
 
         snprintf(text, sizeof text, "Q := [x = \"%s\"];", table[i].string);
         file = parse(text);
@@ -285,8 +285,8 @@ static void an_empty_string_is_no_condition(void **state)
     uint32_t r = predicate(file, "R")->occurrences[0].class_number;
 
     (void)state;
-    assert_int_equal(es_pattern_class(file, q)->condition_count, 0);
-    assert_int_equal(es_pattern_class(file, r)->condition_count, 0);
+    assert_int_equal(esi_pattern_class(file, q)->condition_count, 0);
+    assert_int_equal(esi_pattern_class(file, r)->condition_count, 0);
     es_pattern_file_destroy(file);
 }
 
@@ -337,7 +337,7 @@ static void signs_are_tests_and_their_negations(void **state)
 {
     static const struct {
         const char *text;
-        enum es_pattern_test test;
+        enum esi_pattern_test test;
         bool is_negated;
     } table[] = {
         {"= \"a\"", ES_TEST_GLOB, false},   {"!= \"a\"", ES_TEST_GLOB, true},
@@ -368,7 +368,7 @@ static void comparisons_name_their_occurrences_and_constants(void **state)
 {
     struct es_pattern_file *file =
         parse("Q := $b & $a.tag < $b.type; R := $a.\"x y\" = \"t\\*\" | $a.x >= 2KiB;");
-    const struct es_pattern_node *root = predicate(file, "Q")->root->right;
+    const struct esi_pattern_node *root = predicate(file, "Q")->root->right;
 
     (void)state;
     assert_int_equal(root->kind, ES_NODE_COMPARE);
@@ -378,7 +378,8 @@ static void comparisons_name_their_occurrences_and_constants(void **state)
     assert_int_equal(root->operands[1].occurrence, 0);
     assert_int_equal(root->operands[1].field, ES_FIELD_TYPE);
     root = predicate(file, "R")->root->left;
-    assert_string_equal(es_pattern_attribute(file, root->operands[0].attribute), "x y");
+    assert_string_equal(esi_pattern_attribute(file, root->operands[0].attribute),
+                        "x y");
     assert_int_equal(root->operands[1].occurrence, ES_PATTERN_NONE);
     assert_string_equal(root->operands[1].constant.text, "t*");
     root = predicate(file, "R")->root->right;
@@ -391,7 +392,7 @@ static void counts_and_times_are_kept(void **state)
 {
     struct es_pattern_file *file =
         parse("Q := (A --> at least 3 of B) within 5ms; R := at most 0 of A !|| B;");
-    const struct es_pattern_node *root = predicate(file, "Q")->root;
+    const struct esi_pattern_node *root = predicate(file, "Q")->root;
 
     (void)state;
     assert_int_equal(root->kind, ES_NODE_WITHIN);

@@ -328,8 +328,8 @@ static void what_is_found_wrong_later_is_shown_as_well(void **state)
     assert_int_equal(es_pattern_file_parse(copy, strlen(copy), "text", &file, &error),
                      0);
     free(copy);
-    assert_int_equal(es_pattern_fault(file, es_pattern_predicate(file, 1)->place,
-                                      "too large", &error),
+    assert_int_equal(esi_pattern_fault(file, esi_pattern_predicate(file, 1)->place,
+                                       "too large", &error),
                      -EINVAL);
     assert_string_equal(error.source, "text");
     assert_int_equal(error.line, 2);

@@ -52,15 +52,15 @@ static struct es_pattern_file *parsed(const char *text)
     return file;
 }
 
-static struct es_program *program_of(const struct es_pattern_file *file,
-                                     const char *name)
+static struct esi_program *program_of(const struct es_pattern_file *file,
+                                      const char *name)
 {
-    struct es_program *program = NULL;
+    struct esi_program *program = NULL;
     struct es_error error = {.text = ""};
     uint32_t number = es_pattern_find(file, name);
 
     assert_int_not_equal(number, ES_PATTERN_NONE);
-    if (es_program_create(file, number, &program, &error))
+    if (esi_program_create(file, number, &program, &error))
         fail_msg("%s: %s", name, error.text);
     return program;
 }
@@ -73,10 +73,10 @@ struct found {
 };
 
 struct trial {
-    const struct es_program *program;
+    const struct esi_program *program;
     struct truth truth;
     struct found values[ES_PROGRAM_VARIABLES];
-    const struct es_program_support *support;
+    const struct esi_program_support *support;
     struct found *found;
 };
 
@@ -101,7 +101,7 @@ static void find_class(const struct es_pattern_file *file,
         const char *type;
         uint32_t events;
     } types[] = {{"A", P1}, {"B", P2 | Q1}, {"C", Q2 | R1}, {"D", 0}};
-    const struct es_pattern_class *class = es_pattern_class(file, number);
+    const struct esi_pattern_class *class = esi_pattern_class(file, number);
     uint32_t events = ALL;
 
     for (size_t i = 0; i < class->condition_count; i++)
@@ -115,7 +115,7 @@ static void find_class(const struct es_pattern_file *file,
 
 /* Whether the condition holds for all values of the universal variables from v on. */
 static bool holds_for_all(struct trial *trial,
-                          const struct es_program_support *support,
+                          const struct esi_program_support *support,
                           uint32_t v)
 {
     while (v < trial->program->variable_count &&
@@ -164,8 +164,8 @@ static void find_matches(const struct es_pattern_file *file,
                          uint32_t predicate,
                          struct found *ret_found)
 {
-    struct es_program *program =
-        program_of(file, es_pattern_predicate(file, predicate)->name);
+    struct esi_program *program =
+        program_of(file, esi_pattern_predicate(file, predicate)->name);
     struct trial *trial = calloc(1, sizeof *trial);
 
     assert_non_null(trial);
@@ -174,7 +174,7 @@ static void find_matches(const struct es_pattern_file *file,
     trial->found = ret_found;
     ret_found->count = 0;
     for (uint32_t v = 0; v < program->variable_count; v++) {
-        const struct es_program_variable *variable = &program->variables[v];
+        const struct esi_program_variable *variable = &program->variables[v];
 
         if (variable->class_number != ES_PATTERN_NONE)
             find_class(file, variable->class_number, &trial->values[v]);
@@ -188,7 +188,7 @@ static void find_matches(const struct es_pattern_file *file,
         try_values(trial, 0, 0);
     }
     free(trial);
-    es_program_destroy(program);
+    esi_program_destroy(program);
 }
 
 /* --- Examples --------------------------------------------------------------------- */
@@ -322,13 +322,13 @@ static void times_and_receipts(void **state)
 
 /* --- Structure -------------------------------------------------------------------- */
 
-static void check_atom(const struct es_program *program,
-                       const struct es_formula *formula,
+static void check_atom(const struct esi_program *program,
+                       const struct esi_formula *formula,
                        bool is_negated,
                        uint64_t left,
                        uint64_t right)
 {
-    const struct es_atom *atom;
+    const struct esi_atom *atom;
 
     assert_int_equal(formula->kind, ES_FORMULA_ATOM);
     atom = &program->atoms[formula->atom];
@@ -342,8 +342,8 @@ static void check_atom(const struct es_program *program,
 static void the_limited_operator_is_one_relation_and_one_of_two(void **state)
 {
     struct es_pattern_file *file = parsed("Q := A -(C)-> B;");
-    struct es_program *program = program_of(file, "Q");
-    const struct es_formula *condition = program->supports[0].condition;
+    struct esi_program *program = program_of(file, "Q");
+    const struct esi_formula *condition = program->supports[0].condition;
 
     (void)state;
     assert_int_equal(program->variable_count, 3);
@@ -358,7 +358,7 @@ static void the_limited_operator_is_one_relation_and_one_of_two(void **state)
     assert_int_equal(condition->parts[1]->part_count, 2);
     check_atom(program, condition->parts[1]->parts[0], true, 1, 4);
     check_atom(program, condition->parts[1]->parts[1], true, 4, 2);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 
@@ -368,20 +368,20 @@ static void sides_that_need_the_same_variables_are_one_support(void **state)
         parsed("Q := ($a --> $b) & (($a !--> *c) | (*c !--> $b));"
                "R := (~a !--> *b) | (~b !--> *c);"
                "S := (~a !--> *c) | (~b !--> *c);");
-    struct es_program *program = program_of(file, "Q");
+    struct esi_program *program = program_of(file, "Q");
 
     (void)state;
     assert_int_equal(program->support_count, 1);
     assert_int_equal(program->supports[0].variables, 3);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     /* No universal variable is common: both together are never minimal. */
     program = program_of(file, "R");
     assert_int_equal(program->support_count, 2);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     program = program_of(file, "S");
     assert_int_equal(program->support_count, 3);
     assert_int_equal(program->supports[2].lesser_count, 2);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 
@@ -389,11 +389,11 @@ static void equal_relations_are_one_atom(void **state)
 {
     struct es_pattern_file *file =
         parsed("Q := ($a --> $b) & ($a --> $b) & ($a !--> $b);");
-    struct es_program *program = program_of(file, "Q");
+    struct esi_program *program = program_of(file, "Q");
 
     (void)state;
     assert_int_equal(program->atom_count, 2);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 
@@ -405,7 +405,7 @@ static void names_are_replaced_by_variables_with_names_of_their_own(void **state
                "N := $a --> *c; T := N --> B; U := N | B;");
     static const char *const names[] = {"A",         "A#2",      "Open.$a", "Open.B",
                                         "Open#2.$a", "Open#2.B", "$x.$a",   "$x.B"};
-    struct es_program *program = program_of(file, "Q");
+    struct esi_program *program = program_of(file, "Q");
 
     (void)state;
     assert_int_equal(program->variable_count, 8);
@@ -413,20 +413,20 @@ static void names_are_replaced_by_variables_with_names_of_their_own(void **state
         assert_string_equal(program->variables[i].name, names[i]);
     assert_int_equal(program->variables[2].occurrence,
                      program->variables[3].occurrence);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     program = program_of(file, "R");
     assert_int_equal(program->variable_count, 3);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     program = program_of(file, "S"); /* E has two supports */
     assert_int_equal(program->variable_count, 2);
     assert_int_not_equal(program->variables[0].predicate, ES_PATTERN_NONE);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     program = program_of(file, "T");
     assert_int_equal(program->variable_count, 3);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     program = program_of(file, "U"); /* N has a universal variable */
     assert_int_equal(program->variable_count, 2);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 
@@ -435,7 +435,7 @@ static void counts_and_comparisons_are_atoms(void **state)
     struct es_pattern_file *file =
         parsed("Q := ($a --> at least 3 of B) & $a.tag = $b.tag;"
                "R := at most 2 of B || (A & *c);");
-    struct es_program *program = program_of(file, "Q");
+    struct esi_program *program = program_of(file, "Q");
 
     (void)state;
     assert_int_equal(program->variable_count, 2);
@@ -446,31 +446,31 @@ static void counts_and_comparisons_are_atoms(void **state)
     assert_int_equal(program->atoms[1].kind, ES_ATOM_COMPARE);
     assert_int_equal(program->atoms[1].right, 2);
     assert_int_equal(program->supports[0].variables, 3);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     program = program_of(file, "R");
     assert_true(program->atoms[0].is_reversed);
     assert_int_equal(program->atoms[0].left, 1); /* the universal one is not passed */
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 
-static uint64_t variable_of(const struct es_program *program, const char *name)
+static uint64_t variable_of(const struct esi_program *program, const char *name)
 {
     for (uint32_t v = 0; v < program->variable_count; v++)
         if (strcmp(program->variables[v].name, name) == 0)
-            return es_program_bit(v);
+            return esi_program_bit(v);
     fail_msg("no %s", name);
     return 0;
 }
 
 /* Of the support of these variables. */
-static bool may_be_minimal(const struct es_program *program,
+static bool may_be_minimal(const struct esi_program *program,
                            uint64_t variables,
                            uint64_t empty)
 {
     for (uint32_t i = 0; i < program->support_count; i++)
         if (program->supports[i].variables == variables)
-            return es_program_may_be_minimal(program, i, empty);
+            return esi_program_may_be_minimal(program, i, empty);
     fail_msg("no support %#llx", (unsigned long long)variables);
     return false;
 }
@@ -480,7 +480,7 @@ static void what_only_empty_universal_variables_hold_together_is_never_minimal(
 {
     struct es_pattern_file *file =
         parsed("Q := ($a !--> *c) | (($b !--> *c) & ($b !--> *d)) | ($c !--> *d);");
-    struct es_program *program = program_of(file, "Q");
+    struct esi_program *program = program_of(file, "Q");
     uint64_t a = variable_of(program, "$a");
     uint64_t b = variable_of(program, "$b");
     uint64_t x = variable_of(program, "$c");
@@ -495,7 +495,7 @@ static void what_only_empty_universal_variables_hold_together_is_never_minimal(
     assert_false(may_be_minimal(program, a | b | x, c));
     assert_true(may_be_minimal(program, b, c | d));
     assert_false(may_be_minimal(program, b | x, c | d));
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 
@@ -504,11 +504,12 @@ static void what_only_empty_universal_variables_hold_together_is_never_minimal(
 static void check_refusal(const char *text, const char *words)
 {
     struct es_pattern_file *file = parsed(text);
-    struct es_program *program = NULL;
+    struct esi_program *program = NULL;
     struct es_error error = {.text = ""};
 
     assert_int_equal(
-        es_program_create(file, es_pattern_find(file, "Q"), &program, &error), -EINVAL);
+        esi_program_create(file, es_pattern_find(file, "Q"), &program, &error),
+        -EINVAL);
     assert_null(program);
     if (!strstr(error.text, words))
         fail_msg("%s", error.text);
@@ -536,7 +537,7 @@ static void too_many_choices_are_refused(void **state)
     {
         struct es_pattern_file *file = parsed(text);
 
-        es_program_destroy(program_of(file, "Q"));
+        esi_program_destroy(program_of(file, "Q"));
         es_pattern_file_destroy(file);
     }
 }
@@ -559,7 +560,7 @@ static void names_within_names_do_not_take_for_ever(void **state)
 {
     char text[8192] = "P0 := A --> B;\n";
     struct es_pattern_file *file;
-    struct es_program *program;
+    struct esi_program *program;
 
     (void)state;
     for (int i = 1; i <= 100; i++)
@@ -569,7 +570,7 @@ static void names_within_names_do_not_take_for_ever(void **state)
     file = parsed(text);
     program = program_of(file, "Q");
     assert_in_range(program->variable_count, 1, ES_PROGRAM_VARIABLES);
-    es_program_destroy(program);
+    esi_program_destroy(program);
     es_pattern_file_destroy(file);
 }
 

@@ -17,7 +17,7 @@ static void check(const char *text, const char *expected)
 {
     struct rewritten rewritten = rewritten_of(text);
 
-    assert_int_equal(es_cnf_prune(rewritten.cnf), 0);
+    assert_int_equal(esi_cnf_prune(rewritten.cnf), 0);
     check_rewritten(&rewritten, expected);
     rewritten_free(&rewritten);
 }

@@ -21,7 +21,7 @@ struct shares {
     double of[2][ES_PROGRAM_VARIABLES][ES_PROGRAM_VARIABLES]; /* [is negated][x][y] */
 };
 
-static double share_of(void *data, const struct es_literal *literal)
+static double share_of(void *data, const struct esi_literal *literal)
 {
     const struct shares *shares = data;
 
@@ -34,7 +34,7 @@ static const double few = 10, many = 1000;
 static struct esi_reordered reorder(const struct rewritten *rewritten,
                                     struct shares *shares,
                                     double count,
-                                    enum es_reordering reordering)
+                                    enum esi_reordering reordering)
 {
     struct esi_reorder_facts facts = {
         .program = rewritten->program, .success = share_of, .data = shares};
@@ -48,7 +48,7 @@ static struct esi_reordered reorder(const struct rewritten *rewritten,
 
 static void check(const char *text,
                   struct shares *shares,
-                  enum es_reordering reordering,
+                  enum esi_reordering reordering,
                   const char *expected)
 {
     struct rewritten rewritten = rewritten_of(text);
@@ -180,7 +180,7 @@ static void brute_force_finds_what_fails_soon(void **state)
 }
 
 /* The work of an order, by the definition again. */
-static double work_of(const struct es_cnf *cnf, struct shares *shares, double count)
+static double work_of(const struct esi_cnf *cnf, struct shares *shares, double count)
 {
     struct esi_work all = {.reached = 1};
     uint64_t assigned = 0;
@@ -190,7 +190,7 @@ static double work_of(const struct es_cnf *cnf, struct shares *shares, double co
         double failure = 1;
 
         for (size_t k = 0; k < cnf->clauses[i].count; k++) {
-            const struct es_literal *literal = &cnf->clauses[i].literals[k];
+            const struct esi_literal *literal = &cnf->clauses[i].literals[k];
             double success = share_of(shares, literal);
             double pairs = (assigned >> literal->x & 1 ? 1 : count) *
                            (assigned >> literal->y & 1 ? 1 : count);
@@ -221,9 +221,9 @@ static void no_order_is_better_than_that_of_brute_force(void **state)
         assert_true(fabs(reordered.work - work_of(best.cnf, &shares, 5)) <
                     1e-6 * (1 + reordered.work));
         for (int i = 0; i < 50; i++) {
-            struct es_clause *a = &best.cnf->clauses[rand() % 3];
-            struct es_clause *b = &best.cnf->clauses[rand() % 3];
-            struct es_clause keep = *a;
+            struct esi_clause *a = &best.cnf->clauses[rand() % 3];
+            struct esi_clause *b = &best.cnf->clauses[rand() % 3];
+            struct esi_clause keep = *a;
 
             *a = *b;
             *b = keep;
@@ -248,7 +248,7 @@ static void brute_force_gives_way_where_there_is_too_much(void **state)
     for (size_t i = 0; i < clustered.cnf->count; i++)
         assert_memory_equal(clustered.cnf->clauses[i].literals,
                             rewritten.cnf->clauses[i].literals,
-                            sizeof(struct es_literal));
+                            sizeof(struct esi_literal));
     rewritten_free(&rewritten);
     rewritten_free(&clustered);
 }

@@ -43,15 +43,15 @@ static void prepare(struct searched *searched, const char *text)
 /* The engine is asked this often. */
 static unsigned searches;
 
-static int count_and_search(const struct es_engine_task *task, struct es_error *error)
+static int count_and_search(const struct esi_engine_task *task, struct es_error *error)
 {
     searches++;
     return plain_engine.search(task, error);
 }
 
-static const struct es_engine_ops counting_engine = {.name = "counting",
-                                                     .help = "",
-                                                     .search = count_and_search};
+static const struct esi_engine_ops counting_engine = {.name = "counting",
+                                                      .help = "",
+                                                      .search = count_and_search};
 
 static void matches_of_predicates_are_values_found_first_and_once(void **state)
 {
@@ -139,7 +139,7 @@ static void a_search_ends_when_its_time_is_over_or_it_is_cancelled(void **state)
     searched_fini(&searched);
 }
 
-static int refuse(const struct es_engine_task *task, struct es_error *error)
+static int refuse(const struct esi_engine_task *task, struct es_error *error)
 {
     (void)task;
     return es_error_set(error, -EOVERFLOW, "it is too large");
@@ -147,7 +147,7 @@ static int refuse(const struct es_engine_task *task, struct es_error *error)
 
 static void what_an_engine_refuses_is_passed_on(void **state)
 {
-    static const struct es_engine_ops engine = {.name = "no", .search = refuse};
+    static const struct esi_engine_ops engine = {.name = "no", .search = refuse};
     struct searched searched;
 
     (void)state;
@@ -165,11 +165,11 @@ static void only_what_was_kept_can_be_searched(void **state)
 
     (void)state;
     prepare(&searched, "P := A; Q := B --> C;");
-    es_domains_destroy(searched.domains);
+    esi_domains_destroy(searched.domains);
     kept = es_pattern_find(searched.file, "P");
     is_needed[kept] = true;
     assert_int_equal(
-        es_domains_create(searched.file, is_needed, NULL, &searched.domains, NULL), 0);
+        esi_domains_create(searched.file, is_needed, NULL, &searched.domains, NULL), 0);
     assert_int_equal(searched_run(&searched, &plain_engine, "P"), 0);
     assert_int_equal(searched_run(&searched, &plain_engine, "Q"), -EINVAL);
     assert_non_null(strstr(searched.error.text, "not kept"));
@@ -181,7 +181,7 @@ static void only_what_was_kept_can_be_searched(void **state)
 static void statistics_are_sums_over_all_that_was_searched(void **state)
 {
     struct searched searched;
-    struct es_search_statistics inner;
+    struct esi_search_statistics inner;
 
     (void)state;
     prepare(&searched, "P := A --> B | B --> C; P *p; Q := ANY !<-> *p;");
@@ -235,20 +235,21 @@ static void a_plan_tells_of_inner_predicates_and_their_matches(void **state)
 static void engines_are_found_by_name(void **state)
 {
     struct es_error error = {.text = ""};
-    struct es_search_config config;
+    struct esi_search_config config;
 
     (void)state;
-    es_search_config_init(&config);
-    assert_int_equal(es_search_config_check(&config, NULL), 0);
-    for (const struct es_engine_help *help = es_search_engines(); help->name; help++) {
+    esi_search_config_init(&config);
+    assert_int_equal(esi_search_config_check(&config, NULL), 0);
+    for (const struct esi_engine_help *help = esi_search_engines(); help->name;
+         help++) {
         config.engine = help->name;
-        assert_int_equal(es_search_config_check(&config, NULL), 0);
+        assert_int_equal(esi_search_config_check(&config, NULL), 0);
         assert_true(strlen(help->help) > 0);
     }
     config.engine = "steam";
-    assert_int_equal(es_search_config_check(&config, &error), -EINVAL);
+    assert_int_equal(esi_search_config_check(&config, &error), -EINVAL);
     assert_non_null(strstr(error.text, "no engine is named 'steam'; expected "));
-    for (const struct es_engine_help *help = es_search_engines(); help->name; help++)
+    for (const struct esi_engine_help *help = esi_search_engines(); help->name; help++)
         assert_non_null(strstr(error.text, help->name));
 }
 

@@ -54,7 +54,7 @@ static void give(struct typed_world *world, uint32_t number)
         .attribute_count = typed->form == TYPED_ABSENT ? 1 : 2,
     };
     struct es_set_sink order = es_order_sink(world->order);
-    struct es_set_sink domains = es_domains_sink(world->domains);
+    struct es_set_sink domains = esi_domains_sink(world->domains);
 
     snprintf(text, sizeof text, typed->form == TYPED_TEXT ? "t%u" : "%u", typed->key);
     if (typed->form != TYPED_NUMBER)
@@ -68,7 +68,7 @@ static void fill(struct typed_world *world,
                  uint64_t seed)
 {
     struct es_set_sink order = es_order_sink(world->order);
-    struct es_set_sink domains = es_domains_sink(world->domains);
+    struct es_set_sink domains = esi_domains_sink(world->domains);
     struct made_draw draw;
 
     made_draw_init(&draw, seed);
@@ -80,7 +80,7 @@ static void fill(struct typed_world *world,
         world->events[i] = draw_event(&draw, config->keys);
         give(world, i);
     }
-    assert_int_equal(es_domains_finish(world->domains), 0);
+    assert_int_equal(esi_domains_finish(world->domains), 0);
 }
 
 void typed_world_init(struct typed_world *world,
@@ -92,25 +92,25 @@ void typed_world_init(struct typed_world *world,
                               .seed = seed,
                               .traces = config->traces,
                               .events = config->events};
-    struct es_order_config order;
+    struct esi_order_config order;
     struct es_error error = {0};
 
-    es_order_config_init(&order);
+    esi_order_config_init(&order);
     world->made = made_computation_create(&how);
     world->events = calloc(world->made->count, sizeof *world->events);
     assert_non_null(world->events);
-    assert_int_equal(es_order_create(&order, &error, &world->order), 0);
+    assert_int_equal(esi_order_create(&order, &error, &world->order), 0);
     if (es_pattern_file_parse(config->text, strlen(config->text), "text", &world->file,
                               &error) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(
-        es_domains_create(world->file, NULL, NULL, &world->domains, &error), 0);
+        esi_domains_create(world->file, NULL, NULL, &world->domains, &error), 0);
     fill(world, config, seed);
 }
 
 void typed_world_fini(struct typed_world *world)
 {
-    es_domains_destroy(world->domains);
+    esi_domains_destroy(world->domains);
     es_pattern_file_destroy(world->file);
     es_order_destroy(world->order);
     free(world->events);
@@ -152,17 +152,18 @@ static int take(void *data, const struct es_event_id *events, size_t count)
 
 struct typed_answer typed_world_search(const struct typed_world *world,
                                        const char *predicate,
-                                       const struct es_search_config *config)
+                                       const struct esi_search_config *config)
 {
     struct typed_answer answer = {.words =
                                       calloc(WORDS_OF_MATCHES, sizeof *answer.words)};
-    const struct es_match_sink sink = {take, &answer};
+    const struct esi_match_sink sink = {take, &answer};
     struct es_error error = {0};
 
     assert_non_null(answer.words);
-    assert_int_equal(es_search_run(world->file, es_pattern_find(world->file, predicate),
-                                   world->domains, world->order, config, &sink,
-                                   &answer.statistics, &error),
+    assert_int_equal(esi_search_run(world->file,
+                                    es_pattern_find(world->file, predicate),
+                                    world->domains, world->order, config, &sink,
+                                    &answer.statistics, &error),
                      0);
     return answer;
 }
@@ -186,18 +187,18 @@ void typed_world_check_explained(const struct typed_world *world,
                                  const char *predicate,
                                  const char *const *expected)
 {
-    struct es_search_config config;
+    struct esi_search_config config;
     struct es_error error = {0};
     char *out = NULL;
     size_t size;
     FILE *stream = open_memstream(&out, &size);
 
-    es_search_config_init(&config);
+    esi_search_config_init(&config);
     config.engine = "indexed";
     assert_non_null(stream);
     assert_int_equal(
-        es_search_explain(world->file, es_pattern_find(world->file, predicate),
-                          world->domains, world->order, &config, stream, &error),
+        esi_search_explain(world->file, es_pattern_find(world->file, predicate),
+                           world->domains, world->order, &config, stream, &error),
         0);
     fclose(stream);
     for (; *expected; expected++)

@@ -38,7 +38,7 @@ struct typed_world {
     struct made_computation *made;
     struct typed_event *events; /* by number */
     struct es_pattern_file *file;
-    struct es_domains *domains;
+    struct esi_domains *domains;
     struct es_order *order;
 };
 
@@ -59,12 +59,12 @@ struct typed_answer {
     uint32_t *words;
     size_t count;
     uint64_t matches;
-    struct es_search_statistics statistics;
+    struct esi_search_statistics statistics;
 };
 
 struct typed_answer typed_world_search(const struct typed_world *world,
                                        const char *predicate,
-                                       const struct es_search_config *config);
+                                       const struct esi_search_config *config);
 void typed_answer_fini(struct typed_answer *answer);
 /* The same matches in the same order. */
 void typed_answers_check(const struct typed_answer *one,

@@ -17,7 +17,7 @@ void esi_chrome_slices_fini(struct esi_chrome_slices *slices)
     free(slices->entered.slices);
 }
 
-static int push(struct esi_chrome_list *list, const char *name, uint32_t index)
+static int push_slice(struct esi_chrome_list *list, const char *name, uint32_t index)
 {
     struct esi_chrome_slice *slice;
 
@@ -55,7 +55,7 @@ bool esi_chrome_slices_add(struct esi_chrome_slices *slices,
     if (around->count > 0 &&
         around->slices[around->count - 1].span.stop_ns < span->stop_ns)
         return false;
-    if (push(around, name, 0) < 0)
+    if (push_slice(around, name, 0) < 0)
         return false;
     around->slices[around->count - 1].span = *span;
     slices->last_start_ns = span->start_ns;
@@ -86,7 +86,7 @@ int esi_chrome_slices_enter(struct esi_chrome_slices *slices,
 {
     struct esi_chrome_list *entered = &slices->entered;
 
-    if (push(entered, name, index) < 0)
+    if (push_slice(entered, name, index) < 0)
         return -ENOMEM;
     entered->slices[entered->count - 1].span =
         (struct esi_chrome_span){start_ns, start_ns};

@@ -19,7 +19,7 @@ static const struct esi_export_ops *const formats[] = {
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-struct es_export_counts es_export_counts(const struct es_export *export)
+struct esi_export_counts esi_export_counts(const struct esi_export *export)
 {
     return export->counts;
 }
@@ -32,25 +32,25 @@ static const struct esi_export_ops *find_format(const char *name)
     return NULL;
 }
 
-static int begin(struct es_export *export, struct es_error *error)
+static int begin_export(struct esi_export *export, struct es_error *error)
 {
     int result;
 
     if (!export->ops->writes_itself) {
-        result = es_output_file_open(export->config.path, error, &export->file);
+        result = esi_output_file_open(export->config.path, error, &export->file);
         if (result < 0)
             return result;
-        export->stream = es_output_file_stream(export->file);
+        export->stream = esi_output_file_stream(export->file);
     }
     return export->ops->begin(export, error);
 }
 
-int es_export_create(const struct es_export_config *config,
-                     struct es_error *error,
-                     struct es_export **ret_export)
+int esi_export_create(const struct esi_export_config *config,
+                      struct es_error *error,
+                      struct esi_export **ret_export)
 {
     const struct esi_export_ops *ops = find_format(config->format);
-    struct es_export *export;
+    struct esi_export *export;
     int result;
 
     if (!ops)
@@ -61,27 +61,27 @@ int es_export_create(const struct es_export_config *config,
     export = malloc(sizeof *export);
     if (!export)
         return -ENOMEM;
-    *export = (struct es_export){.ops = ops, .config = *config};
-    es_rows_init(&export->names, sizeof(char *), 4);
-    result = begin(export, error);
+    *export = (struct esi_export){.ops = ops, .config = *config};
+    esi_segmented_init(&export->names, sizeof(char *), 4);
+    result = begin_export(export, error);
     if (result < 0) {
-        es_export_destroy(export);
+        esi_export_destroy(export);
         return result;
     }
     *ret_export = export;
     return 0;
 }
 
-void es_export_destroy(struct es_export *export)
+void esi_export_destroy(struct esi_export *export)
 {
     if (!export)
         return;
     if (export->ops->destroy)
         export->ops->destroy(export->state);
-    es_output_file_discard(export->file);
+    esi_output_file_discard(export->file);
     for (uint32_t i = 0; i < esi_export_traces(export); i++)
-        free(*(char **)es_rows_at(&export->names, i));
-    es_rows_fini(&export->names);
+        free(*(char **)esi_segmented_at(&export->names, i));
+    esi_segmented_fini(&export->names);
     free(export);
 }
 
@@ -89,13 +89,13 @@ void es_export_destroy(struct es_export *export)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_export *export = data;
+    struct esi_export *export = data;
     char *copy;
 
     if (trace != esi_export_traces(export))
         return -EINVAL;
     copy = strdup(name);
-    if (!copy || es_rows_push(&export->names, &copy) < 0) {
+    if (!copy || esi_segmented_push(&export->names, &copy) < 0) {
         free(copy);
         return -ENOMEM;
     }
@@ -104,7 +104,7 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct es_export *export = data;
+    struct esi_export *export = data;
     int result;
 
     if (event->id.trace >= esi_export_traces(export))
@@ -113,33 +113,33 @@ static int take_event(void *data, const struct es_set_event *event)
     return result == 0 && export->stream && ferror(export->stream) ? -EIO : result;
 }
 
-struct es_set_sink es_export_sink(struct es_export *export)
+struct es_set_sink esi_export_sink(struct esi_export *export)
 {
     return (struct es_set_sink){
         .trace = take_trace, .event = take_event, .data = export};
 }
 
-int es_export_finish(struct es_export *export, struct es_error *error)
+int esi_export_finish(struct esi_export *export, struct es_error *error)
 {
-    struct es_output_file *file = export->file;
+    struct esi_output_file *file = export->file;
     int result = export->ops->finish(export, error);
 
     if (result < 0 || !file)
         return result;
     export->file = NULL;
-    return es_output_file_close(file, error);
+    return esi_output_file_close(file, error);
 }
 
 /* --- What formats share ----------------------------------------------------------- */
 
-uint32_t esi_export_traces(const struct es_export *export)
+uint32_t esi_export_traces(const struct esi_export *export)
 {
-    return (uint32_t)es_rows_count(&export->names);
+    return (uint32_t)esi_segmented_count(&export->names);
 }
 
-const char *esi_export_name(const struct es_export *export, uint32_t trace)
+const char *esi_export_name(const struct esi_export *export, uint32_t trace)
 {
-    return *(char *const *)es_rows_at(&export->names, trace);
+    return *(char *const *)esi_segmented_at(&export->names, trace);
 }
 
 const char *esi_event_kind_name(enum es_event_kind kind)
@@ -172,9 +172,9 @@ const struct es_event_attribute *esi_attribute_find(const struct es_set_event *e
     return NULL;
 }
 
-bool es_event_number(const struct es_set_event *event,
-                     const char *name,
-                     int64_t *ret_number)
+bool esi_event_number(const struct es_set_event *event,
+                      const char *name,
+                      int64_t *ret_number)
 {
     const struct es_event_attribute *attribute = esi_attribute_find(event, name);
     long long number;

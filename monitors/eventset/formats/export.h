@@ -3,10 +3,10 @@
 /*
  * Event sets in the formats of other tools (docs/exports.md).
  *
- *   es_export_create(&config, &error, &export);
- *   ... an ordered stream (event.h) into es_export_sink(export) ...
- *   es_export_finish(export, &error);
- *   es_export_destroy(export);
+ *   esi_export_create(&config, &error, &export);
+ *   ... an ordered stream (event.h) into esi_export_sink(export) ...
+ *   esi_export_finish(export, &error);
+ *   esi_export_destroy(export);
  *
  * Nothing is half-written: a file takes its place when it is complete
  * (output_file.h).  Everything is written as it comes.  "shiviz" keeps a dense order
@@ -24,7 +24,7 @@
 #include "eventspace/error.h"
 #include "monitors/eventset/event.h"
 
-struct es_export_config {
+struct esi_export_config {
     const char *format; /* "event-set", "shiviz", "chrome", "dot", "csv" */
     const char *path;   /* of the file; "-" = standard output */
     bool has_start;     /* of "chrome": times are relative to start_ns; without it */
@@ -33,35 +33,35 @@ struct es_export_config {
                           wait for more, and a pipe gets events as they come */
 };
 
-struct es_export;
+struct esi_export;
 
 /* Texts of the configuration are borrowed for the export's life.  -EINVAL with words:
  * no such format; -ENOMEM, or why the file cannot be made. */
-int es_export_create(const struct es_export_config *config,
-                     struct es_error *error,
-                     struct es_export **ret_export);
+int esi_export_create(const struct esi_export_config *config,
+                      struct es_error *error,
+                      struct esi_export **ret_export);
 /* Accepts NULL.  What was not finished is not there. */
-void es_export_destroy(struct es_export *export);
+void esi_export_destroy(struct esi_export *export);
 
 /* Where the events go; valid as long as the export.  -EIO: the stream cannot be
  * written; -ENOMEM; -EINVAL: the events are not in order. */
-struct es_set_sink es_export_sink(struct es_export *export);
+struct es_set_sink esi_export_sink(struct esi_export *export);
 
 /* Completes the file; afterwards the export is only good for destroying.  0, or why the
  * file was not written: then what was at its place still is. */
-int es_export_finish(struct es_export *export, struct es_error *error);
+int esi_export_finish(struct esi_export *export, struct es_error *error);
 
 /* Messages that were written with times, and how many of them arrive before they are
  * sent, as clocks that were not corrected say; of "chrome". */
-struct es_export_counts {
+struct esi_export_counts {
     uint64_t messages;
     uint64_t backward;
 };
-struct es_export_counts es_export_counts(const struct es_export *export);
+struct esi_export_counts esi_export_counts(const struct esi_export *export);
 
 /* Whether an event has an attribute, as a whole decimal number. */
-bool es_event_number(const struct es_set_event *event,
-                     const char *name,
-                     int64_t *ret_number);
+bool esi_event_number(const struct es_set_event *event,
+                      const char *name,
+                      int64_t *ret_number);
 
 #endif

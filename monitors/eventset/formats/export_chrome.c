@@ -30,32 +30,32 @@ enum {
 struct chrome_trace {
     uint32_t pid;
     struct esi_chrome_slices slices;
-    struct es_rows anchors; /* int64_t: when each event is, for arrows */
-    int64_t last_ns;        /* the latest time of its events */
+    struct esi_segmented anchors; /* int64_t: when each event is, for arrows */
+    int64_t last_ns;              /* the latest time of its events */
 };
 
 struct chrome_export {
-    struct es_rows traces; /* struct chrome_trace */
-    bool has_times;        /* some event has had */
+    struct esi_segmented traces; /* struct chrome_trace */
+    bool has_times;              /* some event has had */
     int64_t start_ns;
     uint64_t flows; /* arrows so far */
 };
 
-static struct chrome_trace *trace_at(struct es_export *export, uint32_t trace)
+static struct chrome_trace *trace_at(struct esi_export *export, uint32_t trace)
 {
     struct chrome_export *chrome = export->state;
 
-    return es_rows_at(&chrome->traces, trace);
+    return esi_segmented_at(&chrome->traces, trace);
 }
 
-static int begin(struct es_export *export, struct es_error *error)
+static int begin_chrome(struct esi_export *export, struct es_error *error)
 {
     struct chrome_export *chrome = calloc(1, sizeof *chrome);
 
     (void)error;
     if (!chrome)
         return -ENOMEM;
-    es_rows_init(&chrome->traces, sizeof(struct chrome_trace), 4);
+    esi_segmented_init(&chrome->traces, sizeof(struct chrome_trace), 4);
     chrome->start_ns = export->config.has_start ? export->config.start_ns : 0;
     export->state = chrome;
     /* The display unit comes first, so that each event can begin with a comma. */
@@ -66,25 +66,25 @@ static int begin(struct es_export *export, struct es_error *error)
     return 0;
 }
 
-static void destroy(void *state)
+static void destroy_chrome(void *state)
 {
     struct chrome_export *chrome = state;
 
     if (!chrome)
         return;
-    for (uint64_t i = 0; i < es_rows_count(&chrome->traces); i++) {
-        struct chrome_trace *trace = es_rows_at(&chrome->traces, i);
+    for (uint64_t i = 0; i < esi_segmented_count(&chrome->traces); i++) {
+        struct chrome_trace *trace = esi_segmented_at(&chrome->traces, i);
 
         esi_chrome_slices_fini(&trace->slices);
-        es_rows_fini(&trace->anchors);
+        esi_segmented_fini(&trace->anchors);
     }
-    es_rows_fini(&chrome->traces);
+    esi_segmented_fini(&chrome->traces);
     free(chrome);
 }
 
 /* --- What is written -------------------------------------------------------------- */
 
-static double microseconds(const struct es_export *export, int64_t time_ns)
+static double print_microseconds(const struct esi_export *export, int64_t time_ns)
 {
     const struct chrome_export *chrome = export->state;
 
@@ -92,7 +92,7 @@ static double microseconds(const struct es_export *export, int64_t time_ns)
 }
 
 /* Begins a trace event, up to its time; the caller ends it. */
-static void begin_record(struct es_export *export,
+static void begin_record(struct esi_export *export,
                          struct esi_json_out *out,
                          const char *phase,
                          const char *name,
@@ -107,7 +107,7 @@ static void begin_record(struct es_export *export,
     esi_json_out_unsigned(out, "tid", (uint64_t)trace + 1);
 }
 
-static void write_name(struct es_export *export,
+static void write_name(struct esi_export *export,
                        const char *what,
                        uint32_t trace,
                        const char *name)
@@ -145,7 +145,7 @@ static void write_category(struct esi_json_out *out, const struct es_set_event *
                                              : esi_event_kind_name(event->kind));
 }
 
-static void write_slice(struct es_export *export,
+static void write_slice(struct esi_export *export,
                         const struct es_set_event *event,
                         const char *name,
                         const struct esi_chrome_span *span)
@@ -154,14 +154,14 @@ static void write_slice(struct es_export *export,
 
     begin_record(export, &out, "X", name, event->id.trace);
     write_category(&out, event);
-    esi_json_out_real(&out, "ts", microseconds(export, span->start_ns));
+    esi_json_out_real(&out, "ts", print_microseconds(export, span->start_ns));
     esi_json_out_real(&out, "dur", (double)(span->stop_ns - span->start_ns) / 1000);
     write_arguments(&out, event);
     esi_json_out_end(&out);
 }
 
 /* One end of an asynchronous pair, whose identity is that of its event. */
-static void write_async(struct es_export *export,
+static void write_async(struct esi_export *export,
                         struct es_event_id event,
                         const char *phase,
                         const char *name,
@@ -174,11 +174,11 @@ static void write_async(struct es_export *export,
     begin_record(export, &out, phase, name, event.trace);
     esi_json_out_string(&out, "cat", "operation");
     esi_json_out_string(&out, "id", id);
-    esi_json_out_real(&out, "ts", microseconds(export, time_ns));
+    esi_json_out_real(&out, "ts", print_microseconds(export, time_ns));
     esi_json_out_end(&out);
 }
 
-static void write_arrow_end(struct es_export *export,
+static void write_arrow_end(struct esi_export *export,
                             const char *phase,
                             struct es_event_id id,
                             int64_t time_ns)
@@ -191,7 +191,7 @@ static void write_arrow_end(struct es_export *export,
     esi_json_out_unsigned(&out, "id", chrome->flows);
     if (*phase == 'f')
         esi_json_out_string(&out, "bp", "e");
-    esi_json_out_real(&out, "ts", microseconds(export, time_ns));
+    esi_json_out_real(&out, "ts", print_microseconds(export, time_ns));
     esi_json_out_end(&out);
 }
 
@@ -211,7 +211,7 @@ static long rank_of(const char *name)
     return rank;
 }
 
-static int take_trace(struct es_export *export, uint32_t trace, const char *name)
+static int take_trace(struct esi_export *export, uint32_t trace, const char *name)
 {
     struct chrome_export *chrome = export->state;
     struct chrome_trace row;
@@ -221,8 +221,8 @@ static int take_trace(struct es_export *export, uint32_t trace, const char *name
     row =
         (struct chrome_trace){.pid = rank < 0 ? TRACES_PID : RANKS_PID + (uint32_t)rank,
                               .last_ns = INT64_MIN};
-    es_rows_init(&row.anchors, sizeof(int64_t), 4);
-    if (es_rows_push(&chrome->traces, &row) < 0)
+    esi_segmented_init(&row.anchors, sizeof(int64_t), 4);
+    if (esi_segmented_push(&chrome->traces, &row) < 0)
         return -ENOMEM;
     if (rank >= 0) {
         snprintf(shown, sizeof shown, "rank %ld", rank);
@@ -234,17 +234,18 @@ static int take_trace(struct es_export *export, uint32_t trace, const char *name
 
 /* --- When an event is ------------------------------------------------------------- */
 
-static int64_t anchor_of(struct es_export *export, struct es_event_id id)
+static int64_t anchor_of(struct esi_export *export, struct es_event_id id)
 {
-    struct es_rows *anchors = &trace_at(export, id.trace)->anchors;
+    struct esi_segmented *anchors = &trace_at(export, id.trace)->anchors;
 
-    return id.index <= es_rows_count(anchors)
-               ? *(int64_t *)es_rows_at(anchors, id.index - 1)
+    return id.index <= esi_segmented_count(anchors)
+               ? *(int64_t *)esi_segmented_at(anchors, id.index - 1)
                : INT64_MIN;
 }
 
 /* The latest event that it follows; INT64_MIN = none. */
-static int64_t latest_before(struct es_export *export, const struct es_set_event *event)
+static int64_t latest_before(struct esi_export *export,
+                             const struct es_set_event *event)
 {
     int64_t latest = INT64_MIN;
 
@@ -261,7 +262,7 @@ static int64_t latest_before(struct es_export *export, const struct es_set_event
 }
 
 /* Takes the times that the event has, or makes logical ones. */
-static void find_span(struct es_export *export,
+static void find_span(struct esi_export *export,
                       const struct es_set_event *event,
                       struct esi_chrome_span *ret_span)
 {
@@ -269,11 +270,11 @@ static void find_span(struct es_export *export,
     int64_t start;
     int64_t stop;
 
-    bool has_start = es_event_number(event, "start", &start);
+    bool has_start = esi_event_number(event, "start", &start);
 
-    if (es_event_number(event, "stop", &stop) || has_start) {
+    if (esi_event_number(event, "stop", &stop) || has_start) {
         start = has_start ? start : stop;
-        stop = es_event_number(event, "stop", &stop) && stop > start ? stop : start;
+        stop = esi_event_number(event, "stop", &stop) && stop > start ? stop : start;
         if (!chrome->has_times && !export->config.has_start)
             chrome->start_ns = start;
         chrome->has_times = true;
@@ -313,7 +314,7 @@ static enum step name_of(const struct es_set_event *event,
     return STEP_WHOLE;
 }
 
-static int write_arrows(struct es_export *export,
+static int write_arrows(struct esi_export *export,
                         const struct es_set_event *event,
                         int64_t anchor_ns)
 {
@@ -335,7 +336,7 @@ static int write_arrows(struct es_export *export,
     return 0;
 }
 
-static void write_point(struct es_export *export,
+static void write_point(struct esi_export *export,
                         const struct es_set_event *event,
                         const char *name,
                         int64_t time_ns)
@@ -347,7 +348,7 @@ static void write_point(struct es_export *export,
 
 /* A slice if slices nest with it, else an asynchronous pair and a slice of no length.
  */
-static void write_span(struct es_export *export,
+static void write_span(struct esi_export *export,
                        const struct es_set_event *event,
                        const char *name,
                        const struct esi_chrome_span *span,
@@ -368,7 +369,7 @@ static void write_span(struct es_export *export,
 
 /* An operation that was entered and is no slice begins, with a slice of no length where
  * its enter is. */
-static void begin_async(struct es_export *export,
+static void begin_async(struct esi_export *export,
                         uint32_t trace,
                         const struct esi_chrome_slice *entered)
 {
@@ -380,7 +381,7 @@ static void begin_async(struct es_export *export,
 }
 
 /* An operation that was entered goes on while others begin: asynchronous. */
-static void show_pending(struct es_export *export, uint32_t trace)
+static void show_pending(struct esi_export *export, uint32_t trace)
 {
     struct esi_chrome_slice *pending =
         esi_chrome_slices_pending(&trace_at(export, trace)->slices);
@@ -393,7 +394,7 @@ static void show_pending(struct es_export *export, uint32_t trace)
 
 /* An exit whose enter said nothing of when it would be.  Clocks may say that it was
  * before. */
-static void write_exit(struct es_export *export,
+static void write_exit(struct esi_export *export,
                        const struct es_set_event *event,
                        const char *name,
                        const struct esi_chrome_span *span,
@@ -427,7 +428,7 @@ static void write_exit(struct es_export *export,
 }
 
 /* Both events of an operation may have its times; then the first one shows it. */
-static int write_step(struct es_export *export,
+static int write_step(struct esi_export *export,
                       const struct es_set_event *event,
                       enum step step,
                       const char *name,
@@ -449,7 +450,7 @@ static int write_step(struct es_export *export,
 }
 
 /* An exit that only has its stop is as long as the operation that was entered. */
-static void begin_with_enter(struct es_export *export,
+static void begin_with_enter(struct esi_export *export,
                              const struct es_set_event *event,
                              const char *name,
                              struct esi_chrome_span *span)
@@ -462,7 +463,7 @@ static void begin_with_enter(struct es_export *export,
         span->start_ns = entered->span.start_ns;
 }
 
-static int write_event(struct es_export *export, const struct es_set_event *event)
+static int write_event(struct esi_export *export, const struct es_set_event *event)
 {
     struct chrome_trace *trace = trace_at(export, event->id.trace);
     char name[ESI_CHROME_NAME_BYTES];
@@ -480,14 +481,14 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     /* A send is at its start, a receive at its stop, within the slice; in logical time
      * an event is at its step. */
     anchor = late && span.stop_ns > span.start_ns ? span.stop_ns - 1 : span.start_ns;
-    if (es_rows_push(&trace->anchors, &anchor) < 0)
+    if (esi_segmented_push(&trace->anchors, &anchor) < 0)
         return -ENOMEM;
     result = write_step(export, event, step, name, &span, anchor);
     return result < 0 ? result : write_arrows(export, event, anchor);
 }
 
 /* What was entered and never left ends with the last event of its trace. */
-static void end_entered(struct es_export *export, uint32_t number)
+static void end_entered(struct esi_export *export, uint32_t number)
 {
     struct chrome_trace *trace = trace_at(export, number);
     struct esi_chrome_slice *slice;
@@ -503,7 +504,7 @@ static void end_entered(struct es_export *export, uint32_t number)
     }
 }
 
-static int finish(struct es_export *export, struct es_error *error)
+static int finish_chrome(struct esi_export *export, struct es_error *error)
 {
     (void)error;
     for (uint32_t trace = 0; trace < esi_export_traces(export); trace++)
@@ -515,9 +516,9 @@ static int finish(struct es_export *export, struct es_error *error)
 const struct esi_export_ops esi_export_chrome = {
     .name = "chrome",
     .help = "JSON trace events, for Perfetto and chrome://tracing",
-    .begin = begin,
+    .begin = begin_chrome,
     .trace = take_trace,
     .event = write_event,
-    .finish = finish,
-    .destroy = destroy,
+    .finish = finish_chrome,
+    .destroy = destroy_chrome,
 };

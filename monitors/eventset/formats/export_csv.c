@@ -19,7 +19,7 @@ static const char *const columns[] = {
     "tag",       "bytes", "start", "stop", NULL,
 };
 
-static int begin(struct es_export *export, struct es_error *error)
+static int begin_csv(struct esi_export *export, struct es_error *error)
 {
     (void)error;
     fputs("trace,name,index,kind,type,text,partners", export->stream);
@@ -86,7 +86,7 @@ static int write_others(FILE *stream, const struct es_set_event *event)
     return 0;
 }
 
-static int write_event(struct es_export *export, const struct es_set_event *event)
+static int write_event(struct esi_export *export, const struct es_set_event *event)
 {
     FILE *stream = export->stream;
     int result;
@@ -105,7 +105,7 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     return result;
 }
 
-static int finish(struct es_export *export, struct es_error *error)
+static int finish_csv(struct esi_export *export, struct es_error *error)
 {
     (void)export;
     (void)error;
@@ -115,7 +115,7 @@ static int finish(struct es_export *export, struct es_error *error)
 const struct esi_export_ops esi_export_csv = {
     .name = "csv",
     .help = "comma-separated values (RFC 4180), a line for each event",
-    .begin = begin,
+    .begin = begin_csv,
     .event = write_event,
-    .finish = finish,
+    .finish = finish_csv,
 };

@@ -14,7 +14,7 @@
 #include "base/plain.h"
 #include "monitors/eventset/formats/export_private.h"
 
-static int begin(struct es_export *export, struct es_error *error)
+static int begin_dot(struct esi_export *export, struct es_error *error)
 {
     (void)error;
     fputs("digraph events {\n"
@@ -24,7 +24,7 @@ static int begin(struct es_export *export, struct es_error *error)
     return 0;
 }
 
-static int write_trace(struct es_export *export, uint32_t trace, const char *name)
+static int write_trace(struct esi_export *export, uint32_t trace, const char *name)
 {
     fprintf(export->stream, "  subgraph cluster_%" PRIu32 " { label=\"", trace);
     esi_plain_write_quoted(export->stream, name);
@@ -55,7 +55,7 @@ static void write_edge(FILE *stream,
             from.trace, from.index, to.trace, to.index, style);
 }
 
-static int write_event(struct es_export *export, const struct es_set_event *event)
+static int write_event(struct esi_export *export, const struct es_set_event *event)
 {
     struct es_event_id id = event->id;
 
@@ -72,7 +72,7 @@ static int write_event(struct es_export *export, const struct es_set_event *even
     return 0;
 }
 
-static int finish(struct es_export *export, struct es_error *error)
+static int finish_dot(struct esi_export *export, struct es_error *error)
 {
     (void)error;
     fputs("}\n", export->stream);
@@ -82,8 +82,8 @@ static int finish(struct es_export *export, struct es_error *error)
 const struct esi_export_ops esi_export_dot = {
     .name = "dot",
     .help = "a digraph for graphviz: a cluster for each trace, edges for messages",
-    .begin = begin,
+    .begin = begin_dot,
     .trace = write_trace,
     .event = write_event,
-    .finish = finish,
+    .finish = finish_dot,
 };

@@ -9,13 +9,13 @@
 #include "monitors/eventset/output_file.h"
 #include "monitors/eventset/rows.h"
 
-struct es_export {
+struct esi_export {
     const struct esi_export_ops *ops;
-    struct es_export_config config;
-    struct es_output_file *file; /* NULL: the format writes itself */
-    FILE *stream;                /* that of the file */
-    struct es_rows names;
-    struct es_export_counts counts;
+    struct esi_export_config config;
+    struct esi_output_file *file; /* NULL: the format writes itself */
+    FILE *stream;                 /* that of the file */
+    struct esi_segmented names;
+    struct esi_export_counts counts;
     void *state; /* the format's own */
 };
 
@@ -24,11 +24,11 @@ struct esi_export_ops {
     const char *help;
     bool writes_itself; /* to `path` of the configuration */
     /* Writes the beginning, and sets `state` if it needs some. */
-    int (*begin)(struct es_export *export, struct es_error *error);
+    int (*begin)(struct esi_export *export, struct es_error *error);
     /* NULL: nothing to do; the name is kept by export.c. */
-    int (*trace)(struct es_export *export, uint32_t trace, const char *name);
-    int (*event)(struct es_export *export, const struct es_set_event *event);
-    int (*finish)(struct es_export *export, struct es_error *error);
+    int (*trace)(struct esi_export *export, uint32_t trace, const char *name);
+    int (*event)(struct esi_export *export, const struct es_set_event *event);
+    int (*finish)(struct esi_export *export, struct es_error *error);
     /* NULL: there is no state.  The state may be NULL, too. */
     void (*destroy)(void *state);
 };
@@ -39,9 +39,9 @@ extern const struct esi_export_ops esi_export_chrome;
 extern const struct esi_export_ops esi_export_dot;
 extern const struct esi_export_ops esi_export_csv;
 
-uint32_t esi_export_traces(const struct es_export *export);
+uint32_t esi_export_traces(const struct esi_export *export);
 /* Name of a trace that was told. */
-const char *esi_export_name(const struct es_export *export, uint32_t trace);
+const char *esi_export_name(const struct esi_export *export, uint32_t trace);
 
 /* "unary", "send", "receive", "sync". */
 const char *esi_event_kind_name(enum es_event_kind kind);

@@ -6,52 +6,52 @@
 #include "monitors/eventset/formats/export_private.h"
 #include "monitors/eventset/set_write.h"
 
-static int begin(struct es_export *export, struct es_error *error)
+static int begin_set(struct esi_export *export, struct es_error *error)
 {
-    struct es_set_write *write;
-    int result = es_set_write_open(export->config.path, error, &write);
+    struct esi_set_write *write;
+    int result = esi_set_write_open(export->config.path, error, &write);
 
     if (result == 0)
         export->state = write;
     return result;
 }
 
-static int take_trace(struct es_export *export, uint32_t trace, const char *name)
+static int take_trace(struct esi_export *export, uint32_t trace, const char *name)
 {
-    struct es_set_sink sink = es_set_write_sink(export->state);
+    struct es_set_sink sink = esi_set_write_sink(export->state);
 
     return sink.trace(sink.data, trace, name);
 }
 
-static int take_event(struct es_export *export, const struct es_set_event *event)
+static int take_event(struct esi_export *export, const struct es_set_event *event)
 {
-    struct es_set_sink sink = es_set_write_sink(export->state);
+    struct es_set_sink sink = esi_set_write_sink(export->state);
 
     if (export->config.traces_first)
-        es_set_write_traces_told(export->state);
+        esi_set_write_traces_told(export->state);
     return sink.event(sink.data, event);
 }
 
-static int finish(struct es_export *export, struct es_error *error)
+static int finish_set(struct esi_export *export, struct es_error *error)
 {
-    struct es_set_write *write = export->state;
+    struct esi_set_write *write = export->state;
 
     export->state = NULL;
-    return es_set_write_close(write, error);
+    return esi_set_write_close(write, error);
 }
 
-static void destroy(void *state)
+static void destroy_set(void *state)
 {
-    es_set_write_destroy(state);
+    esi_set_write_destroy(state);
 }
 
 const struct esi_export_ops esi_export_set = {
     .name = "event-set",
     .help = "JSON Lines, the form of event sets that import and search take",
     .writes_itself = true,
-    .begin = begin,
+    .begin = begin_set,
     .trace = take_trace,
     .event = take_event,
-    .finish = finish,
-    .destroy = destroy,
+    .finish = finish_set,
+    .destroy = destroy_set,
 };

@@ -23,45 +23,45 @@
 
 struct shiviz_export {
     struct es_order *order;
-    struct es_set_sink sink; /* into `order` */
-    struct es_rows hosts;    /* char *: names as ShiViz takes them */
-    json_t *taken;           /* an object whose members are these names */
-    char *held_text;         /* of the first half of a sync; NULL = none waits */
+    struct es_set_sink sink;    /* into `order` */
+    struct esi_segmented hosts; /* char *: names as ShiViz takes them */
+    json_t *taken;              /* an object whose members are these names */
+    char *held_text;            /* of the first half of a sync; NULL = none waits */
     struct es_event_id held;
 };
 
-static void destroy(void *state)
+static void destroy_shiviz(void *state)
 {
     struct shiviz_export *shiviz = state;
 
     if (!shiviz)
         return;
-    for (uint64_t i = 0; i < es_rows_count(&shiviz->hosts); i++)
-        free(*(char **)es_rows_at(&shiviz->hosts, i));
-    es_rows_fini(&shiviz->hosts);
+    for (uint64_t i = 0; i < esi_segmented_count(&shiviz->hosts); i++)
+        free(*(char **)esi_segmented_at(&shiviz->hosts, i));
+    esi_segmented_fini(&shiviz->hosts);
     json_decref(shiviz->taken);
     free(shiviz->held_text);
     es_order_destroy(shiviz->order);
     free(shiviz);
 }
 
-static int begin(struct es_export *export, struct es_error *error)
+static int begin_shiviz(struct esi_export *export, struct es_error *error)
 {
     struct shiviz_export *shiviz = calloc(1, sizeof *shiviz);
-    struct es_order_config config;
+    struct esi_order_config config;
     int result;
 
     if (!shiviz)
         return -ENOMEM;
-    es_rows_init(&shiviz->hosts, sizeof(char *), 4);
-    es_order_config_init(&config);
+    esi_segmented_init(&shiviz->hosts, sizeof(char *), 4);
+    esi_order_config_init(&config);
     config.store = "dense";
-    result = es_order_create(&config, error, &shiviz->order);
+    result = esi_order_create(&config, error, &shiviz->order);
     shiviz->taken = json_object();
     if (result == 0 && !shiviz->taken)
         result = -ENOMEM;
     if (result < 0) {
-        destroy(shiviz);
+        destroy_shiviz(shiviz);
         return result;
     }
     shiviz->sink = es_order_sink(shiviz->order);
@@ -116,12 +116,12 @@ static char *make_host(const json_t *taken, uint32_t trace, const char *name)
     return host;
 }
 
-static int take_trace(struct es_export *export, uint32_t trace, const char *name)
+static int take_trace(struct esi_export *export, uint32_t trace, const char *name)
 {
     struct shiviz_export *shiviz = export->state;
     char *host = make_host(shiviz->taken, trace, name);
 
-    if (!host || es_rows_push(&shiviz->hosts, &host) < 0) {
+    if (!host || esi_segmented_push(&shiviz->hosts, &host) < 0) {
         free(host);
         return -ENOMEM;
     }
@@ -132,7 +132,7 @@ static int take_trace(struct es_export *export, uint32_t trace, const char *name
 
 static const char *host_name(const struct shiviz_export *shiviz, uint32_t trace)
 {
-    return *(char *const *)es_rows_at(&shiviz->hosts, trace);
+    return *(char *const *)esi_segmented_at(&shiviz->hosts, trace);
 }
 
 /* --- Events ----------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static int write_clock(const struct shiviz_export *shiviz,
     return 0;
 }
 
-static int write_event(struct es_export *export,
+static int write_event(struct esi_export *export,
                        struct es_event_id id,
                        const char *text)
 {
@@ -191,7 +191,7 @@ static int write_event(struct es_export *export,
     return result;
 }
 
-static int write_held(struct es_export *export)
+static int write_held(struct esi_export *export)
 {
     struct shiviz_export *shiviz = export->state;
     int result = write_event(export, shiviz->held, shiviz->held_text);
@@ -201,7 +201,7 @@ static int write_held(struct es_export *export)
     return result;
 }
 
-static int take_event(struct es_export *export, const struct es_set_event *event)
+static int take_event(struct esi_export *export, const struct es_set_event *event)
 {
     struct shiviz_export *shiviz = export->state;
     int result = shiviz->sink.event(shiviz->sink.data, event);
@@ -225,7 +225,7 @@ static int take_event(struct es_export *export, const struct es_set_event *event
     return result;
 }
 
-static int finish(struct es_export *export, struct es_error *error)
+static int finish_shiviz(struct esi_export *export, struct es_error *error)
 {
     const struct shiviz_export *shiviz = export->state;
 
@@ -236,9 +236,9 @@ static int finish(struct es_export *export, struct es_error *error)
 const struct esi_export_ops esi_export_shiviz = {
     .name = "shiviz",
     .help = "a log with vector clocks, for ShiViz",
-    .begin = begin,
+    .begin = begin_shiviz,
     .trace = take_trace,
     .event = take_event,
-    .finish = finish,
-    .destroy = destroy,
+    .finish = finish_shiviz,
+    .destroy = destroy_shiviz,
 };

@@ -25,10 +25,10 @@ int esi_shiviz_log_init(struct esi_shiviz_log *log,
         .clock = (size_t)esi_match_find_name(match, "clock"),
         .line = text->first_line,
     };
-    es_rows_init(&log->events, sizeof(struct esi_shiviz_event), 6);
-    es_rows_init(&log->hosts, sizeof(struct esi_shiviz_host), 4);
-    es_rows_init(&log->entries, sizeof(struct esi_shiviz_entry), 8);
-    es_rows_init(&log->groups, sizeof(struct esi_piece), 8);
+    esi_segmented_init(&log->events, sizeof(struct esi_shiviz_event), 6);
+    esi_segmented_init(&log->hosts, sizeof(struct esi_shiviz_host), 4);
+    esi_segmented_init(&log->entries, sizeof(struct esi_shiviz_entry), 8);
+    esi_segmented_init(&log->groups, sizeof(struct esi_shiviz_piece), 8);
     log->numbers = json_object();
     return log->numbers ? 0 : -ENOMEM;
 }
@@ -36,10 +36,10 @@ int esi_shiviz_log_init(struct esi_shiviz_log *log,
 void esi_shiviz_log_fini(struct esi_shiviz_log *log)
 {
     json_decref(log->numbers);
-    es_rows_fini(&log->events);
-    es_rows_fini(&log->hosts);
-    es_rows_fini(&log->entries);
-    es_rows_fini(&log->groups);
+    esi_segmented_fini(&log->events);
+    esi_segmented_fini(&log->hosts);
+    esi_segmented_fini(&log->entries);
+    esi_segmented_fini(&log->groups);
 }
 
 /* The line of a place in the text, for places that come one after the other. */
@@ -67,7 +67,7 @@ static int number_host(struct esi_shiviz_log *log,
 {
     const json_t *known = json_object_get(log->numbers, name);
     struct esi_shiviz_host host = {.line = line};
-    uint64_t number = es_rows_count(&log->hosts);
+    uint64_t number = esi_segmented_count(&log->hosts);
 
     if (known) {
         *ret_host = (uint32_t)json_integer_value(known);
@@ -77,7 +77,7 @@ static int number_host(struct esi_shiviz_log *log,
                                     json_integer((json_int_t)number)) < 0)
         return -ENOMEM;
     host.name = json_object_iter_key(json_object_iter_at(log->numbers, name));
-    if (es_rows_push(&log->hosts, &host) < 0)
+    if (esi_segmented_push(&log->hosts, &host) < 0)
         return -ENOMEM;
     *ret_host = (uint32_t)number;
     return 0;
@@ -124,7 +124,7 @@ static int take_entries(struct esi_shiviz_log *log,
     json_t *value;
     uint64_t at;
 
-    entries = es_rows_extend(&log->entries, json_object_size(clock), &at);
+    entries = esi_segmented_extend(&log->entries, json_object_size(clock), &at);
     if (!entries)
         return -ENOMEM;
     json_object_foreach(clock, name, value)
@@ -203,7 +203,7 @@ static int take_own(struct esi_shiviz_log *log,
                     struct esi_shiviz_event *event,
                     struct es_error *error)
 {
-    struct esi_piece piece = event->groups[log->host];
+    struct esi_shiviz_piece piece = event->groups[log->host];
     struct esi_shiviz_host *host;
     char *name = strndup(log->text->text + piece.start, piece.length);
     const json_t *known = name ? json_object_get(log->numbers, name) : NULL;
@@ -229,11 +229,11 @@ static int take_own(struct esi_shiviz_log *log,
 }
 
 /* Keeps what all groups have of the match. */
-static const struct esi_piece *take_groups(struct esi_shiviz_log *log)
+static const struct esi_shiviz_piece *take_groups(struct esi_shiviz_log *log)
 {
     size_t names = esi_match_names(log->match);
     uint64_t at;
-    struct esi_piece *groups = es_rows_extend(&log->groups, names, &at);
+    struct esi_shiviz_piece *groups = esi_segmented_extend(&log->groups, names, &at);
 
     for (size_t i = 0; groups && i < names; i++)
         groups[i] = esi_match_group(log->match, i);
@@ -243,7 +243,7 @@ static const struct esi_piece *take_groups(struct esi_shiviz_log *log)
 static int take_event(struct esi_shiviz_log *log, size_t at, struct es_error *error)
 {
     struct esi_shiviz_event event = {.groups = take_groups(log)};
-    struct esi_piece piece;
+    struct esi_shiviz_piece piece;
     json_t *clock;
     int result;
 
@@ -263,7 +263,7 @@ static int take_event(struct esi_shiviz_log *log, size_t at, struct es_error *er
     json_decref(clock);
     if (result == 0)
         result = take_own(log, &event, error);
-    return result == 0 ? es_rows_push(&log->events, &event) : result;
+    return result == 0 ? esi_segmented_push(&log->events, &event) : result;
 }
 
 /* The logs of some hosts are not there. */
@@ -288,7 +288,7 @@ static int check_hosts(const struct esi_shiviz_log *log, struct es_error *error)
     const struct esi_shiviz_host *missing = NULL;
     uint32_t missing_count = 0;
 
-    for (uint32_t i = 0; i < es_rows_count(&log->hosts); i++) {
+    for (uint32_t i = 0; i < esi_segmented_count(&log->hosts); i++) {
         const struct esi_shiviz_host *host = esi_shiviz_log_host(log, i);
 
         if (host->events > 0)
@@ -304,7 +304,7 @@ int esi_shiviz_log_parse(struct esi_shiviz_log *log,
                          size_t end,
                          struct es_error *error)
 {
-    struct esi_piece whole;
+    struct esi_shiviz_piece whole;
     int result;
 
     while ((result = esi_match_next(log->match, log->text->text, start, end, &whole)) >
@@ -330,12 +330,12 @@ int esi_shiviz_log_parse(struct esi_shiviz_log *log,
 
 static uint32_t host_count(const struct esi_shiviz_order *order)
 {
-    return (uint32_t)es_rows_count(&order->log->hosts);
+    return (uint32_t)esi_segmented_count(&order->log->hosts);
 }
 
 static uint32_t event_count(const struct esi_shiviz_order *order)
 {
-    return (uint32_t)es_rows_count(&order->log->events);
+    return (uint32_t)esi_segmented_count(&order->log->events);
 }
 
 static const char *host_name(const struct esi_shiviz_order *order, uint32_t host)
@@ -450,7 +450,7 @@ static int keep_sends(struct esi_shiviz_order *order,
                       struct esi_shiviz_place *place)
 {
     uint64_t at;
-    uint32_t *sends = es_rows_extend(&order->sends, event->entries, &at);
+    uint32_t *sends = esi_segmented_extend(&order->sends, event->entries, &at);
 
     if (!sends)
         return -ENOMEM;
@@ -552,7 +552,7 @@ int esi_shiviz_order_init(struct esi_shiviz_order *order,
     int result;
 
     *order = (struct esi_shiviz_order){.log = log};
-    es_rows_init(&order->sends, sizeof(uint32_t), 8);
+    esi_segmented_init(&order->sends, sizeof(uint32_t), 8);
     hosts = host_count(order);
     events = event_count(order);
     order->places = calloc(events + 1u, sizeof *order->places);
@@ -576,5 +576,5 @@ void esi_shiviz_order_fini(struct esi_shiviz_order *order)
     free(order->starts);
     free(order->clock);
     free(order->knowing);
-    es_rows_fini(&order->sends);
+    esi_segmented_fini(&order->sends);
 }

@@ -35,8 +35,8 @@ struct esi_shiviz_event {
     uint32_t own;                         /* its own entry */
     const struct esi_shiviz_entry *clock; /* sorted by host */
     uint32_t entries;
-    int line;                       /* of its clock */
-    const struct esi_piece *groups; /* of each name of the expression */
+    int line;                              /* of its clock */
+    const struct esi_shiviz_piece *groups; /* of each name of the expression */
 };
 
 struct esi_shiviz_host {
@@ -49,11 +49,11 @@ struct esi_shiviz_host {
 struct esi_shiviz_log {
     const struct esi_shiviz_text *text; /* borrowed, as the next */
     struct esi_shiviz_pair *match;
-    size_t host, clock;     /* numbers of groups */
-    struct es_rows events;  /* struct esi_shiviz_event */
-    struct es_rows hosts;   /* struct esi_shiviz_host */
-    struct es_rows entries; /* private, as all below */
-    struct es_rows groups;
+    size_t host, clock;           /* numbers of groups */
+    struct esi_segmented events;  /* struct esi_shiviz_event */
+    struct esi_segmented hosts;   /* struct esi_shiviz_host */
+    struct esi_segmented entries; /* private, as all below */
+    struct esi_segmented groups;
     json_t *numbers; /* of hosts, by name */
     uint32_t traces;
     size_t line_at; /* where line `line` begins or goes on */
@@ -77,14 +77,14 @@ static inline struct esi_shiviz_event *esi_shiviz_log_event(
     const struct esi_shiviz_log *log,
     uint32_t event)
 {
-    return es_rows_at(&log->events, event);
+    return esi_segmented_at(&log->events, event);
 }
 
 static inline struct esi_shiviz_host *esi_shiviz_log_host(
     const struct esi_shiviz_log *log,
     uint32_t host)
 {
-    return es_rows_at(&log->hosts, host);
+    return esi_segmented_at(&log->hosts, host);
 }
 
 /*
@@ -113,7 +113,7 @@ struct esi_shiviz_order {
     struct esi_shiviz_place *places;  /* of each event */
     uint32_t *starts;                 /* private, as all below: of each host in `at` */
     uint32_t *at;                     /* numbers of events, by host and own entry */
-    struct es_rows sends;
+    struct esi_segmented sends;
     uint32_t *clock;   /* of the event that is looked at, by host */
     uint32_t *knowing; /* of its candidates, how many know of an entry, by host */
 };

@@ -28,10 +28,10 @@ struct esi_shiviz_pair {
     PCRE2_SPTR table;
 };
 
-static pcre2_code *compile(const char *expression,
-                           const char *what,
-                           struct es_error *error,
-                           int *ret_code)
+static pcre2_code *compile_expression(const char *expression,
+                                      const char *what,
+                                      struct es_error *error,
+                                      int *ret_code)
 {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     pcre2_code *code;
@@ -68,7 +68,7 @@ int esi_match_create(const char *expression,
 
     if (!match)
         return -ENOMEM;
-    match->code = compile(expression, what, error, &result);
+    match->code = compile_expression(expression, what, error, &result);
     if (match->code) {
         match->data = pcre2_match_data_create_from_pattern(match->code, NULL);
         match->context = pcre2_match_context_create(NULL);
@@ -118,7 +118,7 @@ int esi_match_next(struct esi_shiviz_pair *match,
                    const char *text,
                    size_t start,
                    size_t end,
-                   struct esi_piece *ret_whole)
+                   struct esi_shiviz_piece *ret_whole)
 {
     int result = pcre2_match(match->code, (PCRE2_SPTR)text, end, start,
                              PCRE2_NO_UTF_CHECK, match->data, match->context);
@@ -131,7 +131,7 @@ int esi_match_next(struct esi_shiviz_pair *match,
     /* \K may put the beginning behind the end. */
     if (result < 0 || places[0] > places[1])
         return -E2BIG;
-    *ret_whole = (struct esi_piece){places[0], places[1] - places[0]};
+    *ret_whole = (struct esi_shiviz_piece){places[0], places[1] - places[0]};
     return 1;
 }
 
@@ -143,15 +143,16 @@ size_t esi_match_step(const char *text, size_t at, size_t end)
     return at;
 }
 
-struct esi_piece esi_match_group(const struct esi_shiviz_pair *match, size_t name)
+struct esi_shiviz_piece esi_match_group(const struct esi_shiviz_pair *match,
+                                        size_t name)
 {
     PCRE2_SPTR row = match->table + name * match->name_bytes;
     size_t group = (size_t)row[0] << 8 | row[1];
     const PCRE2_SIZE *places = pcre2_get_ovector_pointer(match->data) + 2 * group;
 
     if (places[0] == PCRE2_UNSET || places[0] > places[1])
-        return (struct esi_piece){0, SIZE_MAX};
-    return (struct esi_piece){places[0], places[1] - places[0]};
+        return (struct esi_shiviz_piece){0, SIZE_MAX};
+    return (struct esi_shiviz_piece){places[0], places[1] - places[0]};
 }
 
 bool esi_match_check_text(struct esi_shiviz_pair *match,

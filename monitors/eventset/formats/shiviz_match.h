@@ -16,7 +16,7 @@
 struct esi_shiviz_pair;
 
 /* A piece of a text; length SIZE_MAX: the group took no part. */
-struct esi_piece {
+struct esi_shiviz_piece {
     size_t start;
     size_t length;
 };
@@ -42,13 +42,14 @@ int esi_match_next(struct esi_shiviz_pair *match,
                    const char *text,
                    size_t start,
                    size_t end,
-                   struct esi_piece *ret_whole);
+                   struct esi_shiviz_piece *ret_whole);
 /* The place of the character behind the one at `at`, which is before `end`; else end
  * + 1.
  */
 size_t esi_match_step(const char *text, size_t at, size_t end);
 /* What the named group has of the last match. */
-struct esi_piece esi_match_group(const struct esi_shiviz_pair *match, size_t name);
+struct esi_shiviz_piece esi_match_group(const struct esi_shiviz_pair *match,
+                                        size_t name);
 
 /* Whether a text is UTF-8; else *ret_at is where it is not. */
 bool esi_match_check_text(struct esi_shiviz_pair *match,

@@ -33,13 +33,13 @@ struct giving {
     const struct esi_shiviz_order *order;
     const struct esi_shiviz_log *log;
     const struct es_set_sink *sink;
-    struct es_shiviz_statistics *statistics;
+    struct esi_shiviz_statistics *statistics;
     uint32_t first_trace;
     size_t event_group;
     int type_group;               /* -1 = none */
     struct given *given;          /* of each event of the log */
     uint32_t *indexes;            /* of the latest event of each host */
-    struct es_rows waiting;       /* uint32_t: events that wait for others, a stack */
+    struct esi_segmented waiting; /* uint32_t: events that wait for others, a stack */
     uint64_t waiting_count;       /* that many of them are used */
     struct es_event_id *partners; /* of the event that is given, as many as hosts */
     struct es_event_attribute *attributes;
@@ -70,7 +70,7 @@ static int reserve_texts(struct giving *giving, const struct esi_shiviz_event *e
 
 /* A group's text, put at *next; "" if it took no part. */
 static const char *copy_text(const struct giving *giving,
-                             struct esi_piece piece,
+                             struct esi_shiviz_piece piece,
                              char **next)
 {
     char *text = *next;
@@ -192,9 +192,9 @@ static uint32_t find_missing(const struct giving *giving, uint32_t number)
 
 static int wait_for(struct giving *giving, uint32_t number)
 {
-    if (giving->waiting_count < es_rows_count(&giving->waiting))
-        *(uint32_t *)es_rows_at(&giving->waiting, giving->waiting_count) = number;
-    else if (es_rows_push(&giving->waiting, &number) < 0)
+    if (giving->waiting_count < esi_segmented_count(&giving->waiting))
+        *(uint32_t *)esi_segmented_at(&giving->waiting, giving->waiting_count) = number;
+    else if (esi_segmented_push(&giving->waiting, &number) < 0)
         return -ENOMEM;
     giving->waiting_count++;
     return 0;
@@ -207,7 +207,7 @@ static int give_with_missing(struct giving *giving, uint32_t number)
 
     while (result == 0 && giving->waiting_count > 0) {
         uint32_t last =
-            *(uint32_t *)es_rows_at(&giving->waiting, giving->waiting_count - 1);
+            *(uint32_t *)esi_segmented_at(&giving->waiting, giving->waiting_count - 1);
         uint32_t missing = find_missing(giving, last);
 
         if (missing != NO_EVENT) {
@@ -222,7 +222,7 @@ static int give_with_missing(struct giving *giving, uint32_t number)
 
 static int tell_traces(const struct giving *giving, const char *prefix)
 {
-    uint32_t hosts = (uint32_t)es_rows_count(&giving->log->hosts);
+    uint32_t hosts = (uint32_t)esi_segmented_count(&giving->log->hosts);
     const char **names = calloc(hosts + 1u, sizeof *names);
     int result = names ? 0 : -ENOMEM;
 
@@ -247,8 +247,8 @@ static int tell_traces(const struct giving *giving, const char *prefix)
 
 static int give_all(struct giving *giving, const char *prefix)
 {
-    uint32_t events = (uint32_t)es_rows_count(&giving->log->events);
-    uint32_t hosts = (uint32_t)es_rows_count(&giving->log->hosts);
+    uint32_t events = (uint32_t)esi_segmented_count(&giving->log->events);
+    uint32_t hosts = (uint32_t)esi_segmented_count(&giving->log->hosts);
     int result;
 
     giving->given = calloc(events + 1u, sizeof *giving->given);
@@ -272,7 +272,7 @@ static int give_all(struct giving *giving, const char *prefix)
 static int shiviz_give(const struct esi_shiviz_order *order,
                        const char *prefix,
                        const struct es_set_sink *sink,
-                       struct es_shiviz_statistics *statistics)
+                       struct esi_shiviz_statistics *statistics)
 {
     struct esi_shiviz_pair *match = order->log->match;
     struct giving giving = {
@@ -286,9 +286,9 @@ static int shiviz_give(const struct esi_shiviz_order *order,
     };
     int result;
 
-    es_rows_init(&giving.waiting, sizeof(uint32_t), 6);
+    esi_segmented_init(&giving.waiting, sizeof(uint32_t), 6);
     result = give_all(&giving, prefix);
-    es_rows_fini(&giving.waiting);
+    esi_segmented_fini(&giving.waiting);
     free(giving.given);
     free(giving.indexes);
     free(giving.partners);
@@ -300,14 +300,14 @@ static int shiviz_give(const struct esi_shiviz_order *order,
 /* === The file ===================================================================== */
 
 /* A log that is being read. */
-struct reading {
+struct log_reading {
     struct esi_shiviz_text text;
-    const struct es_shiviz_config *config;
+    const struct esi_shiviz_config *config;
     struct esi_shiviz_pair *match;
     struct esi_shiviz_pair *delimiter; /* NULL = one execution */
     int label;                         /* its group "trace"; -1 = none */
     json_t *labels; /* an object whose members are those there were */
-    struct es_shiviz_statistics statistics;
+    struct esi_shiviz_statistics statistics;
     struct es_error *error;
 };
 
@@ -320,7 +320,7 @@ static bool is_blank(const char *text, size_t start, size_t end)
     return start >= end;
 }
 
-static int line_of(const struct reading *reading, size_t at)
+static int line_of(const struct log_reading *reading, size_t at)
 {
     int line = reading->text.first_line;
 
@@ -330,7 +330,7 @@ static int line_of(const struct reading *reading, size_t at)
 }
 
 /* An execution's events, unless it has none. */
-static int read_events(struct reading *reading,
+static int read_events(struct log_reading *reading,
                        const char *prefix,
                        size_t start,
                        size_t end)
@@ -341,7 +341,7 @@ static int read_events(struct reading *reading,
 
     if (result == 0)
         result = esi_shiviz_log_parse(&log, start, end, reading->error);
-    if (result == 0 && es_rows_count(&log.events) == 0)
+    if (result == 0 && esi_segmented_count(&log.events) == 0)
         result = es_error_set_at(reading->error, -EINVAL, reading->text.source,
                                  line_of(reading, start), 0,
                                  "the regular expression finds no event from here on");
@@ -357,7 +357,7 @@ static int read_events(struct reading *reading,
 }
 
 /* Takes the label of an execution, which no other has. */
-static int read_execution(struct reading *reading,
+static int read_execution(struct log_reading *reading,
                           const char *label,
                           size_t start,
                           size_t end)
@@ -381,9 +381,9 @@ static int read_execution(struct reading *reading,
 }
 
 /* The label of the execution behind a delimiter.  Caller frees; NULL: no memory. */
-static char *make_label(const struct reading *reading)
+static char *make_label(const struct log_reading *reading)
 {
-    struct esi_piece piece = {0, 0};
+    struct esi_shiviz_piece piece = {0, 0};
     char *label;
 
     if (reading->label < 0)
@@ -395,14 +395,14 @@ static char *make_label(const struct reading *reading)
     return strndup(reading->text.text + piece.start, piece.length);
 }
 
-static int read_executions(struct reading *reading)
+static int read_executions(struct log_reading *reading)
 {
     const char *text = reading->text.text;
     size_t end = reading->text.length;
     size_t start = 0;
     size_t from = 0; /* where the next delimiter is looked for */
     char *label = strdup(reading->delimiter && reading->label < 0 ? "1" : "");
-    struct esi_piece whole;
+    struct esi_shiviz_piece whole;
     int result = label ? 0 : -ENOMEM;
 
     while (result == 0 && reading->delimiter && from <= end) {
@@ -434,7 +434,7 @@ static int read_executions(struct reading *reading)
 
 /* --- The text --------------------------------------------------------------------- */
 
-static int check_text(struct reading *reading)
+static int check_text(struct log_reading *reading)
 {
     const struct esi_shiviz_text *text = &reading->text;
     const char *zero = memchr(text->text, '\0', text->length);
@@ -450,7 +450,7 @@ static int check_text(struct reading *reading)
     return 0;
 }
 
-static int make_expressions(struct reading *reading,
+static int make_expressions(struct log_reading *reading,
                             const char *regex,
                             const char *delimiter)
 {
@@ -472,7 +472,9 @@ static int make_expressions(struct reading *reading,
     return result;
 }
 
-static int read_all(struct reading *reading, const char *regex, const char *delimiter)
+static int read_all(struct log_reading *reading,
+                    const char *regex,
+                    const char *delimiter)
 {
     int result = make_expressions(reading, regex, delimiter);
 
@@ -511,9 +513,9 @@ static int cut_line(struct esi_shiviz_text *text, char **ret_line)
     return 0;
 }
 
-static int read_with_header(struct reading *reading)
+static int read_with_header(struct log_reading *reading)
 {
-    const struct es_shiviz_config *config = reading->config;
+    const struct esi_shiviz_config *config = reading->config;
     char *regex = NULL;
     char *delimiter = NULL;
     int result = 0;
@@ -546,14 +548,14 @@ static char *read_copy_text(const char *text, size_t length, size_t *ret_length)
     return copy;
 }
 
-int es_shiviz_read_text(const char *text,
-                        size_t length,
-                        const char *name,
-                        const struct es_shiviz_config *config,
-                        struct es_shiviz_statistics *ret_statistics,
-                        struct es_error *error)
+int esi_shiviz_read_text(const char *text,
+                         size_t length,
+                         const char *name,
+                         const struct esi_shiviz_config *config,
+                         struct esi_shiviz_statistics *ret_statistics,
+                         struct es_error *error)
 {
-    struct reading reading = {
+    struct log_reading reading = {
         .text = {.source = name, .first_line = 1},
         .config = config,
         .error = error,
@@ -608,10 +610,10 @@ static int load_stream(FILE *stream, char **ret_text, size_t *ret_length)
     return -ENOMEM;
 }
 
-int es_shiviz_read_file(const char *path,
-                        const struct es_shiviz_config *config,
-                        struct es_shiviz_statistics *ret_statistics,
-                        struct es_error *error)
+int esi_shiviz_read_file(const char *path,
+                         const struct esi_shiviz_config *config,
+                         struct esi_shiviz_statistics *ret_statistics,
+                         struct es_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
     FILE *stream = standard ? stdin : fopen(path, "re");
@@ -628,7 +630,7 @@ int es_shiviz_read_file(const char *path,
     if (result < 0)
         return es_error_set_at(error, result, name, 0, 0, "cannot be read: %s",
                                strerror(-result));
-    result = es_shiviz_read_text(text, length, name, config, ret_statistics, error);
+    result = esi_shiviz_read_text(text, length, name, config, ret_statistics, error);
     free(text);
     return result;
 }

@@ -4,8 +4,8 @@
  * Reads logs for ShiViz, whose vector clocks become the order, as an ordered stream of
  * events (docs/exports.md).
  *
- *   struct es_shiviz_config config = {.sink = es_set_write_sink(write)};
- *   es_shiviz_read_file("server.log", &config, &statistics, &error);
+ *   struct esi_shiviz_config config = {.sink = esi_set_write_sink(write)};
+ *   esi_shiviz_read_file("server.log", &config, &statistics, &error);
  *
  * A host is a trace.  The group "event" is an event's text, "type" its type; other
  * named groups are attributes.  Messages are made of the clocks, as few as give the
@@ -31,7 +31,7 @@
 /* ShiViz's own expression. */
 #define ES_SHIVIZ_REGEX "(?<event>.*)\\n(?<host>\\S*) (?<clock>{.*})"
 
-struct es_shiviz_config {
+struct esi_shiviz_config {
     struct es_set_sink sink;
     const char *regex; /* with the groups host, clock and event; NULL = ShiViz's own */
     /* What stands between executions; each one's hosts have its name and a slash before
@@ -42,7 +42,7 @@ struct es_shiviz_config {
     bool header;
 };
 
-struct es_shiviz_statistics {
+struct esi_shiviz_statistics {
     uint32_t executions;
     uint32_t traces;
     uint64_t log_events;
@@ -53,17 +53,17 @@ struct es_shiviz_statistics {
 /* Reads a file; "-" is the standard input.  `ret_statistics` and `error` may be NULL.
  * 0; -EINVAL: no such log, `error` says why and where; another -errno: the file cannot
  * be read, or what the sink gave. */
-int es_shiviz_read_file(const char *path,
-                        const struct es_shiviz_config *config,
-                        struct es_shiviz_statistics *ret_statistics,
-                        struct es_error *error);
+int esi_shiviz_read_file(const char *path,
+                         const struct esi_shiviz_config *config,
+                         struct esi_shiviz_statistics *ret_statistics,
+                         struct es_error *error);
 
 /* The same for a text in memory, which errors call `name`. */
-int es_shiviz_read_text(const char *text,
-                        size_t length,
-                        const char *name,
-                        const struct es_shiviz_config *config,
-                        struct es_shiviz_statistics *ret_statistics,
-                        struct es_error *error);
+int esi_shiviz_read_text(const char *text,
+                         size_t length,
+                         const char *name,
+                         const struct esi_shiviz_config *config,
+                         struct esi_shiviz_statistics *ret_statistics,
+                         struct es_error *error);
 
 #endif

@@ -23,37 +23,37 @@ enum { UNIT = 8 };
 static int stamps_init(struct esi_stamps *stamps, unsigned levels)
 {
     stamps->levels = levels;
-    es_rows_init(&stamps->arena, UNIT, 10);
-    es_rows_init(&stamps->traces, sizeof(struct es_rows), 4);
+    esi_segmented_init(&stamps->arena, UNIT, 10);
+    esi_segmented_init(&stamps->traces, sizeof(struct esi_segmented), 4);
     /* Number 0 is no stamp. */
-    return es_rows_extend(&stamps->arena, 1, NULL) ? 0 : -ENOMEM;
+    return esi_segmented_extend(&stamps->arena, 1, NULL) ? 0 : -ENOMEM;
 }
 
 static void stamps_fini(struct esi_stamps *stamps)
 {
-    for (uint64_t i = es_rows_count(&stamps->traces); i > 0; i--)
-        es_rows_fini(es_rows_at(&stamps->traces, i - 1));
-    es_rows_fini(&stamps->traces);
-    es_rows_fini(&stamps->arena);
+    for (uint64_t i = esi_segmented_count(&stamps->traces); i > 0; i--)
+        esi_segmented_fini(esi_segmented_at(&stamps->traces, i - 1));
+    esi_segmented_fini(&stamps->traces);
+    esi_segmented_fini(&stamps->arena);
 }
 
 static int stamps_add_trace(struct esi_stamps *stamps)
 {
-    struct es_rows events;
+    struct esi_segmented events;
 
-    es_rows_init(&events, sizeof(uint32_t), 4);
-    return es_rows_push(&stamps->traces, &events);
+    esi_segmented_init(&events, sizeof(uint32_t), 4);
+    return esi_segmented_push(&stamps->traces, &events);
 }
 
-struct esi_stamp *esi_stamps_make(struct esi_stamps *stamps,
-                                  uint32_t length,
-                                  uint32_t *ret_number)
+struct esi_cluster_stamp *esi_stamps_make(struct esi_stamps *stamps,
+                                          uint32_t length,
+                                          uint32_t *ret_number)
 {
-    uint64_t bytes = sizeof(struct esi_stamp) +
+    uint64_t bytes = sizeof(struct esi_cluster_stamp) +
                      ((uint64_t)stamps->levels + length) * sizeof(uint32_t);
     uint64_t at;
-    struct esi_stamp *stamp =
-        es_rows_extend(&stamps->arena, (bytes + UNIT - 1) / UNIT, &at);
+    struct esi_cluster_stamp *stamp =
+        esi_segmented_extend(&stamps->arena, (bytes + UNIT - 1) / UNIT, &at);
 
     if (!stamp || at > UINT32_MAX)
         return NULL;
@@ -65,33 +65,34 @@ struct esi_stamp *esi_stamps_make(struct esi_stamps *stamps,
 
 int esi_stamps_reserve(struct esi_stamps *stamps, struct es_event_id id)
 {
-    struct es_rows *trace = es_rows_at(&stamps->traces, id.trace);
+    struct esi_segmented *trace = esi_segmented_at(&stamps->traces, id.trace);
 
-    if (es_rows_count(trace) >= id.index)
+    if (esi_segmented_count(trace) >= id.index)
         return 0;
-    return es_rows_extend(trace, 1, NULL) ? 0 : -ENOMEM;
+    return esi_segmented_extend(trace, 1, NULL) ? 0 : -ENOMEM;
 }
 
 void esi_stamps_set(struct esi_stamps *stamps, struct es_event_id id, uint32_t number)
 {
-    const struct es_rows *trace = es_rows_at(&stamps->traces, id.trace);
+    const struct esi_segmented *trace = esi_segmented_at(&stamps->traces, id.trace);
 
-    *(uint32_t *)es_rows_at(trace, id.index - 1) = number;
+    *(uint32_t *)esi_segmented_at(trace, id.index - 1) = number;
 }
 
 uint32_t esi_stamps_now(const struct esi_stamps *stamps)
 {
-    return (uint32_t)es_rows_count(&stamps->arena);
+    return (uint32_t)esi_segmented_count(&stamps->arena);
 }
 
 /* Bytes that are held. */
 static uint64_t stamps_bytes(const struct esi_stamps *stamps)
 {
-    uint64_t traces = es_rows_count(&stamps->traces);
-    uint64_t bytes = es_rows_bytes(&stamps->arena) + es_rows_bytes(&stamps->traces);
+    uint64_t traces = esi_segmented_count(&stamps->traces);
+    uint64_t bytes =
+        esi_segmented_bytes(&stamps->arena) + esi_segmented_bytes(&stamps->traces);
 
     for (uint64_t i = 0; i < traces; i++)
-        bytes += es_rows_bytes(es_rows_at(&stamps->traces, i));
+        bytes += esi_segmented_bytes(esi_segmented_at(&stamps->traces, i));
     return bytes;
 }
 
@@ -127,7 +128,7 @@ struct reached {
     uint32_t number;
 };
 
-struct search {
+struct stamp_search {
     const struct esi_store *store;
     uint32_t trace;
     uint32_t enough; /* the search may end with this much */
@@ -138,8 +139,8 @@ struct search {
     } waiting[ES_ORDER_LEVELS]; /* by level, from 1 at 0 */
 };
 
-static uint32_t precedes_locate(const struct search *search,
-                                const struct esi_stamp *stamp)
+static uint32_t precedes_locate(const struct stamp_search *search,
+                                const struct esi_cluster_stamp *stamp)
 {
     const struct esi_store *store = search->store;
 
@@ -149,9 +150,9 @@ static uint32_t precedes_locate(const struct search *search,
                              stamp->length, search->trace);
 }
 
-static void ask_level(struct search *search, unsigned level);
+static void ask_level(struct stamp_search *search, unsigned level);
 
-static void precedes_postpone(struct search *search,
+static void precedes_postpone(struct stamp_search *search,
                               const struct reached *event,
                               unsigned level)
 {
@@ -164,10 +165,10 @@ static void precedes_postpone(struct search *search,
 
 /* Finds what precedes a cluster receive, or is the other half of it: of use to those
  * that follow the receive. */
-static void precedes_reach(struct search *search, const struct reached *receive)
+static void precedes_reach(struct stamp_search *search, const struct reached *receive)
 {
     const struct esi_stamps *stamps = &search->store->stamps;
-    const struct esi_stamp *stamp = esi_stamps_at(stamps, receive->number);
+    const struct esi_cluster_stamp *stamp = esi_stamps_at(stamps, receive->number);
     uint32_t at = precedes_locate(search, stamp);
     uint32_t entry;
 
@@ -187,14 +188,14 @@ static void precedes_reach(struct search *search, const struct reached *receive)
 
 /* Raises entries to those of members `begin` and on in an event's vector.  The entry of
  * its own trace is made to tell of the event itself, as if it were another's. */
-static void raise_entries(const struct search *search,
+static void raise_entries(const struct stamp_search *search,
                           const struct reached *event,
                           const uint32_t *members,
                           uint32_t begin,
                           uint32_t *entries)
 {
     const struct esi_stamps *stamps = &search->store->stamps;
-    const struct esi_stamp *stamp = esi_stamps_at(stamps, event->number);
+    const struct esi_cluster_stamp *stamp = esi_stamps_at(stamps, event->number);
     const uint32_t *vector = esi_stamp_vector(stamps, stamp);
 
     for (uint32_t i = begin; i < stamp->length && i < begin + BATCH; i++)
@@ -206,7 +207,7 @@ static void raise_entries(const struct search *search,
 /* The latest receives above a level up to the events on members' traces that entries
  * tell of; returns how many.  Each step of all comes before the next of any, so that
  * they wait for memory together. */
-static unsigned find_receives(const struct search *search,
+static unsigned find_receives(const struct stamp_search *search,
                               unsigned level,
                               const uint32_t *members,
                               const uint32_t *entries,
@@ -224,7 +225,7 @@ static unsigned find_receives(const struct search *search,
         __builtin_prefetch(esi_stamps_at(stamps, receives[i].number));
     }
     for (unsigned i = 0; i < count; i++) {
-        const struct esi_stamp *receive;
+        const struct esi_cluster_stamp *receive;
 
         receives[i].number =
             esi_stamp_receive(esi_stamps_at(stamps, receives[i].number), level);
@@ -237,13 +238,14 @@ static unsigned find_receives(const struct search *search,
 
 /* Whether an event knows of an earlier one of its cluster, and so of all that it knows.
  */
-static bool precedes_knows(const struct search *search,
+static bool precedes_knows(const struct stamp_search *search,
                            unsigned level,
                            const struct reached *event,
                            const struct reached *earlier)
 {
     const struct esi_store *store = search->store;
-    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, event->number);
+    const struct esi_cluster_stamp *stamp =
+        esi_stamps_at(&store->stamps, event->number);
     uint32_t trace = earlier->id.trace;
     uint32_t at;
 
@@ -255,7 +257,7 @@ static bool precedes_knows(const struct search *search,
 }
 
 /* Leaves out events of a cluster that a later one knows of; returns how many stay. */
-static uint32_t keep_latest(const struct search *search,
+static uint32_t keep_latest(const struct stamp_search *search,
                             unsigned level,
                             struct reached *events,
                             uint32_t count)
@@ -280,7 +282,7 @@ static uint32_t keep_latest(const struct search *search,
 }
 
 /* Events of one cluster, and the most members that one of them knew. */
-static void ask_members(struct search *search,
+static void ask_members(struct stamp_search *search,
                         unsigned level,
                         const struct reached *events,
                         uint32_t count,
@@ -312,19 +314,20 @@ static void ask_members(struct search *search,
 /* --- Levels ----------------------------------------------------------------------- */
 
 /* Puts those of the last one's cluster last; returns how many they are. */
-static uint32_t gather_cluster(const struct search *search,
+static uint32_t gather_cluster(const struct stamp_search *search,
                                struct waiting *waiting,
                                uint32_t *ret_length)
 {
     const struct esi_stamps *stamps = &search->store->stamps;
     uint32_t first = waiting->count - 1;
-    const struct esi_stamp *last = esi_stamps_at(stamps, waiting->events[first].number);
+    const struct esi_cluster_stamp *last =
+        esi_stamps_at(stamps, waiting->events[first].number);
     uint32_t cluster = last->cluster;
 
     *ret_length = last->length;
     for (uint32_t i = first; i-- > 0;) {
         struct reached event = waiting->events[i];
-        const struct esi_stamp *stamp = esi_stamps_at(stamps, event.number);
+        const struct esi_cluster_stamp *stamp = esi_stamps_at(stamps, event.number);
 
         if (stamp->cluster != cluster)
             continue;
@@ -336,7 +339,7 @@ static uint32_t gather_cluster(const struct search *search,
 }
 
 /* Asks all that wait.  What they lead to is of higher levels. */
-static void ask_level(struct search *search, unsigned level)
+static void ask_level(struct stamp_search *search, unsigned level)
 {
     struct waiting *waiting = &search->waiting[level - 1];
 
@@ -359,8 +362,8 @@ static uint32_t search_before(const struct esi_store *store,
                               uint32_t enough)
 {
     struct reached event = {.id = id, .number = esi_stamps_of(&store->stamps, id)};
-    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, event.number);
-    struct search search;
+    const struct esi_cluster_stamp *stamp = esi_stamps_at(&store->stamps, event.number);
+    struct stamp_search search;
     uint32_t at;
 
     search.store = store;
@@ -416,7 +419,7 @@ static const struct esi_clustering_ops *find_strategy(const char *name)
 
 /* --- Life ------------------------------------------------------------------------ */
 
-static int check_levels(const struct es_order_config *config, struct es_error *error)
+static int check_levels(const struct esi_order_config *config, struct es_error *error)
 {
     if (config->levels < 1 || config->levels > ES_ORDER_LEVELS)
         return es_error_set(error, -EINVAL, "%u levels of clusters; expected 1 to %d",
@@ -453,7 +456,7 @@ static int compare_seeds(const void *left, const void *right)
     return (a->trace > b->trace) - (a->trace < b->trace);
 }
 
-static int cluster_sow(struct esi_store *store, const struct es_order_config *config)
+static int cluster_sow(struct esi_store *store, const struct esi_order_config *config)
 {
     size_t count = config->seeds ? config->seed_count : 0;
     struct seed *seeds;
@@ -490,7 +493,7 @@ static void cluster_destroy(struct esi_store *store)
     free(store);
 }
 
-static int cluster_create(const struct es_order_config *config,
+static int cluster_create(const struct esi_order_config *config,
                           struct es_error *error,
                           struct esi_store **ret_store)
 {
@@ -553,7 +556,7 @@ static int cluster_add_trace(struct esi_store *store)
     int code;
 
     if (esi_gather_reserve(&store->gather, trace + 1, store->level_count) < 0 ||
-        (es_rows_count(&store->stamps.traces) == trace &&
+        (esi_segmented_count(&store->stamps.traces) == trace &&
          stamps_add_trace(&store->stamps) < 0) ||
         esi_levels_add_trace(&store->levels) < 0)
         return -ENOMEM;
@@ -588,7 +591,7 @@ static uint64_t fixed_elements(const struct esi_store *store,
 }
 
 static void cluster_statistics(const struct esi_store *store,
-                               struct es_order_statistics *statistics)
+                               struct esi_order_statistics *statistics)
 {
     uint64_t vector = statistics->vector_elements;
     uint64_t receives = 0;

@@ -50,12 +50,12 @@ static const struct esi_level *level_of(const struct esi_levels *levels, unsigne
 
 static struct cluster *cluster_of(const struct esi_level *level, uint32_t cluster)
 {
-    return es_rows_at(&level->clusters, cluster);
+    return esi_segmented_at(&level->clusters, cluster);
 }
 
 static _Atomic uint64_t *place_of(const struct esi_level *level, uint32_t trace)
 {
-    return es_rows_at(&level->places, trace);
+    return esi_segmented_at(&level->places, trace);
 }
 
 /* Pairs with set_place(): who sees a new place sees the change that it is part of. */
@@ -70,7 +70,7 @@ static void set_place(_Atomic uint64_t *place, uint64_t value)
 }
 
 /* Around changes of places; pairs with the loads in esi_levels_locate(). */
-static void change(struct esi_level *level)
+static void change_level(struct esi_level *level)
 {
     atomic_fetch_add_explicit(&level->changes, 1, memory_order_release);
 }
@@ -95,20 +95,20 @@ void esi_levels_init(struct esi_levels *levels,
         struct esi_level *level = &levels->level[i];
 
         level->max_size = max_sizes[i];
-        es_rows_init(&level->places, sizeof(_Atomic uint64_t), 4);
-        es_rows_init(&level->clusters, sizeof(struct cluster), 4);
-        es_rows_init(&level->members, sizeof(uint32_t), 6);
-        es_rows_init(&level->clean, sizeof(uint32_t), 4);
+        esi_segmented_init(&level->places, sizeof(_Atomic uint64_t), 4);
+        esi_segmented_init(&level->clusters, sizeof(struct cluster), 4);
+        esi_segmented_init(&level->members, sizeof(uint32_t), 6);
+        esi_segmented_init(&level->clean, sizeof(uint32_t), 4);
     }
 }
 
 void esi_levels_fini(struct esi_levels *levels)
 {
     for (unsigned i = 0; i < levels->count; i++) {
-        es_rows_fini(&levels->level[i].places);
-        es_rows_fini(&levels->level[i].clusters);
-        es_rows_fini(&levels->level[i].members);
-        es_rows_fini(&levels->level[i].clean);
+        esi_segmented_fini(&levels->level[i].places);
+        esi_segmented_fini(&levels->level[i].clusters);
+        esi_segmented_fini(&levels->level[i].members);
+        esi_segmented_fini(&levels->level[i].clean);
     }
 }
 
@@ -118,10 +118,10 @@ static struct cluster *make_cluster(struct esi_level *level,
                                     uint32_t length,
                                     uint32_t *ret_number)
 {
-    uint32_t *list = es_rows_extend(&level->members, length, NULL);
+    uint32_t *list = esi_segmented_extend(&level->members, length, NULL);
     uint64_t number;
     struct cluster *cluster =
-        list ? es_rows_extend(&level->clusters, 1, &number) : NULL;
+        list ? esi_segmented_extend(&level->clusters, 1, &number) : NULL;
 
     if (!cluster)
         return NULL;
@@ -137,20 +137,20 @@ static struct cluster *make_cluster(struct esi_level *level,
 
 static int add_trace(struct esi_level *level)
 {
-    uint32_t trace = (uint32_t)es_rows_count(&level->clean);
+    uint32_t trace = (uint32_t)esi_segmented_count(&level->clean);
     uint32_t none = 0;
     uint32_t number;
     uint64_t place;
 
     /* What a call that ran out of memory has left is used now. */
-    if (es_rows_count(&level->places) == trace) {
+    if (esi_segmented_count(&level->places) == trace) {
         if (!make_cluster(level, &trace, 1, &number))
             return -ENOMEM;
         place = place_at(number, 0);
-        if (es_rows_push(&level->places, &place) < 0)
+        if (esi_segmented_push(&level->places, &place) < 0)
             return -ENOMEM;
     }
-    if (es_rows_push(&level->clean, &none) < 0)
+    if (esi_segmented_push(&level->clean, &none) < 0)
         return -ENOMEM;
     add_count(level, 1);
     return 0;
@@ -158,10 +158,10 @@ static int add_trace(struct esi_level *level)
 
 int esi_levels_add_trace(struct esi_levels *levels)
 {
-    uint64_t traces = es_rows_count(&levels->level[levels->count - 1].clean);
+    uint64_t traces = esi_segmented_count(&levels->level[levels->count - 1].clean);
 
     for (unsigned i = 0; i < levels->count; i++)
-        if (es_rows_count(&levels->level[i].clean) == traces &&
+        if (esi_segmented_count(&levels->level[i].clean) == traces &&
             add_trace(&levels->level[i]) < 0)
             return -ENOMEM;
     return 0;
@@ -176,7 +176,9 @@ static uint32_t *members_of(const struct cluster *cluster)
 }
 
 /* Room for more members.  Readers may go on with the old list. */
-static int reserve(struct esi_level *level, struct cluster *cluster, uint32_t more)
+static int reserve_traces(struct esi_level *level,
+                          struct cluster *cluster,
+                          uint32_t more)
 {
     uint32_t capacity = cluster->capacity * 2;
     uint32_t *list;
@@ -185,7 +187,7 @@ static int reserve(struct esi_level *level, struct cluster *cluster, uint32_t mo
         return 0;
     if (capacity < cluster->length + more)
         capacity = cluster->length + more;
-    list = es_rows_extend(&level->members, capacity, NULL);
+    list = esi_segmented_extend(&level->members, capacity, NULL);
     if (!list)
         return -ENOMEM;
     memcpy(list, members_of(cluster), cluster->length * sizeof *list);
@@ -211,7 +213,7 @@ static void replace_ring(const struct esi_level *level,
     } while (number != root);
 }
 
-static int absorb(struct esi_level *level, uint32_t into, uint32_t from)
+static int absorb_cluster(struct esi_level *level, uint32_t into, uint32_t from)
 {
     struct cluster *cluster = cluster_of(level, into);
     struct cluster *other = cluster_of(level, from);
@@ -219,15 +221,15 @@ static int absorb(struct esi_level *level, uint32_t into, uint32_t from)
     uint32_t *list;
     uint32_t next = cluster->next;
 
-    if (reserve(level, cluster, other->length) < 0)
+    if (reserve_traces(level, cluster, other->length) < 0)
         return -ENOMEM;
     list = members_of(cluster) + cluster->length;
     memcpy(list, traces, other->length * sizeof *list);
-    change(level);
+    change_level(level);
     for (uint32_t i = 0; i < other->length; i++)
         set_place(place_of(level, traces[i]), place_at(into, cluster->length + i));
     replace_ring(level, from, into, cluster->length);
-    change(level);
+    change_level(level);
     cluster->next = other->next;
     other->next = next;
     cluster->length += other->length;
@@ -257,7 +259,7 @@ int esi_levels_join(struct esi_levels *levels,
     uint32_t into = esi_levels_cluster(levels, level, trace);
     uint32_t from = esi_levels_cluster(levels, level, other);
 
-    return into == from ? 0 : absorb(&levels->level[level - 1], into, from);
+    return into == from ? 0 : absorb_cluster(&levels->level[level - 1], into, from);
 }
 
 int esi_levels_merge(struct esi_levels *levels,
@@ -296,18 +298,18 @@ bool esi_levels_can_merge(const struct esi_levels *levels,
 
 static void set_clean(const struct esi_level *level, uint32_t trace, uint32_t now)
 {
-    *(uint32_t *)es_rows_at(&level->clean, trace) = now;
+    *(uint32_t *)esi_segmented_at(&level->clean, trace) = now;
 }
 
 uint32_t esi_levels_clean(const struct esi_levels *levels,
                           unsigned level,
                           uint32_t trace)
 {
-    return *(const uint32_t *)es_rows_at(&level_of(levels, level)->clean, trace);
+    return *(const uint32_t *)esi_segmented_at(&level_of(levels, level)->clean, trace);
 }
 
 /* Gives all members of a new cluster, whose old ones are closed, their places. */
-static void settle(const struct esi_level *level, uint32_t number, uint32_t now)
+static void finalize_level(const struct esi_level *level, uint32_t number, uint32_t now)
 {
     const struct cluster *cluster = cluster_of(level, number);
 
@@ -320,7 +322,7 @@ static void settle(const struct esi_level *level, uint32_t number, uint32_t now)
 }
 
 /* Closes a trace's cluster: it is alone then, and the others are a new cluster. */
-static int split(struct esi_level *level, uint32_t trace, uint32_t now)
+static int split_cluster(struct esi_level *level, uint32_t trace, uint32_t now)
 {
     uint32_t old = root_of(get_place(place_of(level, trace)));
     struct cluster *cluster = cluster_of(level, old);
@@ -336,12 +338,12 @@ static int split(struct esi_level *level, uint32_t trace, uint32_t now)
     rest->length--;
     memmove(&members_of(rest)[at], &members_of(rest)[at + 1],
             (rest->length - at) * sizeof(uint32_t));
-    change(level);
+    change_level(level);
     /* Whoever sees a place of after this sees that the cluster is closed. */
     atomic_store_explicit(&cluster->is_closed, 1, memory_order_relaxed);
-    settle(level, others, now);
-    settle(level, alone, now);
-    change(level);
+    finalize_level(level, others, now);
+    finalize_level(level, alone, now);
+    change_level(level);
     add_count(level, 1);
     return 0;
 }
@@ -368,7 +370,7 @@ int esi_levels_leave(struct esi_levels *levels,
 
     /* Upwards out, and downwards in below: the levels are nested at each step. */
     for (unsigned k = 1; k < common; k++)
-        if (split(&levels->level[k - 1], trace, now) < 0)
+        if (split_cluster(&levels->level[k - 1], trace, now) < 0)
             return -ENOMEM;
     return 0;
 }
@@ -429,7 +431,7 @@ uint32_t esi_levels_locate(const struct esi_levels *levels,
 {
     const struct esi_level *of = level_of(levels, level);
     const struct cluster *record = cluster_of(of, cluster);
-    /* Pairs with change(), as does the last load. */
+    /* Pairs with change_level(), as does the last load. */
     uint32_t before = atomic_load_explicit(&of->changes, memory_order_acquire);
     uint64_t place = get_place(place_of(of, trace));
     uint64_t other = get_place(&record->place);
@@ -451,9 +453,9 @@ uint64_t esi_levels_bytes(const struct esi_levels *levels)
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < levels->count; i++)
-        bytes += es_rows_bytes(&levels->level[i].places) +
-                 es_rows_bytes(&levels->level[i].clusters) +
-                 es_rows_bytes(&levels->level[i].members) +
-                 es_rows_bytes(&levels->level[i].clean);
+        bytes += esi_segmented_bytes(&levels->level[i].places) +
+                 esi_segmented_bytes(&levels->level[i].clusters) +
+                 esi_segmented_bytes(&levels->level[i].members) +
+                 esi_segmented_bytes(&levels->level[i].clean);
     return bytes;
 }

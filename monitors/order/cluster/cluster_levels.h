@@ -29,12 +29,12 @@
 
 /* Private. */
 struct esi_level {
-    struct es_rows places;    /* _Atomic uint64_t of each trace */
-    struct es_rows clusters;  /* struct cluster */
-    struct es_rows members;   /* uint32_t: traces of clusters */
-    struct es_rows clean;     /* uint32_t of each trace; see esi_levels_clean() */
-    _Atomic uint32_t changes; /* odd while places change */
-    _Atomic uint64_t count;   /* of clusters that are neither absorbed nor closed */
+    struct esi_segmented places;   /* _Atomic uint64_t of each trace */
+    struct esi_segmented clusters; /* struct cluster */
+    struct esi_segmented members;  /* uint32_t: traces of clusters */
+    struct esi_segmented clean;    /* uint32_t of each trace; see esi_levels_clean() */
+    _Atomic uint32_t changes;      /* odd while places change */
+    _Atomic uint64_t count; /* of clusters that are neither absorbed nor closed */
     uint32_t max_size;
 };
 

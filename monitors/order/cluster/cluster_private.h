@@ -36,7 +36,7 @@
 /* Not the number of any trace. */
 #define ESI_NO_TRACE UINT32_MAX
 
-struct esi_stamp {
+struct esi_cluster_stamp {
     uint32_t index;       /* of the first event that has it */
     uint32_t other;       /* trace of the other half of a sync, or ESI_NO_TRACE */
     uint32_t cluster;     /* on its level; above the last: 0 */
@@ -48,16 +48,17 @@ struct esi_stamp {
 
 /* Caller's memory; its fields are private. */
 struct esi_stamps {
-    struct es_rows arena;  /* in units of eight bytes */
-    struct es_rows traces; /* struct es_rows: of each event uint32_t, its stamp */
+    struct esi_segmented arena; /* in units of eight bytes */
+    struct esi_segmented
+        traces; /* struct esi_segmented: of each event uint32_t, its stamp */
     unsigned levels;
 };
 
 /* A stamp of zeros with room for a vector.  NULL: -ENOMEM, or 32 GiB of stamps are
  * there. */
-struct esi_stamp *esi_stamps_make(struct esi_stamps *stamps,
-                                  uint32_t length,
-                                  uint32_t *ret_number);
+struct esi_cluster_stamp *esi_stamps_make(struct esi_stamps *stamps,
+                                          uint32_t length,
+                                          uint32_t *ret_number);
 /* Makes room for the next event of a trace: _set() cannot fail then.  0 or -ENOMEM. */
 int esi_stamps_reserve(struct esi_stamps *stamps, struct es_event_id id);
 void esi_stamps_set(struct esi_stamps *stamps, struct es_event_id id, uint32_t number);
@@ -65,23 +66,25 @@ void esi_stamps_set(struct esi_stamps *stamps, struct es_event_id id, uint32_t n
 /* The number that the next stamp will have at least. */
 uint32_t esi_stamps_now(const struct esi_stamps *stamps);
 
-static inline const struct esi_stamp *esi_stamps_at(const struct esi_stamps *stamps,
-                                                    uint32_t number)
+static inline const struct esi_cluster_stamp *esi_stamps_at(
+    const struct esi_stamps *stamps,
+    uint32_t number)
 {
-    return es_rows_at(&stamps->arena, number);
+    return esi_segmented_at(&stamps->arena, number);
 }
 
 /* The stamp of an event that is there. */
 static inline uint32_t esi_stamps_of(const struct esi_stamps *stamps,
                                      struct es_event_id id)
 {
-    const struct es_rows *trace = es_rows_at(&stamps->traces, id.trace);
+    const struct esi_segmented *trace = esi_segmented_at(&stamps->traces, id.trace);
 
-    return *(const uint32_t *)es_rows_at(trace, id.index - 1);
+    return *(const uint32_t *)esi_segmented_at(trace, id.index - 1);
 }
 
 /* The latest cluster receive of a level. */
-static inline uint32_t esi_stamp_receive(const struct esi_stamp *stamp, unsigned level)
+static inline uint32_t esi_stamp_receive(const struct esi_cluster_stamp *stamp,
+                                         unsigned level)
 {
     return stamp->words[level - 1];
 }
@@ -89,7 +92,7 @@ static inline uint32_t esi_stamp_receive(const struct esi_stamp *stamp, unsigned
 /* The vector.  The entry of the event's own trace is that of the first event that has
  * the stamp. */
 static inline const uint32_t *esi_stamp_vector(const struct esi_stamps *stamps,
-                                               const struct esi_stamp *stamp)
+                                               const struct esi_cluster_stamp *stamp)
 {
     return &stamp->words[stamps->levels];
 }
@@ -100,7 +103,7 @@ enum { ESI_CLUSTER_HEIGHT = ES_ORDER_LEVELS + 1 }; /* with the top */
 struct esi_stamped {
     struct es_event_id id;
     uint32_t number;
-    const struct esi_stamp *stamp;
+    const struct esi_cluster_stamp *stamp;
 };
 
 /* Of the writer only: cluster receives that were found and are yet to be looked at. */

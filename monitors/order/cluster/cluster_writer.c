@@ -84,7 +84,7 @@ static uint32_t gather_locate(const struct esi_store *store,
 
 /* What a stamp's vector ranges over. */
 static struct esi_target range_of(const struct esi_store *store,
-                                  const struct esi_stamp *stamp)
+                                  const struct esi_cluster_stamp *stamp)
 {
     struct esi_target range = {
         .level = stamp->level, .cluster = stamp->cluster, .length = stamp->length};
@@ -131,7 +131,7 @@ static bool raise_to(const struct esi_store *store,
                      uint32_t *vector,
                      const struct esi_stamped *event)
 {
-    const struct esi_stamp *stamp = event->stamp;
+    const struct esi_cluster_stamp *stamp = event->stamp;
     const uint32_t *other = esi_stamp_vector(&store->stamps, stamp);
     struct esi_target range = range_of(store, stamp);
     uint32_t common = range.length;
@@ -155,7 +155,7 @@ static bool raise_to(const struct esi_store *store,
 
 static void gather_note(struct esi_store *store, uint32_t trace, uint32_t number)
 {
-    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, number);
+    const struct esi_cluster_stamp *stamp = esi_stamps_at(&store->stamps, number);
     struct esi_gathered *found = &store->gather.found[stamp->level - 1];
 
     if (found->latest[trace] == ESI_NO_STAMP)
@@ -170,7 +170,7 @@ static void note_receives(struct esi_store *store, const struct esi_stamped *eve
 {
     enum { BATCH = 16 };
     const struct esi_stamps *stamps = &store->stamps;
-    const struct esi_stamp *stamp = event->stamp;
+    const struct esi_cluster_stamp *stamp = event->stamp;
     const uint32_t *vector = esi_stamp_vector(stamps, stamp);
     const uint32_t *members =
         esi_levels_members(&store->levels, stamp->level, stamp->cluster);
@@ -207,7 +207,7 @@ static struct esi_stamped found_event(const struct esi_store *store,
                                       uint32_t trace)
 {
     uint32_t number = found->latest[trace];
-    const struct esi_stamp *stamp = esi_stamps_at(&store->stamps, number);
+    const struct esi_cluster_stamp *stamp = esi_stamps_at(&store->stamps, number);
 
     return (struct esi_stamped){.id = {.trace = trace, .index = stamp->index},
                                 .number = number,
@@ -475,12 +475,12 @@ static void count_event(struct esi_store *store,
 }
 
 /* Makes a stamp, all but its vector. */
-static struct esi_stamp *make_stamp(struct esi_store *store,
-                                    struct es_event_id id,
-                                    const struct esi_target *target,
-                                    uint32_t *ret_number)
+static struct esi_cluster_stamp *make_stamp(struct esi_store *store,
+                                            struct es_event_id id,
+                                            const struct esi_target *target,
+                                            uint32_t *ret_number)
 {
-    struct esi_stamp *stamp =
+    struct esi_cluster_stamp *stamp =
         esi_stamps_make(&store->stamps, target->length, ret_number);
     struct es_event_id previous = {.trace = id.trace, .index = id.index - 1};
 
@@ -497,7 +497,8 @@ static struct esi_stamp *make_stamp(struct esi_store *store,
     return stamp;
 }
 
-static uint32_t *vector_of(const struct esi_store *store, struct esi_stamp *stamp)
+static uint32_t *vector_of(const struct esi_store *store,
+                           struct esi_cluster_stamp *stamp)
 {
     return &stamp->words[store->level_count];
 }
@@ -515,7 +516,7 @@ static uint32_t writer_locate(const struct esi_store *store,
 static bool can_share(const struct esi_stamped *previous,
                       const struct esi_target *target)
 {
-    const struct esi_stamp *stamp = previous->stamp;
+    const struct esi_cluster_stamp *stamp = previous->stamp;
 
     return target->level == 1 && stamp->level == 1 && stamp->other == ESI_NO_TRACE &&
            stamp->cluster == target->cluster && stamp->length == target->length;
@@ -553,7 +554,7 @@ int esi_cluster_append(struct esi_store *store,
     struct esi_gather *gather = &store->gather;
     size_t count;
     struct esi_target target;
-    struct esi_stamp *stamp;
+    struct esi_cluster_stamp *stamp;
     uint32_t number;
 
     if (esi_stamps_reserve(&store->stamps, id) < 0 ||
@@ -590,7 +591,7 @@ int esi_cluster_append_sync(struct esi_store *store,
 {
     struct esi_gather *gather = &store->gather;
     struct esi_target target;
-    struct esi_stamp *stamp, *other_stamp;
+    struct esi_cluster_stamp *stamp, *other_stamp;
     uint32_t number, other_number;
     uint32_t *vector;
     size_t count;

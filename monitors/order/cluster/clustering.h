@@ -28,7 +28,7 @@ struct esi_communication {
 struct esi_clustering_ops {
     const char *name;
     bool takes_seeds; /* traces of one seed are merged when they are added */
-    int (*create)(const struct es_order_config *config,
+    int (*create)(const struct esi_order_config *config,
                   struct es_error *error,
                   struct esi_clustering **ret_clustering);
     void (*destroy)(struct esi_clustering *clustering);
@@ -62,7 +62,7 @@ int esi_clustering_place(struct esi_levels *levels,
 /* --- Merging on the N-th communication, for those that are built on it ------------ */
 
 struct esi_merging {
-    struct es_communications
+    struct esi_communications
         *counts[ES_ORDER_LEVELS]; /* of clusters; NULL: none kept */
     double threshold;
 };

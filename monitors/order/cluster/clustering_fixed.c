@@ -30,7 +30,7 @@ int esi_clustering_place(struct esi_levels *levels,
     return 0;
 }
 
-static int fixed_create(const struct es_order_config *config,
+static int fixed_create(const struct esi_order_config *config,
                         struct es_error *error,
                         struct esi_clustering **ret_clustering)
 {

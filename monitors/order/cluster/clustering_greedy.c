@@ -23,7 +23,7 @@ struct candidate {
 };
 
 struct greedy {
-    struct es_communications *counts; /* of clusters */
+    struct esi_communications *counts; /* of clusters */
     uint32_t traces;
     uint32_t *sizes; /* 0 where a cluster is gone */
     uint32_t *smallest;
@@ -47,7 +47,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return a->greater < b->greater;
 }
 
-static int push(struct greedy *greedy, const struct candidate *candidate)
+static int push_pair(struct greedy *greedy, const struct candidate *candidate)
 {
     size_t at = greedy->count;
 
@@ -69,7 +69,7 @@ static int push(struct greedy *greedy, const struct candidate *candidate)
     return 0;
 }
 
-static struct candidate pop(struct greedy *greedy)
+static struct candidate pop_pair(struct greedy *greedy)
 {
     struct candidate best = greedy->heap[0];
     struct candidate last = greedy->heap[--greedy->count];
@@ -100,7 +100,7 @@ static int push_pairs(struct greedy *greedy,
     uint32_t at = 0;
     uint32_t other;
 
-    while ((other = es_communications_next(greedy->counts, cluster, &at)) !=
+    while ((other = esi_communications_next(greedy->counts, cluster, &at)) !=
            UINT32_MAX) {
         struct candidate candidate = {
             .lesser = cluster < other ? cluster : other,
@@ -110,8 +110,8 @@ static int push_pairs(struct greedy *greedy,
         if (other < from || other >= greedy->traces)
             continue;
         candidate.size = greedy->sizes[cluster] + greedy->sizes[other];
-        candidate.count = es_communications_count(greedy->counts, cluster, other);
-        if (candidate.size <= max_size && push(greedy, &candidate) < 0)
+        candidate.count = esi_communications_count(greedy->counts, cluster, other);
+        if (candidate.size <= max_size && push_pair(greedy, &candidate) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -132,11 +132,11 @@ static int cluster_level(struct greedy *greedy, uint32_t max_size)
         if (greedy->sizes[i] > 0 && push_pairs(greedy, i, i + 1, max_size) < 0)
             return -ENOMEM;
     while (greedy->count > 0) {
-        struct candidate best = pop(greedy);
+        struct candidate best = pop_pair(greedy);
 
         if (is_stale(greedy, &best))
             continue;
-        if (es_communications_merge(greedy->counts, best.lesser, best.greater) < 0)
+        if (esi_communications_merge(greedy->counts, best.lesser, best.greater) < 0)
             return -ENOMEM;
         greedy->sizes[best.lesser] = best.size;
         greedy->sizes[best.greater] = 0;
@@ -155,7 +155,7 @@ static void note_level(const struct greedy *greedy, uint32_t *smallest)
         smallest[i] = greedy->smallest[i] == i ? i : smallest[greedy->smallest[i]];
 }
 
-int esi_clustering_greedy(const struct es_communications *counts,
+int esi_clustering_greedy(const struct esi_communications *counts,
                           uint32_t traces,
                           unsigned levels,
                           const uint32_t *max_sizes,
@@ -169,7 +169,7 @@ int esi_clustering_greedy(const struct es_communications *counts,
     int code = -ENOMEM;
 
     if (greedy.sizes && greedy.smallest && smallest)
-        code = es_communications_copy(counts, &greedy.counts);
+        code = esi_communications_copy(counts, &greedy.counts);
     for (uint32_t i = 0; code >= 0 && i < traces; i++) {
         greedy.sizes[i] = 1;
         greedy.smallest[i] = i;
@@ -178,7 +178,7 @@ int esi_clustering_greedy(const struct es_communications *counts,
         code = cluster_level(&greedy, max_sizes[k]);
         note_level(&greedy, &smallest[(size_t)k * traces]);
     }
-    es_communications_destroy(greedy.counts);
+    esi_communications_destroy(greedy.counts);
     free(greedy.heap);
     free(greedy.smallest);
     free(greedy.sizes);

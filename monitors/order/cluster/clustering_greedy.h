@@ -19,7 +19,7 @@
  * O(P + U) memory, where P are the pairs that communicate and U the sum over all unions
  * of the clusters that the united one communicates with: at most P times the size of a
  * cluster.  Counts are exact up to 2^40, sizes to 2^24.  0 or -ENOMEM. */
-int esi_clustering_greedy(const struct es_communications *counts,
+int esi_clustering_greedy(const struct esi_communications *counts,
                           uint32_t traces,
                           unsigned levels,
                           const uint32_t *max_sizes,

@@ -29,7 +29,7 @@ int esi_merging_init(struct esi_merging *merging,
                             "a threshold of %g; expected one that is not negative",
                             threshold);
     for (unsigned i = 0; threshold > 0.0 && i < levels; i++)
-        if (es_communications_create(&merging->counts[i]) < 0) {
+        if (esi_communications_create(&merging->counts[i]) < 0) {
             esi_merging_fini(merging);
             return es_error_set(error, -ENOMEM, "out of memory");
         }
@@ -39,37 +39,37 @@ int esi_merging_init(struct esi_merging *merging,
 void esi_merging_fini(struct esi_merging *merging)
 {
     for (unsigned i = 0; i < ES_ORDER_LEVELS; i++) {
-        es_communications_destroy(merging->counts[i]);
+        esi_communications_destroy(merging->counts[i]);
         merging->counts[i] = NULL;
     }
 }
 
 /* Counts a communication of two clusters; 1 if they have had enough of them to merge.
  */
-static int count(struct esi_merging *merging,
-                 unsigned level,
-                 uint32_t a,
-                 uint32_t b,
-                 uint32_t weight,
-                 uint32_t size)
+static int count_message(struct esi_merging *merging,
+                         unsigned level,
+                         uint32_t a,
+                         uint32_t b,
+                         uint32_t weight,
+                         uint32_t size)
 {
-    struct es_communications *counts = merging->counts[level - 1];
+    struct esi_communications *counts = merging->counts[level - 1];
     int code;
 
     if (!counts)
         return 1;
-    code = es_communications_add(counts, a, b, weight);
+    code = esi_communications_add(counts, a, b, weight);
     if (code < 0)
         return code;
-    return (double)es_communications_count(counts, a, b) / (double)size >
+    return (double)esi_communications_count(counts, a, b) / (double)size >
            merging->threshold;
 }
 
 /* Merges on a level and all above, counts too. */
-static int merge(struct esi_merging *merging,
-                 struct esi_levels *levels,
-                 unsigned level,
-                 const struct esi_communication *communication)
+static int merge_clusters(struct esi_merging *merging,
+                          struct esi_levels *levels,
+                          unsigned level,
+                          const struct esi_communication *communication)
 {
     for (unsigned k = levels->count; k >= level; k--) {
         uint32_t a = esi_levels_cluster(levels, k, communication->trace);
@@ -78,7 +78,7 @@ static int merge(struct esi_merging *merging,
         if (a == b)
             continue;
         if ((merging->counts[k - 1] &&
-             es_communications_merge(merging->counts[k - 1], a, b) < 0) ||
+             esi_communications_merge(merging->counts[k - 1], a, b) < 0) ||
             esi_levels_join(levels, k, communication->trace, communication->partner) <
                 0)
             return -ENOMEM;
@@ -101,12 +101,12 @@ int esi_merging_communicate(struct esi_merging *merging,
             return 0;
         if (size > levels->level[k - 1].max_size)
             continue;
-        enough = count(merging, k, a, b, communication->weight, (uint32_t)size);
+        enough = count_message(merging, k, a, b, communication->weight, (uint32_t)size);
         if (enough < 0)
             return enough;
         if (enough && esi_levels_can_merge(levels, k, communication->trace,
                                            communication->partner))
-            return merge(merging, levels, k, communication);
+            return merge_clusters(merging, levels, k, communication);
     }
     return 0;
 }
@@ -117,7 +117,7 @@ uint64_t esi_merging_bytes(const struct esi_merging *merging)
 
     for (unsigned i = 0; i < ES_ORDER_LEVELS; i++)
         if (merging->counts[i])
-            bytes += es_communications_bytes(merging->counts[i]);
+            bytes += esi_communications_bytes(merging->counts[i]);
     return bytes;
 }
 
@@ -127,10 +127,10 @@ struct esi_clustering {
     struct esi_merging merging;
 };
 
-static int create(unsigned levels,
-                  double threshold,
-                  struct es_error *error,
-                  struct esi_clustering **ret_clustering)
+static int create_merging(unsigned levels,
+                          double threshold,
+                          struct es_error *error,
+                          struct esi_clustering **ret_clustering)
 {
     struct esi_clustering *clustering = calloc(1, sizeof *clustering);
     int code;
@@ -146,18 +146,18 @@ static int create(unsigned levels,
     return 0;
 }
 
-static int merge_first_create(const struct es_order_config *config,
+static int merge_first_create(const struct esi_order_config *config,
                               struct es_error *error,
                               struct esi_clustering **ret_clustering)
 {
-    return create(config->levels, 0.0, error, ret_clustering);
+    return create_merging(config->levels, 0.0, error, ret_clustering);
 }
 
-static int merge_nth_create(const struct es_order_config *config,
+static int merge_nth_create(const struct esi_order_config *config,
                             struct es_error *error,
                             struct esi_clustering **ret_clustering)
 {
-    return create(config->levels, config->threshold, error, ret_clustering);
+    return create_merging(config->levels, config->threshold, error, ret_clustering);
 }
 
 static void merge_destroy(struct esi_clustering *clustering)

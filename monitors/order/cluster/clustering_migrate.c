@@ -37,7 +37,7 @@ struct esi_clustering {
     uint32_t capacity;
 };
 
-static int migrate_create(const struct es_order_config *config,
+static int migrate_create(const struct esi_order_config *config,
                           struct es_error *error,
                           struct esi_clustering **ret_clustering)
 {

@@ -21,20 +21,20 @@
 static const uint64_t DEFAULT_PREFIX = 10000;
 
 struct esi_clustering {
-    uint32_t traces;                  /* that were clustered */
-    uint32_t *smallest;               /* see esi_clustering_greedy(); NULL: not yet */
-    struct es_communications *counts; /* of "collect", until then */
-    uint64_t left;                    /* events of the prefix that are yet to come */
+    uint32_t traces;                   /* that were clustered */
+    uint32_t *smallest;                /* see esi_clustering_greedy(); NULL: not yet */
+    struct esi_communications *counts; /* of "collect", until then */
+    uint64_t left;                     /* events of the prefix that are yet to come */
 };
 
 static void static_destroy(struct esi_clustering *clustering)
 {
-    es_communications_destroy(clustering->counts);
+    esi_communications_destroy(clustering->counts);
     free(clustering->smallest);
     free(clustering);
 }
 
-static int static_create(const struct es_order_config *config,
+static int static_create(const struct esi_order_config *config,
                          struct es_error *error,
                          struct esi_clustering **ret_clustering)
 {
@@ -46,7 +46,7 @@ static int static_create(const struct es_order_config *config,
     clustering = calloc(1, sizeof *clustering);
     if (!clustering)
         return es_error_set(error, -ENOMEM, "out of memory");
-    clustering->traces = es_communications_traces(config->communications);
+    clustering->traces = esi_communications_traces(config->communications);
     if (esi_clustering_greedy(config->communications, clustering->traces,
                               config->levels, config->max_sizes,
                               &clustering->smallest) < 0) {
@@ -74,16 +74,16 @@ static uint64_t static_bytes(const struct esi_clustering *clustering)
 {
     return sizeof *clustering +
            (uint64_t)clustering->traces * sizeof *clustering->smallest +
-           (clustering->counts ? es_communications_bytes(clustering->counts) : 0);
+           (clustering->counts ? esi_communications_bytes(clustering->counts) : 0);
 }
 
-static int collect_create(const struct es_order_config *config,
+static int collect_create(const struct esi_order_config *config,
                           struct es_error *error,
                           struct esi_clustering **ret_clustering)
 {
     struct esi_clustering *clustering = calloc(1, sizeof *clustering);
 
-    if (!clustering || es_communications_create(&clustering->counts) < 0) {
+    if (!clustering || esi_communications_create(&clustering->counts) < 0) {
         free(clustering);
         return es_error_set(error, -ENOMEM, "out of memory");
     }
@@ -99,15 +99,15 @@ static int collect_communicate(struct esi_clustering *clustering,
     (void)levels;
     if (!clustering->counts)
         return 0;
-    return es_communications_add(clustering->counts, communication->trace,
-                                 communication->partner, communication->weight);
+    return esi_communications_add(clustering->counts, communication->trace,
+                                  communication->partner, communication->weight);
 }
 
 /* Makes the clusters: of each level, and of traces in their order. */
 static int cluster_prefix(struct esi_clustering *clustering, struct esi_levels *levels)
 {
     uint32_t max_sizes[ES_ORDER_LEVELS];
-    uint32_t traces = es_communications_traces(clustering->counts);
+    uint32_t traces = esi_communications_traces(clustering->counts);
     int code;
 
     for (unsigned i = 0; i < levels->count; i++)
@@ -117,7 +117,7 @@ static int cluster_prefix(struct esi_clustering *clustering, struct esi_levels *
     if (code < 0)
         return code;
     clustering->traces = traces;
-    es_communications_destroy(clustering->counts);
+    esi_communications_destroy(clustering->counts);
     clustering->counts = NULL;
     for (uint32_t i = 0; code >= 0 && i < traces; i++)
         code = static_add_trace(clustering, levels, i);

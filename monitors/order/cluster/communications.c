@@ -23,26 +23,26 @@ struct pair {
     uint64_t count;
 };
 
-struct row {
+struct pair_row {
     uint32_t *others;
     uint32_t count;
     uint32_t capacity;
     bool is_gone;
 };
 
-struct es_communications {
+struct esi_communications {
     struct pair *pairs;
     size_t slots; /* a power of two, at most half in use */
     size_t used;
-    struct row *rows;
+    struct pair_row *rows;
     uint32_t row_count;
     uint32_t row_capacity;
     uint64_t other_bytes; /* of all lists */
 };
 
-int es_communications_create(struct es_communications **ret_counts)
+int esi_communications_create(struct esi_communications **ret_counts)
 {
-    struct es_communications *counts = calloc(1, sizeof *counts);
+    struct esi_communications *counts = calloc(1, sizeof *counts);
 
     if (!counts)
         return -ENOMEM;
@@ -56,7 +56,7 @@ int es_communications_create(struct es_communications **ret_counts)
     return 0;
 }
 
-void es_communications_destroy(struct es_communications *counts)
+void esi_communications_destroy(struct esi_communications *counts)
 {
     if (!counts)
         return;
@@ -78,7 +78,7 @@ static uint64_t key_of(uint32_t trace, uint32_t other)
 }
 
 /* Where a key is, or would be. */
-static struct pair *find_pair(const struct es_communications *counts, uint64_t key)
+static struct pair *find_pair(const struct esi_communications *counts, uint64_t key)
 {
     size_t slot = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20);
 
@@ -90,9 +90,9 @@ static struct pair *find_pair(const struct es_communications *counts, uint64_t k
     }
 }
 
-static int reserve_pair(struct es_communications *counts)
+static int reserve_pair(struct esi_communications *counts)
 {
-    struct es_communications larger = {.slots = counts->slots * 2};
+    struct esi_communications larger = {.slots = counts->slots * 2};
 
     if (counts->used * 2 < counts->slots)
         return 0;
@@ -110,10 +110,10 @@ static int reserve_pair(struct es_communications *counts)
 
 /* --- Lists ----------------------------------------------------------------------- */
 
-static int reserve_row(struct es_communications *counts, uint32_t trace)
+static int reserve_row(struct esi_communications *counts, uint32_t trace)
 {
     uint32_t capacity = counts->row_capacity ? counts->row_capacity : 16;
-    struct row *rows;
+    struct pair_row *rows;
 
     if (trace < counts->row_count)
         return 0;
@@ -133,9 +133,9 @@ static int reserve_row(struct es_communications *counts, uint32_t trace)
 }
 
 /* Room for one more in a list. */
-static int reserve_other(struct es_communications *counts, uint32_t trace)
+static int reserve_other(struct esi_communications *counts, uint32_t trace)
 {
-    struct row *row;
+    struct pair_row *row;
     uint32_t capacity;
     uint32_t *others;
 
@@ -154,17 +154,19 @@ static int reserve_other(struct es_communications *counts, uint32_t trace)
     return 0;
 }
 
-static void list(struct es_communications *counts, uint32_t trace, uint32_t other)
+static void list_pairs(struct esi_communications *counts,
+                       uint32_t trace,
+                       uint32_t other)
 {
-    struct row *row = &counts->rows[trace];
+    struct pair_row *row = &counts->rows[trace];
 
     row->others[row->count++] = other;
 }
 
-int es_communications_add(struct es_communications *counts,
-                          uint32_t trace,
-                          uint32_t other,
-                          uint64_t more)
+int esi_communications_add(struct esi_communications *counts,
+                           uint32_t trace,
+                           uint32_t other,
+                           uint64_t more)
 {
     struct pair *pair;
     uint64_t key = key_of(trace, other);
@@ -179,18 +181,18 @@ int es_communications_add(struct es_communications *counts,
         pair = find_pair(counts, key);
         pair->key = key;
         counts->used++;
-        list(counts, trace, other);
-        list(counts, other, trace);
+        list_pairs(counts, trace, other);
+        list_pairs(counts, other, trace);
     }
     pair->count += more;
     return 0;
 }
 
-int es_communications_copy(const struct es_communications *counts,
-                           struct es_communications **ret_copy)
+int esi_communications_copy(const struct esi_communications *counts,
+                            struct esi_communications **ret_copy)
 {
-    struct es_communications *copy;
-    int code = es_communications_create(&copy);
+    struct esi_communications *copy;
+    int code = esi_communications_create(&copy);
 
     if (code < 0)
         return code;
@@ -198,11 +200,11 @@ int es_communications_copy(const struct es_communications *counts,
         const struct pair *pair = &counts->pairs[i];
 
         if (pair->key != 0)
-            code = es_communications_add(copy, (uint32_t)(pair->key >> 32),
-                                         (uint32_t)pair->key, pair->count);
+            code = esi_communications_add(copy, (uint32_t)(pair->key >> 32),
+                                          (uint32_t)pair->key, pair->count);
     }
     if (code < 0) {
-        es_communications_destroy(copy);
+        esi_communications_destroy(copy);
         return code;
     }
     for (uint32_t i = 0; i < copy->row_count; i++)
@@ -213,29 +215,29 @@ int es_communications_copy(const struct es_communications *counts,
 
 /* --- Asking ---------------------------------------------------------------------- */
 
-uint64_t es_communications_count(const struct es_communications *counts,
-                                 uint32_t trace,
-                                 uint32_t other)
+uint64_t esi_communications_count(const struct esi_communications *counts,
+                                  uint32_t trace,
+                                  uint32_t other)
 {
     return trace == other ? 0 : find_pair(counts, key_of(trace, other))->count;
 }
 
-uint32_t es_communications_traces(const struct es_communications *counts)
+uint32_t esi_communications_traces(const struct esi_communications *counts)
 {
     return counts->row_count;
 }
 
-uint64_t es_communications_bytes(const struct es_communications *counts)
+uint64_t esi_communications_bytes(const struct esi_communications *counts)
 {
     return sizeof *counts + counts->slots * sizeof *counts->pairs +
            counts->row_capacity * sizeof *counts->rows + counts->other_bytes;
 }
 
-uint32_t es_communications_next(const struct es_communications *counts,
-                                uint32_t trace,
-                                uint32_t *at)
+uint32_t esi_communications_next(const struct esi_communications *counts,
+                                 uint32_t trace,
+                                 uint32_t *at)
 {
-    const struct row *row;
+    const struct pair_row *row;
 
     if (trace >= counts->row_count)
         return UINT32_MAX;
@@ -249,19 +251,20 @@ uint32_t es_communications_next(const struct es_communications *counts,
     return UINT32_MAX;
 }
 
-int es_communications_merge(struct es_communications *counts,
-                            uint32_t into,
-                            uint32_t from)
+int esi_communications_merge(struct esi_communications *counts,
+                             uint32_t into,
+                             uint32_t from)
 {
     uint32_t at = 0;
     uint32_t other;
 
     if (into == from || from >= counts->row_count)
         return 0;
-    while ((other = es_communications_next(counts, from, &at)) != UINT32_MAX) {
+    while ((other = esi_communications_next(counts, from, &at)) != UINT32_MAX) {
         struct pair *pair = find_pair(counts, key_of(from, other));
-        int code =
-            other == into ? 0 : es_communications_add(counts, into, other, pair->count);
+        int code = other == into
+                       ? 0
+                       : esi_communications_add(counts, into, other, pair->count);
 
         if (code < 0)
             return code;
@@ -270,7 +273,7 @@ int es_communications_merge(struct es_communications *counts,
     free(counts->rows[from].others);
     counts->other_bytes -=
         counts->rows[from].capacity * sizeof *counts->rows[from].others;
-    counts->rows[from] = (struct row){.is_gone = true};
+    counts->rows[from] = (struct pair_row){.is_gone = true};
     return 0;
 }
 
@@ -286,13 +289,13 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct es_communications *counts = data;
+    struct esi_communications *counts = data;
 
     if (event->kind != ES_EVENT_RECEIVE && event->kind != ES_EVENT_SYNC)
         return 0;
     for (uint32_t i = 0; i < event->partner_count; i++) {
-        int code =
-            es_communications_add(counts, event->id.trace, event->partners[i].trace, 1);
+        int code = esi_communications_add(counts, event->id.trace,
+                                          event->partners[i].trace, 1);
 
         if (code < 0)
             return code;
@@ -300,7 +303,7 @@ static int take_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-struct es_set_sink es_communications_sink(struct es_communications *counts)
+struct es_set_sink esi_communications_sink(struct esi_communications *counts)
 {
     return (struct es_set_sink){
         .trace = take_trace, .event = take_event, .data = counts};

@@ -17,8 +17,8 @@ enum { NAME_BYTES = 32 };
 
 static const struct strategy_name {
     const char *name;
-    const char *strategy; /* as es_order_config has it */
-    enum es_strategy_number number;
+    const char *strategy; /* as esi_order_config has it */
+    enum esi_strategy_number number;
 } strategy_names[] = {
     {"fixed", "fixed", ES_STRATEGY_NO_NUMBER},
     {"contiguous", "fixed", ES_STRATEGY_NO_NUMBER},
@@ -57,9 +57,9 @@ static int fail_name(const char *name, struct es_error *error)
                         nearest.name ? nearest.name : "", nearest.name ? "'" : "");
 }
 
-int es_strategy_parse_threshold(const char *number,
-                                struct es_order_config *config,
-                                struct es_error *error)
+int esi_strategy_parse_threshold(const char *number,
+                                 struct esi_order_config *config,
+                                 struct es_error *error)
 {
     char *end;
     double threshold = strtod(number, &end);
@@ -72,7 +72,7 @@ int es_strategy_parse_threshold(const char *number,
 }
 
 static int set_prefix(const char *number,
-                      struct es_order_config *config,
+                      struct esi_order_config *config,
                       struct es_error *error)
 {
     char *end;
@@ -88,12 +88,12 @@ static int set_prefix(const char *number,
 
 static int set_number(const struct strategy_name *name,
                       const char *number,
-                      struct es_order_config *config,
+                      struct esi_order_config *config,
                       struct es_error *error)
 {
     switch (name->number) {
     case ES_STRATEGY_THRESHOLD:
-        return es_strategy_parse_threshold(number, config, error);
+        return esi_strategy_parse_threshold(number, config, error);
     case ES_STRATEGY_PREFIX:
         return set_prefix(number, config, error);
     case ES_STRATEGY_NO_NUMBER:
@@ -103,9 +103,9 @@ static int set_number(const struct strategy_name *name,
                         name->name, number);
 }
 
-int es_strategy_parse(const char *text,
-                      struct es_order_config *config,
-                      struct es_error *error)
+int esi_strategy_parse(const char *text,
+                       struct esi_order_config *config,
+                       struct es_error *error)
 {
     const char *colon = strchrnul(text, ':');
     const struct strategy_name *found = NULL;

@@ -10,23 +10,24 @@
 #include "eventspace/error.h"
 #include "monitors/order/order.h"
 
-enum es_strategy_number {
+enum esi_strategy_number {
     ES_STRATEGY_NO_NUMBER,
     ES_STRATEGY_THRESHOLD, /* communications: a number of 0 or more */
     ES_STRATEGY_PREFIX,    /* events: a whole number of 1 or more */
 };
 
 /* Sets `strategy` of the configuration, and `threshold` or `prefix` if a number stands
- * behind the name: which one is returned, enum es_strategy_number.  -EINVAL with words,
+ * behind the name: which one is returned, enum esi_strategy_number.  -EINVAL with
+ * words,
  * also for the name that is nearest: nothing is set. */
-int es_strategy_parse(const char *text,
-                      struct es_order_config *config,
-                      struct es_error *error);
+int esi_strategy_parse(const char *text,
+                       struct esi_order_config *config,
+                       struct es_error *error);
 
 /* Sets `threshold`.  ES_STRATEGY_THRESHOLD; -EINVAL with words: it is no number of 0 or
  * more. */
-int es_strategy_parse_threshold(const char *number,
-                                struct es_order_config *config,
-                                struct es_error *error);
+int esi_strategy_parse_threshold(const char *number,
+                                 struct esi_order_config *config,
+                                 struct es_error *error);
 
 #endif

@@ -105,30 +105,30 @@ static uint32_t epoch_known(const struct esi_store *store,
 
 /* === What a sender knew =========================================================== */
 
-void esi_source_init(struct esi_source *source,
+void esi_source_init(struct esi_epoch_source *source,
                      const struct esi_store *store,
                      const struct esi_epoch_trace *trace,
                      uint32_t known,
                      uint32_t upto)
 {
-    *source = (struct esi_source){.trace = trace,
-                                  .cuts = &store->cuts,
-                                  .known = known,
-                                  .upto = upto,
-                                  .next = ESI_SOURCE_OPEN};
+    *source = (struct esi_epoch_source){.trace = trace,
+                                        .cuts = &store->cuts,
+                                        .known = known,
+                                        .upto = upto,
+                                        .next = ESI_SOURCE_OPEN};
     if (upto > esi_trace_sealed(trace))
         return;
     source->next = ESI_SOURCE_SEALED;
     source->segment = esi_trace_segment(trace, upto);
 }
 
-static void open_span(struct esi_source *source, struct esi_span *span)
+static void open_span(struct esi_epoch_source *source, struct esi_epoch_span *span)
 {
     const struct esi_epoch_trace *trace = source->trace;
     uint32_t sealed = esi_trace_sealed(trace);
 
-    *span = (struct esi_span){.log = &trace->log,
-                              .to = esi_log_end_at(&trace->log, source->upto)};
+    *span = (struct esi_epoch_span){.log = &trace->log,
+                                    .to = esi_log_end_at(&trace->log, source->upto)};
     source->next = ESI_SOURCE_END;
     if (source->known > sealed) {
         span->from = esi_log_end_at(&trace->log, source->known);
@@ -139,11 +139,11 @@ static void open_span(struct esi_source *source, struct esi_span *span)
     }
 }
 
-static void sealed_span(struct esi_source *source, struct esi_span *span)
+static void sealed_span(struct esi_epoch_source *source, struct esi_epoch_span *span)
 {
     const struct esi_segment *segment = esi_run_segment(&source->segment);
 
-    *span = (struct esi_span){
+    *span = (struct esi_epoch_span){
         .block = segment->block,
         .place = {source->cuts, segment->cut, segment->first},
     };
@@ -162,7 +162,7 @@ static void sealed_span(struct esi_source *source, struct esi_span *span)
         source->next = ESI_SOURCE_END;
 }
 
-bool esi_source_next(struct esi_source *source, struct esi_span *ret_span)
+bool esi_source_next(struct esi_epoch_source *source, struct esi_epoch_span *ret_span)
 {
     if (source->next == ESI_SOURCE_END)
         return false;
@@ -173,9 +173,9 @@ bool esi_source_next(struct esi_source *source, struct esi_span *ret_span)
     return true;
 }
 
-uint64_t esi_source_entries(struct esi_source source)
+uint64_t esi_source_entries(struct esi_epoch_source source)
 {
-    struct esi_span span;
+    struct esi_epoch_span span;
     uint64_t entries = 0;
 
     while (esi_source_next(&source, &span))
@@ -189,7 +189,7 @@ enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limit
 
 /* --- Life ------------------------------------------------------------------------- */
 
-static int epoch_create(const struct es_order_config *config,
+static int epoch_create(const struct esi_order_config *config,
                         struct es_error *error,
                         struct esi_store **ret_store)
 {
@@ -208,7 +208,7 @@ static int epoch_create(const struct es_order_config *config,
         free(store);
         return code;
     }
-    es_rows_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
+    esi_segmented_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
     store->seal_entries = config->seal_entries;
     store->is_tight = config->is_tight;
     *ret_store = store;
@@ -219,7 +219,7 @@ static void epoch_destroy(struct esi_store *store)
 {
     for (uint32_t i = 0; i < store->trace_count; i++)
         esi_table_fini(&esi_epoch_trace_at(store, i)->known);
-    es_rows_fini(&store->traces);
+    esi_segmented_fini(&store->traces);
     esi_cuts_fini(&store->cuts);
     esi_arena_fini(&store->blocks);
     esi_arena_fini(&store->logs.arena);
@@ -251,7 +251,7 @@ static int reserve_live(struct esi_store *store)
 
 static int epoch_add_trace(struct esi_store *store)
 {
-    if (reserve_live(store) < 0 || !es_rows_extend(&store->traces, 1, NULL))
+    if (reserve_live(store) < 0 || !esi_segmented_extend(&store->traces, 1, NULL))
         return -ENOMEM;
     store->trace_count++;
     return 0;
@@ -320,7 +320,7 @@ static uint32_t epoch_forgotten(const struct esi_store *store, uint32_t trace)
 }
 
 void esi_epoch_statistics(const struct esi_store *store,
-                          struct es_order_statistics *statistics)
+                          struct esi_order_statistics *statistics)
 {
     statistics->cuts = atomic_load_explicit(&store->cut_count, memory_order_relaxed);
     statistics->derived_cuts =
@@ -329,7 +329,7 @@ void esi_epoch_statistics(const struct esi_store *store,
         atomic_load_explicit(&store->entries, memory_order_relaxed);
     statistics->communication_actual_elements = statistics->actual_elements;
     statistics->stored_bytes +=
-        es_rows_bytes(&store->traces) + esi_cuts_bytes(&store->cuts) +
+        esi_segmented_bytes(&store->traces) + esi_cuts_bytes(&store->cuts) +
         esi_arena_bytes(&store->blocks) + esi_arena_bytes(&store->logs.arena);
     if (store->memory)
         esi_memory_statistics(store->memory, statistics);

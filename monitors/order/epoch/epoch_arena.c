@@ -29,7 +29,7 @@ struct esi_arena_chunk {
     uint64_t bytes[];
 };
 
-void esi_arena_fini(struct esi_arena *arena)
+void esi_arena_fini(struct esi_epoch_arena *arena)
 {
     while (arena->newest) {
         struct esi_arena_chunk *older = arena->newest->older;
@@ -50,18 +50,18 @@ static size_t whole_pages(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-void esi_arena_use_pages(struct esi_arena *arena, size_t chunk_bytes)
+void esi_arena_use_pages(struct esi_epoch_arena *arena, size_t chunk_bytes)
 {
     arena->mapped_bytes = whole_pages(chunk_bytes);
 }
 
-void esi_arena_renew(struct esi_arena *arena, struct esi_arena *ret_kept)
+void esi_arena_renew(struct esi_epoch_arena *arena, struct esi_epoch_arena *ret_kept)
 {
-    *ret_kept = (struct esi_arena){.era = arena->era,
-                                   .newest = arena->newest,
-                                   .mapped_bytes = arena->mapped_bytes,
-                                   .used = arena->used,
-                                   .bytes = esi_arena_bytes(arena)};
+    *ret_kept = (struct esi_epoch_arena){.era = arena->era,
+                                         .newest = arena->newest,
+                                         .mapped_bytes = arena->mapped_bytes,
+                                         .used = arena->used,
+                                         .bytes = esi_arena_bytes(arena)};
     arena->era++;
     arena->newest = NULL;
     arena->free = NULL;
@@ -70,7 +70,7 @@ void esi_arena_renew(struct esi_arena *arena, struct esi_arena *ret_kept)
     atomic_store_explicit(&arena->bytes, 0, memory_order_relaxed);
 }
 
-int esi_arena_each(const struct esi_arena *arena,
+int esi_arena_each(const struct esi_epoch_arena *arena,
                    int (*visit)(void *data, void *memory, size_t bytes),
                    void *data)
 {
@@ -85,7 +85,7 @@ int esi_arena_each(const struct esi_arena *arena,
     return code;
 }
 
-static struct esi_arena_chunk *allocate_chunk(const struct esi_arena *arena,
+static struct esi_arena_chunk *allocate_chunk(const struct esi_epoch_arena *arena,
                                               size_t size)
 {
     void *pages;
@@ -97,7 +97,7 @@ static struct esi_arena_chunk *allocate_chunk(const struct esi_arena *arena,
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-static struct esi_arena_chunk *add_chunk(struct esi_arena *arena, size_t bytes)
+static struct esi_arena_chunk *add_chunk(struct esi_epoch_arena *arena, size_t bytes)
 {
     size_t size = sizeof(struct esi_arena_chunk) + bytes;
     struct esi_arena_chunk *chunk;
@@ -115,7 +115,7 @@ static struct esi_arena_chunk *add_chunk(struct esi_arena *arena, size_t bytes)
 }
 
 /* Bytes of the next chunk without its header. */
-static size_t next_chunk(const struct esi_arena *arena)
+static size_t next_chunk(const struct esi_epoch_arena *arena)
 {
     uint64_t share = esi_arena_bytes(arena) / CHUNK_SHARE;
 
@@ -125,7 +125,7 @@ static size_t next_chunk(const struct esi_arena *arena)
     return share > FIRST_CHUNK ? share & ~(uint64_t)7 : FIRST_CHUNK;
 }
 
-void *esi_arena_take(struct esi_arena *arena, size_t bytes)
+void *esi_arena_take(struct esi_epoch_arena *arena, size_t bytes)
 {
     struct esi_arena_chunk *chunk;
     void *taken;
@@ -152,7 +152,7 @@ void *esi_arena_take(struct esi_arena *arena, size_t bytes)
     return taken;
 }
 
-uint64_t esi_arena_bytes(const struct esi_arena *arena)
+uint64_t esi_arena_bytes(const struct esi_epoch_arena *arena)
 {
     return atomic_load_explicit(&arena->bytes, memory_order_relaxed);
 }

@@ -19,7 +19,7 @@
 struct esi_arena_chunk;
 
 /* Caller's memory, zeroed; its fields but `era` are private. */
-struct esi_arena {
+struct esi_epoch_arena {
     uint32_t era; /* the owner's: which one it is of those that it had */
     struct esi_arena_chunk *newest;
     unsigned char *free;
@@ -29,26 +29,26 @@ struct esi_arena {
     _Atomic uint64_t bytes;
 };
 
-void esi_arena_fini(struct esi_arena *arena);
+void esi_arena_fini(struct esi_epoch_arena *arena);
 
 /* From now on chunks are whole pages, of that many bytes or as many as are asked for.
  */
-void esi_arena_use_pages(struct esi_arena *arena, size_t chunk_bytes);
+void esi_arena_use_pages(struct esi_epoch_arena *arena, size_t chunk_bytes);
 
 /* Moves all that is held to `ret_kept`, and begins anew as the next era. */
-void esi_arena_renew(struct esi_arena *arena, struct esi_arena *ret_kept);
+void esi_arena_renew(struct esi_epoch_arena *arena, struct esi_epoch_arena *ret_kept);
 
 /* Calls for each chunk, of pages, until that returns something else than 0, which is
  * returned.  The memory may be replaced by the same bytes from elsewhere. */
-int esi_arena_each(const struct esi_arena *arena,
+int esi_arena_each(const struct esi_epoch_arena *arena,
                    int (*visit)(void *data, void *memory, size_t bytes),
                    void *data);
 
 /* Aligned to 8 bytes, not cleared.  NULL: -ENOMEM. */
-void *esi_arena_take(struct esi_arena *arena, size_t bytes);
+void *esi_arena_take(struct esi_epoch_arena *arena, size_t bytes);
 
 /* All that is held, used or not. */
-uint64_t esi_arena_bytes(const struct esi_arena *arena);
+uint64_t esi_arena_bytes(const struct esi_epoch_arena *arena);
 
 /*
  * Arrays of a power of two of words for logs, from a buddy allocator
@@ -69,7 +69,7 @@ enum {
 
 /* Caller's memory, zeroed. */
 struct esi_words {
-    struct esi_arena arena;
+    struct esi_epoch_arena arena;
     _Atomic uint64_t *free[ESI_WORDS_SIZES];
 };
 

@@ -26,7 +26,7 @@ bool esi_steps_is_more(const unsigned char *block)
 
 /* By how much a column has risen at a head; false = not known yet. */
 static bool rise_even(const struct esi_steps_header *header,
-                      const struct esi_column *column,
+                      const struct esi_steps_column *column,
                       uint32_t head,
                       uint32_t *ret_rise)
 {
@@ -46,7 +46,7 @@ static bool rise_even(const struct esi_steps_header *header,
 
 static bool rise_uneven(const unsigned char *block,
                         const struct esi_steps_layout *layout,
-                        const struct esi_column *column,
+                        const struct esi_steps_column *column,
                         uint32_t head,
                         uint32_t *ret_rise)
 {
@@ -87,7 +87,7 @@ static uint32_t row_value(const unsigned char *block,
 static uint32_t value_at(const unsigned char *block,
                          const struct esi_steps_layout *layout,
                          const struct esi_block_place *place,
-                         const struct esi_column *column,
+                         const struct esi_steps_column *column,
                          uint32_t trace,
                          uint32_t head)
 {
@@ -144,7 +144,7 @@ static int64_t steps_find(const unsigned char *block,
 {
     const unsigned char *root = esi_steps_root(block);
     struct esi_steps_layout layout = esi_steps_layout_of(root);
-    struct esi_column column;
+    struct esi_steps_column column;
     uint32_t at, head, value;
 
     if (!esi_steps_place(root, &layout, trace, &at))
@@ -184,7 +184,7 @@ void esi_steps_entry(const unsigned char *block,
 {
     const unsigned char *root = esi_steps_root(block);
     struct esi_steps_layout layout = esi_steps_layout_of(root);
-    struct esi_column column;
+    struct esi_steps_column column;
 
     *ret_trace = esi_steps_trace(root, &layout, at);
     if (layout.header.row_bytes) {
@@ -270,7 +270,7 @@ static void record_measure(const struct esi_log *log,
 int esi_block_pack(const struct esi_log *log,
                    uint32_t own,
                    const struct esi_block_place *place,
-                   struct esi_arena *arena,
+                   struct esi_epoch_arena *arena,
                    const unsigned char **ret_block)
 {
     struct layout layout;

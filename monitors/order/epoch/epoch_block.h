@@ -30,7 +30,7 @@ struct esi_block_place {
 int esi_block_pack(const struct esi_log *log,
                    uint32_t own,
                    const struct esi_block_place *place,
-                   struct esi_arena *arena,
+                   struct esi_epoch_arena *arena,
                    const unsigned char **ret_block);
 
 enum { ESI_BLOCK_NOWHERE = -1 };
@@ -109,7 +109,7 @@ struct esi_steps_part {
 /* Perhaps it takes fewer heads, and says so in the part.  0 or -ENOMEM. */
 int esi_steps_pack(struct esi_steps_part *part,
                    struct esi_sorting *sorting,
-                   struct esi_arena *arena,
+                   struct esi_epoch_arena *arena,
                    const unsigned char **ret_block);
 
 /* Heads that are known at the event `own`. */

@@ -25,7 +25,7 @@ enum { TIGHT_SHARE = 16, SMALL_SHARE = 16 };
 /* What is in open logs will be stored once more. */
 bool esi_epoch_is_tight(const struct esi_store *store)
 {
-    struct es_order_statistics statistics = {0};
+    struct esi_order_statistics statistics = {0};
     uint64_t least = STORE_BYTES + (uint64_t)store->trace_count * TRACE_BYTES;
 
     if (store->is_tight)
@@ -81,10 +81,10 @@ void esi_epoch_squeeze(struct esi_store *store, uint32_t number)
 
 /* All that the trace's next event knows already: after a sync that is more than its
  * last event. */
-static struct esi_source source_of(const struct esi_store *store,
-                                   const struct esi_epoch_trace *trace)
+static struct esi_epoch_source source_of(const struct esi_store *store,
+                                         const struct esi_epoch_trace *trace)
 {
-    struct esi_source source;
+    struct esi_epoch_source source;
 
     esi_source_init(&source, store, trace, esi_trace_forgotten(trace),
                     trace->count + 1);
@@ -93,8 +93,8 @@ static struct esi_source source_of(const struct esi_store *store,
 
 void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *trace)
 {
-    struct esi_source source = source_of(store, trace);
-    struct esi_span span;
+    struct esi_epoch_source source = source_of(store, trace);
+    struct esi_epoch_span span;
 
     while (esi_source_next(&source, &span))
         for (uint32_t at = span.to; at > span.from; at--) {

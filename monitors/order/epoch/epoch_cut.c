@@ -22,7 +22,7 @@ static uint32_t pages_of(uint32_t traces)
 static _Atomic(struct esi_cut_chunk *) *chunk_at(const struct esi_cuts *cuts,
                                                  uint32_t cut)
 {
-    return es_rows_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
+    return esi_segmented_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
 }
 
 /* A copy of a cut's chunk in the present era, or an empty one; readers are still in the
@@ -54,8 +54,8 @@ static int reserve_cut(struct esi_cuts *cuts, uint32_t cut)
 {
     struct esi_cut_chunk *chunk;
 
-    if (es_rows_count(&cuts->chunks) == cut >> ESI_CHUNK_LOG2 &&
-        !es_rows_extend(&cuts->chunks, 1, NULL))
+    if (esi_segmented_count(&cuts->chunks) == cut >> ESI_CHUNK_LOG2 &&
+        !esi_segmented_extend(&cuts->chunks, 1, NULL))
         return -ENOMEM;
     chunk = atomic_load_explicit(chunk_at(cuts, cut), memory_order_relaxed);
     if (chunk && chunk->era == cuts->arena.era)
@@ -97,16 +97,16 @@ int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes)
 {
     memset(cuts, 0, sizeof *cuts);
     esi_arena_use_pages(&cuts->arena, page_bytes);
-    es_rows_init(&cuts->chunks, sizeof(_Atomic(struct esi_cut_chunk *)), 2);
+    esi_segmented_init(&cuts->chunks, sizeof(_Atomic(struct esi_cut_chunk *)), 2);
     if (reserve_cut(cuts, 0) == 0)
         return 0;
-    es_rows_fini(&cuts->chunks);
+    esi_segmented_fini(&cuts->chunks);
     return -ENOMEM;
 }
 
 void esi_cuts_fini(struct esi_cuts *cuts)
 {
-    es_rows_fini(&cuts->chunks);
+    esi_segmented_fini(&cuts->chunks);
     esi_arena_fini(&cuts->arena);
     free(cuts->draft.pages);
     free(cuts->draft.own);
@@ -247,7 +247,7 @@ uint32_t esi_cuts_accept(struct esi_cuts *cuts, const struct esi_cut *cut)
 
 uint64_t esi_cuts_bytes(const struct esi_cuts *cuts)
 {
-    return es_rows_bytes(&cuts->chunks) + esi_arena_bytes(&cuts->arena);
+    return esi_segmented_bytes(&cuts->chunks) + esi_arena_bytes(&cuts->arena);
 }
 
 uint64_t esi_cuts_draft_bytes(const struct esi_cuts *cuts)

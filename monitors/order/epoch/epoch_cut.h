@@ -44,9 +44,9 @@ struct esi_cut_chunk {
 
 /* Caller's memory; its fields are private.  The draft is the cut to be. */
 struct esi_cuts {
-    struct es_rows chunks; /* _Atomic(struct esi_cut_chunk *) */
-    uint32_t last;         /* the last cut's number */
-    struct esi_arena arena;
+    struct esi_segmented chunks; /* _Atomic(struct esi_cut_chunk *) */
+    uint32_t last;               /* the last cut's number */
+    struct esi_epoch_arena arena;
     struct {
         uint32_t of;            /* the cut that it goes out from */
         uint32_t traces;        /* entries */
@@ -71,7 +71,7 @@ static inline const struct esi_cut *esi_cut_at(const struct esi_cuts *cuts,
                                                uint32_t cut)
 {
     _Atomic(struct esi_cut_chunk *) *chunk =
-        es_rows_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
+        esi_segmented_at(&cuts->chunks, cut >> ESI_CHUNK_LOG2);
 
     /* Pairs with the release of whoever carried it on. */
     return &atomic_load_explicit(chunk, memory_order_acquire)

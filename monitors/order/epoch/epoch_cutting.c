@@ -37,8 +37,8 @@ static void raise_by(struct esi_store *store, struct es_event_id event, uint32_t
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
     uint32_t forgotten = esi_trace_forgotten(trace);
-    struct esi_source source;
-    struct esi_span span;
+    struct esi_epoch_source source;
+    struct esi_epoch_span span;
 
     known = known > forgotten ? known : forgotten;
     if (known >= event.index)
@@ -85,11 +85,11 @@ static void raise_by_partner(struct esi_store *store,
 }
 
 /* What the event `id` knows, as the draft; false where it is no cut. */
-static bool draft(struct esi_store *store,
-                  struct es_event_id id,
-                  const struct es_event_id *partners,
-                  size_t partner_count,
-                  uint32_t last)
+static bool draft_cut(struct esi_store *store,
+                      struct es_event_id id,
+                      const struct es_event_id *partners,
+                      size_t partner_count,
+                      uint32_t last)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
     uint32_t place = 0, of, value, covered;
@@ -163,7 +163,7 @@ int esi_epoch_try_cut(struct esi_store *store,
                           memory_order_relaxed);
     if (code < 0)
         return code;
-    if (!draft(store, id, partners, partner_count, last))
+    if (!draft_cut(store, id, partners, partner_count, last))
         return 0;
     code = esi_cuts_prepare(&store->cuts, &cut);
     if (code >= 0)

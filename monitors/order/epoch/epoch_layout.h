@@ -59,7 +59,7 @@ struct esi_steps_layout {
 };
 
 /* What a place has. */
-struct esi_column {
+struct esi_steps_column {
     bool is_even;
     uint32_t at;    /* even: its first step's head; else its first step's number */
     uint32_t count; /* of steps; 0 = the trace is not named */
@@ -110,14 +110,15 @@ static inline uint64_t esi_low_bits(unsigned bits)
     return (UINT64_C(1) << bits) - 1;
 }
 
-static inline struct esi_column esi_steps_column(const unsigned char *block,
-                                                 const struct esi_steps_layout *layout,
-                                                 uint32_t place)
+static inline struct esi_steps_column esi_steps_column(
+    const unsigned char *block,
+    const struct esi_steps_layout *layout,
+    uint32_t place)
 {
     const struct esi_steps_header *header = &layout->header;
     uint64_t bits =
         esi_bits_get(block + layout->columns, (uint64_t)place * layout->column_bits);
-    struct esi_column column = {.is_even = bits & 1};
+    struct esi_steps_column column = {.is_even = bits & 1};
 
     bits >>= 1;
     column.at = (uint32_t)(bits & esi_low_bits(header->at_bits));

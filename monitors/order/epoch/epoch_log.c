@@ -10,11 +10,11 @@
 /* --- Memory ----------------------------------------------------------------------- */
 
 /* The first `count` numbers go to an array of another size; 0: to none. */
-static int resize(_Atomic uintptr_t *array,
-                  uint32_t count,
-                  unsigned log2,
-                  struct esi_words *words,
-                  _Atomic uint32_t *turn)
+static int resize_log(_Atomic uintptr_t *array,
+                      uint32_t count,
+                      unsigned log2,
+                      struct esi_words *words,
+                      _Atomic uint32_t *turn)
 {
     uintptr_t old = atomic_load_explicit(array, memory_order_relaxed);
     uintptr_t made = log2 ? esi_words_take(words, log2) : 0;
@@ -37,15 +37,15 @@ static int resize(_Atomic uintptr_t *array,
     return 0;
 }
 
-static int reserve(_Atomic uintptr_t *array,
-                   uint32_t count,
-                   uint64_t more,
-                   struct esi_words *words,
-                   _Atomic uint32_t *turn)
+static int reserve_words(_Atomic uintptr_t *array,
+                         uint32_t count,
+                         uint64_t more,
+                         struct esi_words *words,
+                         _Atomic uint32_t *turn)
 {
     if (count + more <= esi_log_room(array))
         return 0;
-    return resize(array, count, esi_words_log2(count + more), words, turn);
+    return resize_log(array, count, esi_words_log2(count + more), words, turn);
 }
 
 int esi_log_reserve(struct esi_log *log,
@@ -55,29 +55,30 @@ int esi_log_reserve(struct esi_log *log,
                     uint64_t entries)
 {
     uint32_t count = atomic_load_explicit(&log->head_count, memory_order_relaxed);
-    int code = reserve(&log->heads, count, heads, words, turn);
+    int code = reserve_words(&log->heads, count, heads, words, turn);
 
-    return code < 0 ? code
-                    : reserve(&log->entries, log->entry_count, entries, words, turn);
+    return code < 0
+               ? code
+               : reserve_words(&log->entries, log->entry_count, entries, words, turn);
 }
 
-static void fit(_Atomic uintptr_t *array,
-                uint32_t count,
-                struct esi_words *words,
-                _Atomic uint32_t *turn)
+static void fit_log(_Atomic uintptr_t *array,
+                    uint32_t count,
+                    struct esi_words *words,
+                    _Atomic uint32_t *turn)
 {
     unsigned log2 = count ? esi_words_log2(count) : 0;
 
     /* It stays as large where there is no memory. */
     if (esi_log_room(array) > (log2 ? (UINT32_C(1) << log2) - 1 : 0))
-        (void)resize(array, count, log2, words, turn);
+        (void)resize_log(array, count, log2, words, turn);
 }
 
 void esi_log_fit(struct esi_log *log, struct esi_words *words, _Atomic uint32_t *turn)
 {
-    fit(&log->heads, atomic_load_explicit(&log->head_count, memory_order_relaxed),
-        words, turn);
-    fit(&log->entries, log->entry_count, words, turn);
+    fit_log(&log->heads, atomic_load_explicit(&log->head_count, memory_order_relaxed),
+            words, turn);
+    fit_log(&log->entries, log->entry_count, words, turn);
 }
 
 /* --- The log ---------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ enum { ERAS = 8, LEAST_ERA = 512, LEAST_OF_TRACE = 32, SPILLED_ERAS = 4096 };
 
 struct era {
     struct era *newer;
-    struct esi_arena blocks, cuts;
+    struct esi_epoch_arena blocks, cuts;
     uint32_t *ends; /* events of each trace when it ended; in `cuts` */
     uint32_t traces;
     bool is_spilled;
@@ -188,7 +188,7 @@ struct esi_memory {
 
 /* --- Life ------------------------------------------------------------------------- */
 
-int esi_memory_create(const struct es_order_config *config,
+int esi_memory_create(const struct esi_order_config *config,
                       struct es_error *error,
                       struct esi_memory **ret_memory)
 {
@@ -447,7 +447,7 @@ static int end_era(struct esi_store *store)
 
 static uint64_t all_bytes(const struct esi_store *store)
 {
-    struct es_order_statistics statistics = {0};
+    struct esi_order_statistics statistics = {0};
 
     esi_epoch_statistics(store, &statistics);
     return statistics.stored_bytes + statistics.writer_bytes;
@@ -478,7 +478,7 @@ void esi_memory_tend(struct esi_store *store)
 }
 
 void esi_memory_statistics(const struct esi_memory *memory,
-                           struct es_order_statistics *statistics)
+                           struct esi_order_statistics *statistics)
 {
     statistics->stored_bytes +=
         atomic_load_explicit(&memory->held, memory_order_relaxed);

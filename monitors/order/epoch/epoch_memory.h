@@ -27,7 +27,7 @@ struct esi_store;
 
 /* NULL in ret_memory where the configuration has no limit.  -ENOMEM; else the folder
  * cannot be written to, in words. */
-int esi_memory_create(const struct es_order_config *config,
+int esi_memory_create(const struct esi_order_config *config,
                       struct es_error *error,
                       struct esi_memory **ret_memory);
 /* Frees all eras, too.  Accepts NULL. */
@@ -42,6 +42,6 @@ unsigned esi_memory_enter(struct esi_memory *memory);
 void esi_memory_leave(struct esi_memory *memory, unsigned side);
 
 void esi_memory_statistics(const struct esi_memory *memory,
-                           struct es_order_statistics *statistics);
+                           struct esi_order_statistics *statistics);
 
 #endif

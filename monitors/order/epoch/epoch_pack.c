@@ -74,7 +74,7 @@ static void count_step(struct esi_sorting *sorting, uint32_t trace)
     sorting->step_count++;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_steps(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -92,7 +92,8 @@ static void place_traces(struct esi_sorting *sorting, uint32_t traces)
             if (sorting->places[trace])
                 sorting->traces[sorting->trace_count++] = trace;
     } else {
-        qsort(sorting->traces, sorting->trace_count, sizeof *sorting->traces, compare);
+        qsort(sorting->traces, sorting->trace_count, sizeof *sorting->traces,
+              compare_steps);
     }
     for (uint32_t i = 0; i < sorting->trace_count; i++) {
         uint32_t *at = &sorting->places[sorting->traces[i]], steps = *at;
@@ -257,8 +258,8 @@ static void measure_uneven(const struct esi_sorting *sorting,
     }
 }
 
-static struct measures measure(struct esi_sorting *sorting,
-                               const struct esi_steps_part *part)
+static struct measures measure_steps(struct esi_sorting *sorting,
+                                     const struct esi_steps_part *part)
 {
     struct measures most = {
         .least = UINT32_MAX, .is_lasting = true, .stride = common_stride(sorting)};
@@ -293,7 +294,7 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
                                            const struct esi_steps_part *part,
                                            uint64_t *ret_steps)
 {
-    struct measures most = measure(sorting, part);
+    struct measures most = measure_steps(sorting, part);
     uint32_t lowest = sorting->traces[0];
     uint32_t highest = sorting->traces[sorting->trace_count - 1];
     uint64_t head = esi_log_head(part->log, part->heads - 1);
@@ -322,7 +323,7 @@ static struct esi_steps_header make_header(struct esi_sorting *sorting,
 }
 
 static uint64_t column_of(const struct esi_steps_header *header,
-                          const struct esi_column *column)
+                          const struct esi_steps_column *column)
 {
     uint64_t bits = column->rise;
 
@@ -345,7 +346,7 @@ static void write_columns(const struct esi_sorting *sorting,
     for (uint32_t i = 0; i < header->traces; i++) {
         uint32_t trace = header->trace_bytes ? sorting->traces[i] : header->lowest + i;
         uint64_t end = sorting->places[trace];
-        struct esi_column column = {.is_even = sorting->evens[next]};
+        struct esi_steps_column column = {.is_even = sorting->evens[next]};
 
         if (trace != sorting->traces[next]) {
             esi_bits_add(&bits, layout->column_bits, 0);
@@ -486,7 +487,7 @@ static void write_column_of_rows(const struct esi_sorting *sorting,
 static int pack_rows(const struct esi_sorting *sorting,
                      const struct esi_steps_part *part,
                      const struct esi_steps_layout *layout,
-                     struct esi_arena *arena,
+                     struct esi_epoch_arena *arena,
                      const unsigned char **ret_block)
 {
     size_t bytes = bytes_of_rows(layout);
@@ -511,16 +512,16 @@ static int pack_rows(const struct esi_sorting *sorting,
 
 /* --- The smaller one -------------------------------------------------------------- */
 
-static void forget(struct esi_sorting *sorting)
+static void forget_steps(struct esi_sorting *sorting)
 {
     for (uint32_t i = 0; i < sorting->trace_count; i++)
         sorting->places[sorting->traces[i]] = 0;
 }
 
-static int pack(struct esi_sorting *sorting,
-                const struct esi_steps_part *part,
-                struct esi_arena *arena,
-                const unsigned char **ret_block)
+static int pack_steps(struct esi_sorting *sorting,
+                      const struct esi_steps_part *part,
+                      struct esi_epoch_arena *arena,
+                      const unsigned char **ret_block)
 {
     struct esi_steps_layout layout, rows;
     unsigned char *block;
@@ -577,7 +578,7 @@ static bool is_due(const struct root *root,
                    uint64_t entry)
 {
     uint32_t trace = (uint32_t)(entry >> 32), at, step;
-    struct esi_column column;
+    struct esi_steps_column column;
 
     if (!esi_steps_place(root->block, &root->layout, trace, &at))
         return false;
@@ -613,7 +614,7 @@ static bool is_more_of(const struct root *root, const struct esi_steps_part *par
 
 static int pack_more(const struct root *root,
                      const struct esi_steps_part *part,
-                     struct esi_arena *arena,
+                     struct esi_epoch_arena *arena,
                      const unsigned char **ret_block)
 {
     uint64_t last = esi_log_head(part->log, part->heads - 1) >> 32;
@@ -639,7 +640,7 @@ static int pack_more(const struct root *root,
 
 static int pack_anew(const struct esi_steps_part *part,
                      struct esi_sorting *sorting,
-                     struct esi_arena *arena,
+                     struct esi_epoch_arena *arena,
                      const unsigned char **ret_block)
 {
     uint64_t most = (uint64_t)entries_of(part) + part->traces;
@@ -654,8 +655,8 @@ static int pack_anew(const struct esi_steps_part *part,
     count_steps(sorting, part);
     place_traces(sorting, part->traces);
     put_steps(sorting, part);
-    code = pack(sorting, part, arena, ret_block);
-    forget(sorting);
+    code = pack_steps(sorting, part, arena, ret_block);
+    forget_steps(sorting);
     return code;
 }
 
@@ -667,7 +668,7 @@ static bool is_whole(const struct esi_log *log, uint32_t heads)
 
 int esi_steps_pack(struct esi_steps_part *part,
                    struct esi_sorting *sorting,
-                   struct esi_arena *arena,
+                   struct esi_epoch_arena *arena,
                    const unsigned char **ret_block)
 {
     struct esi_steps_part less = *part;

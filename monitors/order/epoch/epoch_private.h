@@ -54,9 +54,9 @@ uint32_t esi_hubs_know(const struct esi_store *store,
                        uint32_t of);
 
 struct esi_store {
-    struct es_rows traces; /* struct esi_epoch_trace */
+    struct esi_segmented traces; /* struct esi_epoch_trace */
     struct esi_cuts cuts;
-    struct esi_arena blocks; /* what is sealed, with the segments */
+    struct esi_epoch_arena blocks; /* what is sealed, with the segments */
     struct esi_words logs;
     struct esi_memory *memory; /* NULL: without a limit */
 
@@ -88,7 +88,7 @@ struct esi_store {
 static inline struct esi_epoch_trace *esi_epoch_trace_at(const struct esi_store *store,
                                                          uint32_t trace)
 {
-    return es_rows_at(&store->traces, trace);
+    return esi_segmented_at(&store->traces, trace);
 }
 
 /* What a trace knows of another now, for the writer; `cut` is its own or one that it
@@ -117,7 +117,7 @@ static inline void esi_epoch_add(_Atomic uint64_t *figure, uint64_t more)
 
 /* As the store's operation; for the writer, too. */
 void esi_epoch_statistics(const struct esi_store *store,
-                          struct es_order_statistics *statistics);
+                          struct esi_order_statistics *statistics);
 
 /* --- epoch_writer.c --------------------------------------------------------------- */
 
@@ -161,7 +161,7 @@ int esi_epoch_try_cut(struct esi_store *store,
  */
 
 /* A run of entries, of an open log or of a block. */
-struct esi_span {
+struct esi_epoch_span {
     const struct esi_log *log; /* NULL: of the block */
     const unsigned char *block;
     struct esi_block_place place;
@@ -171,7 +171,7 @@ struct esi_span {
 };
 
 /* Caller's memory; its fields are private. */
-struct esi_source {
+struct esi_epoch_source {
     const struct esi_epoch_trace *trace;
     const struct esi_cuts *cuts;
     uint32_t known; /* own index up to which the receiver knows everything */
@@ -181,20 +181,20 @@ struct esi_source {
 };
 
 /* `known` is what the receiver knows of the sender, less than `upto`. */
-void esi_source_init(struct esi_source *source,
+void esi_source_init(struct esi_epoch_source *source,
                      const struct esi_store *store,
                      const struct esi_epoch_trace *trace,
                      uint32_t known,
                      uint32_t upto);
 
 /* The next run, older than those before; false = no more. */
-bool esi_source_next(struct esi_source *source, struct esi_span *ret_span);
+bool esi_source_next(struct esi_epoch_source *source, struct esi_epoch_span *ret_span);
 
 /* Entries of all runs. */
-uint64_t esi_source_entries(struct esi_source source);
+uint64_t esi_source_entries(struct esi_epoch_source source);
 
 /* Entry of a span, with `from` <= at < `to`; its value 0 = none. */
-static inline uint64_t esi_span_entry(const struct esi_span *span, uint32_t at)
+static inline uint64_t esi_span_entry(const struct esi_epoch_span *span, uint32_t at)
 {
     uint32_t trace, value;
 

@@ -12,7 +12,7 @@
 /* A slot has twice the bytes of an entry and half of them are free at least. */
 enum { DENSE_SHARE = 8, FIRST_SLOTS = 8, FEW_SLOTS = 256, TRIM_SHARE = 64 };
 
-void esi_table_fini(struct esi_table *table)
+void esi_table_fini(struct esi_epoch_table *table)
 {
     free(table->slots);
     free(table->dense);
@@ -20,14 +20,14 @@ void esi_table_fini(struct esi_table *table)
     memset(table, 0, sizeof *table);
 }
 
-uint64_t esi_table_bytes(const struct esi_table *table)
+uint64_t esi_table_bytes(const struct esi_epoch_table *table)
 {
     uint64_t entries = table->room + (table->copy ? table->room : 0);
 
     return entries * (table->dense ? sizeof *table->dense : sizeof *table->slots);
 }
 
-void esi_table_copy(struct esi_table *table, uint32_t last)
+void esi_table_copy(struct esi_epoch_table *table, uint32_t last)
 {
     if (!table->copy)
         table->copy = malloc(table->room * sizeof *table->copy);
@@ -38,7 +38,7 @@ void esi_table_copy(struct esi_table *table, uint32_t last)
     table->copy_last = last;
 }
 
-void esi_table_clear(struct esi_table *table)
+void esi_table_clear(struct esi_epoch_table *table)
 {
     table->copy_last = 0;
     if (table->known == 0)
@@ -50,7 +50,7 @@ void esi_table_clear(struct esi_table *table)
     table->known = 0;
 }
 
-bool esi_table_next(const struct esi_table *table,
+bool esi_table_next(const struct esi_epoch_table *table,
                     uint32_t *place,
                     uint32_t *ret_trace,
                     uint32_t *ret_value)
@@ -68,7 +68,7 @@ bool esi_table_next(const struct esi_table *table,
     return false;
 }
 
-static void move_to(struct esi_table *table, struct esi_table *larger)
+static void move_to(struct esi_epoch_table *table, struct esi_epoch_table *larger)
 {
     uint32_t place = 0, trace, value;
 
@@ -79,9 +79,9 @@ static void move_to(struct esi_table *table, struct esi_table *larger)
     *table = *larger;
 }
 
-static int make_dense(struct esi_table *table, uint32_t traces)
+static int make_dense(struct esi_epoch_table *table, uint32_t traces)
 {
-    struct esi_table larger = {.room = traces};
+    struct esi_epoch_table larger = {.room = traces};
 
     if (table->dense && traces < UINT32_MAX / 2 && traces < table->room * 2)
         larger.room = table->room * 2;
@@ -92,9 +92,9 @@ static int make_dense(struct esi_table *table, uint32_t traces)
     return 0;
 }
 
-static int make_slots(struct esi_table *table, uint64_t needed)
+static int make_slots(struct esi_epoch_table *table, uint64_t needed)
 {
-    struct esi_table larger = {.room = FIRST_SLOTS};
+    struct esi_epoch_table larger = {.room = FIRST_SLOTS};
 
     while (larger.room < needed * 2)
         larger.room *= 2;
@@ -105,7 +105,7 @@ static int make_slots(struct esi_table *table, uint64_t needed)
     return 0;
 }
 
-int esi_table_reserve(struct esi_table *table, uint64_t more, uint32_t traces)
+int esi_table_reserve(struct esi_epoch_table *table, uint64_t more, uint32_t traces)
 {
     uint64_t needed = table->known + more;
 
@@ -118,7 +118,7 @@ int esi_table_reserve(struct esi_table *table, uint64_t more, uint32_t traces)
     return make_slots(table, needed);
 }
 
-void esi_table_trim(struct esi_table *table, uint32_t used, uint32_t traces)
+void esi_table_trim(struct esi_epoch_table *table, uint32_t used, uint32_t traces)
 {
     used = table->known > used ? table->known : used;
     if (table->room > FEW_SLOTS && used < table->room / TRIM_SHARE &&

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* Caller's memory, zeroed.  Only one of `slots` and `dense` is there. */
-struct esi_table {
+struct esi_epoch_table {
     uint64_t *slots; /* (trace + 1) << 32 | value; 0 = free */
     uint32_t *dense; /* value; 0 = not known */
     uint32_t room;   /* slots, a power of two, or entries of dense */
@@ -26,34 +26,36 @@ struct esi_table {
     uint32_t *copy;                 /* as large as dense, or NULL */
 };
 
-void esi_table_fini(struct esi_table *table);
+void esi_table_fini(struct esi_epoch_table *table);
 
 /* Makes room for `more` traces of `traces`, so that esi_table_raise() cannot fail.
  * 0 or -ENOMEM: as it was. */
-int esi_table_reserve(struct esi_table *table, uint64_t more, uint32_t traces);
+int esi_table_reserve(struct esi_epoch_table *table, uint64_t more, uint32_t traces);
 
 /* Knows nothing any more; keeps its room. */
-void esi_table_clear(struct esi_table *table);
+void esi_table_clear(struct esi_epoch_table *table);
 
 /* Gives back memory where far more is held than for `used` traces. */
-void esi_table_trim(struct esi_table *table, uint32_t used, uint32_t traces);
+void esi_table_trim(struct esi_epoch_table *table, uint32_t used, uint32_t traces);
 
 /* Copies what a plain one knows at events up to `last`.  It may fail: then there is no
  * copy. */
-void esi_table_copy(struct esi_table *table, uint32_t last);
+void esi_table_copy(struct esi_epoch_table *table, uint32_t last);
 
 /* What was known at the event `own`, as a vector of `room` entries; NULL = there is
  * none.  `own` is after the last esi_table_clear(). */
-static inline const uint32_t *esi_table_at(const struct esi_table *table, uint32_t own)
+static inline const uint32_t *esi_table_at(const struct esi_epoch_table *table,
+                                           uint32_t own)
 {
     if (own >= table->since)
         return table->dense;
     return own >= table->copy_first && own <= table->copy_last ? table->copy : NULL;
 }
 
-uint64_t esi_table_bytes(const struct esi_table *table);
+uint64_t esi_table_bytes(const struct esi_epoch_table *table);
 
-static inline uint64_t *esi_table_slot(const struct esi_table *table, uint32_t trace)
+static inline uint64_t *esi_table_slot(const struct esi_epoch_table *table,
+                                       uint32_t trace)
 {
     uint32_t mask = table->room - 1;
     uint32_t at = (uint32_t)((trace * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & mask;
@@ -64,7 +66,8 @@ static inline uint64_t *esi_table_slot(const struct esi_table *table, uint32_t t
 }
 
 /* 0 = not known. */
-static inline uint32_t esi_table_get(const struct esi_table *table, uint32_t trace)
+static inline uint32_t esi_table_get(const struct esi_epoch_table *table,
+                                     uint32_t trace)
 {
     if (table->dense)
         return trace < table->room ? table->dense[trace] : 0;
@@ -72,7 +75,7 @@ static inline uint32_t esi_table_get(const struct esi_table *table, uint32_t tra
 }
 
 /* Returns whether `value` is more than was known. */
-static inline bool esi_table_raise(struct esi_table *table,
+static inline bool esi_table_raise(struct esi_epoch_table *table,
                                    uint32_t trace,
                                    uint32_t value)
 {
@@ -96,7 +99,7 @@ static inline bool esi_table_raise(struct esi_table *table,
 
 /* The next known trace at or after a place, which is moved behind it; false = no more.
  * A walk begins with the place 0. */
-bool esi_table_next(const struct esi_table *table,
+bool esi_table_next(const struct esi_epoch_table *table,
                     uint32_t *place,
                     uint32_t *ret_trace,
                     uint32_t *ret_value);

@@ -88,7 +88,7 @@ bool esi_run_back(struct esi_run_place *place, uint32_t forgotten)
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-static struct esi_run *make_run(uint32_t room, struct esi_arena *arena)
+static struct esi_run *make_run(uint32_t room, struct esi_epoch_arena *arena)
 {
     struct esi_run *run =
         esi_arena_take(arena, sizeof *run + room * sizeof run->segments[0]);
@@ -119,7 +119,8 @@ static void link_run(struct esi_run *run,
 }
 
 /* The same with twice the room; readers of the old one find the same there. */
-static struct esi_run *grow_run(const struct esi_run *run, struct esi_arena *arena)
+static struct esi_run *grow_run(const struct esi_run *run,
+                                struct esi_epoch_arena *arena)
 {
     struct esi_run *larger = make_run(run->room * 2, arena);
     uint32_t count;
@@ -143,7 +144,7 @@ static struct esi_run *grow_run(const struct esi_run *run, struct esi_arena *are
 static struct esi_run *run_reserve(struct esi_run *newest,
                                    uint32_t first,
                                    uint32_t forgotten,
-                                   struct esi_arena *arena)
+                                   struct esi_epoch_arena *arena)
 {
     struct esi_run *run;
 
@@ -287,7 +288,7 @@ uint32_t esi_trace_learnt(const struct esi_epoch_trace *trace,
 /* What a segment refers to is kept as long as the segment. */
 static int reserve_segment(struct esi_epoch_trace *trace,
                            struct esi_cuts *cuts,
-                           struct esi_arena *arena)
+                           struct esi_epoch_arena *arena)
 {
     uint32_t sealed = esi_trace_sealed(trace), forgotten = esi_trace_forgotten(trace);
     struct esi_run *newest = atomic_load_explicit(&trace->run, memory_order_relaxed);
@@ -303,7 +304,7 @@ static int reserve_segment(struct esi_epoch_trace *trace,
 
 int esi_trace_prepare(struct esi_epoch_trace *trace,
                       struct esi_cuts *cuts,
-                      struct esi_arena *arena,
+                      struct esi_epoch_arena *arena,
                       const unsigned char **ret_block)
 {
     struct esi_block_place place = {cuts, esi_trace_cut(trace),
@@ -411,7 +412,7 @@ static int seal_heads(struct esi_epoch_trace *trace,
                       struct esi_cuts *cuts,
                       uint32_t traces,
                       struct esi_sorting *sorting,
-                      struct esi_arena *arena)
+                      struct esi_epoch_arena *arena)
 {
     uint32_t count = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
     uint32_t sealed = esi_trace_sealed(trace), last = trace->count;
@@ -445,7 +446,7 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
                         struct esi_cuts *cuts,
                         uint32_t traces,
                         struct esi_sorting *sorting,
-                        struct esi_arena *arena)
+                        struct esi_epoch_arena *arena)
 {
     return seal_heads(trace, older_heads(&trace->log), cuts, traces, sorting, arena);
 }
@@ -454,7 +455,7 @@ int esi_trace_seal_all(struct esi_epoch_trace *trace,
                        struct esi_cuts *cuts,
                        uint32_t traces,
                        struct esi_sorting *sorting,
-                       struct esi_arena *arena)
+                       struct esi_epoch_arena *arena)
 {
     uint32_t heads = atomic_load_explicit(&trace->log.head_count, memory_order_relaxed);
 

@@ -109,7 +109,7 @@ struct esi_epoch_trace {
     bool is_live;             /* in the store's list of those */
     bool is_hub;              /* begins with a receive of several: a communicator's */
     bool is_table_gone;       /* `known` has to be made again from the log */
-    struct esi_table known;   /* in this epoch; without what the cut knows */
+    struct esi_epoch_table known; /* in this epoch; without what the cut knows */
 };
 
 /* The greatest index on `of` that is known at an event by the trace's own log and cut,
@@ -145,7 +145,7 @@ static inline struct esi_run_place esi_trace_segment(
  * was. */
 int esi_trace_prepare(struct esi_epoch_trace *trace,
                       struct esi_cuts *cuts,
-                      struct esi_arena *arena,
+                      struct esi_epoch_arena *arena,
                       const unsigned char **ret_block);
 /* Seals that block and begins a log after a cut.  The table is left alone. */
 void esi_trace_seal(struct esi_epoch_trace *trace,
@@ -158,14 +158,14 @@ int esi_trace_seal_part(struct esi_epoch_trace *trace,
                         struct esi_cuts *cuts,
                         uint32_t traces,
                         struct esi_sorting *sorting,
-                        struct esi_arena *arena);
+                        struct esi_epoch_arena *arena);
 
 /* The same of all that is known at the events so far. */
 int esi_trace_seal_all(struct esi_epoch_trace *trace,
                        struct esi_cuts *cuts,
                        uint32_t traces,
                        struct esi_sorting *sorting,
-                       struct esi_arena *arena);
+                       struct esi_epoch_arena *arena);
 
 /* What a trace without an event that is not forgotten knows goes away; it is as if it
  * had passed no cut. */

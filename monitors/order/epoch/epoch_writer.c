@@ -78,11 +78,11 @@ static int reserve_aside(struct esi_store *store, uint64_t entries)
 }
 
 /* Collects entries of the trace's table beyond the cut in `entries`; there is room. */
-static uint32_t collect(const struct esi_store *store,
-                        const struct passage *passage,
-                        uint64_t *entries)
+static uint32_t collect_passages(const struct esi_store *store,
+                                 const struct passage *passage,
+                                 uint64_t *entries)
 {
-    const struct esi_table *known = &passage->trace->known;
+    const struct esi_epoch_table *known = &passage->trace->known;
     uint32_t place = 0, trace, value, count = 0;
 
     while (known->known > 0 && esi_table_next(known, &place, &trace, &value))
@@ -99,7 +99,7 @@ static int prepare_passing(struct esi_store *store, struct passage *passage)
 
     if (code < 0)
         return code;
-    passage->kept = collect(store, passage, store->scratch);
+    passage->kept = collect_passages(store, passage, store->scratch);
     return esi_trace_prepare(trace, &store->cuts, &store->blocks, &passage->block);
 }
 
@@ -126,10 +126,10 @@ static int prepare_log(struct esi_store *store,
 }
 
 /* So much may be learnt besides, at so many heads. */
-static int prepare(struct esi_store *store,
-                   struct passage *passage,
-                   uint64_t more,
-                   uint64_t heads)
+static int prepare_trace(struct esi_store *store,
+                         struct passage *passage,
+                         uint64_t more,
+                         uint64_t heads)
 {
     struct esi_epoch_trace *trace = passage->trace;
     uint64_t table_bytes = esi_table_bytes(&trace->known), present = more, known = more;
@@ -159,7 +159,7 @@ static void begin_learning(const struct esi_store *store, struct passage *passag
     passage->learnt_count = 0;
 }
 
-static inline void push(struct passage *passage, uint64_t entry)
+static inline void push_passage(struct passage *passage, uint64_t entry)
 {
     /* A late reader that sees it sees also that the log was changed before. */
     atomic_store_explicit(&passage->learnt[passage->learnt_count++], entry,
@@ -167,7 +167,7 @@ static inline void push(struct passage *passage, uint64_t entry)
 }
 
 /* Of a trace that was prepared; what the cut does not know is learnt anew. */
-static void pass(struct esi_store *store, struct passage *passage)
+static void pass_log(struct esi_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
     uint32_t kept;
@@ -176,7 +176,7 @@ static void pass(struct esi_store *store, struct passage *passage)
         begin_learning(store, passage);
         return;
     }
-    kept = collect(store, passage, store->scratch);
+    kept = collect_passages(store, passage, store->scratch);
     esi_trace_seal(trace, passage->block, passage->cut);
     esi_table_clear(&trace->known);
     begin_learning(store, passage);
@@ -184,15 +184,17 @@ static void pass(struct esi_store *store, struct passage *passage)
         uint64_t entry = store->scratch[i];
 
         esi_table_raise(&trace->known, (uint32_t)(entry >> 32), (uint32_t)entry);
-        push(passage, entry);
+        push_passage(passage, entry);
     }
 }
 
 /* A table may be far too large for epochs like the one that is over, in which `used`
  * traces were known. */
-static void trim(struct esi_store *store, const struct passage *passage, uint32_t used)
+static void trim_log(struct esi_store *store,
+                     const struct passage *passage,
+                     uint32_t used)
 {
-    struct esi_table *known = &passage->trace->known;
+    struct esi_epoch_table *known = &passage->trace->known;
     uint64_t table_bytes = esi_table_bytes(known);
 
     esi_table_trim(known, used, store->trace_count);
@@ -201,9 +203,9 @@ static void trim(struct esi_store *store, const struct passage *passage, uint32_
 
 /* --- Learning --------------------------------------------------------------------- */
 
-static inline void learn(const struct esi_store *store,
-                         struct passage *passage,
-                         uint64_t entry)
+static inline void learn_of(const struct esi_store *store,
+                            struct passage *passage,
+                            uint64_t entry)
 {
     uint32_t trace = (uint32_t)(entry >> 32), value = (uint32_t)entry;
 
@@ -213,13 +215,13 @@ static inline void learn(const struct esi_store *store,
     if (value > esi_table_get(&passage->trace->known, trace) &&
         value > esi_hubs_know(store, passage->trace, trace) &&
         esi_table_raise(&passage->trace->known, trace, value))
-        push(passage, entry);
+        push_passage(passage, entry);
 }
 
 /* The same of an open log of the same epoch, where most of the time goes. */
-static void learn_log(struct passage *passage, const struct esi_span *span)
+static void learn_log(struct passage *passage, const struct esi_epoch_span *span)
 {
-    struct esi_table *known = &passage->trace->known;
+    struct esi_epoch_table *known = &passage->trace->known;
     const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
     _Atomic uint64_t *learnt = passage->learnt;
     uint32_t count = passage->learnt_count;
@@ -228,7 +230,7 @@ static void learn_log(struct passage *passage, const struct esi_span *span)
         uint64_t entry = atomic_load_explicit(&entries[at], memory_order_relaxed);
         uint32_t of = (uint32_t)(entry >> 32), value = (uint32_t)entry;
 
-        /* As in push(). */
+        /* As in push_passage(). */
         if (of != passage->number && esi_table_raise(known, of, value))
             atomic_store_explicit(&learnt[count++], entry, memory_order_release);
     }
@@ -241,7 +243,7 @@ static void learn_entries(struct passage *passage,
                           uint32_t from,
                           uint32_t to)
 {
-    struct esi_table *table = &passage->trace->known;
+    struct esi_epoch_table *table = &passage->trace->known;
     uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
     _Atomic uint64_t *learnt = passage->learnt;
 
@@ -262,9 +264,9 @@ static void learn_entries(struct passage *passage,
 /* The same where what is known is a plain vector.  Whether something is new cannot be
  * foretold, so there is no branch for it: an entry is written at the end and stays or
  * not. */
-static void learn_log_dense(struct passage *passage, const struct esi_span *span)
+static void learn_log_dense(struct passage *passage, const struct esi_epoch_span *span)
 {
-    struct esi_table *table = &passage->trace->known;
+    struct esi_epoch_table *table = &passage->trace->known;
     uint32_t *known = table->dense, count = passage->learnt_count, fresh = 0;
     const _Atomic uint64_t *entries = esi_log_words(&span->log->entries);
     _Atomic uint64_t *learnt = passage->learnt;
@@ -329,7 +331,7 @@ static uint32_t cut_at(const struct esi_epoch_trace *trace, uint32_t index)
 
 /* Where so many entries of a sender's log are new, its vector may be compared instead.
  */
-static bool is_long(const struct esi_table *known, uint64_t entries)
+static bool is_long(const struct esi_epoch_table *known, uint64_t entries)
 {
     return known->dense && entries * READING_SHARE >= known->room;
 }
@@ -342,7 +344,7 @@ static const uint32_t *vector_of(const struct esi_store *store,
                                  uint64_t entries)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
-    const struct esi_table *known = &passage->trace->known;
+    const struct esi_epoch_table *known = &passage->trace->known;
 
     if (!is_long(&trace->known, entries) || !known->dense || has_hubs(passage->trace) ||
         known->room < trace->known.room || esi_trace_cut(trace) != passage->cut ||
@@ -359,8 +361,8 @@ static void merge_log(const struct esi_store *store,
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
     uint32_t known =
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
-    struct esi_source source;
-    struct esi_span span;
+    struct esi_epoch_source source;
+    struct esi_epoch_span span;
     const uint32_t *vector;
     bool is_same_cut;
 
@@ -379,9 +381,9 @@ static void merge_log(const struct esi_store *store,
             learn_log(passage, &span);
         else
             for (uint32_t at = span.to; at > span.from; at--)
-                learn(store, passage, esi_span_entry(&span, at - 1));
+                learn_of(store, passage, esi_span_entry(&span, at - 1));
     }
-    learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
+    learn_of(store, passage, (uint64_t)partner.trace << 32 | partner.index);
 }
 
 /* What the hubs of `partner` knew that the trace has not adopted.  Where it has, the
@@ -399,9 +401,9 @@ static void merge_hubs(const struct esi_store *store,
 }
 
 /* Everything that `partner` knew, and itself. */
-static void merge(const struct esi_store *store,
-                  struct passage *passage,
-                  struct es_event_id partner)
+static void merge_logs(const struct esi_store *store,
+                       struct passage *passage,
+                       struct es_event_id partner)
 {
     uint32_t known =
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
@@ -409,7 +411,7 @@ static void merge(const struct esi_store *store,
     if (partner.trace == passage->number || known >= partner.index)
         return;
     if (esi_hub_is_adopted(passage->trace, partner.trace)) {
-        learn(store, passage, (uint64_t)partner.trace << 32 | partner.index);
+        learn_of(store, passage, (uint64_t)partner.trace << 32 | partner.index);
         return;
     }
     merge_hubs(store, passage, partner);
@@ -425,7 +427,7 @@ static uint64_t most_of_log(const struct esi_store *store,
     uint32_t known =
         esi_epoch_knows(store, passage->trace, passage->cut, partner.trace);
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, partner.trace);
-    struct esi_source source;
+    struct esi_epoch_source source;
     uint64_t entries;
 
     if (partner.trace == passage->number || known >= partner.index)
@@ -469,9 +471,9 @@ static uint64_t most_entries(const struct esi_store *store,
 }
 
 /* A partner's trace is adopted where that saves some entries. */
-static void adopt(const struct esi_store *store,
-                  const struct passage *passage,
-                  struct es_event_id partner)
+static void adopt_log(const struct esi_store *store,
+                      const struct passage *passage,
+                      struct es_event_id partner)
 {
     uint32_t fewest = store->seal_entries ? 1 : FEWEST_ADOPTED;
 
@@ -511,7 +513,7 @@ static void drop_outdated(struct passage *passage)
 
         if ((uint32_t)entry ==
             esi_table_get(&passage->trace->known, (uint32_t)(entry >> 32)))
-            push(passage, entry);
+            push_passage(passage, entry);
     }
 }
 
@@ -539,7 +541,7 @@ static int move_to_log(struct esi_store *store, struct passage *passage)
 }
 
 /* What was learnt is known from the event `own` on. */
-static int publish(struct esi_store *store, struct passage *passage, uint32_t own)
+static int publish_event(struct esi_store *store, struct passage *passage, uint32_t own)
 {
     struct esi_log *log = &passage->trace->log;
 
@@ -584,7 +586,7 @@ static void keep_sent(struct esi_store *store,
                       struct esi_epoch_trace *trace,
                       uint64_t more)
 {
-    struct esi_table *known = &trace->known;
+    struct esi_epoch_table *known = &trace->known;
     uint64_t table_bytes = esi_table_bytes(known);
 
     if (!known->dense || trace->last_send < known->since ||
@@ -623,28 +625,28 @@ static int append_receive(struct esi_store *store,
     if (code != 0)
         return code < 0 ? code : 0;
     for (size_t i = 0; i < partner_count; i++)
-        adopt(store, &passage, partners[i]);
+        adopt_log(store, &passage, partners[i]);
     for (size_t i = 0; i < partner_count; i++)
         more += most_entries(store, &passage, partners[i]);
     passes = is_passing(&passage);
     if (more == 0 && !passes)
         return 0;
-    code = prepare(store, &passage, more, 1);
+    code = prepare_trace(store, &passage, more, 1);
     if (code < 0)
         return code;
     if (!passes)
         keep_sent(store, trace, more);
-    pass(store, &passage);
+    pass_log(store, &passage);
     for (size_t i = 0; i < partner_count; i++)
-        merge(store, &passage, partners[i]);
+        merge_logs(store, &passage, partners[i]);
     if (partner_count > 1)
         drop_outdated(&passage);
-    code = publish(store, &passage, id.index);
+    code = publish_event(store, &passage, id.index);
     if (code < 0)
         return code;
     trace->known.since = id.index;
     if (passes)
-        trim(store, &passage, used);
+        trim_log(store, &passage, used);
     return 0;
 }
 
@@ -685,7 +687,7 @@ static int prepare_half(struct esi_store *store,
     int code = reserve_scratch(store, more);
 
     more += most_of_hubs(store, half, of_other);
-    return code < 0 ? code : prepare(store, half, more, 2);
+    return code < 0 ? code : prepare_trace(store, half, more, 2);
 }
 
 /* `entries` is what the other trace knew.  There is room in the log. */
@@ -700,13 +702,13 @@ static void learn_half(struct esi_store *store,
 
     merge_hubs(store, half, other);
     for (uint32_t i = 0; i < count; i++)
-        learn(store, half, entries[i]);
-    learn(store, half, entry - 1);
-    (void)publish(store, half, id.index);
+        learn_of(store, half, entries[i]);
+    learn_of(store, half, entry - 1);
+    (void)publish_event(store, half, id.index);
     begin_learning(store, half);
-    learn(store, half, entry);
+    learn_of(store, half, entry);
     half->trace->known.since = id.index + 1;
-    (void)publish(store, half, id.index + 1);
+    (void)publish_event(store, half, id.index + 1);
 }
 
 static int prepare_sync(struct esi_store *store,
@@ -742,10 +744,10 @@ int esi_epoch_append_sync(struct esi_store *store,
     code = prepare_sync(store, &a, &b, id, other);
     if (code < 0)
         return code;
-    pass(store, &a);
-    pass(store, &b);
-    count_a = collect(store, &a, store->scratch);
-    count_b = collect(store, &b, store->scratch + count_a);
+    pass_log(store, &a);
+    pass_log(store, &b);
+    count_a = collect_passages(store, &a, store->scratch);
+    count_b = collect_passages(store, &b, store->scratch + count_a);
     learn_half(store, &a, id, other, store->scratch + count_a, count_b);
     learn_half(store, &b, other, id, store->scratch, count_a);
     count_event(store, id);

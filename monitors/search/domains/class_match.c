@@ -14,7 +14,7 @@ enum { TEXTS_MAX = 1 << 16 };
 
 /* A condition with what it takes to try it. */
 struct tried {
-    const struct es_pattern_condition *condition;
+    const struct esi_pattern_condition *condition;
     struct esi_expression *expression;
 };
 
@@ -27,7 +27,7 @@ struct tried_class {
 /* Texts with a verdict each. */
 struct verdicts {
     struct esi_texts texts;
-    struct es_rows rows; /* words of each text */
+    struct esi_segmented rows; /* words of each text */
 };
 
 struct esi_class_match {
@@ -41,8 +41,8 @@ struct esi_class_match {
     bool is_asked[ES_FIELD_ATTRIBUTE + 1];
     uint64_t *needed;
     uint64_t *kinds[4];
-    struct es_rows traces; /* words of each trace */
-    const char **names;    /* of traces, borrowed */
+    struct esi_segmented traces; /* words of each trace */
+    const char **names;          /* of traces, borrowed */
     size_t name_capacity;
     struct verdicts types;
     struct verdicts text_verdicts;
@@ -78,7 +78,7 @@ static bool pieces_match(const char *const *pieces, size_t count, const char *te
 
 /* Whether a condition holds for a value; NULL: the event has none.  `expression` is
  * that of a REGEX, else NULL. */
-static bool condition_holds(const struct es_pattern_condition *condition,
+static bool condition_holds(const struct esi_pattern_condition *condition,
                             const struct esi_expression *expression,
                             const struct esi_event_value *value)
 {
@@ -115,8 +115,8 @@ static size_t count_conditions(const struct es_pattern_file *file, const bool *n
 {
     size_t count = 0;
 
-    for (uint32_t c = 0; c < es_pattern_classes(file); c++)
-        count += needed[c] ? es_pattern_class(file, c)->condition_count : 0;
+    for (uint32_t c = 0; c < esi_pattern_classes(file); c++)
+        count += needed[c] ? esi_pattern_class(file, c)->condition_count : 0;
     return count;
 }
 
@@ -144,7 +144,7 @@ static int make_room(struct esi_class_match *match, size_t conditions)
 
 static int add_condition(struct esi_class_match *match,
                          uint32_t class_number,
-                         const struct es_pattern_condition *condition,
+                         const struct esi_pattern_condition *condition,
                          struct es_error *error)
 {
     struct tried *tried = &match->tried[match->tried_count];
@@ -170,7 +170,7 @@ static int add_classes(struct esi_class_match *match,
     int result = 0;
 
     for (uint32_t c = 0; c < match->classes; c++) {
-        const struct es_pattern_class *class = es_pattern_class(match->file, c);
+        const struct esi_pattern_class *class = esi_pattern_class(match->file, c);
         match->tried_of[c].first = (uint32_t)match->tried_count;
         if (!needed[c])
             continue;
@@ -184,7 +184,7 @@ static int add_classes(struct esi_class_match *match,
 /* Of the classes in `from` those whose conditions on a field hold for an event, into
  * `to` (which may be `from`). */
 static void try_field(const struct esi_class_match *match,
-                      enum es_pattern_field field,
+                      enum esi_pattern_field field,
                       const struct es_set_event *event,
                       const char *trace_name,
                       const uint64_t *from,
@@ -203,13 +203,13 @@ static void judge_kinds(struct esi_class_match *match)
 static void init_verdicts(struct verdicts *verdicts, size_t words)
 {
     esi_texts_init(&verdicts->texts);
-    es_rows_init(&verdicts->rows, words * sizeof(uint64_t), 6);
+    esi_segmented_init(&verdicts->rows, words * sizeof(uint64_t), 6);
 }
 
 static void fini_verdicts(struct verdicts *verdicts)
 {
     esi_texts_fini(&verdicts->texts);
-    es_rows_fini(&verdicts->rows);
+    esi_segmented_fini(&verdicts->rows);
 }
 
 int esi_class_match_create(const struct es_pattern_file *file,
@@ -223,9 +223,9 @@ int esi_class_match_create(const struct es_pattern_file *file,
     if (!match)
         return -ENOMEM;
     match->file = file;
-    match->classes = es_pattern_classes(file);
+    match->classes = esi_pattern_classes(file);
     match->words = match->classes / 64 + 1;
-    es_rows_init(&match->traces, match->words * sizeof(uint64_t), 4);
+    esi_segmented_init(&match->traces, match->words * sizeof(uint64_t), 4);
     init_verdicts(&match->types, match->words);
     init_verdicts(&match->text_verdicts, match->words);
     result = make_room(match, count_conditions(file, is_class_needed));
@@ -248,7 +248,7 @@ void esi_class_match_destroy(struct esi_class_match *match)
         esi_expression_destroy(match->tried[i].expression);
     fini_verdicts(&match->types);
     fini_verdicts(&match->text_verdicts);
-    es_rows_fini(&match->traces);
+    esi_segmented_fini(&match->traces);
     free(match->names);
     free(match->sets);
     free(match->tried_of);
@@ -274,24 +274,25 @@ const struct esi_texts *esi_class_match_types(const struct esi_class_match *matc
 uint64_t esi_class_match_bytes(const struct esi_class_match *match)
 {
     return sizeof *match + match->tried_count * sizeof *match->tried +
-           match->name_capacity * sizeof *match->names + es_rows_bytes(&match->traces) +
-           esi_texts_bytes(&match->types.texts) + es_rows_bytes(&match->types.rows) +
+           match->name_capacity * sizeof *match->names +
+           esi_segmented_bytes(&match->traces) + esi_texts_bytes(&match->types.texts) +
+           esi_segmented_bytes(&match->types.rows) +
            esi_texts_bytes(&match->text_verdicts.texts) +
-           es_rows_bytes(&match->text_verdicts.rows);
+           esi_segmented_bytes(&match->text_verdicts.rows);
 }
 
 /* --- Trying ----------------------------------------------------------------------- */
 
 static bool class_holds(const struct esi_class_match *match,
                         uint32_t class_number,
-                        enum es_pattern_field field,
+                        enum esi_pattern_field field,
                         const struct es_set_event *event,
                         const char *trace_name)
 {
     const struct tried_class *of = &match->tried_of[class_number];
 
     for (uint32_t i = of->first; i < of->first + of->count; i++) {
-        const struct es_pattern_condition *condition = match->tried[i].condition;
+        const struct esi_pattern_condition *condition = match->tried[i].condition;
         struct esi_event_value value;
         const char *name;
         bool is_there;
@@ -299,7 +300,7 @@ static bool class_holds(const struct esi_class_match *match,
         if (condition->field != field)
             continue;
         name = field == ES_FIELD_ATTRIBUTE
-                   ? es_pattern_attribute(match->file, condition->attribute)
+                   ? esi_pattern_attribute(match->file, condition->attribute)
                    : NULL;
         is_there = esi_event_value(event, trace_name, field, name, &value);
         if (!condition_holds(condition, match->tried[i].expression,
@@ -310,7 +311,7 @@ static bool class_holds(const struct esi_class_match *match,
 }
 
 static void try_field(const struct esi_class_match *match,
-                      enum es_pattern_field field,
+                      enum esi_pattern_field field,
                       const struct es_set_event *event,
                       const char *trace_name,
                       const uint64_t *from,
@@ -331,7 +332,7 @@ static void try_field(const struct esi_class_match *match,
 
 static int keep_name(struct esi_class_match *match, const char *name)
 {
-    size_t count = (size_t)es_rows_count(&match->traces);
+    size_t count = (size_t)esi_segmented_count(&match->traces);
 
     if (count == match->name_capacity) {
         size_t capacity = 2 * count + 8;
@@ -352,16 +353,16 @@ int esi_class_match_add_trace(struct esi_class_match *match, const char *name)
     if (keep_name(match, name) < 0)
         return -ENOMEM;
     try_field(match, ES_FIELD_PROCESS, &event, name, match->needed, match->scratch);
-    return es_rows_push(&match->traces, match->scratch);
+    return esi_segmented_push(&match->traces, match->scratch);
 }
 
 /* The verdict on a type or text, which is kept: before the text, so that a text that is
  * there has one. */
-static int judge(struct esi_class_match *match,
-                 struct verdicts *verdicts,
-                 enum es_pattern_field field,
-                 const struct es_set_event *event,
-                 uint32_t *ret_number)
+static int judge_condition(struct esi_class_match *match,
+                           struct verdicts *verdicts,
+                           enum esi_pattern_field field,
+                           const struct es_set_event *event,
+                           uint32_t *ret_number)
 {
     const char *text = field == ES_FIELD_TYPE ? event->type : event->text;
     size_t length = strlen(text);
@@ -373,10 +374,10 @@ static int judge(struct esi_class_match *match,
         return 0;
     }
     try_field(match, field, event, "", match->needed, match->scratch);
-    if (es_rows_count(&verdicts->rows) == count &&
-        es_rows_push(&verdicts->rows, match->scratch) < 0)
+    if (esi_segmented_count(&verdicts->rows) == count &&
+        esi_segmented_push(&verdicts->rows, match->scratch) < 0)
         return -ENOMEM;
-    memcpy(es_rows_at(&verdicts->rows, count), match->scratch,
+    memcpy(esi_segmented_at(&verdicts->rows, count), match->scratch,
            match->words * sizeof *match->scratch);
     return esi_texts_add(&verdicts->texts, text, length, ret_number);
 }
@@ -391,7 +392,7 @@ static bool limit_to(struct esi_class_match *match, const uint64_t *set)
 }
 
 static bool is_any_asking(const struct esi_class_match *match,
-                          enum es_pattern_field field)
+                          enum esi_pattern_field field)
 {
     uint64_t any = 0;
 
@@ -412,8 +413,9 @@ static int try_text(struct esi_class_match *match, const struct es_set_event *ev
         fini_verdicts(verdicts);
         init_verdicts(verdicts, match->words);
     }
-    result = judge(match, verdicts, ES_FIELD_TEXT, event, &number);
-    return result < 0 ? result : limit_to(match, es_rows_at(&verdicts->rows, number));
+    result = judge_condition(match, verdicts, ES_FIELD_TEXT, event, &number);
+    return result < 0 ? result
+                      : limit_to(match, esi_segmented_at(&verdicts->rows, number));
 }
 
 int esi_class_match_event(struct esi_class_match *match,
@@ -421,15 +423,15 @@ int esi_class_match_event(struct esi_class_match *match,
                           const uint64_t **ret_classes,
                           uint32_t *ret_type)
 {
-    const uint64_t *trace = es_rows_at(&match->traces, event->id.trace);
-    int result = judge(match, &match->types, ES_FIELD_TYPE, event, ret_type);
+    const uint64_t *trace = esi_segmented_at(&match->traces, event->id.trace);
+    int result = judge_condition(match, &match->types, ES_FIELD_TYPE, event, ret_type);
 
     if (result < 0)
         return result;
     memcpy(match->result, trace, match->words * sizeof *trace);
     *ret_classes = match->result;
     if (!limit_to(match, match->kinds[event->kind]) ||
-        !limit_to(match, es_rows_at(&match->types.rows, *ret_type)))
+        !limit_to(match, esi_segmented_at(&match->types.rows, *ret_type)))
         return 0;
     if (is_any_asking(match, ES_FIELD_TEXT)) {
         result = try_text(match, event);

@@ -9,16 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int esi_domain_create(const struct esi_keeps *keeps, struct es_domain **ret_domain)
+int esi_domain_create(const struct esi_keeps *keeps, struct esi_domain **ret_domain)
 {
-    struct es_domain *domain = calloc(1, sizeof *domain);
+    struct esi_domain *domain = calloc(1, sizeof *domain);
 
     if (!domain)
         return -ENOMEM;
     domain->is_single = true;
     domain->keeps = keeps;
     if (esi_lookup_create(keeps, &domain->lookup) < 0) {
-        es_domain_destroy(domain);
+        esi_domain_destroy(domain);
         return -ENOMEM;
     }
     *ret_domain = domain;
@@ -44,7 +44,7 @@ static void free_column(struct esi_column *column)
     free(column->values);
 }
 
-void es_domain_destroy(struct es_domain *domain)
+void esi_domain_destroy(struct esi_domain *domain)
 {
     if (!domain)
         return;
@@ -54,43 +54,44 @@ void es_domain_destroy(struct es_domain *domain)
     free(domain->slot_of);
     esi_lookup_destroy(domain->lookup);
     if (!domain->is_single) {
-        es_rows_fini(&domain->sets);
-        es_rows_fini(&domain->events);
-        es_rows_fini(&domain->partners);
+        esi_segmented_fini(&domain->sets);
+        esi_segmented_fini(&domain->events);
+        esi_segmented_fini(&domain->partners);
     }
     free(domain);
 }
 
-bool es_domain_is_single(const struct es_domain *domain)
+bool esi_domain_is_single(const struct esi_domain *domain)
 {
     return domain->is_single;
 }
 
-uint64_t es_domain_count(const struct es_domain *domain)
+uint64_t esi_domain_count(const struct esi_domain *domain)
 {
     return domain->count;
 }
 
 /* --- Columns ---------------------------------------------------------------------- */
 
-uint32_t es_domain_slots(const struct es_domain *domain)
+uint32_t esi_domain_slots(const struct esi_domain *domain)
 {
     return domain->is_single ? domain->slots : 1;
 }
 
-struct es_domain_column es_domain_column(const struct es_domain *domain, uint32_t slot)
+struct esi_domain_column esi_domain_column(const struct esi_domain *domain,
+                                           uint32_t slot)
 {
     const struct esi_column *column;
 
     if (!domain->is_single)
-        return (struct es_domain_column){ES_PATTERN_NONE, (uint32_t)domain->count,
-                                         NULL};
+        return (struct esi_domain_column){ES_PATTERN_NONE, (uint32_t)domain->count,
+                                          NULL};
     column = &domain->columns[slot];
-    return (struct es_domain_column){column->trace, column->end - column->first,
-                                     column->indexes + column->first};
+    return (struct esi_domain_column){column->trace, column->end - column->first,
+                                      column->indexes + column->first};
 }
 
-uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index)
+uint32_t esi_column_position(const struct esi_domain_column *column, uint32_t index)
 {
     uint32_t low = 0;
     uint32_t high = column->count;
@@ -116,7 +117,7 @@ uint32_t esi_column_position(const struct es_domain_column *column, uint32_t ind
     return low;
 }
 
-uint32_t es_domain_slot_of(const struct es_domain *domain, uint32_t trace)
+uint32_t esi_domain_slot_of(const struct esi_domain *domain, uint32_t trace)
 {
     /* No slot is 0, and 0 - 1 is ES_PATTERN_NONE. */
     return trace < domain->traces ? domain->slot_of[trace] - 1 : ES_PATTERN_NONE;
@@ -138,11 +139,11 @@ static uint32_t lower_bound(const struct esi_column *column, uint32_t index)
 }
 
 /* The place of an event. */
-static const struct esi_column *find(const struct es_domain *domain,
-                                     struct es_event_id id,
-                                     uint32_t *ret_row)
+static const struct esi_column *find_row(const struct esi_domain *domain,
+                                         struct es_event_id id,
+                                         uint32_t *ret_row)
 {
-    uint32_t slot = es_domain_slot_of(domain, id.trace);
+    uint32_t slot = esi_domain_slot_of(domain, id.trace);
     const struct esi_column *column;
 
     if (slot == ES_PATTERN_NONE)
@@ -153,17 +154,17 @@ static const struct esi_column *find(const struct es_domain *domain,
                                                                            : NULL;
 }
 
-bool es_domain_find(const struct es_domain *domain,
-                    struct es_event_id id,
-                    struct es_domain_value *ret_value)
+bool esi_domain_find(const struct esi_domain *domain,
+                     struct es_event_id id,
+                     struct esi_domain_value *ret_value)
 {
     uint32_t row;
-    const struct esi_column *column = find(domain, id, &row);
+    const struct esi_column *column = find_row(domain, id, &row);
 
     if (!column)
         return false;
-    *ret_value = (struct es_domain_value){(uint32_t)(column - domain->columns),
-                                          row - column->first};
+    *ret_value = (struct esi_domain_value){(uint32_t)(column - domain->columns),
+                                           row - column->first};
     return true;
 }
 
@@ -172,12 +173,12 @@ static uint32_t type_at(const struct esi_column *column, uint32_t row)
     return column->types ? column->types[row] : column->type;
 }
 
-bool esi_domain_row(const struct es_domain *domain,
+bool esi_domain_row(const struct esi_domain *domain,
                     struct es_event_id id,
                     struct esi_domain_row *ret_row)
 {
     uint32_t row;
-    const struct esi_column *column = find(domain, id, &row);
+    const struct esi_column *column = find_row(domain, id, &row);
     uint32_t asked = domain->keeps->asked_count;
 
     if (!column)
@@ -195,7 +196,8 @@ bool esi_domain_row(const struct es_domain *domain,
     return true;
 }
 
-const char *es_domain_type(const struct es_domain *domain, struct es_domain_value value)
+const char *esi_domain_type(const struct esi_domain *domain,
+                            struct esi_domain_value value)
 {
     uint32_t row;
     const struct esi_column *column = esi_domain_at(domain, value, &row);
@@ -205,7 +207,7 @@ const char *es_domain_type(const struct es_domain *domain, struct es_domain_valu
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-static int grow_slot_of(struct es_domain *domain, uint32_t trace)
+static int grow_slot_of(struct esi_domain *domain, uint32_t trace)
 {
     uint32_t traces = trace + 1 > 2 * domain->traces ? trace + 1 : 2 * domain->traces;
     uint32_t *slot_of = realloc(domain->slot_of, traces * sizeof *slot_of);
@@ -218,7 +220,7 @@ static int grow_slot_of(struct es_domain *domain, uint32_t trace)
     return 0;
 }
 
-static struct esi_column *add_slot(struct es_domain *domain, uint32_t trace)
+static struct esi_column *add_slot(struct esi_domain *domain, uint32_t trace)
 {
     if (trace >= domain->traces && grow_slot_of(domain, trace) < 0)
         return NULL;
@@ -237,7 +239,7 @@ static struct esi_column *add_slot(struct es_domain *domain, uint32_t trace)
 }
 
 /* An array made longer; 0 bytes a row: none is kept. */
-static bool resize(void *array, size_t row_bytes, uint32_t rows)
+static bool resize_columns(void *array, size_t row_bytes, uint32_t rows)
 {
     void **at = array;
     void *resized;
@@ -258,13 +260,16 @@ static int resize_column(const struct esi_keeps *keeps,
 {
     size_t value_bytes = keeps->asked_count * sizeof *column->values;
 
-    if (!resize(&column->indexes, sizeof *column->indexes, rows) ||
-        !resize(&column->types, column->types ? sizeof *column->types : 0, rows) ||
-        !resize(&column->times, keeps->times ? sizeof *column->times : 0, rows) ||
-        !resize(&column->latest, keeps->times ? sizeof *column->latest : 0, rows) ||
-        !resize(&column->partners, keeps->partners ? sizeof *column->partners : 0,
-                rows) ||
-        !resize(&column->values, value_bytes, rows))
+    if (!resize_columns(&column->indexes, sizeof *column->indexes, rows) ||
+        !resize_columns(&column->types, column->types ? sizeof *column->types : 0,
+                        rows) ||
+        !resize_columns(&column->times, keeps->times ? sizeof *column->times : 0,
+                        rows) ||
+        !resize_columns(&column->latest, keeps->times ? sizeof *column->latest : 0,
+                        rows) ||
+        !resize_columns(&column->partners,
+                        keeps->partners ? sizeof *column->partners : 0, rows) ||
+        !resize_columns(&column->values, value_bytes, rows))
         return -ENOMEM;
     column->capacity = rows;
     return 0;
@@ -296,7 +301,7 @@ static void move_rows(const struct esi_keeps *keeps,
 }
 
 /* Room for one row more: dropped rows are taken first. */
-static int make_room(const struct es_domain *domain, struct esi_column *column)
+static int make_room(const struct esi_domain *domain, struct esi_column *column)
 {
     uint32_t rows = column->end - column->first;
 
@@ -360,11 +365,11 @@ static void note_latest(struct esi_column *column, uint32_t at, uint32_t end)
     }
 }
 
-static void put(const struct esi_keeps *keeps,
-                struct esi_column *column,
-                uint32_t at,
-                const struct esi_domain_row *row,
-                const struct esi_kept_partners *partners)
+static void put_value(const struct esi_keeps *keeps,
+                      struct esi_column *column,
+                      uint32_t at,
+                      const struct esi_domain_row *row,
+                      const struct esi_kept_partners *partners)
 {
     size_t asked = keeps->asked_count;
 
@@ -380,12 +385,12 @@ static void put(const struct esi_keeps *keeps,
                asked * sizeof *column->values);
 }
 
-int esi_domain_add(struct es_domain *domain,
+int esi_domain_add(struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row,
                    bool may_wait)
 {
-    uint32_t slot = es_domain_slot_of(domain, trace);
+    uint32_t slot = esi_domain_slot_of(domain, trace);
     struct esi_column *column =
         slot == ES_PATTERN_NONE ? add_slot(domain, trace) : &domain->columns[slot];
     struct esi_kept_partners partners = {0};
@@ -401,7 +406,7 @@ int esi_domain_add(struct es_domain *domain,
     at = is_last || may_wait ? column->end : lower_bound(column, row->index);
     if (at < column->end)
         move_rows(domain->keeps, column, at, at + 1, column->end - at);
-    put(domain->keeps, column, at, row, &partners);
+    put_value(domain->keeps, column, at, row, &partners);
     column->is_unsorted |= !is_last && may_wait;
     column->end++;
     if (column->latest)
@@ -410,9 +415,9 @@ int esi_domain_add(struct es_domain *domain,
     return 0;
 }
 
-void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index)
+void esi_domain_drop(struct esi_domain *domain, uint32_t trace, uint32_t index)
 {
-    uint32_t slot = es_domain_slot_of(domain, trace), first;
+    uint32_t slot = esi_domain_slot_of(domain, trace), first;
     struct esi_column *column;
 
     if (slot == ES_PATTERN_NONE)
@@ -456,9 +461,9 @@ static void take_row(const struct esi_keeps *keeps,
 }
 
 /* A column that is empty and has the arrays that another has. */
-static int like(const struct esi_keeps *keeps,
-                const struct esi_column *column,
-                struct esi_column *ret_column)
+static int is_like(const struct esi_keeps *keeps,
+                   const struct esi_column *column,
+                   struct esi_column *ret_column)
 {
     uint32_t rows = column->end - column->first;
     struct esi_column made = {.trace = column->trace, .type = column->type};
@@ -482,7 +487,7 @@ static int sort_column(const struct esi_keeps *keeps, struct esi_column *column)
     uint64_t *keys = malloc(rows * sizeof *keys);
     struct esi_column sorted;
 
-    if (!keys || like(keeps, column, &sorted) < 0) {
+    if (!keys || is_like(keeps, column, &sorted) < 0) {
         free(keys);
         return -ENOMEM;
     }
@@ -507,7 +512,7 @@ static int compare_columns(const void *a, const void *b)
     return left->trace < right->trace ? -1 : left->trace > right->trace;
 }
 
-int esi_domain_sort(struct es_domain *domain)
+int esi_domain_sort(struct esi_domain *domain)
 {
     for (uint32_t slot = 0; slot < domain->slots; slot++)
         if (domain->columns[slot].is_unsorted &&
@@ -539,14 +544,15 @@ static uint64_t column_bytes(const struct esi_keeps *keeps,
     return bytes;
 }
 
-uint64_t es_domain_bytes(const struct es_domain *domain)
+uint64_t esi_domain_bytes(const struct esi_domain *domain)
 {
     uint64_t bytes = sizeof *domain + domain->slot_capacity * sizeof *domain->columns +
                      domain->traces * sizeof *domain->slot_of;
 
     if (!domain->is_single)
-        return bytes + es_rows_bytes(&domain->sets) + es_rows_bytes(&domain->events) +
-               es_rows_bytes(&domain->partners);
+        return bytes + esi_segmented_bytes(&domain->sets) +
+               esi_segmented_bytes(&domain->events) +
+               esi_segmented_bytes(&domain->partners);
     for (uint32_t slot = 0; slot < domain->slots; slot++)
         bytes += column_bytes(domain->keeps, &domain->columns[slot]);
     return bytes + esi_lookup_bytes(domain->lookup);

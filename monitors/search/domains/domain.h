@@ -4,8 +4,8 @@
  * The values that an occurrence may take: the events of a class, for each trace in its
  * order, or the matches of a predicate.
  *
- *   for (slot = 0; slot < es_domain_slots(domain); slot++) {
- *       struct es_domain_column column = es_domain_column(domain, slot);
+ *   for (slot = 0; slot < esi_domain_slots(domain); slot++) {
+ *       struct esi_domain_column column = esi_domain_column(domain, slot);
  *       for (i = 0; i < column.count; i++)  ... {column.trace, column.indexes[i]} ...
  *   }
  *
@@ -21,24 +21,24 @@
 #include "monitors/eventset/event.h"
 #include "monitors/search/language/pattern.h"
 
-struct es_domain;
+struct esi_domain;
 
 /* One value.  Of a class: the slot of a trace and the place in its column; of a
  * predicate: slot 0 and the number of the match.  It holds until something is added
  * or dropped. */
-struct es_domain_value {
+struct esi_domain_value {
     uint32_t slot;
     uint32_t position;
 };
 
 /* Whether values are single events; else they are sets of events. */
-bool es_domain_is_single(const struct es_domain *domain);
-uint64_t es_domain_count(const struct es_domain *domain);
+bool esi_domain_is_single(const struct esi_domain *domain);
+uint64_t esi_domain_count(const struct esi_domain *domain);
 
 /* --- Single events ---------------------------------------------------------------- */
 
 /* Events of one trace. */
-struct es_domain_column {
+struct esi_domain_column {
     uint32_t trace;
     uint32_t count;          /* may be 0 after dropping */
     const uint32_t *indexes; /* rising */
@@ -46,134 +46,135 @@ struct es_domain_column {
 
 /* Traces that have, or had, an event; rising traces once filling has ended, else in the
  * order of their first events.  Of sets: one slot without a trace. */
-uint32_t es_domain_slots(const struct es_domain *domain);
-struct es_domain_column es_domain_column(const struct es_domain *domain, uint32_t slot);
+uint32_t esi_domain_slots(const struct esi_domain *domain);
+struct esi_domain_column esi_domain_column(const struct esi_domain *domain,
+                                           uint32_t slot);
 /* First position whose index is `index` or greater: quick near the end. */
-uint32_t esi_column_position(const struct es_domain_column *column, uint32_t index);
+uint32_t esi_column_position(const struct esi_domain_column *column, uint32_t index);
 /* ES_PATTERN_NONE: no event of the trace was ever in the domain.  O(1). */
-uint32_t es_domain_slot_of(const struct es_domain *domain, uint32_t trace);
+uint32_t esi_domain_slot_of(const struct esi_domain *domain, uint32_t trace);
 
 /* --- All values ------------------------------------------------------------------- */
 
 /* The events of a value, sorted by trace and index.  `scratch` is room for one: a
  * single event is put there.  *ret_events is borrowed as long as the value holds. */
-size_t es_domain_events(const struct es_domain *domain,
-                        struct es_domain_value value,
-                        struct es_event_id *scratch,
-                        const struct es_event_id **ret_events);
+size_t esi_domain_events(const struct esi_domain *domain,
+                         struct esi_domain_value value,
+                         struct es_event_id *scratch,
+                         const struct es_event_id **ret_events);
 
 /* The value that is this one event; false: it is not there.  Of single events. */
-bool es_domain_find(const struct es_domain *domain,
-                    struct es_event_id id,
-                    struct es_domain_value *ret_value);
+bool esi_domain_find(const struct esi_domain *domain,
+                     struct es_event_id id,
+                     struct esi_domain_value *ret_value);
 
 /* --- What is kept of single events ------------------------------------------------ */
 
 /* The event's type.  Borrowed as long as the domain. */
-const char *es_domain_type(const struct es_domain *domain,
-                           struct es_domain_value value);
+const char *esi_domain_type(const struct esi_domain *domain,
+                            struct esi_domain_value value);
 
 /* Sends of a receive in the domain as it names them, the other half of a sync; 0 for
  * others.  Kept only where a predicate uses `=>`. */
-size_t es_domain_partners(const struct es_domain *domain,
-                          struct es_domain_value value,
-                          const struct es_event_id **ret_partners);
+size_t esi_domain_partners(const struct esi_domain *domain,
+                           struct esi_domain_value value,
+                           const struct es_event_id **ret_partners);
 
 /* The receives of a send in a domain of single events that keeps partners, one with
  * each call: *at is 0 at first.  1, 0 at the end, -ENOMEM.  The first call makes an
  * index, which is kept up from then on; not for several threads. */
-int es_domain_next_receive(const struct es_domain *domain,
-                           struct es_event_id send,
-                           uint32_t *at,
-                           struct es_domain_value *ret_value);
+int esi_domain_next_receive(const struct esi_domain *domain,
+                            struct es_event_id send,
+                            uint32_t *at,
+                            struct esi_domain_value *ret_value);
 
 /* Whether left => right holds of two values: by the partners of the right, any event of
  * sets. */
-bool es_domain_is_received(const struct es_domain *left,
-                           struct es_domain_value left_value,
-                           const struct es_domain *right,
-                           struct es_domain_value right_value);
+bool esi_domain_is_received(const struct esi_domain *left,
+                            struct esi_domain_value left_value,
+                            const struct esi_domain *right,
+                            struct esi_domain_value right_value);
 
 /* When the events of a value happened, in ns: the first and the last.  The time of an
  * event is its attribute `time`, else `stop` of a receive and `start` of others.  False
  * if one has none.  Kept only where a predicate uses `within`. */
-bool es_domain_time(const struct es_domain *domain,
-                    struct es_domain_value value,
-                    int64_t *ret_first,
-                    int64_t *ret_last);
+bool esi_domain_time(const struct esi_domain *domain,
+                     struct esi_domain_value value,
+                     int64_t *ret_first,
+                     int64_t *ret_last);
 
 /* The rows [*ret_begin, *ret_end) of a column, beside which none happened in [from,
  * to]; some of them may not have, either.  Exact where times rise along the trace; one
  * that lies far after what follows makes it wide.  O(log rows). */
-void es_domain_rows_within(const struct es_domain *domain,
-                           uint32_t slot,
-                           int64_t from,
-                           int64_t to,
-                           uint32_t *ret_begin,
-                           uint32_t *ret_end);
+void esi_domain_rows_within(const struct esi_domain *domain,
+                            uint32_t slot,
+                            int64_t from,
+                            int64_t to,
+                            uint32_t *ret_begin,
+                            uint32_t *ret_end);
 
 /* Widens [*first, *last], which is [INT64_MAX, INT64_MIN] at first, by when the events
  * of a value happened; a set without events happened at no time.  False: of one it is
  * not known. */
-bool es_domain_widen(const struct es_domain *domain,
-                     struct es_domain_value value,
-                     int64_t *first,
-                     int64_t *last);
+bool esi_domain_widen(const struct esi_domain *domain,
+                      struct esi_domain_value value,
+                      int64_t *first,
+                      int64_t *last);
 /* Whether what was widened so is no longer than a limit of time. */
-bool es_times_are_within(int64_t first, int64_t last, int64_t within_ns);
+bool esi_times_are_within(int64_t first, int64_t last, int64_t within_ns);
 
 /* Whether a comparison (COMPARE node) holds; left_value and right_value are of the
  * occurrences of its operands, ignored where these are constants.  An attribute that an
  * event does not have makes it false, negated or not. */
-bool es_domain_compare(const struct es_pattern_node *node,
-                       const struct es_domain *left,
-                       struct es_domain_value left_value,
-                       const struct es_domain *right,
-                       struct es_domain_value right_value);
+bool esi_domain_compare(const struct esi_pattern_node *node,
+                        const struct esi_domain *left,
+                        struct esi_domain_value left_value,
+                        const struct esi_domain *right,
+                        struct esi_domain_value right_value);
 
 /* What `=` compares of an attribute: those of two events (of any classes of the same
- * es_domains) are equal if and only if their keys are. */
-struct es_domain_key {
+ * esi_domains) are equal if and only if their keys are. */
+struct esi_domain_key {
     int64_t number; /* of a text that is no number: its own */
     bool is_text;
 };
 
 /* The key of a value that takes one side (0: the left) of an EQUAL comparison, which is
  * no constant.  False: the event has no such attribute. */
-bool es_domain_key(const struct es_pattern_node *node,
-                   unsigned side,
-                   const struct es_domain *domain,
-                   struct es_domain_value value,
-                   struct es_domain_key *ret_key);
+bool esi_domain_key(const struct esi_pattern_node *node,
+                    unsigned side,
+                    const struct esi_domain *domain,
+                    struct esi_domain_value value,
+                    struct esi_domain_key *ret_key);
 
 /* The values of a domain of single events of which one side of an EQUAL comparison has
  * a key, sorted.  1; 0: there are more than there is room for, or finding them took too
- * long; -ENOMEM.  As es_domain_next_receive() it makes an index. */
-int es_domain_list_equal(const struct es_domain *domain,
-                         const struct es_pattern_node *node,
-                         unsigned side,
-                         struct es_domain_key key,
-                         struct es_domain_value *values,
-                         unsigned room,
-                         unsigned *ret_count);
+ * long; -ENOMEM.  As esi_domain_next_receive() it makes an index. */
+int esi_domain_list_equal(const struct esi_domain *domain,
+                          const struct esi_pattern_node *node,
+                          unsigned side,
+                          struct esi_domain_key key,
+                          struct esi_domain_value *values,
+                          unsigned room,
+                          unsigned *ret_count);
 
 /* --- Making domains of sets ------------------------------------------------------- */
 
-struct es_domains; /* domains.h */
+struct esi_domains; /* domains.h */
 
 /* A domain of sets, empty.  Of their events it knows those times and partners that
  * `domains` (borrowed) keep: what `within` and `=>` of the values of a predicate need.
  * NULL: none are known.  0 or -ENOMEM. */
-int es_domain_create_sets(const struct es_domains *domains,
-                          struct es_domain **ret_domain);
-/* Accepts NULL.  Not for domains that belong to es_domains. */
-void es_domain_destroy(struct es_domain *domain);
+int esi_domain_create_sets(const struct esi_domains *domains,
+                           struct esi_domain **ret_domain);
+/* Accepts NULL.  Not for domains that belong to esi_domains. */
+void esi_domain_destroy(struct esi_domain *domain);
 /* Adds a set (copied): `events` sorted, distinct, maybe none.  0 or -ENOMEM. */
-int es_domain_add_set(struct es_domain *domain,
-                      const struct es_event_id *events,
-                      size_t count);
+int esi_domain_add_set(struct esi_domain *domain,
+                       const struct es_event_id *events,
+                       size_t count);
 
 /* Bytes that are held. */
-uint64_t es_domain_bytes(const struct es_domain *domain);
+uint64_t esi_domain_bytes(const struct esi_domain *domain);
 
 #endif

@@ -14,7 +14,7 @@
 #include "monitors/search/domains/domain.h"
 #include "monitors/search/domains/expression.h"
 
-struct es_domains;
+struct esi_domains;
 struct esi_lookup;
 
 #define ESI_NO_TIME INT64_MIN
@@ -35,9 +35,9 @@ struct esi_value {
 /* A field or attribute that comparisons ask for; with `expression` the value is 1 or 0,
  * whether the expression of that comparison matches. */
 struct esi_asked {
-    enum es_pattern_field field;
+    enum esi_pattern_field field;
     uint32_t attribute;
-    const struct es_pattern_node
+    const struct esi_pattern_node
         *node; /* the comparison, of an expression; else NULL */
     struct esi_expression *expression;
 };
@@ -98,7 +98,7 @@ struct esi_set_row {
     int64_t last_time;
 };
 
-struct es_domain {
+struct esi_domain {
     bool is_single;
     uint64_t count;
 
@@ -112,29 +112,29 @@ struct es_domain {
     struct esi_lookup *lookup; /* owned */
 
     /* Of sets. */
-    const struct es_domains *domains; /* what knows of their events; NULL, borrowed */
-    struct es_rows sets;              /* struct esi_set_row */
-    struct es_rows events;            /* struct es_event_id */
-    struct es_rows partners;
+    const struct esi_domains *domains; /* what knows of their events; NULL, borrowed */
+    struct esi_segmented sets;         /* struct esi_set_row */
+    struct esi_segmented events;       /* struct es_event_id */
+    struct esi_segmented partners;
 };
 
-int esi_domain_create(const struct esi_keeps *keeps, struct es_domain **ret_domain);
+int esi_domain_create(const struct esi_keeps *keeps, struct esi_domain **ret_domain);
 
 /* A row of a trace, after all others or where it belongs; `may_wait`: it may stand at
  * the end until esi_domain_sort().  0 or -ENOMEM, then nothing was added. */
-int esi_domain_add(struct es_domain *domain,
+int esi_domain_add(struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row,
                    bool may_wait);
 /* Columns by their indexes, slots by their traces.  0 or -ENOMEM. */
-int esi_domain_sort(struct es_domain *domain);
+int esi_domain_sort(struct esi_domain *domain);
 /* The row of an event, borrowed until something is added; false: it is not there.
  * Columns are sorted. */
-bool esi_domain_row(const struct es_domain *domain,
+bool esi_domain_row(const struct esi_domain *domain,
                     struct es_event_id id,
                     struct esi_domain_row *ret_row);
 /* Drops what is before `index` on a trace. */
-void esi_domain_drop(struct es_domain *domain, uint32_t trace, uint32_t index);
+void esi_domain_drop(struct esi_domain *domain, uint32_t trace, uint32_t index);
 
 /* --- domain_lookup.c -------------------------------------------------------------- */
 
@@ -143,32 +143,32 @@ int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_loo
 void esi_lookup_destroy(struct esi_lookup *lookup);
 uint64_t esi_lookup_bytes(const struct esi_lookup *lookup);
 /* A row that the domain is about to take.  0 or a negative errno. */
-int esi_lookup_add(const struct es_domain *domain,
+int esi_lookup_add(const struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row);
 
 /* What `=` compares of a value.  False: it is absent. */
 static inline bool esi_value_key(const struct esi_value *value,
-                                 struct es_domain_key *ret_key)
+                                 struct esi_domain_key *ret_key)
 {
     /* Texts are kept once: equal ones have one number. */
     *ret_key = value->form == ESI_VALUE_TEXT
-                   ? (struct es_domain_key){value->text, true}
-                   : (struct es_domain_key){value->number, false};
+                   ? (struct esi_domain_key){value->text, true}
+                   : (struct esi_domain_key){value->number, false};
     return value->form != ESI_VALUE_ABSENT;
 }
 
 /* Single events, or events and sets. */
-uint64_t esi_domain_kept(const struct es_domain *domain);
+uint64_t esi_domain_kept(const struct esi_domain *domain);
 /* Of sets: all go. */
-void esi_domain_clear_sets(struct es_domain *domain);
+void esi_domain_clear_sets(struct esi_domain *domain);
 
 /* What is known of an event that belongs to a set: of the classes that keep times or
  * partners the first that has it (domains.c). */
-bool esi_domains_time(const struct es_domains *domains,
+bool esi_domains_time(const struct esi_domains *domains,
                       struct es_event_id id,
                       int64_t *ret_time);
-size_t esi_domains_partners(const struct es_domains *domains,
+size_t esi_domains_partners(const struct esi_domains *domains,
                             struct es_event_id id,
                             const struct es_event_id **ret_partners);
 
@@ -181,12 +181,12 @@ static inline const struct es_event_id *esi_partners_at(
 /* Which of the values that are kept is that of one side of a comparison; asked_count:
  * none. */
 uint32_t esi_keeps_find(const struct esi_keeps *keeps,
-                        const struct es_pattern_node *node,
-                        const struct es_pattern_operand *operand);
+                        const struct esi_pattern_node *node,
+                        const struct esi_pattern_operand *operand);
 
 /* Where a value of single events stands. */
-static inline const struct esi_column *esi_domain_at(const struct es_domain *domain,
-                                                     struct es_domain_value value,
+static inline const struct esi_column *esi_domain_at(const struct esi_domain *domain,
+                                                     struct esi_domain_value value,
                                                      uint32_t *ret_row)
 {
     const struct esi_column *column = &domain->columns[value.slot];

@@ -28,7 +28,7 @@ struct entry {
     uint32_t next; /* place + 1 */
 };
 
-struct table {
+struct row_table {
     bool is_asked;
     struct entry *entries;
     uint32_t *heads; /* place + 1, 0 = none; as many as `capacity` */
@@ -40,7 +40,7 @@ struct table {
 
 struct esi_lookup {
     uint32_t count;
-    struct table tables[]; /* of the partners, then of each attribute */
+    struct row_table tables[]; /* of the partners, then of each attribute */
 };
 
 int esi_lookup_create(const struct esi_keeps *keeps, struct esi_lookup **ret_lookup)
@@ -84,21 +84,21 @@ static uint64_t key_of_event(struct es_event_id id)
 
 /* Of a text and of a number that happen to have the same one the domain tells which is
  * asked for. */
-static uint64_t key_of(struct es_domain_key key)
+static uint64_t key_of(struct esi_domain_key key)
 {
     return (uint64_t)key.number ^ (uint64_t)key.is_text << 63;
 }
 
 /* --- A table ---------------------------------------------------------------------- */
 
-static uint32_t *head_of(const struct table *table, uint64_t key)
+static uint32_t *head_of(const struct row_table *table, uint64_t key)
 {
     /* Upper bits of a product depend on all of the key. */
     return &table->heads[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 &
                          (table->capacity - 1)];
 }
 
-static void link_all(struct table *table)
+static void link_all(struct row_table *table)
 {
     for (uint32_t i = 0; i < table->capacity; i++)
         table->heads[i] = 0;
@@ -110,7 +110,7 @@ static void link_all(struct table *table)
     }
 }
 
-static int grow(struct table *table)
+static int grow_table(struct row_table *table)
 {
     uint32_t capacity = table->capacity ? 2 * table->capacity : CAPACITY_MIN;
     struct entry *entries;
@@ -132,32 +132,36 @@ static int grow(struct table *table)
 
 /* What is not in the domain any more goes; only if that is little there must be more
  * room. */
-static int make_room(const struct es_domain *domain, struct table *table, size_t more)
+static int make_room(const struct esi_domain *domain,
+                     struct row_table *table,
+                     size_t more)
 {
     uint32_t kept = 0;
     int result = 0;
 
     for (uint32_t i = 0; i < table->count; i++) {
-        struct es_domain_value value;
+        struct esi_domain_value value;
 
-        if (es_domain_find(domain, table->entries[i].event, &value))
+        if (esi_domain_find(domain, table->entries[i].event, &value))
             table->entries[kept++] = table->entries[i];
     }
     table->count = kept;
     while (result == 0 && kept + more > table->capacity / 2)
-        result = grow(table);
+        result = grow_table(table);
     link_all(table);
     return result;
 }
 
 /* Room for so many of an event that is not in the domain yet: none or all are put in.
  */
-static int reserve(const struct es_domain *domain, struct table *table, size_t more)
+static int reserve_table(const struct esi_domain *domain,
+                         struct row_table *table,
+                         size_t more)
 {
     return more > table->capacity - table->count ? make_room(domain, table, more) : 0;
 }
 
-static void put(struct table *table, uint64_t key, struct es_event_id event)
+static void put_row(struct row_table *table, uint64_t key, struct es_event_id event)
 {
     uint32_t *head = head_of(table, key);
 
@@ -167,37 +171,37 @@ static void put(struct table *table, uint64_t key, struct es_event_id event)
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-static int add_partners(const struct es_domain *domain,
+static int add_partners(const struct esi_domain *domain,
                         struct es_event_id id,
                         const struct es_event_id *partners,
                         size_t count)
 {
-    struct table *table = &domain->lookup->tables[0];
-    int result = reserve(domain, table, count);
+    struct row_table *table = &domain->lookup->tables[0];
+    int result = reserve_table(domain, table, count);
 
     for (size_t i = 0; result == 0 && i < count; i++)
-        put(table, key_of_event(partners[i]), id);
+        put_row(table, key_of_event(partners[i]), id);
     return result;
 }
 
-static int add_value(const struct es_domain *domain,
+static int add_value(const struct esi_domain *domain,
                      uint32_t asked,
                      struct es_event_id id,
                      const struct esi_value *value)
 {
-    struct table *table = &domain->lookup->tables[1 + asked];
-    struct es_domain_key key;
+    struct row_table *table = &domain->lookup->tables[1 + asked];
+    struct esi_domain_key key;
     int result;
 
     if (!esi_value_key(value, &key))
         return 0;
-    result = reserve(domain, table, 1);
+    result = reserve_table(domain, table, 1);
     if (result == 0)
-        put(table, key_of(key), id);
+        put_row(table, key_of(key), id);
     return result;
 }
 
-int esi_lookup_add(const struct es_domain *domain,
+int esi_lookup_add(const struct esi_domain *domain,
                    uint32_t trace,
                    const struct esi_domain_row *row)
 {
@@ -213,7 +217,7 @@ int esi_lookup_add(const struct es_domain *domain,
     return result;
 }
 
-static int add_row(const struct es_domain *domain,
+static int add_row(const struct esi_domain *domain,
                    uint32_t number,
                    const struct esi_column *column,
                    uint32_t row)
@@ -229,7 +233,7 @@ static int add_row(const struct es_domain *domain,
 }
 
 /* Too many have a key: others will, too, and looking for them takes time. */
-static int give_up(struct table *table)
+static int give_up(struct row_table *table)
 {
     if (table->failed < PAUSE_MAX)
         table->failed = 2 * table->failed + 1;
@@ -239,9 +243,9 @@ static int give_up(struct table *table)
 
 /* The table, with all that is there when somebody asks for the first time.  NULL: no
  * memory. */
-static struct table *table_of(const struct es_domain *domain, uint32_t number)
+static struct row_table *table_of(const struct esi_domain *domain, uint32_t number)
 {
-    struct table *table = &domain->lookup->tables[number];
+    struct row_table *table = &domain->lookup->tables[number];
     int result = 0;
 
     if (table->is_asked)
@@ -263,13 +267,13 @@ static struct table *table_of(const struct es_domain *domain, uint32_t number)
 
 /* --- Asking ----------------------------------------------------------------------- */
 
-int es_domain_next_receive(const struct es_domain *domain,
-                           struct es_event_id send,
-                           uint32_t *at,
-                           struct es_domain_value *ret_value)
+int esi_domain_next_receive(const struct esi_domain *domain,
+                            struct es_event_id send,
+                            uint32_t *at,
+                            struct esi_domain_value *ret_value)
 {
     uint64_t key = key_of_event(send);
-    const struct table *table;
+    const struct row_table *table;
 
     if (!domain->keeps->partners)
         return 0;
@@ -282,31 +286,31 @@ int es_domain_next_receive(const struct es_domain *domain,
         *at = table->entries[*at - 1].next;
     for (; *at != 0; *at = table->entries[*at - 1].next)
         if (table->entries[*at - 1].key == key &&
-            es_domain_find(domain, table->entries[*at - 1].event, ret_value))
+            esi_domain_find(domain, table->entries[*at - 1].event, ret_value))
             return 1;
     return 0;
 }
 
 static int compare_values(const void *a, const void *b)
 {
-    const struct es_domain_value *left = a, *right = b;
+    const struct esi_domain_value *left = a, *right = b;
 
     if (left->slot != right->slot)
         return left->slot < right->slot ? -1 : 1;
     return (left->position > right->position) - (left->position < right->position);
 }
 
-int es_domain_list_equal(const struct es_domain *domain,
-                         const struct es_pattern_node *node,
-                         unsigned side,
-                         struct es_domain_key key,
-                         struct es_domain_value *values,
-                         unsigned room,
-                         unsigned *ret_count)
+int esi_domain_list_equal(const struct esi_domain *domain,
+                          const struct esi_pattern_node *node,
+                          unsigned side,
+                          struct esi_domain_key key,
+                          struct esi_domain_value *values,
+                          unsigned room,
+                          unsigned *ret_count)
 {
     uint32_t number = esi_keeps_find(domain->keeps, node, &node->operands[side]);
     unsigned count = 0, steps = 0;
-    struct table *table;
+    struct row_table *table;
 
     *ret_count = 0;
     if (number == domain->keeps->asked_count)
@@ -320,12 +324,12 @@ int es_domain_list_equal(const struct es_domain *domain,
     }
     for (uint32_t at = table->count ? *head_of(table, key_of(key)) : 0; at != 0;
          at = table->entries[at - 1].next) {
-        struct es_domain_value value;
+        struct esi_domain_value value;
 
         if (steps++ == STEPS_A_VALUE * room)
             return give_up(table);
         if (table->entries[at - 1].key != key_of(key) ||
-            !es_domain_find(domain, table->entries[at - 1].event, &value))
+            !esi_domain_find(domain, table->entries[at - 1].event, &value))
             continue;
         if (count == room)
             return give_up(table);

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void init_rows(struct es_domain *domain)
+static void init_rows(struct esi_domain *domain)
 {
-    es_rows_init(&domain->sets, sizeof(struct esi_set_row), 4);
-    es_rows_init(&domain->events, sizeof(struct es_event_id), 6);
-    es_rows_init(&domain->partners, sizeof(struct es_event_id), 6);
+    esi_segmented_init(&domain->sets, sizeof(struct esi_set_row), 4);
+    esi_segmented_init(&domain->events, sizeof(struct es_event_id), 6);
+    esi_segmented_init(&domain->partners, sizeof(struct es_event_id), 6);
 }
 
-int es_domain_create_sets(const struct es_domains *domains,
-                          struct es_domain **ret_domain)
+int esi_domain_create_sets(const struct esi_domains *domains,
+                           struct esi_domain **ret_domain)
 {
-    struct es_domain *domain = calloc(1, sizeof *domain);
+    struct esi_domain *domain = calloc(1, sizeof *domain);
 
     if (!domain)
         return -ENOMEM;
@@ -30,7 +30,7 @@ int es_domain_create_sets(const struct es_domains *domains,
 }
 
 /* When the events happened; nothing happened in an empty set. */
-static void take_times(const struct es_domains *domains,
+static void take_times(const struct esi_domains *domains,
                        const struct es_event_id *events,
                        size_t count,
                        struct esi_set_row *row)
@@ -50,7 +50,7 @@ static void take_times(const struct es_domains *domains,
 }
 
 /* The partners of all events, side by side. */
-static int take_partners(struct es_domain *domain,
+static int take_partners(struct esi_domain *domain,
                          const struct es_event_id *events,
                          size_t count,
                          struct esi_set_row *row)
@@ -63,7 +63,7 @@ static int take_partners(struct es_domain *domain,
         partner_count += esi_domains_partners(domain->domains, events[i], &partners);
     if (partner_count == 0)
         return 0;
-    room = es_rows_extend(&domain->partners, partner_count, &row->partners);
+    room = esi_segmented_extend(&domain->partners, partner_count, &row->partners);
     if (!room)
         return -ENOMEM;
     row->partner_count = (uint32_t)partner_count;
@@ -76,9 +76,9 @@ static int take_partners(struct es_domain *domain,
     return 0;
 }
 
-int es_domain_add_set(struct es_domain *domain,
-                      const struct es_event_id *events,
-                      size_t count)
+int esi_domain_add_set(struct esi_domain *domain,
+                       const struct es_event_id *events,
+                       size_t count)
 {
     struct esi_set_row row = {.count = (uint32_t)count};
 
@@ -86,28 +86,29 @@ int es_domain_add_set(struct es_domain *domain,
     if (take_partners(domain, events, count, &row) < 0)
         return -ENOMEM;
     if (count > 0) {
-        struct es_event_id *room = es_rows_extend(&domain->events, count, &row.events);
+        struct es_event_id *room =
+            esi_segmented_extend(&domain->events, count, &row.events);
         if (!room)
             return -ENOMEM;
         memcpy(room, events, count * sizeof *room);
     }
-    if (es_rows_push(&domain->sets, &row) < 0)
+    if (esi_segmented_push(&domain->sets, &row) < 0)
         return -ENOMEM;
     domain->count++;
     return 0;
 }
 
-uint64_t esi_domain_kept(const struct es_domain *domain)
+uint64_t esi_domain_kept(const struct esi_domain *domain)
 {
     return domain->is_single ? domain->count
-                             : domain->count + es_rows_count(&domain->events);
+                             : domain->count + esi_segmented_count(&domain->events);
 }
 
-void esi_domain_clear_sets(struct es_domain *domain)
+void esi_domain_clear_sets(struct esi_domain *domain)
 {
-    es_rows_fini(&domain->sets);
-    es_rows_fini(&domain->events);
-    es_rows_fini(&domain->partners);
+    esi_segmented_fini(&domain->sets);
+    esi_segmented_fini(&domain->events);
+    esi_segmented_fini(&domain->partners);
     init_rows(domain);
     domain->count = 0;
 }

@@ -12,16 +12,16 @@
 #include "monitors/search/domains/event_value.h"
 #include "monitors/search/domains/precedence.h"
 
-static const struct esi_set_row *set_at(const struct es_domain *domain,
-                                        struct es_domain_value value)
+static const struct esi_set_row *set_at(const struct esi_domain *domain,
+                                        struct esi_domain_value value)
 {
-    return es_rows_at(&domain->sets, value.position);
+    return esi_segmented_at(&domain->sets, value.position);
 }
 
-size_t es_domain_events(const struct es_domain *domain,
-                        struct es_domain_value value,
-                        struct es_event_id *scratch,
-                        const struct es_event_id **ret_events)
+size_t esi_domain_events(const struct esi_domain *domain,
+                         struct esi_domain_value value,
+                         struct es_event_id *scratch,
+                         const struct es_event_id **ret_events)
 {
     const struct esi_set_row *set;
 
@@ -33,15 +33,15 @@ size_t es_domain_events(const struct es_domain *domain,
         return 1;
     }
     set = set_at(domain, value);
-    *ret_events = set->count ? es_rows_at(&domain->events, set->events) : scratch;
+    *ret_events = set->count ? esi_segmented_at(&domain->events, set->events) : scratch;
     return set->count;
 }
 
 /* --- Partners --------------------------------------------------------------------- */
 
-size_t es_domain_partners(const struct es_domain *domain,
-                          struct es_domain_value value,
-                          const struct es_event_id **ret_partners)
+size_t esi_domain_partners(const struct esi_domain *domain,
+                           struct esi_domain_value value,
+                           const struct es_event_id **ret_partners)
 {
     const struct esi_kept_partners *kept;
     const struct esi_column *column;
@@ -50,7 +50,7 @@ size_t es_domain_partners(const struct es_domain *domain,
     if (!domain->is_single) {
         const struct esi_set_row *set = set_at(domain, value);
         if (set->partner_count > 0)
-            *ret_partners = es_rows_at(&domain->partners, set->partners);
+            *ret_partners = esi_segmented_at(&domain->partners, set->partners);
         return set->partner_count;
     }
     column = esi_domain_at(domain, value, &row);
@@ -66,24 +66,24 @@ static bool has_event(const struct es_event_id *events,
                       struct es_event_id id)
 {
     for (size_t i = 0; i < count; i++)
-        if (es_event_is(events[i], id))
+        if (esi_event_is(events[i], id))
             return true;
     return false;
 }
 
-bool es_domain_is_received(const struct es_domain *left,
-                           struct es_domain_value left_value,
-                           const struct es_domain *right,
-                           struct es_domain_value right_value)
+bool esi_domain_is_received(const struct esi_domain *left,
+                            struct esi_domain_value left_value,
+                            const struct esi_domain *right,
+                            struct esi_domain_value right_value)
 {
     const struct es_event_id *partners, *events;
     struct es_event_id scratch;
-    size_t partner_count = es_domain_partners(right, right_value, &partners);
+    size_t partner_count = esi_domain_partners(right, right_value, &partners);
     size_t count;
 
     if (partner_count == 0)
         return false;
-    count = es_domain_events(left, left_value, &scratch, &events);
+    count = esi_domain_events(left, left_value, &scratch, &events);
     for (size_t i = 0; i < partner_count; i++)
         if (has_event(events, count, partners[i]))
             return true;
@@ -92,10 +92,10 @@ bool es_domain_is_received(const struct es_domain *left,
 
 /* --- Times ------------------------------------------------------------------------ */
 
-bool es_domain_time(const struct es_domain *domain,
-                    struct es_domain_value value,
-                    int64_t *ret_first,
-                    int64_t *ret_last)
+bool esi_domain_time(const struct esi_domain *domain,
+                     struct esi_domain_value value,
+                     int64_t *ret_first,
+                     int64_t *ret_last)
 {
     int64_t first, last;
 
@@ -155,12 +155,12 @@ static uint32_t first_later(const struct esi_column *column,
     return from;
 }
 
-void es_domain_rows_within(const struct es_domain *domain,
-                           uint32_t slot,
-                           int64_t from,
-                           int64_t to,
-                           uint32_t *ret_begin,
-                           uint32_t *ret_end)
+void esi_domain_rows_within(const struct esi_domain *domain,
+                            uint32_t slot,
+                            int64_t from,
+                            int64_t to,
+                            uint32_t *ret_begin,
+                            uint32_t *ret_end)
 {
     const struct esi_column *column = &domain->columns[slot];
 
@@ -174,16 +174,16 @@ void es_domain_rows_within(const struct es_domain *domain,
         *ret_end = *ret_begin;
 }
 
-bool es_domain_widen(const struct es_domain *domain,
-                     struct es_domain_value value,
-                     int64_t *first,
-                     int64_t *last)
+bool esi_domain_widen(const struct esi_domain *domain,
+                      struct esi_domain_value value,
+                      int64_t *first,
+                      int64_t *last)
 {
     int64_t from, to;
 
     if (!domain->is_single && set_at(domain, value)->count == 0)
         return true;
-    if (!es_domain_time(domain, value, &from, &to))
+    if (!esi_domain_time(domain, value, &from, &to))
         return false;
     if (from < *first)
         *first = from;
@@ -192,7 +192,7 @@ bool es_domain_widen(const struct es_domain *domain,
     return true;
 }
 
-bool es_times_are_within(int64_t first, int64_t last, int64_t within_ns)
+bool esi_times_are_within(int64_t first, int64_t last, int64_t within_ns)
 {
     /* Unsigned: times may lie further apart than an int64_t reaches. */
     return first > last || (uint64_t)last - (uint64_t)first <= (uint64_t)within_ns;
@@ -201,17 +201,17 @@ bool es_times_are_within(int64_t first, int64_t last, int64_t within_ns)
 /* --- Comparisons ------------------------------------------------------------------ */
 
 /* One side as it is compared: `text` of what is no number. */
-struct side {
+struct value_side {
     enum esi_value_form form;
     int64_t number;
     const char *text;
 };
 
 /* The value that was kept for one side of a comparison. */
-static const struct esi_value *kept_value(const struct es_pattern_node *node,
-                                          const struct es_pattern_operand *operand,
-                                          const struct es_domain *domain,
-                                          struct es_domain_value value)
+static const struct esi_value *kept_value(const struct esi_pattern_node *node,
+                                          const struct esi_pattern_operand *operand,
+                                          const struct esi_domain *domain,
+                                          struct esi_domain_value value)
 {
     const struct esi_keeps *keeps = domain->keeps;
     uint32_t number = esi_keeps_find(keeps, node, operand);
@@ -223,37 +223,37 @@ static const struct esi_value *kept_value(const struct es_pattern_node *node,
                : NULL;
 }
 
-static struct side side_of(const struct es_pattern_node *node,
-                           unsigned number,
-                           const struct es_domain *domain,
-                           struct es_domain_value value)
+static struct value_side side_of(const struct esi_pattern_node *node,
+                                 unsigned number,
+                                 const struct esi_domain *domain,
+                                 struct esi_domain_value value)
 {
-    const struct es_pattern_operand *operand = &node->operands[number];
-    const struct es_pattern_constant *constant = &operand->constant;
+    const struct esi_pattern_operand *operand = &node->operands[number];
+    const struct esi_pattern_constant *constant = &operand->constant;
     const struct esi_value *kept;
 
     if (operand->occurrence == ES_PATTERN_NONE) {
         int64_t parsed = 0;
         if (constant->is_number)
-            return (struct side){ESI_VALUE_NUMBER, constant->number, NULL};
+            return (struct value_side){ESI_VALUE_NUMBER, constant->number, NULL};
         if (esi_number_parse(constant->text, &parsed))
-            return (struct side){ESI_VALUE_NUMBER, parsed, constant->text};
-        return (struct side){ESI_VALUE_TEXT, 0, constant->text};
+            return (struct value_side){ESI_VALUE_NUMBER, parsed, constant->text};
+        return (struct value_side){ESI_VALUE_TEXT, 0, constant->text};
     }
     kept = kept_value(node, operand, domain, value);
     if (!kept)
-        return (struct side){ESI_VALUE_ABSENT, 0, NULL};
-    return (struct side){(enum esi_value_form)kept->form, kept->number,
-                         kept->form == ESI_VALUE_TEXT
-                             ? esi_texts_at(domain->keeps->texts, kept->text)
-                             : NULL};
+        return (struct value_side){ESI_VALUE_ABSENT, 0, NULL};
+    return (struct value_side){(enum esi_value_form)kept->form, kept->number,
+                               kept->form == ESI_VALUE_TEXT
+                                   ? esi_texts_at(domain->keeps->texts, kept->text)
+                                   : NULL};
 }
 
-bool es_domain_key(const struct es_pattern_node *node,
-                   unsigned side,
-                   const struct es_domain *domain,
-                   struct es_domain_value value,
-                   struct es_domain_key *ret_key)
+bool esi_domain_key(const struct esi_pattern_node *node,
+                    unsigned side,
+                    const struct esi_domain *domain,
+                    struct esi_domain_value value,
+                    struct esi_domain_key *ret_key)
 {
     const struct esi_value *kept =
         kept_value(node, &node->operands[side], domain, value);
@@ -262,7 +262,7 @@ bool es_domain_key(const struct es_pattern_node *node,
 }
 
 /* A number against a constant number is asked for as a number: what is none fails. */
-static bool demands_numbers(const struct es_pattern_node *node)
+static bool demands_numbers(const struct esi_pattern_node *node)
 {
     return node->test != ES_TEST_EQUAL ||
            (node->operands[0].occurrence == ES_PATTERN_NONE &&
@@ -271,13 +271,13 @@ static bool demands_numbers(const struct es_pattern_node *node)
             node->operands[1].constant.is_number);
 }
 
-bool es_domain_compare(const struct es_pattern_node *node,
-                       const struct es_domain *left,
-                       struct es_domain_value left_value,
-                       const struct es_domain *right,
-                       struct es_domain_value right_value)
+bool esi_domain_compare(const struct esi_pattern_node *node,
+                        const struct esi_domain *left,
+                        struct esi_domain_value left_value,
+                        const struct esi_domain *right,
+                        struct esi_domain_value right_value)
 {
-    struct side a = side_of(node, 0, left, left_value), b;
+    struct value_side a = side_of(node, 0, left, left_value), b;
 
     if (a.form == ESI_VALUE_ABSENT)
         return false;

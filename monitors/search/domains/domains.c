@@ -17,14 +17,14 @@
 
 struct domain_class {
     struct esi_ask ask;
-    struct es_domain *domain;  /* NULL: no occurrence takes its events */
-    struct es_domain *waiting; /* of a class with partners: events whose own conditions
+    struct esi_domain *domain;  /* NULL: no occurrence takes its events */
+    struct esi_domain *waiting; /* of a class with partners: events whose own conditions
                                   hold */
 };
 
-struct es_domains {
+struct esi_domains {
     const struct es_pattern_file *file; /* borrowed */
-    struct es_domains_listener listener;
+    struct esi_domains_listener listener;
     bool has_listener;
     struct domain_class *classes;
     uint32_t class_count;
@@ -32,7 +32,7 @@ struct es_domains {
     uint64_t *waiting; /* classes with a domain and with partners */
     struct esi_class_match *match;
     struct esi_partner_classes *partners; /* NULL: no class has any */
-    struct es_trace_names names;
+    struct esi_trace_names names;
     struct esi_texts texts;           /* of values */
     struct esi_value *values;         /* scratch: of one event for one class */
     const struct es_set_event *event; /* the one that is being sorted */
@@ -42,10 +42,10 @@ struct es_domains {
 /* --- Making it -------------------------------------------------------------------- */
 
 /* Which classes the needed predicates reach, and what they ask of them. */
-static int ask(struct es_domains *domains,
-               const bool *is_predicate_needed,
-               bool *is_class_needed,
-               struct es_error *error)
+static int ask_classes(struct esi_domains *domains,
+                       const bool *is_predicate_needed,
+                       bool *is_class_needed,
+                       struct es_error *error)
 {
     uint32_t predicates = es_pattern_predicates(domains->file);
     bool *needed = calloc(predicates + 1, sizeof *needed);
@@ -54,7 +54,7 @@ static int ask(struct es_domains *domains,
 
     for (uint32_t p = 0; result == 0 && p < predicates; p++)
         if (!is_predicate_needed || is_predicate_needed[p])
-            es_pattern_reach(domains->file, p, needed, is_class_needed);
+            esi_pattern_reach(domains->file, p, needed, is_class_needed);
     for (uint32_t p = 0; result == 0 && p < predicates; p++)
         if (needed[p])
             result = esi_ask_predicate(domains->file, p, asks, error);
@@ -65,11 +65,11 @@ static int ask(struct es_domains *domains,
     return result;
 }
 
-static int create_domain(struct es_domains *domains, uint32_t c, size_t *most_values)
+static int create_domain(struct esi_domains *domains, uint32_t c, size_t *most_values)
 {
     struct domain_class *class = &domains->classes[c];
     struct esi_keeps *keeps = &class->ask.keeps;
-    bool has_partners = es_pattern_class(domains->file, c)->partner_count > 0;
+    bool has_partners = esi_pattern_class(domains->file, c)->partner_count > 0;
     uint64_t *set = has_partners ? domains->waiting : domains->plain;
 
     if (!class->ask.is_value)
@@ -85,7 +85,7 @@ static int create_domain(struct es_domains *domains, uint32_t c, size_t *most_va
     return 0;
 }
 
-static int create_domains(struct es_domains *domains)
+static int create_domains(struct esi_domains *domains)
 {
     size_t words = esi_class_match_words(domains->match);
     size_t most_values = 0;
@@ -103,9 +103,9 @@ static int create_domains(struct es_domains *domains)
 
 static int joined_late(void *data, uint32_t class_number, struct es_event_id id);
 
-static int fill(struct es_domains *domains,
-                const bool *is_predicate_needed,
-                struct es_error *error)
+static int fill_columns(struct esi_domains *domains,
+                        const bool *is_predicate_needed,
+                        struct es_error *error)
 {
     bool *needed = calloc((size_t)domains->class_count + 1, sizeof *needed);
     int result;
@@ -116,7 +116,7 @@ static int fill(struct es_domains *domains,
         free(needed);
         return -ENOMEM;
     }
-    result = ask(domains, is_predicate_needed, needed, error);
+    result = ask_classes(domains, is_predicate_needed, needed, error);
     if (result == 0)
         result = esi_class_match_create(domains->file, needed, &domains->match, error);
     if (result == 0)
@@ -128,45 +128,45 @@ static int fill(struct es_domains *domains,
     return result;
 }
 
-int es_domains_create(const struct es_pattern_file *file,
-                      const bool *is_predicate_needed,
-                      const struct es_domains_listener *listener,
-                      struct es_domains **ret_domains,
-                      struct es_error *error)
+int esi_domains_create(const struct es_pattern_file *file,
+                       const bool *is_predicate_needed,
+                       const struct esi_domains_listener *listener,
+                       struct esi_domains **ret_domains,
+                       struct es_error *error)
 {
-    struct es_domains *domains = calloc(1, sizeof *domains);
+    struct esi_domains *domains = calloc(1, sizeof *domains);
     int result;
 
     if (!domains)
         return -ENOMEM;
     domains->file = file;
-    domains->class_count = es_pattern_classes(file);
+    domains->class_count = esi_pattern_classes(file);
     esi_texts_init(&domains->texts);
     if (listener) {
         domains->listener = *listener;
         domains->has_listener = true;
     }
-    result = fill(domains, is_predicate_needed, error);
+    result = fill_columns(domains, is_predicate_needed, error);
     if (result < 0) {
-        es_domains_destroy(domains);
+        esi_domains_destroy(domains);
         return result;
     }
     *ret_domains = domains;
     return 0;
 }
 
-void es_domains_destroy(struct es_domains *domains)
+void esi_domains_destroy(struct esi_domains *domains)
 {
     if (!domains)
         return;
     for (uint32_t c = 0; domains->classes && c < domains->class_count; c++) {
-        es_domain_destroy(domains->classes[c].domain);
-        es_domain_destroy(domains->classes[c].waiting);
+        esi_domain_destroy(domains->classes[c].domain);
+        esi_domain_destroy(domains->classes[c].waiting);
         esi_ask_fini(&domains->classes[c].ask);
     }
     esi_partner_classes_destroy(domains->partners);
     esi_class_match_destroy(domains->match);
-    es_trace_names_fini(&domains->names);
+    esi_trace_names_fini(&domains->names);
     esi_texts_fini(&domains->texts);
     free(domains->plain);
     free(domains->values);
@@ -176,19 +176,19 @@ void es_domains_destroy(struct es_domains *domains)
 
 /* --- Joining ---------------------------------------------------------------------- */
 
-static int keep_value(struct es_domains *domains,
+static int keep_value(struct esi_domains *domains,
                       const struct esi_asked *asked,
                       struct esi_value *ret_value)
 {
     const struct es_set_event *event = domains->event;
     const char *name = asked->field == ES_FIELD_ATTRIBUTE
-                           ? es_pattern_attribute(domains->file, asked->attribute)
+                           ? esi_pattern_attribute(domains->file, asked->attribute)
                            : NULL;
     struct esi_event_value value;
     char room[ESI_NUMBER_TEXT];
 
     *ret_value = (struct esi_value){.form = ESI_VALUE_ABSENT};
-    if (!esi_event_value(event, es_domains_trace_name(domains, event->id.trace),
+    if (!esi_event_value(event, esi_domains_trace_name(domains, event->id.trace),
                          asked->field, name, &value))
         return 0;
     ret_value->form = ESI_VALUE_NUMBER;
@@ -205,7 +205,7 @@ static int keep_value(struct es_domains *domains,
 }
 
 /* What is kept of the event for a class. */
-static int make_row(struct es_domains *domains,
+static int make_row(struct esi_domains *domains,
                     const struct esi_keeps *keeps,
                     uint32_t type,
                     struct esi_domain_row *ret_row)
@@ -230,9 +230,9 @@ static int make_row(struct es_domains *domains,
     return result;
 }
 
-static int tell(struct es_domains *domains,
-                uint32_t class_number,
-                struct es_event_id id)
+static int report_partners(struct esi_domains *domains,
+                           uint32_t class_number,
+                           struct es_event_id id)
 {
     if (!domains->has_listener)
         return 0;
@@ -240,7 +240,7 @@ static int tell(struct es_domains *domains,
 }
 
 /* The event waits for its partners. */
-static int wait(struct es_domains *domains, uint32_t c, uint32_t type)
+static int wait_for_partners(struct esi_domains *domains, uint32_t c, uint32_t type)
 {
     struct domain_class *class = &domains->classes[c];
     struct esi_domain_row row;
@@ -251,7 +251,7 @@ static int wait(struct es_domains *domains, uint32_t c, uint32_t type)
     return esi_domain_add(class->waiting, domains->event->id.trace, &row, false);
 }
 
-static int join(struct es_domains *domains, uint32_t c, uint32_t type)
+static int join_partners(struct esi_domains *domains, uint32_t c, uint32_t type)
 {
     struct domain_class *class = &domains->classes[c];
     struct esi_domain_row row;
@@ -259,14 +259,14 @@ static int join(struct es_domains *domains, uint32_t c, uint32_t type)
 
     if (result == 0)
         result = esi_domain_add(class->domain, domains->event->id.trace, &row, false);
-    return result < 0 ? result : tell(domains, c, domains->event->id);
+    return result < 0 ? result : report_partners(domains, c, domains->event->id);
 }
 
 /* An event has got its partners: of the one that is being sorted, or of an older one.
  * Without a listener nobody looks before the end, when columns are sorted. */
 static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
 {
-    struct es_domains *domains = data;
+    struct esi_domains *domains = data;
     struct domain_class *class = &domains->classes[class_number];
     struct esi_domain_row row;
     int result;
@@ -278,13 +278,13 @@ static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
         return 0;
     }
     result = esi_domain_add(class->domain, id.trace, &row, !domains->has_listener);
-    return result < 0 ? result : tell(domains, class_number, id);
+    return result < 0 ? result : report_partners(domains, class_number, id);
 }
 
-static int each_class(struct es_domains *domains,
+static int each_class(struct esi_domains *domains,
                       const uint64_t *classes,
                       const uint64_t *of,
-                      int (*take)(struct es_domains *, uint32_t, uint32_t),
+                      int (*take)(struct esi_domains *, uint32_t, uint32_t),
                       uint32_t type)
 {
     size_t words = esi_class_match_words(domains->match);
@@ -300,7 +300,7 @@ static int each_class(struct es_domains *domains,
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct es_domains *domains = data;
+    struct esi_domains *domains = data;
     const uint64_t *classes;
     uint32_t type;
     int result = esi_class_match_event(domains->match, event, &classes, &type);
@@ -309,9 +309,10 @@ static int take_event(void *data, const struct es_set_event *event)
         return result;
     domains->event = event;
     if (result > 0) {
-        result = each_class(domains, classes, domains->plain, join, type);
+        result = each_class(domains, classes, domains->plain, join_partners, type);
         if (result == 0 && event->kind != ES_EVENT_UNARY)
-            result = each_class(domains, classes, domains->waiting, wait, type);
+            result =
+                each_class(domains, classes, domains->waiting, wait_for_partners, type);
     }
     if (result == 0 && domains->partners)
         result = esi_partner_classes_event(domains->partners, event, classes);
@@ -321,23 +322,23 @@ static int take_event(void *data, const struct es_set_event *event)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_domains *domains = data;
+    struct esi_domains *domains = data;
 
-    if (es_trace_names_add(&domains->names, name) < 0)
+    if (esi_trace_names_add(&domains->names, name) < 0)
         return -ENOMEM;
     return esi_class_match_add_trace(domains->match, domains->names.names[trace]);
 }
 
-struct es_set_sink es_domains_sink(struct es_domains *domains)
+struct es_set_sink esi_domains_sink(struct esi_domains *domains)
 {
     return (struct es_set_sink){take_trace, take_event, domains};
 }
 
-int es_domains_finish(struct es_domains *domains)
+int esi_domains_finish(struct esi_domains *domains)
 {
     for (uint32_t c = 0; c < domains->class_count; c++) {
         struct domain_class *class = &domains->classes[c];
-        es_domain_destroy(class->waiting);
+        esi_domain_destroy(class->waiting);
         class->waiting = NULL;
         if (class->domain && esi_domain_sort(class->domain) < 0)
             return -ENOMEM;
@@ -349,13 +350,13 @@ int es_domains_finish(struct es_domains *domains)
 
 /* --- Asking ----------------------------------------------------------------------- */
 
-const struct es_domain *es_domains_class(const struct es_domains *domains,
-                                         uint32_t class_number)
+const struct esi_domain *esi_domains_class(const struct esi_domains *domains,
+                                           uint32_t class_number)
 {
     return domains->classes[class_number].domain;
 }
 
-bool es_domains_need_attributes(const struct es_domains *domains)
+bool esi_domains_need_attributes(const struct esi_domains *domains)
 {
     for (uint32_t c = 0; c < domains->class_count; c++) {
         const struct esi_keeps *keeps = &domains->classes[c].ask.keeps;
@@ -368,13 +369,13 @@ bool es_domains_need_attributes(const struct es_domains *domains)
     return esi_class_match_needs_attributes(domains->match);
 }
 
-const char *es_domains_trace_name(const struct es_domains *domains, uint32_t trace)
+const char *esi_domains_trace_name(const struct esi_domains *domains, uint32_t trace)
 {
     return trace < domains->names.count ? domains->names.names[trace] : NULL;
 }
 
 /* The row of an event in some class that keeps what is asked for. */
-static bool find_row(const struct es_domains *domains,
+static bool find_row(const struct esi_domains *domains,
                      struct es_event_id id,
                      bool of_times,
                      struct esi_domain_row *ret_row)
@@ -389,7 +390,7 @@ static bool find_row(const struct es_domains *domains,
     return false;
 }
 
-bool esi_domains_time(const struct es_domains *domains,
+bool esi_domains_time(const struct esi_domains *domains,
                       struct es_event_id id,
                       int64_t *ret_time)
 {
@@ -401,7 +402,7 @@ bool esi_domains_time(const struct es_domains *domains,
     return true;
 }
 
-size_t esi_domains_partners(const struct es_domains *domains,
+size_t esi_domains_partners(const struct esi_domains *domains,
                             struct es_event_id id,
                             const struct es_event_id **ret_partners)
 {
@@ -415,21 +416,21 @@ size_t esi_domains_partners(const struct es_domains *domains,
 
 /* --- Dropping --------------------------------------------------------------------- */
 
-void es_domains_drop(struct es_domains *domains,
-                     uint32_t class_number,
-                     uint32_t trace,
-                     uint32_t index)
+void esi_domains_drop(struct esi_domains *domains,
+                      uint32_t class_number,
+                      uint32_t trace,
+                      uint32_t index)
 {
     if (domains->classes[class_number].domain)
         esi_domain_drop(domains->classes[class_number].domain, trace, index);
 }
 
-bool es_domains_have_partners(const struct es_domains *domains)
+bool esi_domains_have_partners(const struct esi_domains *domains)
 {
     return domains->partners != NULL;
 }
 
-void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t index)
+void esi_domains_forget(struct esi_domains *domains, uint32_t trace, uint32_t index)
 {
     for (uint32_t c = 0; c < domains->class_count; c++)
         if (domains->classes[c].waiting)
@@ -438,7 +439,7 @@ void es_domains_forget(struct es_domains *domains, uint32_t trace, uint32_t inde
         esi_partner_classes_forget(domains->partners, trace, index);
 }
 
-uint64_t es_domains_missed(const struct es_domains *domains)
+uint64_t esi_domains_missed(const struct esi_domains *domains)
 {
     return domains->missed +
            (domains->partners ? esi_partner_classes_missed(domains->partners) : 0);
@@ -446,7 +447,7 @@ uint64_t es_domains_missed(const struct es_domains *domains)
 
 /* --- Size ------------------------------------------------------------------------- */
 
-uint64_t es_domains_bytes(const struct es_domains *domains)
+uint64_t esi_domains_bytes(const struct esi_domains *domains)
 {
     uint64_t bytes = sizeof *domains + domains->class_count * sizeof *domains->classes +
                      domains->names.capacity * sizeof *domains->names.names +
@@ -455,8 +456,8 @@ uint64_t es_domains_bytes(const struct es_domains *domains)
 
     for (uint32_t c = 0; c < domains->class_count; c++) {
         const struct domain_class *class = &domains->classes[c];
-        bytes += class->domain ? es_domain_bytes(class->domain) : 0;
-        bytes += class->waiting ? es_domain_bytes(class->waiting) : 0;
+        bytes += class->domain ? esi_domain_bytes(class->domain) : 0;
+        bytes += class->waiting ? esi_domain_bytes(class->waiting) : 0;
     }
     return domains->partners ? bytes + esi_partner_classes_bytes(domains->partners)
                              : bytes;

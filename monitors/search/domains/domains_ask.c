@@ -9,33 +9,35 @@
 #include <stdlib.h>
 
 /* A walk over one predicate. */
-struct walk {
+struct ask_walk {
     const struct es_pattern_file *file;
-    const struct es_pattern_predicate *predicate;
+    const struct esi_pattern_predicate *predicate;
     struct esi_ask *asks;
-    bool *predicates; /* scratch for es_pattern_reach() */
+    bool *predicates; /* scratch for esi_pattern_reach() */
     bool *classes;
     struct es_error *error;
 };
 
 /* What the values of a part of the tree must tell. */
-struct demand {
+struct class_demand {
     bool times;
     bool partners;
 };
 
-static void demand_of_class(struct walk *walk,
+static void demand_of_class(struct ask_walk *walk,
                             uint32_t class_number,
-                            struct demand demand)
+                            struct class_demand demand)
 {
     walk->asks[class_number].keeps.times |= demand.times;
     walk->asks[class_number].keeps.partners |= demand.partners;
 }
 
 /* Of an occurrence: the class, or all classes below its predicate. */
-static void demand_of(struct walk *walk, uint32_t occurrence, struct demand demand)
+static void demand_of(struct ask_walk *walk,
+                      uint32_t occurrence,
+                      struct class_demand demand)
 {
-    const struct es_pattern_occurrence *of = &walk->predicate->occurrences[occurrence];
+    const struct esi_pattern_occurrence *of = &walk->predicate->occurrences[occurrence];
 
     if (!demand.times && !demand.partners)
         return;
@@ -45,19 +47,19 @@ static void demand_of(struct walk *walk, uint32_t occurrence, struct demand dema
     }
     for (uint32_t p = 0; p < es_pattern_predicates(walk->file); p++)
         walk->predicates[p] = false;
-    for (uint32_t c = 0; c < es_pattern_classes(walk->file); c++)
+    for (uint32_t c = 0; c < esi_pattern_classes(walk->file); c++)
         walk->classes[c] = false;
-    es_pattern_reach(walk->file, of->predicate, walk->predicates, walk->classes);
-    for (uint32_t c = 0; c < es_pattern_classes(walk->file); c++)
+    esi_pattern_reach(walk->file, of->predicate, walk->predicates, walk->classes);
+    for (uint32_t c = 0; c < esi_pattern_classes(walk->file); c++)
         if (walk->classes[c])
             demand_of_class(walk, c, demand);
 }
 
 uint32_t esi_keeps_find(const struct esi_keeps *keeps,
-                        const struct es_pattern_node *node,
-                        const struct es_pattern_operand *operand)
+                        const struct esi_pattern_node *node,
+                        const struct esi_pattern_operand *operand)
 {
-    const struct es_pattern_node *wanted = node->test == ES_TEST_REGEX ? node : NULL;
+    const struct esi_pattern_node *wanted = node->test == ES_TEST_REGEX ? node : NULL;
     uint32_t at = 0;
 
     for (; at < keeps->asked_count; at++) {
@@ -72,11 +74,11 @@ uint32_t esi_keeps_find(const struct esi_keeps *keeps,
 }
 
 /* One side of a comparison: what its class has to keep. */
-static int demand_value(struct walk *walk,
-                        const struct es_pattern_node *node,
-                        const struct es_pattern_operand *operand)
+static int demand_value(struct ask_walk *walk,
+                        const struct esi_pattern_node *node,
+                        const struct esi_pattern_operand *operand)
 {
-    const struct es_pattern_node *of = node->test == ES_TEST_REGEX ? node : NULL;
+    const struct esi_pattern_node *of = node->test == ES_TEST_REGEX ? node : NULL;
     struct esi_asked asked = {operand->field, operand->attribute, of, NULL};
     struct esi_keeps *keeps;
     struct esi_asked *grown;
@@ -104,14 +106,14 @@ static int demand_value(struct walk *walk,
 }
 
 /* What is compared may stand in a `within`, too. */
-static int visit_comparison(struct walk *walk,
-                            const struct es_pattern_node *node,
-                            struct demand demand)
+static int visit_comparison(struct ask_walk *walk,
+                            const struct esi_pattern_node *node,
+                            struct class_demand demand)
 {
     int result = 0;
 
     for (unsigned side = 0; side < 2 && result == 0; side++) {
-        const struct es_pattern_operand *operand = &node->operands[side];
+        const struct esi_pattern_operand *operand = &node->operands[side];
 
         if (operand->occurrence != ES_PATTERN_NONE)
             demand_of(walk, operand->occurrence, demand);
@@ -121,12 +123,12 @@ static int visit_comparison(struct walk *walk,
 }
 
 /* The parser bounds how deep trees are. */
-static int visit(struct walk *walk,
-                 const struct es_pattern_node *node,
-                 struct demand demand)
+static int visit_node(struct ask_walk *walk,
+                      const struct esi_pattern_node *node,
+                      struct class_demand demand)
 {
-    struct demand left = demand;
-    struct demand right = demand;
+    struct class_demand left = demand;
+    struct class_demand right = demand;
     int result;
 
     switch (node->kind) {
@@ -138,7 +140,7 @@ static int visit(struct walk *walk,
         return visit_comparison(walk, node, demand);
     case ES_NODE_WITHIN:
         demand.times = true;
-        return visit(walk, node->left, demand);
+        return visit_node(walk, node->left, demand);
     case ES_NODE_LIMITED:
         demand_of(walk, node->occurrence, demand);
         break;
@@ -151,8 +153,8 @@ static int visit(struct walk *walk,
     case ES_NODE_OR:
         break;
     }
-    result = visit(walk, node->left, left);
-    return result < 0 ? result : visit(walk, node->right, right);
+    result = visit_node(walk, node->left, left);
+    return result < 0 ? result : visit_node(walk, node->right, right);
 }
 
 int esi_ask_predicate(const struct es_pattern_file *file,
@@ -160,12 +162,12 @@ int esi_ask_predicate(const struct es_pattern_file *file,
                       struct esi_ask *asks,
                       struct es_error *error)
 {
-    struct walk walk = {
+    struct ask_walk walk = {
         .file = file,
-        .predicate = es_pattern_predicate(file, predicate),
+        .predicate = esi_pattern_predicate(file, predicate),
         .asks = asks,
         .predicates = calloc(es_pattern_predicates(file) + 1, sizeof(bool)),
-        .classes = calloc(es_pattern_classes(file) + 1, sizeof(bool)),
+        .classes = calloc(esi_pattern_classes(file) + 1, sizeof(bool)),
         .error = error,
     };
     int result = -ENOMEM;
@@ -174,7 +176,8 @@ int esi_ask_predicate(const struct es_pattern_file *file,
         for (uint32_t i = 0; i < walk.predicate->occurrence_count; i++)
             if (walk.predicate->occurrences[i].class_number != ES_PATTERN_NONE)
                 asks[walk.predicate->occurrences[i].class_number].is_value = true;
-        result = visit(&walk, walk.predicate->root, (struct demand){false, false});
+        result = visit_node(&walk, walk.predicate->root,
+                            (struct class_demand){false, false});
     }
     free(walk.predicates);
     free(walk.classes);

@@ -50,7 +50,7 @@ struct lane {
     struct record at; /* its values */
 };
 
-struct es_details {
+struct esi_details {
     struct esi_texts texts;
     struct lane *lanes; /* owned: by trace */
     size_t lane_count;
@@ -83,9 +83,9 @@ static const struct {
     [ES_DETAIL_HOST] = {"host", true},
 };
 
-int es_details_create(uint64_t most_bytes, struct es_details **ret_details)
+int esi_details_create(uint64_t most_bytes, struct esi_details **ret_details)
 {
-    struct es_details *details = calloc(1, sizeof *details);
+    struct esi_details *details = calloc(1, sizeof *details);
 
     if (!details)
         return -ENOMEM;
@@ -96,7 +96,7 @@ int es_details_create(uint64_t most_bytes, struct es_details **ret_details)
     return 0;
 }
 
-void es_details_destroy(struct es_details *details)
+void esi_details_destroy(struct esi_details *details)
 {
     if (!details)
         return;
@@ -137,12 +137,12 @@ static uint64_t take_number(const uint8_t **in)
 }
 
 /* Small numbers of either sign become small ones. */
-static uint64_t fold(uint64_t difference)
+static uint64_t fold_number(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-static uint64_t unfold(uint64_t folded)
+static uint64_t unfold_number(uint64_t folded)
 {
     return folded >> 1 ^ (0 - (folded & 1));
 }
@@ -161,8 +161,8 @@ static size_t put_record(uint8_t *out,
     length += put_number(out + length, differ);
     for (unsigned i = 0; i < VALUES; i++)
         if (differ >> i & 1)
-            length +=
-                put_number(out + length, fold(record->values[i] - before->values[i]));
+            length += put_number(out + length,
+                                 fold_number(record->values[i] - before->values[i]));
     return length;
 }
 
@@ -175,7 +175,7 @@ static void take_record(const uint8_t **in, struct record *record, uint32_t *ind
     differ = take_number(in);
     for (unsigned i = 0; i < VALUES; i++)
         if (differ >> i & 1)
-            record->values[i] += unfold(take_number(in));
+            record->values[i] += unfold_number(take_number(in));
 }
 
 /* --- Keeping ---------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static unsigned find_name(const char *name)
 }
 
 /* Most texts are as in the event before. */
-static int take_text(struct es_details *details, const char *text, uint64_t *number)
+static int take_text(struct esi_details *details, const char *text, uint64_t *number)
 {
     uint32_t added;
     int result;
@@ -206,7 +206,7 @@ static int take_text(struct es_details *details, const char *text, uint64_t *num
 
 /* `record` is that of the event before.  1: it has it now; 0: not so that it can be
  * kept, and nothing is changed. */
-static int take_value(struct es_details *details,
+static int take_value(struct esi_details *details,
                       const struct es_event_attribute *attribute,
                       unsigned name,
                       struct record *record)
@@ -228,7 +228,7 @@ static int take_value(struct es_details *details,
 }
 
 /* What the event does not say stays as it was. */
-static int take_values(struct es_details *details,
+static int take_values(struct esi_details *details,
                        const struct es_set_event *event,
                        struct record *record)
 {
@@ -251,7 +251,7 @@ static int take_values(struct es_details *details,
 }
 
 /* Times are kept from here on as the stop's distance from the start. */
-static void note_times(struct es_details *details, struct record *record)
+static void note_times(struct esi_details *details, struct record *record)
 {
     uint64_t present = record->values[PRESENT];
     int64_t start = (int64_t)record->values[ES_DETAIL_START];
@@ -263,7 +263,7 @@ static void note_times(struct es_details *details, struct record *record)
         record->values[ES_DETAIL_STOP] -= (uint64_t)start;
 }
 
-static int reserve_lane(struct es_details *details, uint32_t trace)
+static int reserve_lane(struct esi_details *details, uint32_t trace)
 {
     size_t count = details->lane_count ? 2 * details->lane_count : 16;
     struct lane *lanes;
@@ -284,7 +284,7 @@ static int reserve_lane(struct es_details *details, uint32_t trace)
 }
 
 /* Room for one more block; places of those that were forgotten are taken again. */
-static int reserve_block(struct es_details *details, struct lane *lane)
+static int reserve_block(struct esi_details *details, struct lane *lane)
 {
     size_t capacity = lane->capacity ? 2 * lane->capacity : 4;
     struct block **blocks;
@@ -307,7 +307,7 @@ static int reserve_block(struct es_details *details, struct lane *lane)
     return 0;
 }
 
-static void forget_oldest(struct es_details *details)
+static void forget_oldest(struct esi_details *details)
 {
     struct block *block = details->oldest;
     struct lane *lane = &details->lanes[block->trace];
@@ -321,7 +321,7 @@ static void forget_oldest(struct es_details *details)
     free(block);
 }
 
-static int open_block(struct es_details *details, struct es_event_id id)
+static int open_block(struct esi_details *details, struct es_event_id id)
 {
     struct lane *lane = &details->lanes[id.trace];
     struct block *block = NULL;
@@ -344,7 +344,7 @@ static int open_block(struct es_details *details, struct es_event_id id)
 }
 
 /* Into the open block; false: there is none that has room. */
-static bool put(struct lane *lane, uint32_t index, const struct record *record)
+static bool put_byte(struct lane *lane, uint32_t index, const struct record *record)
 {
     struct block *block = lane->is_open ? lane->blocks[lane->end - 1] : NULL;
     uint8_t bytes[RECORD_BYTES];
@@ -362,7 +362,7 @@ static bool put(struct lane *lane, uint32_t index, const struct record *record)
     return true;
 }
 
-static int put_in_new(struct es_details *details,
+static int put_in_new(struct esi_details *details,
                       struct es_event_id id,
                       const struct record *record)
 {
@@ -373,9 +373,9 @@ static int put_in_new(struct es_details *details,
         return result;
     lane->last = id.index;
     lane->at = (struct record){.values = {0}};
-    put(lane, id.index, record);
+    put_byte(lane, id.index, record);
     while (details->most_bytes && details->oldest != details->newest &&
-           es_details_bytes(details) > details->most_bytes)
+           esi_details_bytes(details) > details->most_bytes)
         forget_oldest(details);
     return 0;
 }
@@ -387,7 +387,7 @@ static bool is_of_run(const struct es_set_event *event)
     return esi_event_value(event, "", ES_FIELD_ATTRIBUTE, "operation", &operation);
 }
 
-void es_details_pass(struct es_details *details, const struct es_set_event *event)
+void esi_details_pass(struct esi_details *details, const struct es_set_event *event)
 {
     struct esi_event_value value;
     int64_t start;
@@ -398,7 +398,7 @@ void es_details_pass(struct es_details *details, const struct es_set_event *even
         details->earliest = start;
 }
 
-int64_t es_details_begin(struct es_details *details)
+int64_t esi_details_begin(struct esi_details *details)
 {
     if (details->earliest == INT64_MAX)
         return 0;
@@ -406,7 +406,7 @@ int64_t es_details_begin(struct es_details *details)
     return details->earliest;
 }
 
-int es_details_add(struct es_details *details, const struct es_set_event *event)
+int esi_details_add(struct esi_details *details, const struct es_set_event *event)
 {
     struct lane *lane;
     struct record record;
@@ -423,7 +423,7 @@ int es_details_add(struct es_details *details, const struct es_set_event *event)
     if (result < 0)
         return result;
     note_times(details, &record);
-    return put(lane, event->id.index, &record)
+    return put_byte(lane, event->id.index, &record)
                ? 0
                : put_in_new(details, event->id, &record);
 }
@@ -446,13 +446,13 @@ static const struct block *find_block(const struct lane *lane, uint32_t index)
     return low > lane->begin ? lane->blocks[low - 1] : NULL;
 }
 
-static void give(const struct es_details *details,
-                 const struct record *record,
-                 struct es_detail *detail)
+static void emit_details(const struct esi_details *details,
+                         const struct record *record,
+                         struct esi_detail *detail)
 {
-    *detail = (struct es_detail){.present = (uint32_t)record->values[PRESENT]};
+    *detail = (struct esi_detail){.present = (uint32_t)record->values[PRESENT]};
     for (unsigned i = 0; i < ES_DETAILS; i++) {
-        if (!es_detail_has(detail, (enum es_detail_name)i))
+        if (!esi_detail_has(detail, (enum esi_detail_name)i))
             continue;
         if (names[i].is_text)
             detail->values[i].text =
@@ -460,14 +460,14 @@ static void give(const struct es_details *details,
         else
             detail->values[i].number = (int64_t)record->values[i];
     }
-    if (es_detail_has(detail, ES_DETAIL_STOP))
+    if (esi_detail_has(detail, ES_DETAIL_STOP))
         detail->values[ES_DETAIL_STOP].number =
             (int64_t)(record->values[ES_DETAIL_STOP] + record->values[ES_DETAIL_START]);
 }
 
-bool es_details_find(const struct es_details *details,
-                     struct es_event_id id,
-                     struct es_detail *ret_detail)
+bool esi_details_find(const struct esi_details *details,
+                      struct es_event_id id,
+                      struct esi_detail *ret_detail)
 {
     const struct block *block = id.trace < details->lane_count
                                     ? find_block(&details->lanes[id.trace], id.index)
@@ -484,14 +484,14 @@ bool es_details_find(const struct es_details *details,
     while (in < end) {
         take_record(&in, &record, &index);
         if (index == id.index) {
-            give(details, &record, ret_detail);
+            emit_details(details, &record, ret_detail);
             return true;
         }
     }
     return false;
 }
 
-uint64_t es_details_bytes(const struct es_details *details)
+uint64_t esi_details_bytes(const struct esi_details *details)
 {
     return sizeof *details + details->lane_bytes + details->block_count * BLOCK_BYTES +
            esi_texts_bytes(&details->texts);

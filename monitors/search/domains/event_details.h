@@ -4,10 +4,10 @@
  * What is shown of the events in matches, besides trace and index: of events of program
  * runs, whose attributes say who communicated with whom, when, and how much.
  *
- *   es_details_create(0, &details);
- *   es_details_add(details, event);
- *   es_details_find(details, id, &detail);
- *   es_details_destroy(details);
+ *   esi_details_create(0, &details);
+ *   esi_details_add(details, event);
+ *   esi_details_find(details, id, &detail);
+ *   esi_details_destroy(details);
  *
  * Added is each event that may come to be in a match, those of a trace in its order.
  * An event takes some 10 bytes: what is as in the event before it on the trace takes
@@ -23,7 +23,7 @@
 
 /* Attributes of events of runs (docs/causality.md), and the type.  Those that differ
  * from one event to the next stand first, which keeps them small. */
-enum es_detail_name {
+enum esi_detail_name {
     ES_DETAIL_START,
     ES_DETAIL_STOP,
     ES_DETAIL_TYPE,
@@ -42,7 +42,7 @@ enum es_detail_name {
 };
 
 /* What an event says.  Texts are borrowed as long as the details. */
-struct es_detail {
+struct esi_detail {
     uint32_t present; /* bits of names */
     struct {
         const char *text; /* NULL: `number` */
@@ -50,35 +50,35 @@ struct es_detail {
     } values[ES_DETAILS];
 };
 
-struct es_details;
+struct esi_details;
 
-static inline bool es_detail_has(const struct es_detail *detail,
-                                 enum es_detail_name name)
+static inline bool esi_detail_has(const struct esi_detail *detail,
+                                  enum esi_detail_name name)
 {
     return (detail->present >> name & 1) != 0;
 }
 
 /* Beyond `most_bytes` the oldest are forgotten; 0: none is.  0 or -ENOMEM. */
-int es_details_create(uint64_t most_bytes, struct es_details **ret_details);
+int esi_details_create(uint64_t most_bytes, struct esi_details **ret_details);
 /* Accepts NULL. */
-void es_details_destroy(struct es_details *details);
+void esi_details_destroy(struct esi_details *details);
 
 /* Keeps what an event says; nothing of one without the attribute `operation`, which all
  * events of runs have.  Of a trace in rising order.  0 or -errno. */
-int es_details_add(struct es_details *details, const struct es_set_event *event);
+int esi_details_add(struct esi_details *details, const struct es_set_event *event);
 /* Of an event that cannot come to be in a match only when it began counts. */
-void es_details_pass(struct es_details *details, const struct es_set_event *event);
+void esi_details_pass(struct esi_details *details, const struct es_set_event *event);
 
 /* When the earliest event began that had come when this was first asked: from where
  * times of the run are counted.  0: none has said. */
-int64_t es_details_begin(struct es_details *details);
+int64_t esi_details_begin(struct esi_details *details);
 
 /* False: nothing is kept of it. */
-bool es_details_find(const struct es_details *details,
-                     struct es_event_id id,
-                     struct es_detail *ret_detail);
+bool esi_details_find(const struct esi_details *details,
+                      struct es_event_id id,
+                      struct esi_detail *ret_detail);
 
 /* Bytes that are held. */
-uint64_t es_details_bytes(const struct es_details *details);
+uint64_t esi_details_bytes(const struct esi_details *details);
 
 #endif

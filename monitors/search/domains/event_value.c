@@ -39,7 +39,7 @@ bool esi_event_value_number(const struct esi_event_value *value, int64_t *ret_nu
     return true;
 }
 
-bool esi_numbers_compare(enum es_pattern_test test, int64_t left, int64_t right)
+bool esi_numbers_compare(enum esi_pattern_test test, int64_t left, int64_t right)
 {
     switch (test) {
     case ES_TEST_EQUAL:
@@ -65,9 +65,9 @@ const char *esi_event_value_text(const struct esi_event_value *value, char *room
     return room;
 }
 
-static bool find(const struct es_set_event *event,
-                 const char *name,
-                 struct esi_event_value *ret_value)
+static bool find_attribute(const struct es_set_event *event,
+                           const char *name,
+                           struct esi_event_value *ret_value)
 {
     for (size_t i = 0; i < event->attribute_count; i++) {
         const struct es_event_attribute *attribute = &event->attributes[i];
@@ -85,11 +85,12 @@ static bool find_number(const struct es_set_event *event,
 {
     struct esi_event_value value;
 
-    return find(event, name, &value) && esi_event_value_number(&value, ret_number);
+    return find_attribute(event, name, &value) &&
+           esi_event_value_number(&value, ret_number);
 }
 
-static bool duration(const struct es_set_event *event,
-                     struct esi_event_value *ret_value)
+static bool event_duration(const struct es_set_event *event,
+                           struct esi_event_value *ret_value)
 {
     int64_t start, stop, length;
 
@@ -102,7 +103,7 @@ static bool duration(const struct es_set_event *event,
 
 bool esi_event_value(const struct es_set_event *event,
                      const char *trace_name,
-                     enum es_pattern_field field,
+                     enum esi_pattern_field field,
                      const char *attribute,
                      struct esi_event_value *ret_value)
 {
@@ -122,8 +123,8 @@ bool esi_event_value(const struct es_set_event *event,
         *ret_value = (struct esi_event_value){kinds[event->kind], 0};
         return true;
     case ES_FIELD_ATTRIBUTE:
-        return find(event, attribute, ret_value) ||
-               (strcmp(attribute, "duration") == 0 && duration(event, ret_value));
+        return find_attribute(event, attribute, ret_value) ||
+               (strcmp(attribute, "duration") == 0 && event_duration(event, ret_value));
     }
     return false;
 }

@@ -25,7 +25,7 @@ enum { ESI_NUMBER_TEXT = 24 }; /* room for any number as a text */
 bool esi_number_parse(const char *text, int64_t *ret_number);
 
 /* Whether two numbers are EQUAL, LESS ...; of other tests false. */
-bool esi_numbers_compare(enum es_pattern_test test, int64_t left, int64_t right);
+bool esi_numbers_compare(enum esi_pattern_test test, int64_t left, int64_t right);
 
 /* The value as a number; false: it is none. */
 bool esi_event_value_number(const struct esi_event_value *value, int64_t *ret_number);
@@ -36,7 +36,7 @@ const char *esi_event_value_text(const struct esi_event_value *value, char *room
  * that have no attribute of that name.  The event's fields are always there. */
 bool esi_event_value(const struct es_set_event *event,
                      const char *trace_name,
-                     enum es_pattern_field field,
+                     enum esi_pattern_field field,
                      const char *attribute,
                      struct esi_event_value *ret_value);
 

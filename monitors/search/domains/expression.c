@@ -23,9 +23,9 @@ struct esi_expression {
 };
 
 /* Compiled, with machine code where that can be had: it is only faster. */
-static int compile(const char *text,
-                   struct esi_expression *expression,
-                   struct es_error *error)
+static int compile_expression(const char *text,
+                              struct esi_expression *expression,
+                              struct es_error *error)
 {
     char words[ESI_REGEX_WORDS];
     size_t at = 0;
@@ -47,7 +47,7 @@ int esi_expression_create(const char *text,
                           struct es_error *error)
 {
     struct esi_expression *expression = calloc(1, sizeof *expression);
-    int result = expression ? compile(text, expression, error) : -ENOMEM;
+    int result = expression ? compile_expression(text, expression, error) : -ENOMEM;
 
     if (result < 0) {
         esi_expression_destroy(expression);

@@ -31,7 +31,7 @@ struct records {
     uint32_t capacity;
 };
 
-struct link {
+struct partner_link {
     struct es_event_id other;
     uint32_t next; /* place + 1 */
 };
@@ -49,9 +49,9 @@ struct esi_partner_classes {
     bool keeps_links;
     struct records *records; /* by trace */
     uint32_t traces;
-    struct es_rows links; /* struct link */
-    uint32_t unused;      /* place + 1 of the first link that is free again; 0 = none */
-    struct joined *work;  /* who joined, and whose partners do not know it */
+    struct esi_segmented links; /* struct partner_link */
+    uint32_t unused;     /* place + 1 of the first link that is free again; 0 = none */
+    struct joined *work; /* who joined, and whose partners do not know it */
     size_t work_count;
     size_t work_capacity;
     esi_partner_joined_fn joined;
@@ -61,12 +61,12 @@ struct esi_partner_classes {
 
 /* --- Bits ------------------------------------------------------------------------- */
 
-static bool get(const unsigned char *record, uint32_t bit)
+static bool get_bit(const unsigned char *record, uint32_t bit)
 {
     return record[bit / 8] >> bit % 8 & 1;
 }
 
-static void set(unsigned char *record, uint32_t bit)
+static void set_bit(unsigned char *record, uint32_t bit)
 {
     record[bit / 8] |= (unsigned char)(1u << bit % 8);
 }
@@ -113,11 +113,11 @@ static void find_dotted(const struct es_pattern_file *file,
                         uint32_t *ret_count,
                         size_t *ret_partners)
 {
-    uint32_t classes = es_pattern_classes(file);
+    uint32_t classes = esi_pattern_classes(file);
     size_t partners = 0;
 
     for (uint32_t c = 0; c < classes; c++) {
-        const struct es_pattern_class *class = es_pattern_class(file, c);
+        const struct esi_pattern_class *class = esi_pattern_class(file, c);
         if (!needed[c] || class->partner_count == 0)
             continue;
         is_dotted[c] = true;
@@ -139,11 +139,11 @@ static void number_dotted(struct esi_partner_classes *partners,
 {
     uint32_t bits = 0, at = 0, places = 0;
 
-    for (uint32_t c = 0; c < es_pattern_classes(file); c++)
+    for (uint32_t c = 0; c < esi_pattern_classes(file); c++)
         if (is_dotted[c])
             place_of[c] = at++;
-    for (uint32_t c = 0; c < es_pattern_classes(file); c++) {
-        const struct es_pattern_class *class = es_pattern_class(file, c);
+    for (uint32_t c = 0; c < esi_pattern_classes(file); c++) {
+        const struct esi_pattern_class *class = esi_pattern_class(file, c);
         struct dotted *dotted = &partners->dotted[place_of[c]];
         if (!is_dotted[c])
             continue;
@@ -159,7 +159,7 @@ static void number_dotted(struct esi_partner_classes *partners,
         for (size_t i = 0; i < class->partner_count; i++) {
             partners->partner_places[places++] = place_of[class->partners[i]];
             partners->keeps_links |=
-                es_pattern_class(file, class->partners[i])->partner_count > 0;
+                esi_pattern_class(file, class->partners[i])->partner_count > 0;
         }
     }
     partners->record_bytes = (bits + 7) / 8;
@@ -170,7 +170,7 @@ static int make_dotted(struct esi_partner_classes *partners,
                        const bool *is_dotted,
                        size_t partner_count)
 {
-    uint32_t *place_of = calloc(es_pattern_classes(file) + 1, sizeof *place_of);
+    uint32_t *place_of = calloc(esi_pattern_classes(file) + 1, sizeof *place_of);
 
     partners->dotted = calloc(partners->dotted_count, sizeof *partners->dotted);
     partners->partner_places = calloc(partner_count, sizeof *partners->partner_places);
@@ -189,14 +189,14 @@ int esi_partner_classes_create(const struct es_pattern_file *file,
                                void *data,
                                struct esi_partner_classes **ret_partners)
 {
-    bool *is_dotted = calloc(es_pattern_classes(file) + 1, sizeof *is_dotted);
+    bool *is_dotted = calloc(esi_pattern_classes(file) + 1, sizeof *is_dotted);
     struct esi_partner_classes *partners = calloc(1, sizeof *partners);
     size_t partner_count;
     int result = -ENOMEM;
 
     if (!is_dotted || !partners)
         goto out;
-    es_rows_init(&partners->links, sizeof(struct link), 6);
+    esi_segmented_init(&partners->links, sizeof(struct partner_link), 6);
     partners->joined = joined;
     partners->data = data;
     find_dotted(file, is_class_needed, is_dotted, &partners->dotted_count,
@@ -224,7 +224,7 @@ void esi_partner_classes_destroy(struct esi_partner_classes *partners)
         free(partners->records[trace].bytes);
         free(partners->records[trace].links);
     }
-    es_rows_fini(&partners->links);
+    esi_segmented_fini(&partners->links);
     free(partners->records);
     free(partners->work);
     free(partners->partner_places);
@@ -252,7 +252,8 @@ static int make_trace(struct esi_partner_classes *partners, uint32_t trace)
     return 0;
 }
 
-static int grow(const struct esi_partner_classes *partners, struct records *records)
+static int grow_classes(const struct esi_partner_classes *partners,
+                        struct records *records)
 {
     uint32_t capacity = 2 * records->capacity + 16;
     unsigned char *bytes;
@@ -283,7 +284,7 @@ static int add_record(struct esi_partner_classes *partners,
     if (make_trace(partners, event->id.trace) < 0)
         return -ENOMEM;
     records = &partners->records[event->id.trace];
-    if (records->count == records->capacity && grow(partners, records) < 0)
+    if (records->count == records->capacity && grow_classes(partners, records) < 0)
         return -ENOMEM;
     if (records->count == 0)
         records->first = event->id.index - 1;
@@ -296,7 +297,7 @@ static int add_record(struct esi_partner_classes *partners,
          d++) {
         uint32_t c = partners->dotted[d].class_number;
         if (classes[c / 64] >> c % 64 & 1)
-            set(record, partners->dotted[d].base);
+            set_bit(record, partners->dotted[d].base);
     }
     return 0;
 }
@@ -305,7 +306,7 @@ static int add_record(struct esi_partner_classes *partners,
 static void free_links(struct esi_partner_classes *partners, uint32_t head)
 {
     while (head != 0) {
-        struct link *link = es_rows_at(&partners->links, head - 1);
+        struct partner_link *link = esi_segmented_at(&partners->links, head - 1);
         uint32_t next = link->next;
 
         link->next = partners->unused;
@@ -350,7 +351,7 @@ uint64_t esi_partner_classes_missed(const struct esi_partner_classes *partners)
 
 uint64_t esi_partner_classes_bytes(const struct esi_partner_classes *partners)
 {
-    uint64_t bytes = sizeof *partners + es_rows_bytes(&partners->links) +
+    uint64_t bytes = sizeof *partners + esi_segmented_bytes(&partners->links) +
                      partners->traces * sizeof *partners->records +
                      partners->work_capacity * sizeof *partners->work;
 
@@ -387,25 +388,25 @@ static int found_partner(struct esi_partner_classes *partners,
                          uint32_t place)
 {
     const struct dotted *dotted = &partners->dotted[number];
-    bool is_in = get(record, dotted->base);
+    bool is_in = get_bit(record, dotted->base);
 
     for (uint32_t i = 0; i < dotted->partner_count; i++) {
         if (dotted->partners[i] == place)
-            set(record, dotted->found + i);
-        is_in &= get(record, dotted->found + i);
+            set_bit(record, dotted->found + i);
+        is_in &= get_bit(record, dotted->found + i);
     }
-    if (!is_in || get(record, dotted->in))
+    if (!is_in || get_bit(record, dotted->in))
         return 0;
-    set(record, dotted->in);
+    set_bit(record, dotted->in);
     if (partners->keeps_links && push_work(partners, id, number) < 0)
         return -ENOMEM;
     return partners->joined(partners->data, dotted->class_number, id);
 }
 
 /* Tells `id` that its partner is in the class `place`. */
-static int tell(struct esi_partner_classes *partners,
-                struct es_event_id id,
-                uint32_t place)
+static int report_member(struct esi_partner_classes *partners,
+                         struct es_event_id id,
+                         uint32_t place)
 {
     unsigned char *record = record_of(partners, id);
     int result = 0;
@@ -416,7 +417,7 @@ static int tell(struct esi_partner_classes *partners,
         bool asks = false;
         for (uint32_t i = 0; i < dotted->partner_count; i++)
             asks |= dotted->partners[i] == place;
-        if (asks && get(record, dotted->base))
+        if (asks && get_bit(record, dotted->base))
             result = found_partner(partners, id, record, d, place);
     }
     return result;
@@ -431,8 +432,8 @@ static int tell_all(struct esi_partner_classes *partners,
 
     for (uint32_t place = 0; result == 0 && place < partners->dotted_count; place++) {
         const unsigned char *record = record_of(partners, other);
-        if (record && get(record, partners->dotted[place].in))
-            result = tell(partners, id, place);
+        if (record && get_bit(record, partners->dotted[place].in))
+            result = report_member(partners, id, place);
     }
     return result;
 }
@@ -443,25 +444,26 @@ static int add_link(struct esi_partner_classes *partners,
 {
     struct records *records = &partners->records[id.trace];
     uint32_t *head;
-    struct link link;
+    struct partner_link link;
 
     if (!record_of(partners, id))
         return 0;
     head = &records->links[id.index - 1 - records->first];
-    link = (struct link){other, *head};
+    link = (struct partner_link){other, *head};
     if (partners->unused != 0) {
-        struct link *free_one = es_rows_at(&partners->links, partners->unused - 1);
+        struct partner_link *free_one =
+            esi_segmented_at(&partners->links, partners->unused - 1);
 
         *head = partners->unused;
         partners->unused = free_one->next;
         *free_one = link;
         return 0;
     }
-    if (es_rows_count(&partners->links) >= UINT32_MAX - 1)
+    if (esi_segmented_count(&partners->links) >= UINT32_MAX - 1)
         return -EOVERFLOW;
-    if (es_rows_push(&partners->links, &link) < 0)
+    if (esi_segmented_push(&partners->links, &link) < 0)
         return -ENOMEM;
-    *head = (uint32_t)es_rows_count(&partners->links);
+    *head = (uint32_t)esi_segmented_count(&partners->links);
     return 0;
 }
 
@@ -477,18 +479,19 @@ static int tell_partners(struct esi_partner_classes *partners)
                           ? records->links[joined.id.index - 1 - records->first]
                           : 0;
         while (result == 0 && at != 0) {
-            const struct link *link = es_rows_at(&partners->links, at - 1);
+            const struct partner_link *link =
+                esi_segmented_at(&partners->links, at - 1);
             at = link->next;
-            result = tell(partners, link->other, joined.dotted);
+            result = report_member(partners, link->other, joined.dotted);
         }
     }
     partners->work_count = 0;
     return result;
 }
 
-static int join(struct esi_partner_classes *partners,
-                struct es_event_id a,
-                struct es_event_id b)
+static int join_partners(struct esi_partner_classes *partners,
+                         struct es_event_id a,
+                         struct es_event_id b)
 {
     int result = 0;
 
@@ -515,7 +518,7 @@ int esi_partner_classes_event(struct esi_partner_classes *partners,
     /* The first half of a sync names one that is not there: nothing happens. */
     for (uint32_t i = 0; result == 0 && i < event->partner_count; i++)
         if (record_of(partners, event->partners[i]))
-            result = join(partners, event->id, event->partners[i]);
+            result = join_partners(partners, event->id, event->partners[i]);
         else if (is_forgotten(partners, event->partners[i]) &&
                  is_in_any(partners, event->id))
             partners->missed++;

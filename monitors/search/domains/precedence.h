@@ -15,15 +15,15 @@
 
 #include "monitors/order/order.h"
 
-struct es_precedence {
+struct esi_precedence {
     const struct es_order *order;
     uint64_t comparisons;
     uint64_t unknown;
 };
 
-static inline bool es_precedence_before(struct es_precedence *precedence,
-                                        struct es_event_id a,
-                                        struct es_event_id b)
+static inline bool esi_precedence_before(struct esi_precedence *precedence,
+                                         struct es_event_id a,
+                                         struct es_event_id b)
 {
     int result = es_order_precedes(precedence->order, a, b);
 
@@ -33,9 +33,9 @@ static inline bool es_precedence_before(struct es_precedence *precedence,
 }
 
 /* Index of the greatest predecessor on `trace`, 0 = none: an entry of the timestamp. */
-static inline uint32_t es_precedence_greatest(struct es_precedence *precedence,
-                                              struct es_event_id event,
-                                              uint32_t trace)
+static inline uint32_t esi_precedence_greatest(struct esi_precedence *precedence,
+                                               struct es_event_id event,
+                                               uint32_t trace)
 {
     int64_t index = es_order_greatest_predecessor(precedence->order, event, trace);
 
@@ -45,14 +45,14 @@ static inline uint32_t es_precedence_greatest(struct es_precedence *precedence,
 }
 
 /* By trace, then index: < 0, 0, > 0. */
-static inline int es_event_compare(struct es_event_id a, struct es_event_id b)
+static inline int esi_event_compare(struct es_event_id a, struct es_event_id b)
 {
     if (a.trace != b.trace)
         return a.trace < b.trace ? -1 : 1;
     return (a.index > b.index) - (a.index < b.index);
 }
 
-static inline bool es_event_is(struct es_event_id a, struct es_event_id b)
+static inline bool esi_event_is(struct es_event_id a, struct es_event_id b)
 {
     return a.trace == b.trace && a.index == b.index;
 }

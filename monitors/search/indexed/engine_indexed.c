@@ -8,7 +8,7 @@
 
 #include "monitors/search/indexed/indexed_threads.h"
 
-static int make_plan(const struct es_engine_task *task,
+static int make_plan(const struct esi_engine_task *task,
                      uint32_t support,
                      struct esi_indexed_plan **ret_plan,
                      struct es_error *error)
@@ -33,7 +33,7 @@ static void fini_plans(struct esi_indexed_plans *plans)
     free(plans->items);
 }
 
-static int create_plans(const struct es_engine_task *task,
+static int create_plans(const struct esi_engine_task *task,
                         struct esi_indexed_plans *ret_plans,
                         struct es_error *error)
 {
@@ -57,8 +57,8 @@ static int create_plans(const struct es_engine_task *task,
 /* A lesser support that matches whatever the values are leaves nothing. */
 static bool may_match(const struct esi_indexed_plans *plans, uint32_t support)
 {
-    const struct es_engine_task *task = plans->task;
-    const struct es_program_support *of = &task->program->supports[support];
+    const struct esi_engine_task *task = plans->task;
+    const struct esi_program_support *of = &task->program->supports[support];
 
     for (size_t i = 0; i < of->lesser_count; i++)
         if (esi_indexed_plan_is_true(plans->items[of->lesser[i]]))
@@ -66,7 +66,7 @@ static bool may_match(const struct esi_indexed_plans *plans, uint32_t support)
     return esi_support_may_match(task, support);
 }
 
-static int search(const struct es_engine_task *task, struct es_error *error)
+static int search_ranges(const struct esi_engine_task *task, struct es_error *error)
 {
     struct esi_indexed_plans plans;
     int result = create_plans(task, &plans, error);
@@ -84,7 +84,9 @@ static int search(const struct es_engine_task *task, struct es_error *error)
     return result;
 }
 
-static int explain(const struct es_engine_task *task, FILE *out, struct es_error *error)
+static int explain_ranges(const struct esi_engine_task *task,
+                          FILE *out,
+                          struct es_error *error)
 {
     struct esi_indexed_plans plans;
     int result = create_plans(task, &plans, error);
@@ -101,9 +103,9 @@ static int explain(const struct es_engine_task *task, FILE *out, struct es_error
     return 0;
 }
 
-const struct es_engine_ops esi_engine_indexed = {
+const struct esi_engine_ops esi_engine_indexed = {
     .name = "indexed",
     .help = "ranges of events on each trace, the variable with the fewest first",
-    .search = search,
-    .explain = explain,
+    .search = search_ranges,
+    .explain = explain_ranges,
 };

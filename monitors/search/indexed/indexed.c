@@ -45,7 +45,7 @@ void esi_indexed_destroy(struct esi_indexed *search)
 }
 
 /* Forgets what was true of the domains as they were. */
-static void begin(struct esi_searcher *searcher)
+static void begin_search(struct esi_searcher *searcher)
 {
     searcher->error = 0;
     searcher->check.bound = 0;
@@ -64,9 +64,9 @@ static bool pin_holds(struct esi_searcher *searcher, unsigned variable)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     for (uint32_t i = 0; i < plan->clause_counts[variable]; i++) {
-        const struct es_clause *clause = &plan->clauses[plan->clauses_of[variable][i]];
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[variable][i]];
 
-        if (clause->existential == es_program_bit(variable) &&
+        if (clause->existential == esi_program_bit(variable) &&
             !esi_clause_holds(searcher, clause))
             return false;
     }
@@ -75,7 +75,7 @@ static bool pin_holds(struct esi_searcher *searcher, unsigned variable)
 
 int esi_indexed_pinned(struct esi_indexed *search,
                        uint32_t variable,
-                       struct es_domain_value value,
+                       struct esi_domain_value value,
                        uint64_t excluded,
                        esi_indexed_found_fn found,
                        void *data)
@@ -83,7 +83,7 @@ int esi_indexed_pinned(struct esi_indexed *search,
     struct esi_searcher *searcher = search->searcher;
     int result = 0;
 
-    begin(searcher);
+    begin_search(searcher);
     searcher->found = found;
     searcher->found_data = data;
     if (!esi_searcher_may_begin(searcher))
@@ -91,7 +91,7 @@ int esi_indexed_pinned(struct esi_indexed *search,
     esi_searcher_bind(searcher, variable, value);
     searcher->pinned = (int)variable;
     searcher->pinned_event = esi_event_of(searcher, variable);
-    searcher->pinned_excluded = excluded & ~es_program_bit(variable);
+    searcher->pinned_excluded = excluded & ~esi_program_bit(variable);
     if (pin_holds(searcher, variable))
         result = esi_searcher_descend(searcher, 1);
     searcher->check.bound = 0;
@@ -103,7 +103,7 @@ int esi_indexed_all(struct esi_indexed *search, esi_indexed_found_fn found, void
     struct esi_searcher *searcher = search->searcher;
     int result;
 
-    begin(searcher);
+    begin_search(searcher);
     searcher->found = found;
     searcher->found_data = data;
     result = esi_searcher_all(searcher);
@@ -111,13 +111,13 @@ int esi_indexed_all(struct esi_indexed *search, esi_indexed_found_fn found, void
 }
 
 int esi_indexed_holds(struct esi_indexed *search,
-                      const struct es_domain_value *values,
+                      const struct esi_domain_value *values,
                       enum esi_indexed_clauses clauses)
 {
     struct esi_searcher *searcher = search->searcher;
     bool holds;
 
-    begin(searcher);
+    begin_search(searcher);
     holds = esi_searcher_holds(searcher, values, clauses);
     return searcher->error ? searcher->error : holds;
 }
@@ -142,7 +142,7 @@ uint64_t esi_indexed_unknown(const struct esi_indexed *search)
 
 /* --- Searchers -------------------------------------------------------------------- */
 
-static unsigned depths(const struct esi_indexed_plan *plan)
+static unsigned variable_depths(const struct esi_indexed_plan *plan)
 {
     return (unsigned)__builtin_popcountll(plan->existential) + 1;
 }
@@ -170,8 +170,8 @@ int esi_searcher_create(const struct esi_indexed_plan *plan,
     searcher->stamps = calloc(variables, sizeof *searcher->stamps);
     searcher->orders = calloc(plan->clause_count + 1u, sizeof *searcher->orders);
     searcher->candidates =
-        calloc(depths(plan) * variables, sizeof *searcher->candidates);
-    searcher->spans = calloc(depths(plan), sizeof *searcher->spans);
+        calloc(variable_depths(plan) * variables, sizeof *searcher->candidates);
+    searcher->spans = calloc(variable_depths(plan), sizeof *searcher->spans);
     if (plan->is_growing)
         searcher->few = calloc(variables * ESI_LISTED_FEW, sizeof *searcher->few);
     if ((plan->is_growing && !searcher->few) || !searcher->rows || !searcher->memos ||
@@ -207,11 +207,12 @@ static void free_rows(struct esi_searcher *searcher)
 
 static void free_candidates(struct esi_searcher *searcher)
 {
-    size_t count = (size_t)depths(searcher->plan) * searcher->plan->variable_count;
+    size_t count =
+        (size_t)variable_depths(searcher->plan) * searcher->plan->variable_count;
 
     for (size_t i = 0; searcher->candidates && i < count; i++)
         free(searcher->candidates[i].ranges);
-    for (size_t i = 0; searcher->spans && i < depths(searcher->plan); i++)
+    for (size_t i = 0; searcher->spans && i < variable_depths(searcher->plan); i++)
         esi_spans_fini(&searcher->spans[i]);
     free(searcher->candidates);
     free(searcher->spans);
@@ -226,7 +227,7 @@ void esi_searcher_destroy(struct esi_searcher *searcher)
     free(searcher->few);
     free(searcher->work);
     esi_tuple_set_fini(&searcher->told);
-    es_formula_check_fini(&searcher->check);
+    esi_formula_check_fini(&searcher->check);
     esi_spans_fini(&searcher->allowed);
     esi_spans_fini(&searcher->scratch);
     esi_spans_fini(&searcher->kept);
@@ -249,8 +250,8 @@ static uint64_t bytes_of_rows(const struct esi_searcher *searcher)
     for (unsigned i = 0; i < domains * domains; i++)
         if (searcher->memos[i].ends)
             bytes += 2 * sizeof *searcher->memos[i].ends *
-                     es_domain_count(plan->distinct[i / domains]) *
-                     es_domain_slots(plan->distinct[i % domains]);
+                     esi_domain_count(plan->distinct[i / domains]) *
+                     esi_domain_slots(plan->distinct[i % domains]);
     for (size_t i = 0; i < plan->variable_count; i++)
         bytes += searcher->stamps[i].capacity * (sizeof *searcher->stamps[i].bindings +
                                                  sizeof *searcher->stamps[i].greatest);
@@ -261,14 +262,15 @@ static uint64_t bytes_of_rows(const struct esi_searcher *searcher)
 
 uint64_t esi_searcher_bytes(const struct esi_searcher *searcher)
 {
-    size_t count = (size_t)depths(searcher->plan) * searcher->plan->variable_count;
+    size_t count =
+        (size_t)variable_depths(searcher->plan) * searcher->plan->variable_count;
     uint64_t bytes = sizeof *searcher + bytes_of_rows(searcher) +
                      count * sizeof *searcher->candidates;
 
     for (size_t i = 0; i < count; i++)
         bytes +=
             searcher->candidates[i].capacity * sizeof *searcher->candidates[i].ranges;
-    for (size_t i = 0; i < depths(searcher->plan); i++)
+    for (size_t i = 0; i < variable_depths(searcher->plan); i++)
         bytes += searcher->spans[i].capacity * sizeof *searcher->spans[i].items;
     return bytes + esi_tuple_set_bytes(&searcher->told) +
            searcher->work_capacity * sizeof *searcher->work +
@@ -280,19 +282,19 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher)
 
 void esi_searcher_bind(struct esi_searcher *searcher,
                        unsigned variable,
-                       struct es_domain_value value)
+                       struct esi_domain_value value)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
 
     if (plan->single >> variable & 1) {
-        struct es_domain_column column =
-            es_domain_column(plan->domains[variable], value.slot);
+        struct esi_domain_column column =
+            esi_domain_column(plan->domains[variable], value.slot);
 
-        es_formula_check_bind_event(
+        esi_formula_check_bind_event(
             &searcher->check, variable, value,
             (struct es_event_id){column.trace, column.indexes[value.position]});
     } else {
-        es_formula_check_bind(&searcher->check, variable, value);
+        esi_formula_check_bind(&searcher->check, variable, value);
     }
     searcher->values[variable] = value;
     searcher->bindings[variable]++;

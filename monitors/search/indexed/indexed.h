@@ -34,18 +34,18 @@ struct esi_indexed;
 /* All is borrowed until esi_indexed_destroy(), but of `cnf` until the search was
  * created. */
 struct esi_indexed_config {
-    const struct es_program *program;
+    const struct esi_program *program;
     uint32_t support;
-    const struct es_cnf *cnf; /* NULL: made of the support's condition, and pruned */
-    const struct es_domain *const *domains; /* of the program's variables */
-    const struct es_domain *const *counted; /* of its atoms: of COUNT; may be NULL when
+    const struct esi_cnf *cnf; /* NULL: made of the support's condition, and pruned */
+    const struct esi_domain *const *domains; /* of the program's variables */
+    const struct esi_domain *const *counted; /* of its atoms: of COUNT; may be NULL when
                                                there are none */
     const struct es_order *order;
     uint64_t empty;       /* universal variables that have no values (D8); when `cnf` is
                              given it must be of the same */
     bool skips_universal; /* clauses that name a universal variable are left to the
                              caller: esi_indexed_holds() tells of them */
-    unsigned without;     /* enum es_indexed_part (search.h) */
+    unsigned without;     /* enum esi_indexed_part (search.h) */
     bool all_witnesses;   /* else one assignment of the variables that are not returned
                              is enough for each of those that are */
 };
@@ -59,7 +59,7 @@ void esi_indexed_destroy(struct esi_indexed *search);
 
 /* An assignment of the support's variables, indexed by variable.  0: go on; 1: enough;
  * a negative errno ends the call. */
-typedef int (*esi_indexed_found_fn)(void *data, const struct es_domain_value *values);
+typedef int (*esi_indexed_found_fn)(void *data, const struct esi_domain_value *values);
 
 /* `value` is the newest event of the domains, but in a class with partners, which
  * events may join late.  All assignments in which `variable` (of the support,
@@ -68,7 +68,7 @@ typedef int (*esi_indexed_found_fn)(void *data, const struct es_domain_value *va
  * enough; -ENOMEM; what `found` gave. */
 int esi_indexed_pinned(struct esi_indexed *search,
                        uint32_t variable,
-                       struct es_domain_value value,
+                       struct esi_domain_value value,
                        uint64_t excluded,
                        esi_indexed_found_fn found,
                        void *data);
@@ -86,7 +86,7 @@ enum esi_indexed_clauses {
 /* Whether these clauses hold now of an assignment that need not have been found by this
  * search.  1, 0, -ENOMEM.  Not from within `found` of the same search. */
 int esi_indexed_holds(struct esi_indexed *search,
-                      const struct es_domain_value *values,
+                      const struct esi_domain_value *values,
                       enum esi_indexed_clauses clauses);
 
 struct esi_indexed_statistics {

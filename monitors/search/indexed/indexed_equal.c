@@ -21,15 +21,15 @@ enum {
     FIRST_GROUPS = 64,
 };
 
-struct group {
-    struct es_domain_key key;
+struct equal_group {
+    struct esi_domain_key key;
     uint32_t end; /* in `values`; while counting: how many there are */
 };
 
 struct esi_equal_index {
-    struct es_domain_value *values; /* owned; group after group */
+    struct esi_domain_value *values; /* owned; group after group */
     uint32_t count;
-    struct group *groups; /* owned */
+    struct equal_group *groups; /* owned */
     uint32_t group_count;
     uint32_t group_capacity;
     uint32_t *table;     /* owned: numbers of groups; ABSENT: free */
@@ -38,34 +38,34 @@ struct esi_equal_index {
 
 /* --- Keys ------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, struct es_domain_key key)
+static uint64_t mix_key(uint64_t hash, struct esi_domain_key key)
 {
     hash = (hash ^ (uint64_t)key.number) * UINT64_C(0x9e3779b97f4a7c15) + key.is_text;
     return hash ^ hash >> 32;
 }
 
 bool esi_key_of(const struct esi_key_form *form,
-                const struct es_domain *domain,
-                struct es_domain_value value,
-                struct es_domain_key *ret_key)
+                const struct esi_domain *domain,
+                struct esi_domain_value value,
+                struct esi_domain_key *ret_key)
 {
-    struct es_domain_key key;
+    struct esi_domain_key key;
     uint64_t hash = 0;
 
     if (form->count == 1)
-        return es_domain_key(form->nodes[0], form->sides[0], domain, value, ret_key);
+        return esi_domain_key(form->nodes[0], form->sides[0], domain, value, ret_key);
     for (unsigned i = 0; i < form->count; i++) {
-        if (!es_domain_key(form->nodes[i], form->sides[i], domain, value, &key))
+        if (!esi_domain_key(form->nodes[i], form->sides[i], domain, value, &key))
             return false;
-        hash = mix(hash, key);
+        hash = mix_key(hash, key);
     }
-    *ret_key = (struct es_domain_key){.number = (int64_t)hash};
+    *ret_key = (struct esi_domain_key){.number = (int64_t)hash};
     return true;
 }
 
 /* --- Groups ----------------------------------------------------------------------- */
 
-static uint32_t hash_of(struct es_domain_key key)
+static uint32_t hash_of(struct esi_domain_key key)
 {
     uint64_t hash = ((uint64_t)key.number ^ (uint64_t)key.is_text << 63) *
                     UINT64_C(0x9e3779b97f4a7c15);
@@ -73,13 +73,13 @@ static uint32_t hash_of(struct es_domain_key key)
     return (uint32_t)(hash >> 32);
 }
 
-static bool is_key(struct es_domain_key a, struct es_domain_key b)
+static bool is_key(struct esi_domain_key a, struct esi_domain_key b)
 {
     return a.number == b.number && a.is_text == b.is_text;
 }
 
 /* Where a key is in the table, or would be. */
-static uint32_t place_of(const struct esi_equal_index *index, struct es_domain_key key)
+static uint32_t place_of(const struct esi_equal_index *index, struct esi_domain_key key)
 {
     uint32_t mask = index->table_size - 1;
     uint32_t at = hash_of(key) & mask;
@@ -91,11 +91,11 @@ static uint32_t place_of(const struct esi_equal_index *index, struct es_domain_k
 }
 
 /* Room for one more group; the table is at most half full. */
-static int grow(struct esi_equal_index *index)
+static int grow_index(struct esi_equal_index *index)
 {
     uint32_t capacity =
         index->group_capacity ? 2 * index->group_capacity : FIRST_GROUPS;
-    struct group *groups;
+    struct equal_group *groups;
     uint32_t *table;
 
     if (index->group_count < index->group_capacity)
@@ -119,19 +119,19 @@ static int grow(struct esi_equal_index *index)
 }
 
 /* The group of a key, perhaps a new one; ABSENT: no memory. */
-static uint32_t group_of(struct esi_equal_index *index, struct es_domain_key key)
+static uint32_t group_of(struct esi_equal_index *index, struct esi_domain_key key)
 {
     uint32_t at = place_of(index, key);
 
     if (index->table[at] != ABSENT)
         return index->table[at];
     if (index->group_count == index->group_capacity) {
-        if (grow(index) < 0)
+        if (grow_index(index) < 0)
             return ABSENT;
         at = place_of(index, key);
     }
     index->table[at] = index->group_count;
-    index->groups[index->group_count] = (struct group){.key = key};
+    index->groups[index->group_count] = (struct equal_group){.key = key};
     return index->group_count++;
 }
 
@@ -139,18 +139,18 @@ static uint32_t group_of(struct esi_equal_index *index, struct es_domain_key key
 
 /* Into `group_of_value` and the groups' counts. */
 static int count_groups(struct esi_equal_index *index,
-                        const struct es_domain *domain,
+                        const struct esi_domain *domain,
                         const struct esi_key_form *form,
                         uint32_t *group_of_value)
 {
     uint32_t number = 0;
 
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
-        uint32_t count = es_domain_column(domain, slot).count;
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        uint32_t count = esi_domain_column(domain, slot).count;
 
         for (uint32_t p = 0; p < count; p++) {
-            struct es_domain_value value = {slot, p};
-            struct es_domain_key key;
+            struct esi_domain_value value = {slot, p};
+            struct esi_domain_key key;
             uint32_t group = ABSENT;
 
             if (esi_key_of(form, domain, value, &key)) {
@@ -180,31 +180,32 @@ static void place_groups(struct esi_equal_index *index)
 
 /* After which each group's `end` is its end. */
 static void place_values(struct esi_equal_index *index,
-                         const struct es_domain *domain,
+                         const struct esi_domain *domain,
                          const uint32_t *group_of_value)
 {
     uint32_t number = 0;
 
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
-        uint32_t count = es_domain_column(domain, slot).count;
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        uint32_t count = esi_domain_column(domain, slot).count;
 
         for (uint32_t p = 0; p < count; p++) {
-            struct group *group = &index->groups[group_of_value[number++]];
+            struct equal_group *group = &index->groups[group_of_value[number++]];
 
-            index->values[group->end++] = (struct es_domain_value){slot, p};
+            index->values[group->end++] = (struct esi_domain_value){slot, p};
         }
     }
 }
 
-static int fill(struct esi_equal_index *index,
-                const struct es_domain *domain,
-                const struct esi_key_form *form)
+static int fill_index(struct esi_equal_index *index,
+                      const struct esi_domain *domain,
+                      const struct esi_key_form *form)
 {
     uint32_t *group_of_value = calloc(index->count + 1u, sizeof *group_of_value);
-    int result = group_of_value ? grow(index) : -ENOMEM;
+    int result = group_of_value ? grow_index(index) : -ENOMEM;
 
     if (result == 0) {
-        index->groups[index->group_count++] = (struct group){.end = 0}; /* ABSENT */
+        index->groups[index->group_count++] =
+            (struct equal_group){.end = 0}; /* ABSENT */
         result = count_groups(index, domain, form, group_of_value);
     }
     if (result == 0) {
@@ -215,22 +216,22 @@ static int fill(struct esi_equal_index *index,
     return result;
 }
 
-int esi_equal_index_create(const struct es_domain *domain,
+int esi_equal_index_create(const struct esi_domain *domain,
                            const struct esi_key_form *form,
                            struct esi_equal_index **ret_index)
 {
     struct esi_equal_index *index;
     int result = -ENOMEM;
 
-    if (es_domain_count(domain) >= UINT32_MAX)
+    if (esi_domain_count(domain) >= UINT32_MAX)
         return -ENOMEM;
     index = calloc(1, sizeof *index);
     if (!index)
         return -ENOMEM;
-    index->count = (uint32_t)es_domain_count(domain);
+    index->count = (uint32_t)esi_domain_count(domain);
     index->values = calloc(index->count + 1u, sizeof *index->values);
     if (index->values)
-        result = fill(index, domain, form);
+        result = fill_index(index, domain, form);
     if (result < 0) {
         esi_equal_index_destroy(index);
         return result;
@@ -251,7 +252,7 @@ void esi_equal_index_destroy(struct esi_equal_index *index)
 
 /* --- Looking things up ------------------------------------------------------------ */
 
-static struct esi_listed list(const struct esi_equal_index *index, uint32_t group)
+static struct esi_listed list_rows(const struct esi_equal_index *index, uint32_t group)
 {
     uint32_t begin = group == 0 ? 0 : index->groups[group - 1].end;
 
@@ -259,16 +260,16 @@ static struct esi_listed list(const struct esi_equal_index *index, uint32_t grou
 }
 
 struct esi_listed esi_equal_index_find(const struct esi_equal_index *index,
-                                       struct es_domain_key key)
+                                       struct esi_domain_key key)
 {
     uint32_t group = index->table[place_of(index, key)];
 
-    return group == ABSENT ? (struct esi_listed){NULL, 0} : list(index, group);
+    return group == ABSENT ? (struct esi_listed){NULL, 0} : list_rows(index, group);
 }
 
 struct esi_listed esi_equal_index_absent(const struct esi_equal_index *index)
 {
-    return list(index, ABSENT);
+    return list_rows(index, ABSENT);
 }
 
 uint64_t esi_equal_index_bytes(const struct esi_equal_index *index)
@@ -280,16 +281,16 @@ uint64_t esi_equal_index_bytes(const struct esi_equal_index *index)
 
 struct naming {
     struct es_event_id send;
-    struct es_domain_value receive;
+    struct esi_domain_value receive;
 };
 
 struct esi_received_index {
     size_t count;
-    struct naming *namings;           /* owned; sorted */
-    struct es_domain_value *receives; /* owned; of the namings */
+    struct naming *namings;            /* owned; sorted */
+    struct esi_domain_value *receives; /* owned; of the namings */
 };
 
-static int compare(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
     const struct naming *a = left;
     const struct naming *b = right;
@@ -305,17 +306,17 @@ static int compare(const void *left, const void *right)
 }
 
 /* Calls nothing but counts if `namings` is NULL. */
-static size_t take_all(const struct es_domain *domain, struct naming *namings)
+static size_t take_all(const struct esi_domain *domain, struct naming *namings)
 {
     size_t taken = 0;
 
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
-        uint32_t count = es_domain_column(domain, slot).count;
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        uint32_t count = esi_domain_column(domain, slot).count;
 
         for (uint32_t p = 0; p < count; p++) {
-            struct es_domain_value value = {slot, p};
+            struct esi_domain_value value = {slot, p};
             const struct es_event_id *sends;
-            size_t send_count = es_domain_partners(domain, value, &sends);
+            size_t send_count = esi_domain_partners(domain, value, &sends);
 
             for (size_t i = 0; namings && i < send_count; i++)
                 namings[taken + i] = (struct naming){sends[i], value};
@@ -325,7 +326,7 @@ static size_t take_all(const struct es_domain *domain, struct naming *namings)
     return taken;
 }
 
-int esi_received_index_create(const struct es_domain *domain,
+int esi_received_index_create(const struct esi_domain *domain,
                               struct esi_received_index **ret_index)
 {
     struct esi_received_index *index = calloc(1, sizeof *index);
@@ -340,7 +341,7 @@ int esi_received_index_create(const struct es_domain *domain,
         return -ENOMEM;
     }
     take_all(domain, index->namings);
-    qsort(index->namings, index->count, sizeof *index->namings, compare);
+    qsort(index->namings, index->count, sizeof *index->namings, compare_rows);
     for (size_t i = 0; i < index->count; i++)
         index->receives[i] = index->namings[i].receive;
     *ret_index = index;
@@ -372,13 +373,13 @@ struct esi_listed esi_received_index_find(const struct esi_received_index *index
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (es_event_compare(index->namings[middle].send, send) < 0)
+        if (esi_event_compare(index->namings[middle].send, send) < 0)
             low = middle + 1;
         else
             high = middle;
     }
     end = low;
-    while (end < index->count && es_event_is(index->namings[end].send, send))
+    while (end < index->count && esi_event_is(index->namings[end].send, send))
         end++;
     return (struct esi_listed){index->receives + low, end - low};
 }

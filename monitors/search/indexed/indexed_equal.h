@@ -22,33 +22,33 @@ enum { ESI_KEY_PARTS = 8 };
  * a number that others may have by chance. */
 struct esi_key_form {
     unsigned count;
-    const struct es_pattern_node *nodes[ESI_KEY_PARTS];
+    const struct esi_pattern_node *nodes[ESI_KEY_PARTS];
     uint8_t sides[ESI_KEY_PARTS];
 };
 
 /* False: the value lacks an attribute. */
 bool esi_key_of(const struct esi_key_form *form,
-                const struct es_domain *domain,
-                struct es_domain_value value,
-                struct es_domain_key *ret_key);
+                const struct esi_domain *domain,
+                struct esi_domain_value value,
+                struct esi_domain_key *ret_key);
 
 struct esi_equal_index;
 
 /* Values, by slot and position. */
 struct esi_listed {
-    const struct es_domain_value *values;
+    const struct esi_domain_value *values;
     size_t count;
 };
 
 /* 0 or -ENOMEM. */
-int esi_equal_index_create(const struct es_domain *domain,
+int esi_equal_index_create(const struct esi_domain *domain,
                            const struct esi_key_form *form,
                            struct esi_equal_index **ret_index);
 /* Accepts NULL. */
 void esi_equal_index_destroy(struct esi_equal_index *index);
 
 struct esi_listed esi_equal_index_find(const struct esi_equal_index *index,
-                                       struct es_domain_key key);
+                                       struct esi_domain_key key);
 /* Those that lack an attribute. */
 struct esi_listed esi_equal_index_absent(const struct esi_equal_index *index);
 

@@ -22,7 +22,7 @@ enum { MOST_LITERALS = 4096 };
 
 /* --- Exchanging ------------------------------------------------------------------- */
 
-static unsigned exchanged(unsigned variable, unsigned a, unsigned b)
+static unsigned exchanged_variable(unsigned variable, unsigned a, unsigned b)
 {
     return variable == a ? b : variable == b ? a : variable;
 }
@@ -32,27 +32,27 @@ static bool are_exchanged(uint64_t set, unsigned a, unsigned b)
     return (set >> a & 1) == (set >> b & 1);
 }
 
-static bool is_symmetric(enum es_literal_kind kind)
+static bool is_symmetric(enum esi_literal_kind kind)
 {
     return kind == ES_LITERAL_EQUAL || kind == ES_LITERAL_NEAR;
 }
 
 /* Whether a literal after the exchange is that other literal. */
-static bool becomes(const struct es_program *program,
-                    const struct es_literal *literal,
-                    const struct es_literal *other,
-                    unsigned a,
-                    unsigned b)
+static bool becomes_itself(const struct esi_program *program,
+                           const struct esi_literal *literal,
+                           const struct esi_literal *other,
+                           unsigned a,
+                           unsigned b)
 {
-    unsigned x = exchanged(literal->x, a, b);
-    unsigned y = exchanged(literal->y, a, b);
+    unsigned x = exchanged_variable(literal->x, a, b);
+    unsigned y = exchanged_variable(literal->y, a, b);
 
     if (literal->kind != other->kind || literal->is_negated != other->is_negated)
         return false;
     /* A part that was not written out is the same if it is about neither. */
     if (literal->kind == ES_LITERAL_FORMULA)
         return literal->formula == other->formula &&
-               !(literal->variables & (es_program_bit(a) | es_program_bit(b)));
+               !(literal->variables & (esi_program_bit(a) | esi_program_bit(b)));
     if (literal->kind == ES_LITERAL_COUNT)
         return literal->atom == other->atom &&
                are_exchanged(program->atoms[literal->atom].left, a, b);
@@ -66,21 +66,21 @@ static bool becomes(const struct es_program *program,
            (is_symmetric(literal->kind) && x == other->y && y == other->x);
 }
 
-static bool has_literal(const struct es_program *program,
-                        const struct es_clause *clause,
-                        const struct es_literal *literal,
+static bool has_literal(const struct esi_program *program,
+                        const struct esi_clause *clause,
+                        const struct esi_literal *literal,
                         unsigned a,
                         unsigned b)
 {
     for (size_t i = 0; i < clause->count; i++)
-        if (becomes(program, literal, &clause->literals[i], a, b))
+        if (becomes_itself(program, literal, &clause->literals[i], a, b))
             return true;
     return false;
 }
 
-static bool becomes_clause(const struct es_program *program,
-                           const struct es_clause *clause,
-                           const struct es_clause *other,
+static bool becomes_clause(const struct esi_program *program,
+                           const struct esi_clause *clause,
+                           const struct esi_clause *other,
                            unsigned a,
                            unsigned b)
 {
@@ -95,9 +95,9 @@ static bool becomes_clause(const struct es_program *program,
     return true;
 }
 
-static bool is_there(const struct es_program *program,
-                     const struct es_cnf *cnf,
-                     const struct es_clause *clause,
+static bool is_there(const struct esi_program *program,
+                     const struct esi_cnf *cnf,
+                     const struct esi_clause *clause,
                      unsigned a,
                      unsigned b)
 {
@@ -108,8 +108,8 @@ static bool is_there(const struct es_program *program,
 }
 
 /* An exchange is its own inverse: that each clause becomes one of the set is enough. */
-static bool may_exchange(const struct es_program *program,
-                         const struct es_cnf *cnf,
+static bool may_exchange(const struct esi_program *program,
+                         const struct esi_cnf *cnf,
                          unsigned a,
                          unsigned b)
 {
@@ -129,7 +129,7 @@ static uint64_t occurrence_of(const struct esi_indexed_plan *plan, unsigned v)
     for (unsigned w = 0; w < plan->variable_count; w++)
         if (plan->existential >> w & 1 && plan->program->variables[w].occurrence ==
                                               plan->program->variables[v].occurrence)
-            variables |= es_program_bit(w);
+            variables |= esi_program_bit(w);
     return variables;
 }
 
@@ -142,11 +142,11 @@ static bool are_alike(const struct esi_indexed_plan *plan, unsigned v, unsigned 
 
     return plan->domains[v] == plan->domains[w] && plan->single >> v & 1 &&
            plan->returned >> v & plan->returned >> w & 1 &&
-           (of_v == of_w || (of_v == es_program_bit(v) && of_w == es_program_bit(w)));
+           (of_v == of_w || (of_v == esi_program_bit(v) && of_w == esi_program_bit(w)));
 }
 
-static void describe(const struct esi_indexed_plan *plan,
-                     struct esi_indexed_group *group)
+static void describe_groups(const struct esi_indexed_plan *plan,
+                            struct esi_indexed_group *group)
 {
     unsigned first = (unsigned)__builtin_ctzll(group->members);
     unsigned second = (unsigned)__builtin_ctzll(group->members & (group->members - 1));
@@ -154,28 +154,28 @@ static void describe(const struct esi_indexed_plan *plan,
 
     group->is_distinct = !(mask & ESI_IS_SAME);
     group->is_concurrent = mask == ESI_IS_CONCURRENT;
-    group->is_multiplied = occurrence_of(plan, first) == es_program_bit(first);
+    group->is_multiplied = occurrence_of(plan, first) == esi_program_bit(first);
 }
 
 static void group_from(struct esi_indexed_plan *plan,
-                       const struct es_cnf *cnf,
+                       const struct esi_cnf *cnf,
                        unsigned v)
 {
-    struct esi_indexed_group group = {.members = es_program_bit(v)};
+    struct esi_indexed_group group = {.members = esi_program_bit(v)};
 
     for (unsigned w = v + 1; w < plan->variable_count; w++)
         if (plan->existential >> w & 1 && plan->group_of[w] < 0 &&
             are_alike(plan, v, w) && may_exchange(plan->program, cnf, v, w))
-            group.members |= es_program_bit(w);
-    if (group.members == es_program_bit(v))
+            group.members |= esi_program_bit(w);
+    if (group.members == esi_program_bit(v))
         return;
-    describe(plan, &group);
+    describe_groups(plan, &group);
     for (uint64_t left = group.members; left; left &= left - 1)
         plan->group_of[__builtin_ctzll(left)] = (int8_t)plan->group_count;
     plan->groups[plan->group_count++] = group;
 }
 
-void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *cnf)
+void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct esi_cnf *cnf)
 {
     if (plan->program->support_count != 1 || cnf->literals > MOST_LITERALS ||
         plan->all_witnesses)
@@ -198,16 +198,16 @@ bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
 }
 
 /* Members with the same value stand next to each other, since values rise. */
-static uint64_t permutations(const struct esi_indexed_group *group,
-                             const struct es_domain_value *values)
+static uint64_t count_permutations(const struct esi_indexed_group *group,
+                                   const struct esi_domain_value *values)
 {
     uint64_t result = 1;
     uint64_t number = 0;
     uint64_t same = 0;
-    const struct es_domain_value *last = NULL;
+    const struct esi_domain_value *last = NULL;
 
     for (uint64_t left = group->members; left; left &= left - 1) {
-        const struct es_domain_value *value = &values[__builtin_ctzll(left)];
+        const struct esi_domain_value *value = &values[__builtin_ctzll(left)];
 
         same = last && last->slot == value->slot && last->position == value->position
                    ? same + 1
@@ -222,13 +222,13 @@ static uint64_t permutations(const struct esi_indexed_group *group,
 }
 
 uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
-                                  const struct es_domain_value *values)
+                                  const struct esi_domain_value *values)
 {
     uint64_t result = 1;
 
     for (unsigned i = 0; i < plan->group_count; i++)
         if (plan->groups[i].is_multiplied) {
-            uint64_t one = permutations(&plan->groups[i], values);
+            uint64_t one = count_permutations(&plan->groups[i], values);
 
             if (result > UINT64_MAX / one)
                 return UINT64_MAX;
@@ -246,12 +246,12 @@ static unsigned weight_of(uint8_t mask)
     return esi_mask_needs_successors(mask) ? 4 : 1;
 }
 
-static unsigned weight_of_clause(const struct es_clause *clause, unsigned v)
+static unsigned weight_of_clause(const struct esi_clause *clause, unsigned v)
 {
     unsigned weight = 0;
 
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct es_literal *literal = &clause->literals[i];
+        const struct esi_literal *literal = &clause->literals[i];
 
         if (!(literal->variables >> v & 1))
             continue;
@@ -287,7 +287,7 @@ unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
 
         if (plan->without & ES_INDEXED_FIRST && esi_indexed_is_next(plan, 0, v))
             return v;
-        cost = es_domain_count(plan->domains[v]) *
+        cost = esi_domain_count(plan->domains[v]) *
                (uint64_t)esi_indexed_plan_weight(plan, v);
         if (esi_indexed_is_next(plan, 0, v) &&
             (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {

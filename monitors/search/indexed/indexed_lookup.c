@@ -22,9 +22,9 @@
 /* --- Which comparisons ------------------------------------------------------------ */
 
 static bool is_comparable(const struct esi_indexed_plan *plan,
-                          const struct es_literal *literal)
+                          const struct esi_literal *literal)
 {
-    const struct es_atom *atom;
+    const struct esi_atom *atom;
 
     if (literal->kind != ES_LITERAL_COMPARE || literal->x == literal->y)
         return false;
@@ -33,14 +33,14 @@ static bool is_comparable(const struct esi_indexed_plan *plan,
 }
 
 static unsigned side_of(const struct esi_indexed_plan *plan,
-                        const struct es_literal *literal,
+                        const struct esi_literal *literal,
                         unsigned v)
 {
     return plan->program->atoms[literal->atom].left >> v & 1 ? 0 : 1;
 }
 
-static bool is_same_operand(const struct es_pattern_operand *a,
-                            const struct es_pattern_operand *b)
+static bool is_same_operand(const struct esi_pattern_operand *a,
+                            const struct esi_pattern_operand *b)
 {
     return a->field == b->field &&
            (a->field != ES_FIELD_ATTRIBUTE || a->attribute == b->attribute);
@@ -84,7 +84,7 @@ static int note_values(struct esi_indexed_plan *plan,
 }
 
 static void add_part(const struct esi_indexed_plan *plan,
-                     const struct es_literal *literal,
+                     const struct esi_literal *literal,
                      unsigned v,
                      struct esi_key_form *form)
 {
@@ -97,8 +97,8 @@ static void add_part(const struct esi_indexed_plan *plan,
 /* What v has in the comparisons of a literal's variables, in the clauses from its own
  * on. */
 static struct esi_key_form form_of(const struct esi_indexed_plan *plan,
-                                   const struct es_clause *clause,
-                                   const struct es_literal *literal,
+                                   const struct esi_clause *clause,
+                                   const struct esi_literal *literal,
                                    unsigned v)
 {
     uint32_t number = esi_clause_number(plan, clause);
@@ -114,8 +114,8 @@ static struct esi_key_form form_of(const struct esi_indexed_plan *plan,
 }
 
 static int note_literal(struct esi_indexed_plan *plan,
-                        const struct es_clause *clause,
-                        const struct es_literal *literal)
+                        const struct esi_clause *clause,
+                        const struct esi_literal *literal)
 {
     struct esi_literal_lookups *lookups = &plan->lookups_of[literal - plan->literals];
     struct esi_key_form of_x = form_of(plan, clause, literal, literal->x);
@@ -129,7 +129,7 @@ static int note_literal(struct esi_indexed_plan *plan,
 }
 
 static bool is_unequal(const struct esi_indexed_plan *plan,
-                       const struct es_literal *literal)
+                       const struct esi_literal *literal)
 {
     return is_comparable(plan, literal) && literal->variables & plan->universal &&
            plan->program->atoms[literal->atom].node->is_negated != literal->is_negated;
@@ -137,9 +137,9 @@ static bool is_unequal(const struct esi_indexed_plan *plan,
 
 /* "= or absent" does not leave few. */
 static bool is_equality(const struct esi_indexed_plan *plan,
-                        const struct es_clause *clause)
+                        const struct esi_clause *clause)
 {
-    const struct es_literal *literal = clause->literals;
+    const struct esi_literal *literal = clause->literals;
 
     return clause->count == 1 && !clause->universal && is_comparable(plan, literal) &&
            !literal->is_negated &&
@@ -147,7 +147,7 @@ static bool is_equality(const struct esi_indexed_plan *plan,
 }
 
 /* Whether an earlier clause is looked up together with this one. */
-static bool is_led(const struct esi_indexed_plan *plan, const struct es_clause *clause)
+static bool is_led(const struct esi_indexed_plan *plan, const struct esi_clause *clause)
 {
     for (uint32_t i = 0; i < esi_clause_number(plan, clause); i++)
         if (plan->facts[i].is_equality &&
@@ -156,7 +156,7 @@ static bool is_led(const struct esi_indexed_plan *plan, const struct es_clause *
     return false;
 }
 
-static int note_clause(struct esi_indexed_plan *plan, const struct es_clause *clause)
+static int note_clause(struct esi_indexed_plan *plan, const struct esi_clause *clause)
 {
     int result = 0;
 
@@ -176,7 +176,7 @@ int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
     if (plan->without & ES_INDEXED_LOOKUPS)
         return 0;
     for (uint32_t i = 0; i < plan->clause_count; i++) {
-        const struct es_clause *clause = &plan->clauses[i];
+        const struct esi_clause *clause = &plan->clauses[i];
 
         plan->facts[i].is_equality = is_equality(plan, clause);
         for (uint32_t j = 0; j < clause->count; j++)
@@ -236,14 +236,14 @@ static const struct esi_equal_index *index_of(struct esi_indexed_lookup *lookup)
     return index;
 }
 
-static unsigned other_of(const struct es_literal *literal, unsigned v)
+static unsigned other_of(const struct esi_literal *literal, unsigned v)
 {
     return v == literal->x ? literal->y : literal->x;
 }
 
 /* NULL: the literal has none. */
 static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
-                                            const struct es_literal *literal,
+                                            const struct esi_literal *literal,
                                             unsigned v)
 {
     const struct esi_literal_lookups *lookups =
@@ -256,9 +256,9 @@ static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
 
 /* Of the other variable, which is bound.  False: it lacks an attribute. */
 static bool key_of_other(const struct esi_searcher *searcher,
-                         const struct es_literal *literal,
+                         const struct esi_literal *literal,
                          unsigned v,
-                         struct es_domain_key *ret_key)
+                         struct esi_domain_key *ret_key)
 {
     unsigned other = other_of(literal, v);
     const struct esi_indexed_lookup *lookup = lookup_of(searcher, literal, other);
@@ -268,15 +268,15 @@ static bool key_of_other(const struct esi_searcher *searcher,
 
 /* While domains grow they list what they have themselves, if that is little. */
 static bool list_few(struct esi_searcher *searcher,
-                     const struct es_literal *literal,
+                     const struct esi_literal *literal,
                      unsigned v,
-                     struct es_domain_key key,
+                     struct esi_domain_key key,
                      struct esi_listed *ret_listed)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    struct es_domain_value *few = &searcher->few[v * ESI_LISTED_FEW];
+    struct esi_domain_value *few = &searcher->few[v * ESI_LISTED_FEW];
     unsigned count;
-    int result = es_domain_list_equal(
+    int result = esi_domain_list_equal(
         plan->domains[v], plan->program->atoms[literal->atom].node,
         side_of(plan, literal, v), key, few, ESI_LISTED_FEW, &count);
 
@@ -287,28 +287,28 @@ static bool list_few(struct esi_searcher *searcher,
 }
 
 static bool lookup_growing(struct esi_searcher *searcher,
-                           const struct es_literal *literal,
+                           const struct esi_literal *literal,
                            unsigned v,
                            struct esi_listed *ret_listed)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
     unsigned other = other_of(literal, v);
-    struct es_domain_key key;
+    struct esi_domain_key key;
 
     *ret_listed = (struct esi_listed){NULL, 0};
-    return !es_domain_key(plan->program->atoms[literal->atom].node,
-                          side_of(plan, literal, other), plan->domains[other],
-                          searcher->values[other], &key) ||
+    return !esi_domain_key(plan->program->atoms[literal->atom].node,
+                           side_of(plan, literal, other), plan->domains[other],
+                           searcher->values[other], &key) ||
            list_few(searcher, literal, v, key, ret_listed);
 }
 
 bool esi_lookup_equal(struct esi_searcher *searcher,
-                      const struct es_literal *literal,
+                      const struct esi_literal *literal,
                       unsigned v,
                       struct esi_listed *ret_listed)
 {
     const struct esi_equal_index *index;
-    struct es_domain_key key;
+    struct esi_domain_key key;
 
     if (searcher->plan->is_growing)
         return lookup_growing(searcher, literal, v, ret_listed);
@@ -322,13 +322,13 @@ bool esi_lookup_equal(struct esi_searcher *searcher,
 }
 
 bool esi_lookup_violators(const struct esi_searcher *searcher,
-                          const struct es_literal *literal,
+                          const struct esi_literal *literal,
                           unsigned u,
                           struct esi_listed ret_listed[2])
 {
     const struct esi_equal_index *index = index_of(lookup_of(searcher, literal, u));
     bool is_demanded = !literal->is_negated; /* "!=": what is absent violates it, too */
-    struct es_domain_key key;
+    struct esi_domain_key key;
 
     if (!index)
         return false;

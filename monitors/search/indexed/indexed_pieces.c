@@ -32,8 +32,8 @@ struct esi_pieces_done {
 static int list_ranges(struct esi_pieces *pieces)
 {
     const struct esi_candidates *source = pieces->work.source;
-    const struct es_domain *domain = pieces->work.domain;
-    size_t count = source ? source->count : es_domain_slots(domain);
+    const struct esi_domain *domain = pieces->work.domain;
+    size_t count = source ? source->count : esi_domain_slots(domain);
 
     pieces->ranges = calloc(count + 1, sizeof *pieces->ranges);
     if (!pieces->ranges)
@@ -42,7 +42,7 @@ static int list_ranges(struct esi_pieces *pieces)
         uint32_t slot = (uint32_t)i;
         struct esi_range range =
             source ? source->ranges[i]
-                   : (struct esi_range){slot, 0, es_domain_column(domain, slot).count};
+                   : (struct esi_range){slot, 0, esi_domain_column(domain, slot).count};
 
         if (range.begin < range.end)
             pieces->ranges[pieces->range_count++] = range;
@@ -52,7 +52,7 @@ static int list_ranges(struct esi_pieces *pieces)
     return 0;
 }
 
-static int prepare(struct esi_pieces *pieces)
+static int prepare_pieces(struct esi_pieces *pieces)
 {
     int result = list_ranges(pieces);
 
@@ -75,7 +75,7 @@ int esi_pieces_init(struct esi_pieces *pieces, const struct esi_pieces_work *wor
     int result;
 
     *pieces = (struct esi_pieces){.work = *work};
-    result = prepare(pieces);
+    result = prepare_pieces(pieces);
     if (result < 0) {
         free(pieces->ranges);
         free(pieces->done);
@@ -113,7 +113,7 @@ static uint32_t size_of_next(const struct esi_pieces *pieces)
     return size < MOST_VALUES ? (uint32_t)size : MOST_VALUES;
 }
 
-static void advance(struct esi_pieces *pieces, uint32_t count)
+static void advance_pieces(struct esi_pieces *pieces, uint32_t count)
 {
     struct esi_piece *next = &pieces->next;
 
@@ -145,7 +145,7 @@ bool esi_pieces_take(struct esi_pieces *pieces, struct esi_piece *ret_piece)
     if (is_taken) {
         *ret_piece = pieces->next;
         ret_piece->count = size_of_next(pieces);
-        advance(pieces, ret_piece->count);
+        advance_pieces(pieces, ret_piece->count);
     }
     pthread_mutex_unlock(&pieces->lock);
     return is_taken;
@@ -154,7 +154,7 @@ bool esi_pieces_take(struct esi_pieces *pieces, struct esi_piece *ret_piece)
 int esi_pieces_walk(const struct esi_pieces *pieces,
                     const struct esi_piece *piece,
                     int (*each)(void *data,
-                                struct es_domain_value value,
+                                struct esi_domain_value value,
                                 uint64_t ordinal),
                     void *data)
 {
@@ -164,7 +164,7 @@ int esi_pieces_walk(const struct esi_pieces *pieces,
 
     for (uint32_t i = 0; result == 0 && i < piece->count && range < pieces->range_count;
          i++) {
-        struct es_domain_value value = {pieces->ranges[range].slot, position};
+        struct esi_domain_value value = {pieces->ranges[range].slot, position};
 
         result = each(data, value, piece->ordinal + i);
         if (++position == pieces->ranges[range].end && ++range < pieces->range_count)
@@ -175,7 +175,8 @@ int esi_pieces_walk(const struct esi_pieces *pieces,
 
 /* --- Giving ----------------------------------------------------------------------- */
 
-static int flush(const struct esi_pieces *pieces, struct esi_pieces_buffer *buffer)
+static int flush_buffer(const struct esi_pieces *pieces,
+                        struct esi_pieces_buffer *buffer)
 {
     const struct esi_pieces_work *work = &pieces->work;
     int result = 0;
@@ -186,13 +187,13 @@ static int flush(const struct esi_pieces *pieces, struct esi_pieces_buffer *buff
     return result;
 }
 
-static int keep(struct esi_pieces_buffer *buffer,
-                const struct es_domain_value *values,
-                unsigned count)
+static int keep_result(struct esi_pieces_buffer *buffer,
+                       const struct esi_domain_value *values,
+                       unsigned count)
 {
     if (buffer->count + count > buffer->capacity) {
         size_t capacity = 2 * (buffer->count + count);
-        struct es_domain_value *larger =
+        struct esi_domain_value *larger =
             realloc(buffer->values, capacity * sizeof *larger);
 
         if (!larger)
@@ -222,17 +223,17 @@ static bool wait_for_turn(struct esi_pieces *pieces, const struct esi_piece *pie
 
 int esi_pieces_give(struct esi_pieces *pieces,
                     struct esi_piece *piece,
-                    const struct es_domain_value *values)
+                    const struct esi_domain_value *values)
 {
     int result;
 
     if (!is_turn(pieces, piece)) {
         if (piece->buffer.count < KEPT_VALUES)
-            return keep(&piece->buffer, values, pieces->work.variables);
+            return keep_result(&piece->buffer, values, pieces->work.variables);
         if (!wait_for_turn(pieces, piece))
             return 1;
     }
-    result = flush(pieces, &piece->buffer);
+    result = flush_buffer(pieces, &piece->buffer);
     return result != 0 ? result : pieces->work.give(pieces->work.data, values);
 }
 
@@ -259,7 +260,7 @@ static void end_turns(struct esi_pieces *pieces)
         int result;
 
         pthread_mutex_unlock(&pieces->lock);
-        result = flush(pieces, &buffer);
+        result = flush_buffer(pieces, &buffer);
         free(buffer.values);
         pthread_mutex_lock(&pieces->lock);
         *done = (struct esi_pieces_done){.is_there = false};

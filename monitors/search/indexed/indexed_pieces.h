@@ -26,17 +26,17 @@
 
 /* What is to be done, and where it goes. */
 struct esi_pieces_work {
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     const struct esi_candidates *source; /* its values that are left; NULL: all */
     unsigned threads;
     unsigned variables; /* of an assignment */
-    int (*give)(void *data, const struct es_domain_value *values);
+    int (*give)(void *data, const struct esi_domain_value *values);
     void *data; /* one thread at a time */
 };
 
 /* Assignments that wait for their turn. */
 struct esi_pieces_buffer {
-    struct es_domain_value *values; /* owned: of all variables of each */
+    struct esi_domain_value *values; /* owned: of all variables of each */
     size_t count;
     size_t capacity;
 };
@@ -77,13 +77,13 @@ bool esi_pieces_take(struct esi_pieces *pieces, struct esi_piece *ret_piece);
 int esi_pieces_walk(const struct esi_pieces *pieces,
                     const struct esi_piece *piece,
                     int (*each)(void *data,
-                                struct es_domain_value value,
+                                struct esi_domain_value value,
                                 uint64_t ordinal),
                     void *data);
 /* An assignment that was found in a piece.  0; 1: enough; -errno. */
 int esi_pieces_give(struct esi_pieces *pieces,
                     struct esi_piece *piece,
-                    const struct es_domain_value *values);
+                    const struct esi_domain_value *values);
 /* `result` 0: it was searched to its end; else nothing more is taken by anybody. */
 void esi_pieces_finish(struct esi_pieces *pieces, struct esi_piece *piece, int result);
 

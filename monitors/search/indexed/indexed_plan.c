@@ -29,13 +29,13 @@ static bool is_single(const struct esi_indexed_plan *plan, unsigned v)
     return plan->single >> v & 1;
 }
 
-static struct es_literal relation(const struct es_literal *literal)
+static struct esi_literal relation_of(const struct esi_literal *literal)
 {
     uint8_t mask = literal->kind == ES_LITERAL_BEFORE ? ESI_IS_BEFORE : ESI_IS_SAME;
-    struct es_literal result = {.kind = ES_LITERAL_RELATION,
-                                .x = literal->x,
-                                .y = literal->y,
-                                .variables = literal->variables};
+    struct esi_literal result = {.kind = ES_LITERAL_RELATION,
+                                 .x = literal->x,
+                                 .y = literal->y,
+                                 .variables = literal->variables};
 
     result.mask = literal->is_negated ? (uint8_t)(ESI_IS_ANY & ~mask) : mask;
     if (result.x == result.y) {
@@ -48,19 +48,19 @@ static struct es_literal relation(const struct es_literal *literal)
     return result;
 }
 
-static struct es_literal literal_of(const struct esi_indexed_plan *plan,
-                                    const struct es_literal *literal)
+static struct esi_literal literal_of(const struct esi_indexed_plan *plan,
+                                     const struct esi_literal *literal)
 {
     bool is_relation =
         (literal->kind == ES_LITERAL_BEFORE || literal->kind == ES_LITERAL_EQUAL) &&
         is_single(plan, literal->x) && is_single(plan, literal->y);
 
-    return is_relation ? relation(literal) : *literal;
+    return is_relation ? relation_of(literal) : *literal;
 }
 
 /* Adds a literal to a clause, joined with one over the same two variables.  False: the
  * clause holds. */
-static bool join(struct es_clause *clause, struct es_literal literal)
+static bool join_clause(struct esi_clause *clause, struct esi_literal literal)
 {
     if (literal.kind != ES_LITERAL_RELATION) {
         clause->literals[clause->count++] = literal;
@@ -69,7 +69,7 @@ static bool join(struct es_clause *clause, struct es_literal literal)
     if (literal.mask == 0)
         return true;
     for (uint32_t i = 0; i < clause->count; i++) {
-        struct es_literal *other = &clause->literals[i];
+        struct esi_literal *other = &clause->literals[i];
 
         if (other->kind == ES_LITERAL_RELATION && other->x == literal.x &&
             other->y == literal.y) {
@@ -84,18 +84,19 @@ static bool join(struct es_clause *clause, struct es_literal literal)
 /* --- Clauses ---------------------------------------------------------------------- */
 
 static void take_clauses(struct esi_indexed_plan *plan,
-                         const struct es_cnf *cnf,
+                         const struct esi_cnf *cnf,
                          bool skips_universal)
 {
-    struct es_literal *next = plan->literals;
+    struct esi_literal *next = plan->literals;
 
     for (size_t i = 0; i < cnf->count; i++) {
-        struct es_clause *clause = &plan->clauses[plan->clause_count];
+        struct esi_clause *clause = &plan->clauses[plan->clause_count];
         bool is_open = true;
 
-        *clause = (struct es_clause){.literals = next};
+        *clause = (struct esi_clause){.literals = next};
         for (size_t j = 0; is_open && j < cnf->clauses[i].count; j++)
-            is_open = join(clause, literal_of(plan, &cnf->clauses[i].literals[j]));
+            is_open =
+                join_clause(clause, literal_of(plan, &cnf->clauses[i].literals[j]));
         esi_clause_measure(plan->program, clause);
         if (!is_open || (skips_universal && clause->universal))
             continue;
@@ -107,16 +108,16 @@ static void take_clauses(struct esi_indexed_plan *plan,
 /* --- Masks ------------------------------------------------------------------------ */
 
 static bool are_masked(const struct esi_indexed_plan *plan,
-                       const struct es_literal *literal)
+                       const struct esi_literal *literal)
 {
     return literal->kind == ES_LITERAL_RELATION &&
            (literal->variables & ~plan->existential) == 0;
 }
 
 /* A clause of one mask: whether it is taken over. */
-static bool take_mask(struct esi_indexed_plan *plan, const struct es_clause *clause)
+static bool take_mask(struct esi_indexed_plan *plan, const struct esi_clause *clause)
 {
-    const struct es_literal *literal = clause->literals;
+    const struct esi_literal *literal = clause->literals;
 
     if (clause->count != 1 || !are_masked(plan, literal))
         return false;
@@ -129,12 +130,12 @@ static bool take_mask(struct esi_indexed_plan *plan, const struct es_clause *cla
 }
 
 /* Takes out literals that masks make false.  True: masks make one true. */
-static bool is_said(const struct esi_indexed_plan *plan, struct es_clause *clause)
+static bool is_said(const struct esi_indexed_plan *plan, struct esi_clause *clause)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < clause->count; i++) {
-        struct es_literal literal = clause->literals[i];
+        struct esi_literal literal = clause->literals[i];
 
         if (are_masked(plan, &literal)) {
             uint8_t mask = plan->masks[literal.x][literal.y];
@@ -159,7 +160,7 @@ static bool is_up_to(const struct esi_indexed_plan *plan, unsigned x, unsigned y
 
 /* Of a literal "first --> last" of existential variables, either way round. */
 static bool is_order(const struct esi_indexed_plan *plan,
-                     const struct es_literal *literal,
+                     const struct esi_literal *literal,
                      unsigned *ret_first,
                      unsigned *ret_last)
 {
@@ -175,7 +176,7 @@ static bool is_order(const struct esi_indexed_plan *plan,
 /* Takes out "b --> c" beside "a --> c" where a is before b, and so on: what implies
  * another literal of its clause adds nothing. */
 static void take_out_implied(const struct esi_indexed_plan *plan,
-                             struct es_clause *clause)
+                             struct esi_clause *clause)
 {
     uint32_t kept = 0;
 
@@ -194,7 +195,7 @@ static void take_out_implied(const struct esi_indexed_plan *plan,
     clause->count = kept;
 }
 
-static void simplify(struct esi_indexed_plan *plan)
+static void simplify_plan(struct esi_indexed_plan *plan)
 {
     bool is_changed = true;
 
@@ -203,7 +204,7 @@ static void simplify(struct esi_indexed_plan *plan)
 
         is_changed = false;
         for (uint32_t i = 0; i < plan->clause_count; i++) {
-            struct es_clause *clause = &plan->clauses[i];
+            struct esi_clause *clause = &plan->clauses[i];
 
             if (is_said(plan, clause))
                 continue;
@@ -223,7 +224,7 @@ static void simplify(struct esi_indexed_plan *plan)
 
 /* --- For each variable ------------------------------------------------------------ */
 
-static bool is_relation_of(const struct es_literal *literal, uint64_t variable)
+static bool is_relation_of(const struct esi_literal *literal, uint64_t variable)
 {
     return literal->kind == ES_LITERAL_RELATION && literal->variables & variable;
 }
@@ -237,7 +238,7 @@ static bool is_convex(uint8_t mask)
 
 /* Whether spans can tell which values of v satisfy a literal, all others bound. */
 static bool is_literal_exact(const struct esi_indexed_plan *plan,
-                             const struct es_literal *literal,
+                             const struct esi_literal *literal,
                              unsigned v)
 {
     switch (literal->kind) {
@@ -259,7 +260,7 @@ static bool is_literal_exact(const struct esi_indexed_plan *plan,
 }
 
 static bool is_exact(const struct esi_indexed_plan *plan,
-                     const struct es_clause *clause,
+                     const struct esi_clause *clause,
                      unsigned v)
 {
     uint64_t u = clause->universal;
@@ -268,15 +269,15 @@ static bool is_exact(const struct esi_indexed_plan *plan,
     if (!is_single(plan, v) || (u & (u - 1)) || u & ~plan->single)
         return false;
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct es_literal *literal = &clause->literals[i];
+        const struct esi_literal *literal = &clause->literals[i];
 
         if (literal->variables & u) {
             if (!is_relation_of(literal, u))
                 return false;
-            if (literal->variables & es_program_bit(v) &&
+            if (literal->variables & esi_program_bit(v) &&
                 (++both > 1 || !is_convex(literal->mask)))
                 return false;
-        } else if (literal->variables & es_program_bit(v) &&
+        } else if (literal->variables & esi_program_bit(v) &&
                    !is_literal_exact(plan, literal, v)) {
             return false;
         }
@@ -295,19 +296,19 @@ static int list_clauses(struct esi_indexed_plan *plan, unsigned v)
     if (!plan->clauses_of[v])
         return -ENOMEM;
     for (uint32_t i = 0; i < plan->clause_count; i++) {
-        struct es_clause *clause = &plan->clauses[i];
+        struct esi_clause *clause = &plan->clauses[i];
 
         if (!(clause->existential >> v & 1))
             continue;
         plan->clauses_of[v][plan->clause_counts[v]++] = i;
         plan->neighbours[v] |= clause->existential;
         if (is_exact(plan, clause, v))
-            plan->facts[i].exact |= es_program_bit(v);
+            plan->facts[i].exact |= esi_program_bit(v);
     }
     for (unsigned w = 0; w < plan->variable_count; w++)
         if (plan->masks[v][w] != ESI_IS_ANY)
-            plan->masked[v] |= es_program_bit(w);
-    plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~es_program_bit(v);
+            plan->masked[v] |= esi_program_bit(w);
+    plan->neighbours[v] = (plan->neighbours[v] | plan->masked[v]) & ~esi_program_bit(v);
     return 0;
 }
 
@@ -328,18 +329,18 @@ static int list_all_clauses(struct esi_indexed_plan *plan)
 
 static int sum_columns(struct esi_indexed_plan *plan, unsigned distinct)
 {
-    const struct es_domain *domain = plan->distinct[distinct];
-    uint32_t slots = es_domain_slots(domain);
+    const struct esi_domain *domain = plan->distinct[distinct];
+    uint32_t slots = esi_domain_slots(domain);
     uint64_t *offsets;
 
-    if (plan->is_growing || !es_domain_is_single(domain) ||
-        es_domain_count(domain) > MEMORY_VALUES || plan->without & ES_INDEXED_MEMORY)
+    if (plan->is_growing || !esi_domain_is_single(domain) ||
+        esi_domain_count(domain) > MEMORY_VALUES || plan->without & ES_INDEXED_MEMORY)
         return 0;
     offsets = calloc(slots + 1u, sizeof *offsets);
     if (!offsets)
         return -ENOMEM;
     for (uint32_t slot = 0; slot < slots; slot++)
-        offsets[slot + 1] = offsets[slot] + es_domain_column(domain, slot).count;
+        offsets[slot + 1] = offsets[slot] + esi_domain_column(domain, slot).count;
     plan->offsets[distinct] = offsets;
     return 0;
 }
@@ -371,7 +372,7 @@ static int index_receives(struct esi_indexed_plan *plan)
 
     for (uint32_t i = 0; result == 0 && i < plan->clause_count; i++)
         for (uint32_t j = 0; result == 0 && j < plan->clauses[i].count; j++) {
-            const struct es_literal *literal = &plan->clauses[i].literals[j];
+            const struct esi_literal *literal = &plan->clauses[i].literals[j];
             unsigned y = literal->y;
             unsigned distinct = plan->distinct_of[y];
 
@@ -389,15 +390,15 @@ static int index_receives(struct esi_indexed_plan *plan)
 static void note_senders(struct esi_indexed_plan *plan)
 {
     for (uint32_t i = 0; plan->is_growing && i < plan->clause_count; i++) {
-        const struct es_clause *clause = &plan->clauses[i];
-        const struct es_literal *literal = clause->literals;
+        const struct esi_clause *clause = &plan->clauses[i];
+        const struct esi_literal *literal = clause->literals;
 
         if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
             literal->is_negated || literal->x == literal->y ||
             literal->variables & ~(plan->existential & plan->single))
             continue;
-        plan->senders[literal->y] |= es_program_bit(literal->x);
-        plan->receivers[literal->x] |= es_program_bit(literal->y);
+        plan->senders[literal->y] |= esi_program_bit(literal->x);
+        plan->receivers[literal->x] |= esi_program_bit(literal->y);
     }
 }
 
@@ -406,7 +407,7 @@ static void note_senders(struct esi_indexed_plan *plan)
 static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *config,
                                            bool is_growing)
 {
-    const struct es_program_support *support =
+    const struct esi_program_support *support =
         &config->program->supports[config->support];
     struct esi_indexed_plan *plan = calloc(1, sizeof *plan);
 
@@ -426,19 +427,19 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     memset(plan->masks, ESI_IS_ANY, sizeof plan->masks);
     memset(plan->group_of, -1, sizeof plan->group_of);
     for (unsigned v = 0; v < plan->variable_count; v++) {
-        if (is_growing && es_program_is_prompt(config->program, v))
-            plan->prompt |= es_program_bit(v);
+        if (is_growing && esi_program_is_prompt(config->program, v))
+            plan->prompt |= esi_program_bit(v);
         if (config->program->variables[v].is_returned)
-            plan->returned |= es_program_bit(v) & plan->existential;
+            plan->returned |= esi_program_bit(v) & plan->existential;
         if ((plan->existential | plan->universal) >> v & 1 &&
-            es_domain_is_single(config->domains[v]))
-            plan->single |= es_program_bit(v);
+            esi_domain_is_single(config->domains[v]))
+            plan->single |= esi_program_bit(v);
     }
     return plan;
 }
 
 static int fill_plan(struct esi_indexed_plan *plan,
-                     const struct es_cnf *cnf,
+                     const struct esi_cnf *cnf,
                      bool skips_universal)
 {
     int result;
@@ -450,7 +451,7 @@ static int fill_plan(struct esi_indexed_plan *plan,
     if (!plan->literals || !plan->clauses)
         return -ENOMEM;
     take_clauses(plan, cnf, skips_universal);
-    simplify(plan);
+    simplify_plan(plan);
     note_senders(plan);
     result = number_domains(plan);
     if (result == 0)
@@ -464,18 +465,18 @@ static int fill_plan(struct esi_indexed_plan *plan,
     return result;
 }
 
-static int rewrite(const struct esi_indexed_config *config,
-                   struct es_cnf **ret_cnf,
-                   struct es_error *error)
+static int rewrite_support(const struct esi_indexed_config *config,
+                           struct esi_cnf **ret_cnf,
+                           struct es_error *error)
 {
     int result =
-        es_cnf_create(config->program, config->support, config->empty, ret_cnf, error);
+        esi_cnf_create(config->program, config->support, config->empty, ret_cnf, error);
 
     if (result < 0)
         return result;
-    result = es_cnf_prune(*ret_cnf);
+    result = esi_cnf_prune(*ret_cnf);
     if (result < 0)
-        es_cnf_destroy(*ret_cnf);
+        esi_cnf_destroy(*ret_cnf);
     return result;
 }
 
@@ -484,19 +485,19 @@ int esi_indexed_plan_create(const struct esi_indexed_config *config,
                             struct esi_indexed_plan **ret_plan,
                             struct es_error *error)
 {
-    struct es_cnf *made = NULL;
+    struct esi_cnf *made = NULL;
     struct esi_indexed_plan *plan;
     int result = 0;
 
     if (!config->cnf)
-        result = rewrite(config, &made, error);
+        result = rewrite_support(config, &made, error);
     if (result < 0)
         return result;
     plan = begin_plan(config, is_growing);
     result = plan ? fill_plan(plan, config->cnf ? config->cnf : made,
                               config->skips_universal)
                   : -ENOMEM;
-    es_cnf_destroy(made);
+    esi_cnf_destroy(made);
     if (result < 0) {
         esi_indexed_plan_destroy(plan);
         return result;
@@ -533,7 +534,7 @@ uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
     for (unsigned i = 0; i < plan->distinct_count; i++) {
         if (plan->offsets[i])
             bytes +=
-                (es_domain_slots(plan->distinct[i]) + 1u) * sizeof *plan->offsets[i];
+                (esi_domain_slots(plan->distinct[i]) + 1u) * sizeof *plan->offsets[i];
         if (plan->received[i])
             bytes += esi_received_index_bytes(plan->received[i]);
     }
@@ -591,20 +592,20 @@ static void print_relation(const struct esi_indexed_plan *plan,
 }
 
 static void print_literal(const struct esi_indexed_plan *plan,
-                          const struct es_literal *literal,
+                          const struct esi_literal *literal,
                           FILE *out)
 {
     if (literal->kind == ES_LITERAL_RELATION) {
         print_relation(plan, literal->x, literal->y, literal->mask, out);
         return;
     }
-    es_literal_print(plan->program, literal, out);
+    esi_literal_print(plan->program, literal, out);
 }
 
 /* The variables whose values an index finds: all that are compared for `=`, of `!=` the
  * universal ones. */
 static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
-                             const struct es_clause *clause)
+                             const struct esi_clause *clause)
 {
     bool is_equality = esi_clause_facts_of(plan, clause)->is_equality;
     uint64_t variables = 0;
@@ -628,7 +629,7 @@ static void print_looked_up(const struct esi_indexed_plan *plan,
 }
 
 static void print_clause(const struct esi_indexed_plan *plan,
-                         const struct es_clause *clause,
+                         const struct esi_clause *clause,
                          FILE *out)
 {
     uint64_t exact = esi_clause_facts_of(plan, clause)->exact;
@@ -656,7 +657,7 @@ static void print_conditions(const struct esi_indexed_plan *plan, FILE *out)
     fprintf(out, "conditions, of %zu relations in the rewritten pattern:\n",
             plan->size);
     for (unsigned x = 0; x < plan->variable_count; x++)
-        for (uint64_t left = plan->masked[x] & ~((es_program_bit(x) << 1) - 1); left;
+        for (uint64_t left = plan->masked[x] & ~((esi_program_bit(x) << 1) - 1); left;
              left &= left - 1) {
             unsigned y = (unsigned)__builtin_ctzll(left);
 
@@ -679,8 +680,8 @@ static void print_first(const struct esi_indexed_plan *plan, FILE *out)
         unsigned v = (unsigned)__builtin_ctzll(left);
 
         fprintf(out, "  %s: %" PRIu64 " values on %" PRIu32 " traces, cost %u%s\n",
-                name_of(plan, v), es_domain_count(plan->domains[v]),
-                es_domain_slots(plan->domains[v]), esi_indexed_plan_weight(plan, v),
+                name_of(plan, v), esi_domain_count(plan->domains[v]),
+                esi_domain_slots(plan->domains[v]), esi_indexed_plan_weight(plan, v),
                 plan->returned >> v & 1 ? "" : ", hidden: one witness is enough");
     }
     fputs("goes on with the variable to which the bound ones leave the fewest values\n",
@@ -700,7 +701,7 @@ static void print_groups(const struct esi_indexed_plan *plan, FILE *out)
 
 void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out)
 {
-    const struct es_program_support *support = &plan->program->supports[plan->support];
+    const struct esi_program_support *support = &plan->program->supports[plan->support];
 
     fprintf(out, "support %" PRIu32 " of %" PRIu32 ": ", plan->support + 1,
             plan->program->support_count);

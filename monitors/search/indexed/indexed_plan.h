@@ -42,7 +42,7 @@ struct esi_literal_lookups {
 
 /* The values of a domain by attributes: an index that is made when somebody asks. */
 struct esi_indexed_lookup {
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     struct esi_key_form form;
     pthread_mutex_t lock;                    /* of whoever makes it */
     bool has_failed;                         /* no memory */
@@ -58,10 +58,10 @@ struct esi_indexed_group {
 };
 
 struct esi_indexed_plan {
-    const struct es_program *program;
+    const struct esi_program *program;
     uint32_t support;
-    const struct es_domain *const *domains;
-    const struct es_domain *const *counted;
+    const struct esi_domain *const *domains;
+    const struct esi_domain *const *counted;
     const struct es_order *order;
     bool is_growing;    /* domains may change between calls */
     bool all_witnesses; /* as esi_indexed_config */
@@ -75,9 +75,9 @@ struct esi_indexed_plan {
     uint64_t single;         /* variables whose values are single events */
     unsigned variable_count; /* of the program */
 
-    struct es_literal *literals; /* owned */
+    struct esi_literal *literals; /* owned */
     size_t literal_count;
-    struct es_clause *clauses;      /* owned; those that masks do not say */
+    struct esi_clause *clauses;     /* owned; those that masks do not say */
     struct esi_clause_facts *facts; /* owned, by clause */
     uint32_t clause_count;
     size_t size; /* literals of the rewritten pattern */
@@ -91,7 +91,7 @@ struct esi_indexed_plan {
     unsigned group_count;
     int8_t group_of[ES_PROGRAM_VARIABLES]; /* -1: none */
 
-    const struct es_domain *distinct[ES_PROGRAM_VARIABLES]; /* domains, each once */
+    const struct esi_domain *distinct[ES_PROGRAM_VARIABLES]; /* domains, each once */
     unsigned distinct_count;
     uint8_t distinct_of[ES_PROGRAM_VARIABLES];
     uint64_t *offsets[ES_PROGRAM_VARIABLES]; /* owned, of distinct domains with memory:
@@ -103,24 +103,24 @@ struct esi_indexed_plan {
     uint32_t lookup_count;
     struct esi_literal_lookups
         *lookups_of;  /* owned, by literal; NULL: there are none */
-    unsigned without; /* enum es_indexed_part */
+    unsigned without; /* enum esi_indexed_part */
 };
 
 static inline uint32_t esi_clause_number(const struct esi_indexed_plan *plan,
-                                         const struct es_clause *clause)
+                                         const struct esi_clause *clause)
 {
     return (uint32_t)(clause - plan->clauses);
 }
 static inline struct esi_clause_facts *esi_clause_facts_of(
     const struct esi_indexed_plan *plan,
-    const struct es_clause *clause)
+    const struct esi_clause *clause)
 {
     return &plan->facts[clause - plan->clauses];
 }
 /* NULL: it has none. */
 static inline const struct esi_literal_lookups *esi_literal_lookups_of(
     const struct esi_indexed_plan *plan,
-    const struct es_literal *literal)
+    const struct esi_literal *literal)
 {
     const struct esi_literal_lookups *lookups =
         plan->lookups_of ? &plan->lookups_of[literal - plan->literals] : NULL;
@@ -144,7 +144,7 @@ int esi_indexed_note_lookups(struct esi_indexed_plan *plan);
 void esi_indexed_forget_lookups(struct esi_indexed_plan *plan);
 uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan);
 /* Finds the groups; of `cnf` as it was before masks were made of it. */
-void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct es_cnf *cnf);
+void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct esi_cnf *cnf);
 /* The variable to begin with; of a support that has one. */
 unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
 /* About how much one value of a first variable costs. */
@@ -156,11 +156,11 @@ bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
                          unsigned v);
 /* Permutations that an assignment with rising values stands for. */
 uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
-                                  const struct es_domain_value *values);
+                                  const struct esi_domain_value *values);
 
 /* Receives of the sends that they name, of one domain; for any number of threads. */
 struct esi_received_index;
-int esi_received_index_create(const struct es_domain *domain,
+int esi_received_index_create(const struct esi_domain *domain,
                               struct esi_received_index **ret_index);
 void esi_received_index_destroy(struct esi_received_index *index);
 uint64_t esi_received_index_bytes(const struct esi_received_index *index);

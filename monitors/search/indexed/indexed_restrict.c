@@ -52,7 +52,7 @@ static int sender_of(const struct esi_searcher *searcher, unsigned v, uint64_t a
     int pinned = searcher->pinned;
 
     return pinned >= 0 && plan->senders[v] & plan->prompt & ~applied &
-                              es_program_bit((unsigned)pinned)
+                              esi_program_bit((unsigned)pinned)
                ? pinned
                : -1;
 }
@@ -62,15 +62,15 @@ static void note_lone(const struct esi_searcher *searcher,
                       unsigned y,
                       struct esi_restriction *restriction)
 {
-    const struct es_domain *const *domains = searcher->plan->domains;
+    const struct esi_domain *const *domains = searcher->plan->domains;
     const struct es_event_id *partners;
-    size_t count = es_domain_partners(domains[y], searcher->values[y], &partners);
+    size_t count = esi_domain_partners(domains[y], searcher->values[y], &partners);
 
     if (count > 1)
         return;
     restriction->is_lone = true;
     restriction->slot =
-        count == 1 ? es_domain_slot_of(domains[restriction->v], partners[0].trace)
+        count == 1 ? esi_domain_slot_of(domains[restriction->v], partners[0].trace)
                    : ES_PATTERN_NONE;
 }
 
@@ -80,7 +80,7 @@ static bool are_lookups_due(const struct esi_searcher *searcher, unsigned v)
 {
     return searcher->plan->is_growing || searcher->plan->without & ES_INDEXED_THRIFT ||
            searcher->ordinal >= LOOKUP_ORDINAL ||
-           searcher->compared >= es_domain_count(searcher->plan->domains[v]);
+           searcher->compared >= esi_domain_count(searcher->plan->domains[v]);
 }
 
 /* Of all lists of values the shortest counts, if it is short enough. */
@@ -99,7 +99,7 @@ static void note_listed(const struct esi_searcher *searcher,
 }
 
 static void note_equal(struct esi_searcher *searcher,
-                       const struct es_clause *clause,
+                       const struct esi_clause *clause,
                        uint64_t applied,
                        struct esi_restriction *restriction)
 {
@@ -110,7 +110,7 @@ static void note_equal(struct esi_searcher *searcher,
     if (searcher->plan->is_growing &&
         (restriction->is_listed || esi_has_partner(searcher, v)))
         return;
-    if (!(clause->existential & ~es_program_bit(v) & searcher->check.bound &
+    if (!(clause->existential & ~esi_program_bit(v) & searcher->check.bound &
           ~applied) ||
         !are_lookups_due(searcher, v) ||
         !esi_lookup_equal(searcher, clause->literals, v, &listed))
@@ -124,8 +124,8 @@ static void note_receives(struct esi_searcher *searcher,
                           struct esi_restriction *restriction)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    const struct es_domain *domain = plan->domains[restriction->v];
-    struct es_domain_value value, other;
+    const struct esi_domain *domain = plan->domains[restriction->v];
+    struct esi_domain_value value, other;
     uint32_t at = 0;
     int result;
 
@@ -137,21 +137,21 @@ static void note_receives(struct esi_searcher *searcher,
             restriction);
         return;
     }
-    result = es_domain_next_receive(domain, esi_event_of(searcher, x), &at, &value);
+    result = esi_domain_next_receive(domain, esi_event_of(searcher, x), &at, &value);
     restriction->slot = result > 0 ? value.slot : ES_PATTERN_NONE;
     restriction->is_lone =
         result <= 0 ||
-        es_domain_next_receive(domain, esi_event_of(searcher, x), &at, &other) <= 0;
+        esi_domain_next_receive(domain, esi_event_of(searcher, x), &at, &other) <= 0;
     if (result < 0)
         searcher->error = result;
 }
 
 /* Of a clause that one variable receives from the other, one of which is v. */
 static void note_partner(struct esi_searcher *searcher,
-                         const struct es_clause *clause,
+                         const struct esi_clause *clause,
                          struct esi_restriction *restriction)
 {
-    const struct es_literal *literal = clause->literals;
+    const struct esi_literal *literal = clause->literals;
 
     if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
         literal->is_negated || restriction->is_lone)
@@ -163,11 +163,11 @@ static void note_partner(struct esi_searcher *searcher,
 }
 
 /* A clause that v is near a bound variable: spans tell it not exactly. */
-static bool is_near(const struct es_clause *clause,
+static bool is_near(const struct esi_clause *clause,
                     const struct esi_searcher *searcher,
                     unsigned v)
 {
-    const struct es_literal *literal = clause->literals;
+    const struct esi_literal *literal = clause->literals;
 
     return clause->count == 1 && literal->kind == ES_LITERAL_NEAR &&
            !literal->is_negated && literal->x != literal->y &&
@@ -182,8 +182,8 @@ static void push_near(struct esi_searcher *searcher,
     unsigned v = restriction->v;
 
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct es_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
-        uint64_t others = clause->existential & ~es_program_bit(v);
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        uint64_t others = clause->existential & ~esi_program_bit(v);
 
         if (is_near(clause, searcher, v) && others & searcher->check.bound & ~applied)
             push_work(searcher, esi_clause_number(plan, clause));
@@ -191,21 +191,21 @@ static void push_near(struct esi_searcher *searcher,
     restriction->near_count = searcher->work_count - restriction->clauses;
 }
 
-static bool excludes_before(const struct es_literal *literal,
+static bool excludes_before(const struct esi_literal *literal,
                             unsigned first,
                             unsigned last)
 {
     uint8_t mask = literal->x == first ? literal->mask : esi_mask_turned(literal->mask);
 
     return literal->kind == ES_LITERAL_RELATION &&
-           literal->variables == (es_program_bit(first) | es_program_bit(last)) &&
+           literal->variables == (esi_program_bit(first) | esi_program_bit(last)) &&
            !(mask & ESI_IS_BEFORE);
 }
 
 /* Whether a clause says that no value of its universal variable is between v and the
  * pinned event, which v is before. */
 static bool is_limit(const struct esi_searcher *searcher,
-                     const struct es_clause *clause,
+                     const struct esi_clause *clause,
                      unsigned v,
                      unsigned pinned)
 {
@@ -225,12 +225,12 @@ static bool is_limit(const struct esi_searcher *searcher,
 
 /* The last such value on the pinned event's own trace is the latest that this knows. */
 static void note_limit(const struct esi_searcher *searcher,
-                       const struct es_clause *clause,
+                       const struct esi_clause *clause,
                        struct esi_restriction *restriction)
 {
     struct es_event_id pinned = searcher->pinned_event;
-    const struct es_domain *domain;
-    struct es_domain_column column;
+    const struct esi_domain *domain;
+    struct esi_domain_column column;
     uint32_t slot, end;
 
     if (searcher->pinned < 0 || restriction->is_limited ||
@@ -238,10 +238,10 @@ static void note_limit(const struct esi_searcher *searcher,
         !is_limit(searcher, clause, restriction->v, (unsigned)searcher->pinned))
         return;
     domain = searcher->plan->domains[__builtin_ctzll(clause->universal)];
-    slot = es_domain_slot_of(domain, pinned.trace);
+    slot = esi_domain_slot_of(domain, pinned.trace);
     if (slot == ES_PATTERN_NONE)
         return;
-    column = es_domain_column(domain, slot);
+    column = esi_domain_column(domain, slot);
     end = esi_column_position(&column, pinned.index);
     if (end == 0)
         return;
@@ -256,7 +256,8 @@ static bool is_beyond_limit(struct esi_searcher *searcher,
 {
     return trace != restriction->limit.trace &&
            esi_greatest_of(searcher, (unsigned)searcher->pinned, trace) <=
-               es_precedence_greatest(&searcher->precedence, restriction->limit, trace);
+               esi_precedence_greatest(&searcher->precedence, restriction->limit,
+                                       trace);
 }
 
 struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsigned v)
@@ -278,9 +279,9 @@ struct esi_restriction esi_restriction_begin(struct esi_searcher *searcher, unsi
         restriction.floor = -1;
     push_near(searcher, applied, &restriction);
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct es_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
         const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
-        uint64_t others = clause->existential & ~es_program_bit(v);
+        uint64_t others = clause->existential & ~esi_program_bit(v);
 
         if (facts->is_equality)
             note_equal(searcher, clause, applied, &restriction);
@@ -304,7 +305,7 @@ void esi_restriction_end(struct esi_searcher *searcher,
 
 /* --- Applying it to a column ------------------------------------------------------ */
 
-static void exchange(struct esi_spans *a, struct esi_spans *b)
+static void exchange_spans(struct esi_spans *a, struct esi_spans *b)
 {
     struct esi_spans spans = *a;
 
@@ -326,7 +327,7 @@ static void keep_allowed(struct esi_searcher *searcher, struct esi_spans *spans)
     } else {
         esi_spans_intersect(&searcher->scratch, spans, allowed);
         esi_searcher_check(searcher, &searcher->scratch);
-        exchange(&searcher->scratch, spans);
+        exchange_spans(&searcher->scratch, spans);
     }
 }
 
@@ -337,7 +338,7 @@ static void keep_above(struct esi_searcher *searcher,
                        struct esi_spans *spans)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    struct es_domain_value value = searcher->values[restriction->floor];
+    struct esi_domain_value value = searcher->values[restriction->floor];
     bool is_distinct = plan->groups[plan->group_of[restriction->v]].is_distinct;
 
     if (slot < value.slot)
@@ -353,11 +354,11 @@ static void keep_partners(struct esi_searcher *searcher,
 {
     unsigned sender = (unsigned)restriction->sender;
     const struct esi_indexed_plan *plan = searcher->plan;
-    struct es_domain_column column =
-        es_domain_column(plan->domains[restriction->v], slot);
+    struct esi_domain_column column =
+        esi_domain_column(plan->domains[restriction->v], slot);
     const struct es_event_id *partners;
     size_t count =
-        es_domain_partners(plan->domains[sender], searcher->values[sender], &partners);
+        esi_domain_partners(plan->domains[sender], searcher->values[sender], &partners);
 
     searcher->allowed.count = 0;
     esi_column_spans(&column, partners, count, &searcher->allowed);
@@ -366,7 +367,7 @@ static void keep_partners(struct esi_searcher *searcher,
 
 /* Times that are close enough to that of a bound variable. */
 static void keep_near(struct esi_searcher *searcher,
-                      const struct es_literal *literal,
+                      const struct esi_literal *literal,
                       unsigned v,
                       uint32_t slot,
                       struct esi_spans *spans)
@@ -377,22 +378,22 @@ static void keep_near(struct esi_searcher *searcher,
     int64_t first = INT64_MAX, last = INT64_MIN;
     uint32_t begin, end;
 
-    if (!es_domain_widen(plan->domains[other], searcher->values[other], &first,
-                         &last)) {
+    if (!esi_domain_widen(plan->domains[other], searcher->values[other], &first,
+                          &last)) {
         spans->count = 0;
         return;
     }
     if (first > last) /* a set without events happened at no time */
         return;
-    es_domain_rows_within(plan->domains[v], slot,
-                          last < INT64_MIN + within_ns ? INT64_MIN : last - within_ns,
-                          first > INT64_MAX - within_ns ? INT64_MAX : first + within_ns,
-                          &begin, &end);
+    esi_domain_rows_within(
+        plan->domains[v], slot,
+        last < INT64_MIN + within_ns ? INT64_MIN : last - within_ns,
+        first > INT64_MAX - within_ns ? INT64_MAX : first + within_ns, &begin, &end);
     esi_spans_keep(spans, begin, end);
 }
 
 static void apply_clause(struct esi_searcher *searcher,
-                         const struct es_clause *clause,
+                         const struct esi_clause *clause,
                          unsigned v,
                          uint32_t slot,
                          struct esi_spans *spans)
@@ -403,7 +404,7 @@ static void apply_clause(struct esi_searcher *searcher,
     }
     searcher->allowed.count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].variables & es_program_bit(v))
+        if (clause->literals[i].variables & esi_program_bit(v))
             esi_literal_spans(searcher, &clause->literals[i], v, slot,
                               &searcher->allowed);
     keep_allowed(searcher, spans);
@@ -428,7 +429,7 @@ void esi_restriction_apply(struct esi_searcher *searcher,
                   slot, spans);
     if (restriction->is_limited && spans->count > 0 &&
         is_beyond_limit(searcher, restriction,
-                        es_domain_column(plan->domains[v], slot).trace)) {
+                        esi_domain_column(plan->domains[v], slot).trace)) {
         spans->count = 0;
         return;
     }
@@ -456,7 +457,7 @@ struct esi_walk esi_walk_begin(const struct esi_searcher *searcher,
     struct esi_walk walk = {.source = searcher->source[restriction->v],
                             .domain = searcher->plan->domains[restriction->v]};
 
-    walk.end = walk.source ? walk.source->count : es_domain_slots(walk.domain);
+    walk.end = walk.source ? walk.source->count : esi_domain_slots(walk.domain);
     if (restriction->is_listed && (walk.source || !restriction->is_lone)) {
         walk.listed = restriction->listed.values;
         walk.end = restriction->listed.count;
@@ -531,7 +532,7 @@ bool esi_walk_next(struct esi_walk *walk, uint32_t *ret_slot, struct esi_spans *
     if (!source) {
         if (i == walk->end)
             return false;
-        esi_spans_add(spans, 0, es_domain_column(walk->domain, (uint32_t)i).count);
+        esi_spans_add(spans, 0, esi_domain_column(walk->domain, (uint32_t)i).count);
         *ret_slot = (uint32_t)i;
         walk->next++;
         return true;
@@ -571,11 +572,11 @@ static void add_column(struct esi_searcher *searcher,
     candidates->slots += spans->count > 0;
 }
 
-static bool fill(struct esi_searcher *searcher,
-                 const struct esi_restriction *restriction,
-                 unsigned depth,
-                 uint64_t limit,
-                 struct esi_candidates *candidates)
+static bool fill_columns(struct esi_searcher *searcher,
+                         const struct esi_restriction *restriction,
+                         unsigned depth,
+                         uint64_t limit,
+                         struct esi_candidates *candidates)
 {
     struct esi_walk walk = esi_walk_begin(searcher, restriction);
     struct esi_spans *spans = &searcher->spans[depth];
@@ -608,10 +609,10 @@ bool esi_candidates_make(struct esi_searcher *searcher,
     if (!restriction.masked && restriction.floor < 0 && restriction.sender < 0 &&
         !restriction.is_listed && restriction.clause_count == 0) {
         esi_restriction_end(searcher, &restriction);
-        return (source ? source->total : es_domain_count(searcher->plan->domains[v])) <=
-               limit;
+        return (source ? source->total
+                       : esi_domain_count(searcher->plan->domains[v])) <= limit;
     }
-    result = fill(searcher, &restriction, depth, limit, candidates);
+    result = fill_columns(searcher, &restriction, depth, limit, candidates);
     esi_restriction_end(searcher, &restriction);
     if (result)
         searcher->source[v] = candidates;

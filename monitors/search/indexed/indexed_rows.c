@@ -26,7 +26,7 @@ enum {
 };
 
 /* Positions whose index is `index` or less. */
-static uint32_t position_after(const struct es_domain_column *column, uint32_t index)
+static uint32_t position_after(const struct esi_domain_column *column, uint32_t index)
 {
     return index == UINT32_MAX ? column->count : esi_column_position(column, index + 1);
 }
@@ -35,31 +35,31 @@ static uint32_t position_after(const struct es_domain_column *column, uint32_t i
 
 uint32_t esi_event_before_end(struct esi_searcher *searcher,
                               struct es_event_id event,
-                              const struct es_domain_column *column)
+                              const struct esi_domain_column *column)
 {
     if (column->count == 0)
         return 0;
     if (event.trace == column->trace)
         return esi_column_position(column, event.index);
     return position_after(
-        column, es_precedence_greatest(&searcher->precedence, event, column->trace));
+        column, esi_precedence_greatest(&searcher->precedence, event, column->trace));
 }
 
-static bool precedes(struct esi_searcher *searcher,
-                     struct es_event_id event,
-                     const struct es_domain_column *column,
-                     uint32_t position)
+static bool precedes_row(struct esi_searcher *searcher,
+                         struct es_event_id event,
+                         const struct esi_domain_column *column,
+                         uint32_t position)
 {
     struct es_event_id other = {column->trace, column->indexes[position]};
 
-    return es_precedence_before(&searcher->precedence, event, other);
+    return esi_precedence_before(&searcher->precedence, event, other);
 }
 
 /* `low` is not above the first successor; by steps that double, then by halves. */
-static uint32_t gallop(struct esi_searcher *searcher,
-                       struct es_event_id event,
-                       const struct es_domain_column *column,
-                       struct esi_span within)
+static uint32_t gallop_rows(struct esi_searcher *searcher,
+                            struct es_event_id event,
+                            const struct esi_domain_column *column,
+                            struct esi_span within)
 {
     uint32_t low = within.begin;
     uint32_t high = within.end;
@@ -67,7 +67,7 @@ static uint32_t gallop(struct esi_searcher *searcher,
     for (uint32_t step = 1; low < high; step *= 2) {
         uint32_t probe = high - low <= step ? high - 1 : low + step - 1;
 
-        if (precedes(searcher, event, column, probe)) {
+        if (precedes_row(searcher, event, column, probe)) {
             high = probe;
             break;
         }
@@ -78,7 +78,7 @@ static uint32_t gallop(struct esi_searcher *searcher,
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (precedes(searcher, event, column, middle))
+        if (precedes_row(searcher, event, column, middle))
             high = middle;
         else
             low = middle + 1;
@@ -90,15 +90,16 @@ static uint32_t gallop(struct esi_searcher *searcher,
  * have no successor of it at all. */
 static uint32_t gallop_back(struct esi_searcher *searcher,
                             struct es_event_id event,
-                            const struct es_domain_column *column)
+                            const struct esi_domain_column *column)
 {
     uint32_t high = column->count;
 
     for (uint64_t step = 1; high > 0; step *= 2) {
         uint32_t probe = high > step ? high - (uint32_t)step : 0;
 
-        if (!precedes(searcher, event, column, probe))
-            return gallop(searcher, event, column, (struct esi_span){probe + 1, high});
+        if (!precedes_row(searcher, event, column, probe))
+            return gallop_rows(searcher, event, column,
+                               (struct esi_span){probe + 1, high});
         high = probe;
     }
     return 0;
@@ -106,13 +107,13 @@ static uint32_t gallop_back(struct esi_searcher *searcher,
 
 uint32_t esi_event_after_begin(struct esi_searcher *searcher,
                                struct es_event_id event,
-                               const struct es_domain_column *column,
+                               const struct esi_domain_column *column,
                                struct esi_span within)
 {
     uint32_t position;
 
     if (event.trace != column->trace)
-        return gallop(searcher, event, column, within);
+        return gallop_rows(searcher, event, column, within);
     position = position_after(column, event.index);
     if (position < within.begin)
         return within.begin;
@@ -143,7 +144,7 @@ uint32_t esi_greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t tra
         stamp->capacity = capacity;
     }
     if (stamp->bindings[trace] != searcher->bindings[x]) {
-        stamp->greatest[trace] = es_precedence_greatest(
+        stamp->greatest[trace] = esi_precedence_greatest(
             &searcher->precedence, esi_event_of(searcher, x), trace);
         stamp->bindings[trace] = searcher->bindings[x];
     }
@@ -159,10 +160,10 @@ static bool is_single(const struct esi_searcher *searcher, unsigned x)
 
 static uint32_t find_before_end(struct esi_searcher *searcher,
                                 unsigned x,
-                                const struct es_domain_column *column)
+                                const struct esi_domain_column *column)
 {
     struct es_event_id event = esi_event_of(searcher, x);
-    const struct es_formula_binding *set = &searcher->check.bindings[x];
+    const struct esi_formula_binding *set = &searcher->check.bindings[x];
     uint32_t end = 0;
 
     if (is_single(searcher, x))
@@ -181,11 +182,11 @@ static uint32_t find_before_end(struct esi_searcher *searcher,
 
 static uint32_t find_after_begin(struct esi_searcher *searcher,
                                  unsigned x,
-                                 const struct es_domain_column *column,
+                                 const struct esi_domain_column *column,
                                  uint32_t low)
 {
     struct esi_span within = {low, column->count};
-    const struct es_formula_binding *set = &searcher->check.bindings[x];
+    const struct esi_formula_binding *set = &searcher->check.bindings[x];
 
     if (is_single(searcher, x) && searcher->plan->is_growing &&
         esi_event_of(searcher, x).trace != column->trace)
@@ -232,10 +233,10 @@ static void create_memo(const struct esi_indexed_plan *plan,
                         struct esi_memo *memo)
 {
     uint64_t entries =
-        es_domain_count(plan->distinct[of]) * es_domain_slots(plan->distinct[on]);
+        esi_domain_count(plan->distinct[of]) * esi_domain_slots(plan->distinct[on]);
 
     memo->is_decided = true;
-    if (!plan->offsets[of] || !es_domain_is_single(plan->distinct[on]) ||
+    if (!plan->offsets[of] || !esi_domain_is_single(plan->distinct[on]) ||
         entries > MEMORY_ENTRIES)
         return;
     memo->ends = malloc(2 * entries * sizeof *memo->ends);
@@ -244,16 +245,16 @@ static void create_memo(const struct esi_indexed_plan *plan,
 }
 
 /* Where a value's place is in the memory of small domains; NULL: it has none. */
-static uint32_t *remembered(struct esi_searcher *searcher,
-                            unsigned x,
-                            unsigned distinct,
-                            uint32_t slot)
+static uint32_t *remembered_row(struct esi_searcher *searcher,
+                                unsigned x,
+                                unsigned distinct,
+                                uint32_t slot)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
     unsigned of = plan->distinct_of[x];
     struct esi_memo *memo =
         &searcher->memos[(size_t)of * plan->distinct_count + distinct];
-    struct es_domain_value value = searcher->values[x];
+    struct esi_domain_value value = searcher->values[x];
     uint64_t row;
 
     if (!memo->is_decided)
@@ -261,16 +262,16 @@ static uint32_t *remembered(struct esi_searcher *searcher,
     if (!memo->ends)
         return NULL;
     row = plan->offsets[of][value.slot] + value.position;
-    return &memo->ends[2 * (row * es_domain_slots(plan->distinct[distinct]) + slot)];
+    return &memo->ends[2 * (row * esi_domain_slots(plan->distinct[distinct]) + slot)];
 }
 
 static uint32_t before_end(struct esi_searcher *searcher,
                            unsigned x,
                            unsigned distinct,
                            uint32_t slot,
-                           const struct es_domain_column *column)
+                           const struct esi_domain_column *column)
 {
-    uint32_t *memory = remembered(searcher, x, distinct, slot);
+    uint32_t *memory = remembered_row(searcher, x, distinct, slot);
     struct esi_end_entry *entry;
 
     if (memory) {
@@ -295,8 +296,8 @@ static uint32_t row_before_end(struct esi_searcher *searcher,
                                unsigned distinct,
                                uint32_t slot)
 {
-    struct es_domain_column column =
-        es_domain_column(searcher->plan->distinct[distinct], slot);
+    struct esi_domain_column column =
+        esi_domain_column(searcher->plan->distinct[distinct], slot);
 
     return before_end(searcher, x, distinct, slot, &column);
 }
@@ -323,9 +324,9 @@ static uint32_t row_after_begin(struct esi_searcher *searcher,
                                 unsigned distinct,
                                 uint32_t slot)
 {
-    struct es_domain_column column =
-        es_domain_column(searcher->plan->distinct[distinct], slot);
-    uint32_t *memory = remembered(searcher, x, distinct, slot);
+    struct esi_domain_column column =
+        esi_domain_column(searcher->plan->distinct[distinct], slot);
+    uint32_t *memory = remembered_row(searcher, x, distinct, slot);
     struct esi_end_entry *entry = entry_of(searcher, x, distinct, slot);
     uint32_t low = 0;
 
@@ -353,10 +354,10 @@ static uint32_t row_after_begin(struct esi_searcher *searcher,
 
 /* --- Literals --------------------------------------------------------------------- */
 
-enum es_formula_truth esi_literal_truth(struct esi_searcher *searcher,
-                                        const struct es_literal *literal)
+enum esi_formula_truth esi_searcher_literal_truth(struct esi_searcher *searcher,
+                                                  const struct esi_literal *literal)
 {
-    enum es_formula_truth truth = es_literal_truth(&searcher->check, literal);
+    enum esi_formula_truth truth = esi_literal_truth(&searcher->check, literal);
 
     if (searcher->check.failure)
         searcher->error = searcher->check.failure;
@@ -366,32 +367,34 @@ enum es_formula_truth esi_literal_truth(struct esi_searcher *searcher,
 /* --- Clauses ---------------------------------------------------------------------- */
 
 bool esi_clause_is_satisfied(struct esi_searcher *searcher,
-                             const struct es_clause *clause)
+                             const struct esi_clause *clause)
 {
     for (uint32_t i = 0; i < clause->count; i++)
         if ((clause->literals[i].variables & ~searcher->check.bound) == 0 &&
-            esi_literal_truth(searcher, &clause->literals[i]) == ES_FORMULA_HOLDS)
+            esi_searcher_literal_truth(searcher, &clause->literals[i]) ==
+                ES_FORMULA_HOLDS)
             return true;
     return false;
 }
 
 bool esi_clause_is_refuted(struct esi_searcher *searcher,
-                           const struct es_clause *clause)
+                           const struct esi_clause *clause)
 {
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct es_literal *literal = &clause->literals[i];
+        const struct esi_literal *literal = &clause->literals[i];
 
         if (literal->kind != ES_LITERAL_FORMULA &&
             literal->variables & ~searcher->check.bound)
             return false;
     }
     for (uint32_t i = 0; i < clause->count; i++)
-        if (esi_literal_truth(searcher, &clause->literals[i]) != ES_FORMULA_FAILS)
+        if (esi_searcher_literal_truth(searcher, &clause->literals[i]) !=
+            ES_FORMULA_FAILS)
             return false;
     return true;
 }
 
-bool esi_clause_holds(struct esi_searcher *searcher, const struct es_clause *clause)
+bool esi_clause_holds(struct esi_searcher *searcher, const struct esi_clause *clause)
 {
     return esi_clause_is_satisfied(searcher, clause) ||
            (clause->universal && esi_universal_holds(searcher, clause));
@@ -406,8 +409,8 @@ void esi_mask_spans(struct esi_searcher *searcher,
                     uint32_t slot,
                     struct esi_spans *spans)
 {
-    struct es_domain_column column =
-        es_domain_column(searcher->plan->distinct[distinct], slot);
+    struct esi_domain_column column =
+        esi_domain_column(searcher->plan->distinct[distinct], slot);
     bool is_own = column.trace == esi_event_of(searcher, x).trace;
     bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
     bool before = mask & ESI_IS_BEFORE;
@@ -432,7 +435,7 @@ void esi_mask_spans(struct esi_searcher *searcher,
         esi_spans_add(spans, after_begin, column.count);
 }
 
-static void add_position(const struct es_domain_column *column,
+static void add_position(const struct esi_domain_column *column,
                          uint32_t index,
                          struct esi_spans *spans)
 {
@@ -442,7 +445,7 @@ static void add_position(const struct es_domain_column *column,
         esi_spans_add(spans, position, position + 1);
 }
 
-void esi_column_spans(const struct es_domain_column *column,
+void esi_column_spans(const struct esi_domain_column *column,
                       const struct es_event_id *events,
                       size_t count,
                       struct esi_spans *spans)
@@ -461,7 +464,7 @@ static void add_ordered(struct esi_searcher *searcher,
                         struct esi_spans *spans)
 {
     unsigned distinct = searcher->plan->distinct_of[v];
-    uint32_t count = es_domain_column(searcher->plan->domains[v], slot).count;
+    uint32_t count = esi_domain_column(searcher->plan->domains[v], slot).count;
 
     if (is_after)
         esi_spans_add(spans, row_after_begin(searcher, x, distinct, slot), count);
@@ -471,14 +474,14 @@ static void add_ordered(struct esi_searcher *searcher,
 
 /* The receives that name bound x. */
 static void add_receives(struct esi_searcher *searcher,
-                         const struct es_literal *literal,
+                         const struct esi_literal *literal,
                          unsigned v,
                          uint32_t slot,
                          struct esi_spans *spans)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
     struct es_event_id send = esi_event_of(searcher, literal->x);
-    struct es_domain_value value;
+    struct esi_domain_value value;
     struct esi_listed listed;
     uint32_t at = 0;
     int result;
@@ -491,7 +494,7 @@ static void add_receives(struct esi_searcher *searcher,
                               listed.values[i].position + 1);
         return;
     }
-    while ((result = es_domain_next_receive(plan->domains[v], send, &at, &value)) > 0)
+    while ((result = esi_domain_next_receive(plan->domains[v], send, &at, &value)) > 0)
         if (value.slot == slot)
             esi_spans_add(spans, value.position, value.position + 1);
     if (result < 0)
@@ -500,13 +503,13 @@ static void add_receives(struct esi_searcher *searcher,
 
 /* The sends that bound y names, or the receives that name bound x. */
 static void add_received(struct esi_searcher *searcher,
-                         const struct es_literal *literal,
+                         const struct esi_literal *literal,
                          unsigned v,
                          uint32_t slot,
                          struct esi_spans *spans)
 {
     const struct esi_indexed_plan *plan = searcher->plan;
-    struct es_domain_column column = es_domain_column(plan->domains[v], slot);
+    struct esi_domain_column column = esi_domain_column(plan->domains[v], slot);
     const struct es_event_id *partners;
     size_t count;
 
@@ -514,20 +517,20 @@ static void add_received(struct esi_searcher *searcher,
         add_receives(searcher, literal, v, slot, spans);
         return;
     }
-    count = es_domain_partners(plan->domains[literal->y], searcher->values[literal->y],
-                               &partners);
+    count = esi_domain_partners(plan->domains[literal->y], searcher->values[literal->y],
+                                &partners);
     esi_column_spans(&column, partners, count, spans);
 }
 
 /* As if the literal were not negated. */
 static void add_plain(struct esi_searcher *searcher,
-                      const struct es_literal *literal,
+                      const struct esi_literal *literal,
                       unsigned v,
                       uint32_t slot,
                       struct esi_spans *spans)
 {
     unsigned other = v == literal->x ? literal->y : literal->x;
-    struct es_domain_column column;
+    struct esi_domain_column column;
 
     switch (literal->kind) {
     case ES_LITERAL_RELATION:
@@ -539,7 +542,7 @@ static void add_plain(struct esi_searcher *searcher,
         add_ordered(searcher, other, v, slot, v == literal->y, spans);
         break;
     case ES_LITERAL_EQUAL:
-        column = es_domain_column(searcher->plan->domains[v], slot);
+        column = esi_domain_column(searcher->plan->domains[v], slot);
         esi_column_spans(&column, searcher->check.bindings[other].events,
                          searcher->check.bindings[other].count, spans);
         break;
@@ -555,12 +558,12 @@ static void add_plain(struct esi_searcher *searcher,
 }
 
 void esi_literal_spans(struct esi_searcher *searcher,
-                       const struct es_literal *literal,
+                       const struct esi_literal *literal,
                        unsigned v,
                        uint32_t slot,
                        struct esi_spans *spans)
 {
-    uint32_t end = es_domain_column(searcher->plan->domains[v], slot).count;
+    uint32_t end = esi_domain_column(searcher->plan->domains[v], slot).count;
 
     if (literal->kind == ES_LITERAL_RELATION || !literal->is_negated) {
         add_plain(searcher, literal, v, slot, spans);

@@ -29,7 +29,7 @@ enum {
 
 /* --- Values that are tested ------------------------------------------------------- */
 
-static bool fails(struct esi_searcher *searcher, const struct es_clause *clause)
+static bool fails_clause(struct esi_searcher *searcher, const struct esi_clause *clause)
 {
     if (clause->existential & ~searcher->check.bound)
         return clause->has_formula && esi_clause_is_refuted(searcher, clause);
@@ -43,13 +43,13 @@ static bool passes_clauses(struct esi_searcher *searcher, unsigned v)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     if (searcher->pinned_excluded >> v & plan->single >> v & 1 &&
-        es_event_is(esi_event_of(searcher, v), searcher->pinned_event))
+        esi_event_is(esi_event_of(searcher, v), searcher->pinned_event))
         return false;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
-        const struct es_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
 
         if (!(esi_clause_facts_of(plan, clause)->exact >> v & 1) &&
-            fails(searcher, clause))
+            fails_clause(searcher, clause))
             return false;
     }
     return !searcher->is_refused || !searcher->is_refused(searcher->refused_data, v);
@@ -147,7 +147,9 @@ static int first_of(const uint8_t *variables, unsigned count)
     return first;
 }
 
-static int choose(struct esi_searcher *searcher, unsigned depth, uint64_t eligible)
+static int choose_variable(struct esi_searcher *searcher,
+                           unsigned depth,
+                           uint64_t eligible)
 {
     uint8_t variables[ES_PROGRAM_VARIABLES];
     unsigned count = sort_eligible(searcher, eligible, variables);
@@ -186,7 +188,7 @@ static bool has_witness_in(struct esi_searcher *searcher,
         for (uint32_t p = spans->items[i].begin; p < spans->items[i].end; p++) {
             bool passes;
 
-            esi_searcher_bind(searcher, v, (struct es_domain_value){slot, p});
+            esi_searcher_bind(searcher, v, (struct esi_domain_value){slot, p});
             passes = passes_clauses(searcher, v);
             esi_searcher_unbind(searcher, v);
             if (passes)
@@ -224,7 +226,7 @@ bool esi_searcher_settle(struct esi_searcher *searcher)
             continue;
         if (!has_witness(searcher, v))
             return false;
-        searcher->settled |= es_program_bit(v);
+        searcher->settled |= esi_program_bit(v);
     }
     return true;
 }
@@ -270,7 +272,7 @@ static bool is_repeated(struct esi_searcher *searcher)
     if (searcher->early == 0)
         return false;
     for (uint64_t left = searcher->plan->returned; left; left &= left - 1) {
-        struct es_domain_value value = searcher->values[__builtin_ctzll(left)];
+        struct esi_domain_value value = searcher->values[__builtin_ctzll(left)];
 
         numbers[length++] = value.slot;
         numbers[length++] = value.position;
@@ -294,7 +296,7 @@ static bool is_time_over(struct esi_searcher *searcher)
 int esi_searcher_try(struct esi_searcher *searcher,
                      unsigned depth,
                      unsigned v,
-                     struct es_domain_value value)
+                     struct esi_domain_value value)
 {
     int result = 0;
 
@@ -313,7 +315,7 @@ int esi_searcher_try(struct esi_searcher *searcher,
     return result;
 }
 
-static int tell(struct esi_searcher *searcher)
+static int report_assignment(struct esi_searcher *searcher)
 {
     searcher->complete_count++;
     if (is_repeated(searcher))
@@ -336,8 +338,8 @@ static int try_column(struct esi_searcher *searcher,
         struct esi_span span = searcher->spans[depth].items[i];
 
         for (uint32_t p = span.begin; p < span.end; p++) {
-            result =
-                esi_searcher_try(searcher, depth, v, (struct es_domain_value){slot, p});
+            result = esi_searcher_try(searcher, depth, v,
+                                      (struct esi_domain_value){slot, p});
             if (result != 0 || (is_enough && searcher->complete_count > before))
                 return result;
         }
@@ -385,7 +387,7 @@ static int go_on(struct esi_searcher *searcher, unsigned depth, uint64_t unbound
     uint64_t returned = unbound & plan->returned;
     int v = depth == 0 && searcher->first >= 0
                 ? searcher->first
-                : choose(searcher, depth, returned ? returned : unbound);
+                : choose_variable(searcher, depth, returned ? returned : unbound);
     int hidden = returned && v != NOTHING ? hidden_before(searcher, depth, (unsigned)v)
                                           : ESI_NO_VARIABLE;
     int result;
@@ -418,11 +420,12 @@ int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth)
     if (is_time_over(searcher))
         return 1;
     if (!(plan->existential & ~searcher->check.bound & ~settled))
-        return tell(searcher);
+        return report_assignment(searcher);
     memcpy(source, searcher->source, bytes);
     if (!searcher->may_settle || esi_searcher_settle(searcher)) {
         unbound = plan->existential & ~searcher->check.bound & ~searcher->settled;
-        result = unbound ? go_on(searcher, depth, unbound) : tell(searcher);
+        result =
+            unbound ? go_on(searcher, depth, unbound) : report_assignment(searcher);
     }
     memcpy(searcher->source, source, bytes);
     searcher->settled = settled;
@@ -477,28 +480,28 @@ static bool masks_hold(struct esi_searcher *searcher)
     const struct esi_indexed_plan *plan = searcher->plan;
 
     for (unsigned x = 0; x < plan->variable_count; x++)
-        for (uint64_t left = plan->masked[x] & ~(es_program_bit(x) - 1); left;
+        for (uint64_t left = plan->masked[x] & ~(esi_program_bit(x) - 1); left;
              left &= left - 1) {
             unsigned y = (unsigned)__builtin_ctzll(left);
-            struct es_literal literal = {.kind = ES_LITERAL_RELATION,
-                                         .mask = plan->masks[x][y],
-                                         .x = (uint8_t)x,
-                                         .y = (uint8_t)y};
+            struct esi_literal literal = {.kind = ES_LITERAL_RELATION,
+                                          .mask = plan->masks[x][y],
+                                          .x = (uint8_t)x,
+                                          .y = (uint8_t)y};
 
-            if (esi_literal_truth(searcher, &literal) != ES_FORMULA_HOLDS)
+            if (esi_searcher_literal_truth(searcher, &literal) != ES_FORMULA_HOLDS)
                 return false;
         }
     return true;
 }
 
-static bool is_asked(const struct es_clause *clause, enum esi_indexed_clauses clauses)
+static bool is_asked(const struct esi_clause *clause, enum esi_indexed_clauses clauses)
 {
     return clauses == ESI_INDEXED_ALL ||
            (clauses == ESI_INDEXED_UNIVERSAL) == (clause->universal != 0);
 }
 
 bool esi_searcher_holds(struct esi_searcher *searcher,
-                        const struct es_domain_value *values,
+                        const struct esi_domain_value *values,
                         enum esi_indexed_clauses clauses)
 {
     const struct esi_indexed_plan *plan = searcher->plan;

@@ -81,13 +81,13 @@ enum { ESI_NO_VARIABLE = -1 };
 
 struct esi_searcher {
     const struct esi_indexed_plan *plan;
-    struct es_precedence precedence;
+    struct esi_precedence precedence;
     uint64_t backtracks;
     int error; /* -ENOMEM once something could not be had */
 
-    struct es_formula_check check; /* what is bound, and the truth of literals of it */
+    struct esi_formula_check check; /* what is bound, and the truth of literals of it */
     uint64_t settled; /* hidden variables for which a witness was found early */
-    struct es_domain_value values[ES_PROGRAM_VARIABLES];
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES];
     uint64_t bindings[ES_PROGRAM_VARIABLES];   /* counted */
     uint64_t hints_from[ES_PROGRAM_VARIABLES]; /* older hints are stale */
     uint64_t pinned_excluded;
@@ -108,7 +108,7 @@ struct esi_searcher {
     struct esi_stamp *stamps;      /* owned: [variable] */
     struct esi_slot_order *orders; /* owned: [clause] */
 
-    struct es_domain_value *few;       /* owned: [variable], ESI_LISTED_FEW of each;
+    struct esi_domain_value *few;      /* owned: [variable], ESI_LISTED_FEW of each;
                                           NULL: domains do not grow */
     struct esi_candidates *candidates; /* owned: [depth][variable] */
     const struct esi_candidates *source[ES_PROGRAM_VARIABLES]; /* NULL: all values */
@@ -144,7 +144,7 @@ uint64_t esi_searcher_bytes(const struct esi_searcher *searcher);
 
 void esi_searcher_bind(struct esi_searcher *searcher,
                        unsigned variable,
-                       struct es_domain_value value);
+                       struct esi_domain_value value);
 /* That bound single x is. */
 static inline struct es_event_id esi_event_of(const struct esi_searcher *searcher,
                                               unsigned x)
@@ -153,7 +153,7 @@ static inline struct es_event_id esi_event_of(const struct esi_searcher *searche
 }
 static inline void esi_searcher_unbind(struct esi_searcher *searcher, unsigned variable)
 {
-    searcher->check.bound &= ~es_program_bit(variable);
+    searcher->check.bound &= ~esi_program_bit(variable);
 }
 /* Notes that a list could not grow. */
 static inline void esi_searcher_check(struct esi_searcher *searcher,
@@ -170,16 +170,16 @@ static inline void esi_searcher_check(struct esi_searcher *searcher,
  * before it no predecessor may be. */
 uint32_t esi_event_before_end(struct esi_searcher *searcher,
                               struct es_event_id event,
-                              const struct es_domain_column *column);
+                              const struct esi_domain_column *column);
 uint32_t esi_event_after_begin(struct esi_searcher *searcher,
                                struct es_event_id event,
-                               const struct es_domain_column *column,
+                               const struct esi_domain_column *column,
                                struct esi_span within);
 /* Index of the greatest predecessor of bound single x on a trace, asked once. */
 uint32_t esi_greatest_of(struct esi_searcher *searcher, unsigned x, uint32_t trace);
 
 /* Adds the places of those events that are in the column; not sorted. */
-void esi_column_spans(const struct es_domain_column *column,
+void esi_column_spans(const struct esi_domain_column *column,
                       const struct es_event_id *events,
                       size_t count,
                       struct esi_spans *spans);
@@ -187,23 +187,24 @@ void esi_column_spans(const struct es_domain_column *column,
 /* --- Literals --- */
 
 /* All its variables are bound, but perhaps of FORMULA. */
-enum es_formula_truth esi_literal_truth(struct esi_searcher *searcher,
-                                        const struct es_literal *literal);
+enum esi_formula_truth esi_searcher_literal_truth(struct esi_searcher *searcher,
+                                                  const struct esi_literal *literal);
 /* Of those literals all of whose variables are bound. */
 bool esi_clause_is_satisfied(struct esi_searcher *searcher,
-                             const struct es_clause *clause);
+                             const struct esi_clause *clause);
 /* Whether it is certain that no values of what is unbound satisfy a clause with FORMULA
  * literals; false: perhaps. */
 bool esi_clause_is_refuted(struct esi_searcher *searcher,
-                           const struct es_clause *clause);
+                           const struct esi_clause *clause);
 /* All its existential variables are bound; universal ones take all their values. */
-bool esi_clause_holds(struct esi_searcher *searcher, const struct es_clause *clause);
-bool esi_universal_holds(struct esi_searcher *searcher, const struct es_clause *clause);
+bool esi_clause_holds(struct esi_searcher *searcher, const struct esi_clause *clause);
+bool esi_universal_holds(struct esi_searcher *searcher,
+                         const struct esi_clause *clause);
 /* The values of single v that satisfy a literal all of whose other variables are bound,
  * of a kind that spans can tell (clauses that are exact for v have no other).  Adds
  * them; not sorted. */
 void esi_literal_spans(struct esi_searcher *searcher,
-                       const struct es_literal *literal,
+                       const struct esi_literal *literal,
                        unsigned v,
                        uint32_t slot,
                        struct esi_spans *spans);
@@ -217,7 +218,7 @@ void esi_mask_spans(struct esi_searcher *searcher,
 /* Restricts the spans of v in a column by a clause that is exact for v and has one
  * universal variable. */
 void esi_universal_restrict(struct esi_searcher *searcher,
-                            const struct es_clause *clause,
+                            const struct esi_clause *clause,
                             unsigned v,
                             uint32_t slot,
                             struct esi_spans *spans);
@@ -236,13 +237,13 @@ static inline unsigned esi_listed_share(const struct esi_searcher *searcher)
  * leave.  False: there was no memory for an index, or they are not few, or another
  * literal of the two tells. */
 bool esi_lookup_equal(struct esi_searcher *searcher,
-                      const struct es_literal *literal,
+                      const struct esi_literal *literal,
                       unsigned v,
                       struct esi_listed *ret_listed);
 /* The values of universal u, in two parts, that may violate `!=` with the other
  * variable.  False: all may. */
 bool esi_lookup_violators(const struct esi_searcher *searcher,
-                          const struct es_literal *literal,
+                          const struct esi_literal *literal,
                           unsigned u,
                           struct esi_listed ret_listed[2]);
 
@@ -279,7 +280,7 @@ static inline uint64_t esi_known_total(const struct esi_searcher *searcher, unsi
 {
     const struct esi_candidates *source = searcher->source[v];
 
-    return source ? source->total : es_domain_count(searcher->plan->domains[v]);
+    return source ? source->total : esi_domain_count(searcher->plan->domains[v]);
 }
 /* While domains grow: whether a bound variable names v's event, or v's that. */
 static inline bool esi_has_partner(const struct esi_searcher *searcher, unsigned v)
@@ -297,8 +298,8 @@ bool esi_candidates_make(struct esi_searcher *searcher,
 /* Walks the columns that a source has, or all of a domain. */
 struct esi_walk {
     const struct esi_candidates *source;
-    const struct es_domain *domain;
-    const struct es_domain_value *listed; /* then `next` and `end` are of it */
+    const struct esi_domain *domain;
+    const struct esi_domain_value *listed; /* then `next` and `end` are of it */
     size_t next;
     size_t end;
 };
@@ -316,7 +317,7 @@ int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth);
 int esi_searcher_try(struct esi_searcher *searcher,
                      unsigned depth,
                      unsigned v,
-                     struct es_domain_value value);
+                     struct esi_domain_value value);
 /* Whether clauses with no existential variable hold. */
 bool esi_searcher_may_begin(struct esi_searcher *searcher);
 /* Finds witnesses of hidden variables that nothing unbound has to do with.  False: one
@@ -330,7 +331,7 @@ int esi_searcher_all(struct esi_searcher *searcher);
 void esi_searcher_narrow(struct esi_searcher *searcher);
 /* As esi_indexed_holds(). */
 bool esi_searcher_holds(struct esi_searcher *searcher,
-                        const struct es_domain_value *values,
+                        const struct esi_domain_value *values,
                         enum esi_indexed_clauses clauses);
 
 #endif

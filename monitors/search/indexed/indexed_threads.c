@@ -29,7 +29,7 @@ enum {
 struct shared {
     const struct esi_indexed_plans *plans;
     const struct esi_indexed_plan *plan;
-    const struct es_program_support *support;
+    const struct esi_program_support *support;
     const struct esi_searcher *prepared; /* by the calling thread, before all others */
     unsigned first;
     unsigned threads;
@@ -48,15 +48,16 @@ struct worker {
 
 /* --- Matches ---------------------------------------------------------------------- */
 
-static int add_match(void *data, const struct es_domain_value *values)
+static int add_match(void *data, const struct esi_domain_value *values)
 {
     const struct shared *shared = data;
 
-    return es_matches_add_times(shared->plans->task->matches, shared->plan->existential,
-                                values, esi_indexed_multiplicity(shared->plan, values));
+    return esi_matches_add_times(shared->plans->task->matches,
+                                 shared->plan->existential, values,
+                                 esi_indexed_multiplicity(shared->plan, values));
 }
 
-static int found(void *data, const struct es_domain_value *values)
+static int on_found(void *data, const struct esi_domain_value *values)
 {
     struct worker *worker = data;
     struct shared *shared = worker->shared;
@@ -100,7 +101,7 @@ static bool is_refused(void *data, unsigned v)
 
 /* --- Pieces ----------------------------------------------------------------------- */
 
-static int try_value(void *data, struct es_domain_value value, uint64_t ordinal)
+static int try_value(void *data, struct esi_domain_value value, uint64_t ordinal)
 {
     struct worker *worker = data;
     struct esi_searcher *searcher = worker->searcher;
@@ -118,7 +119,7 @@ static bool is_alone_for_long(const struct worker *worker)
            esi_now_ns(CLOCK_MONOTONIC) >= worker->alone_until_ns;
 }
 
-static void *work(void *data)
+static void *run_worker(void *data)
 {
     struct worker *worker = data;
     struct esi_pieces *pieces = &worker->shared->pieces;
@@ -138,7 +139,7 @@ static bool is_over(void *data)
     const struct worker *worker = data;
 
     return (!worker->is_direct && esi_pieces_are_over(&worker->shared->pieces)) ||
-           es_search_is_over(worker->shared->plans->task->config);
+           esi_search_is_over(worker->shared->plans->task->config);
 }
 
 static void worker_fini(struct worker *worker)
@@ -165,7 +166,7 @@ static int worker_init(struct worker *worker, struct shared *shared)
         worker_fini(worker);
         return result;
     }
-    worker->searcher->found = found;
+    worker->searcher->found = on_found;
     worker->searcher->found_data = worker;
     worker->searcher->is_over = is_over;
     worker->searcher->over_data = worker;
@@ -179,7 +180,7 @@ static int worker_init(struct worker *worker, struct shared *shared)
 
 static void take_statistics(const struct worker *worker)
 {
-    struct es_search_statistics *statistics = worker->shared->plans->task->statistics;
+    struct esi_search_statistics *statistics = worker->shared->plans->task->statistics;
 
     statistics->comparisons += worker->searcher->precedence.comparisons;
     statistics->unknown += worker->searcher->precedence.unknown;
@@ -193,7 +194,7 @@ static void take_statistics(const struct worker *worker)
 }
 
 /* What the calling thread found out already. */
-static void inherit(struct worker *worker)
+static void inherit_order(struct worker *worker)
 {
     const struct esi_searcher *prepared = worker->shared->prepared;
     struct esi_searcher *searcher = worker->searcher;
@@ -211,7 +212,7 @@ static int add_worker(struct shared *shared, struct worker *workers, unsigned *c
     int result = worker_init(&workers[*count], shared);
 
     if (result == 0)
-        inherit(&workers[(*count)++]);
+        inherit_order(&workers[(*count)++]);
     return result;
 }
 
@@ -222,7 +223,7 @@ static bool is_done_alone(struct worker *worker)
     if (worker->shared->plan->without & ES_INDEXED_ALONE)
         return false;
     worker->alone_until_ns = esi_now_ns(CLOCK_MONOTONIC) + ALONE_NS;
-    work(worker);
+    run_worker(worker);
     worker->alone_until_ns = 0;
     return esi_pieces_are_taken(pieces) || esi_pieces_are_over(pieces);
 }
@@ -234,7 +235,7 @@ static int start_helpers(struct shared *shared, struct worker *workers, unsigned
     while (result == 0 && *count < shared->threads) {
         result = add_worker(shared, workers, count);
         if (result == 0) {
-            result = -pthread_create(&workers[*count - 1].thread, NULL, work,
+            result = -pthread_create(&workers[*count - 1].thread, NULL, run_worker,
                                      &workers[*count - 1]);
             if (result < 0)
                 worker_fini(&workers[--*count]);
@@ -254,7 +255,7 @@ static int run_workers(struct shared *shared, struct worker *workers)
         result = start_helpers(shared, workers, &count);
         if (result < 0)
             esi_pieces_cancel(&shared->pieces, result);
-        work(&workers[0]);
+        run_worker(&workers[0]);
         for (unsigned i = 1; i < count; i++)
             pthread_join(workers[i].thread, NULL);
     }
@@ -288,7 +289,7 @@ static int search_beside(struct shared *shared)
 
 /* --- One support ------------------------------------------------------------------ */
 
-static unsigned threads_of(const struct es_search_config *config)
+static unsigned threads_of(const struct esi_search_config *config)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned threads = config->threads;

@@ -12,11 +12,11 @@
 
 /* The plans of the supports of a task. */
 struct esi_indexed_plans {
-    const struct es_engine_task *task;
+    const struct esi_engine_task *task;
     struct esi_indexed_plan **items; /* owned: [support] */
 };
 
-/* Searches one support with as many threads as are asked for.  As es_engine_ops. */
+/* Searches one support with as many threads as are asked for.  As esi_engine_ops. */
 int esi_indexed_threads_search(const struct esi_indexed_plans *plans, uint32_t support);
 
 #endif

@@ -25,7 +25,7 @@
 /* --- The order of columns --------------------------------------------------------- */
 
 static struct esi_slot_order *order_of(struct esi_searcher *searcher,
-                                       const struct es_clause *clause,
+                                       const struct esi_clause *clause,
                                        uint32_t slots)
 {
     struct esi_slot_order *order =
@@ -63,23 +63,24 @@ static void put_first(const struct esi_searcher *searcher,
 /* --- Values that nothing satisfies yet -------------------------------------------- */
 
 static bool is_between(const struct esi_searcher *searcher,
-                       const struct es_literal *literal,
+                       const struct esi_literal *literal,
                        unsigned u)
 {
     return (literal->kind <= ES_LITERAL_EQUAL ||
             literal->kind == ES_LITERAL_RELATION) &&
-           literal->variables & es_program_bit(u) && literal->x != literal->y &&
-           (literal->variables & ~searcher->check.bound) == es_program_bit(u);
+           literal->variables & esi_program_bit(u) && literal->x != literal->y &&
+           (literal->variables & ~searcher->check.bound) == esi_program_bit(u);
 }
 
 /* Into searcher->open: of a column of single u, what no relation with a bound variable
  * satisfies. */
 static void find_open(struct esi_searcher *searcher,
-                      const struct es_clause *clause,
+                      const struct esi_clause *clause,
                       unsigned u,
                       uint32_t slot)
 {
-    struct es_domain_column column = es_domain_column(searcher->plan->domains[u], slot);
+    struct esi_domain_column column =
+        esi_domain_column(searcher->plan->domains[u], slot);
 
     searcher->satisfied.count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
@@ -96,26 +97,26 @@ static void find_open(struct esi_searcher *searcher,
 /* --- All existential variables are bound ------------------------------------------ */
 
 static bool holds_for(struct esi_searcher *searcher,
-                      const struct es_clause *clause,
+                      const struct esi_clause *clause,
                       uint64_t universal);
 
 /* Literals that spans of u do not tell. */
 static bool has_others(const struct esi_searcher *searcher,
-                       const struct es_clause *clause,
+                       const struct esi_clause *clause,
                        unsigned u)
 {
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].variables & es_program_bit(u) &&
+        if (clause->literals[i].variables & esi_program_bit(u) &&
             !is_between(searcher, &clause->literals[i], u))
             return true;
     return false;
 }
 
 static bool holds_for_value(struct esi_searcher *searcher,
-                            const struct es_clause *clause,
+                            const struct esi_clause *clause,
                             unsigned u,
                             uint64_t others,
-                            struct es_domain_value value)
+                            struct esi_domain_value value)
 {
     bool holds;
 
@@ -130,7 +131,7 @@ static bool holds_for_value(struct esi_searcher *searcher,
 }
 
 static bool holds_in_column(struct esi_searcher *searcher,
-                            const struct es_clause *clause,
+                            const struct esi_clause *clause,
                             unsigned u,
                             bool are_all_told,
                             uint32_t slot)
@@ -143,16 +144,16 @@ static bool holds_in_column(struct esi_searcher *searcher,
         for (uint32_t p = searcher->open.items[i].begin;
              p < searcher->open.items[i].end; p++)
             if (!holds_for_value(searcher, clause, u, 0,
-                                 (struct es_domain_value){slot, p}))
+                                 (struct esi_domain_value){slot, p}))
                 return false;
     return true;
 }
 
 static bool holds_by_columns(struct esi_searcher *searcher,
-                             const struct es_clause *clause,
+                             const struct esi_clause *clause,
                              unsigned u)
 {
-    uint32_t slots = es_domain_slots(searcher->plan->domains[u]);
+    uint32_t slots = esi_domain_slots(searcher->plan->domains[u]);
     struct esi_slot_order *order = order_of(searcher, clause, slots);
     bool are_all_told = !has_others(searcher, clause, u);
 
@@ -166,19 +167,19 @@ static bool holds_by_columns(struct esi_searcher *searcher,
 }
 
 static bool holds_by_values(struct esi_searcher *searcher,
-                            const struct es_clause *clause,
+                            const struct esi_clause *clause,
                             unsigned u,
                             uint64_t others)
 {
-    const struct es_domain *domain = searcher->plan->domains[u];
-    uint32_t slots = es_domain_slots(domain);
+    const struct esi_domain *domain = searcher->plan->domains[u];
+    uint32_t slots = esi_domain_slots(domain);
 
     for (uint32_t slot = 0; slot < slots; slot++) {
-        uint32_t count = es_domain_column(domain, slot).count;
+        uint32_t count = esi_domain_column(domain, slot).count;
 
         for (uint32_t p = 0; p < count; p++)
             if (!holds_for_value(searcher, clause, u, others,
-                                 (struct es_domain_value){slot, p}))
+                                 (struct esi_domain_value){slot, p}))
                 return false;
     }
     return true;
@@ -187,7 +188,7 @@ static bool holds_by_values(struct esi_searcher *searcher,
 /* The values of u that may violate a clause, as one of its literals tells: all receives
  * of a bound x by "x !=> u", all that have x's tag by "x.tag != u.tag". */
 static bool find_violators(const struct esi_searcher *searcher,
-                           const struct es_literal *literal,
+                           const struct esi_literal *literal,
                            unsigned u,
                            struct esi_listed ret_listed[2])
 {
@@ -196,7 +197,7 @@ static bool find_violators(const struct esi_searcher *searcher,
 
     ret_listed[1] = (struct esi_listed){NULL, 0};
     if (literal->x == literal->y ||
-        (literal->variables & ~searcher->check.bound) != es_program_bit(u))
+        (literal->variables & ~searcher->check.bound) != esi_program_bit(u))
         return false;
     if (literal->kind == ES_LITERAL_RECEIVED && received && literal->is_negated &&
         literal->y == u && plan->single >> literal->x & 1) {
@@ -204,13 +205,13 @@ static bool find_violators(const struct esi_searcher *searcher,
             esi_received_index_find(received, esi_event_of(searcher, literal->x));
         return true;
     }
-    return (searcher->compared_to_all >= es_domain_count(plan->domains[u]) ||
+    return (searcher->compared_to_all >= esi_domain_count(plan->domains[u]) ||
             plan->without & ES_INDEXED_THRIFT) &&
            esi_lookup_violators(searcher, literal, u, ret_listed);
 }
 
 static bool hold_listed(struct esi_searcher *searcher,
-                        const struct es_clause *clause,
+                        const struct esi_clause *clause,
                         unsigned u,
                         const struct esi_listed *listed)
 {
@@ -225,11 +226,11 @@ static bool is_short(const struct esi_searcher *searcher,
                      const struct esi_listed listed[2])
 {
     return listed[0].count + listed[1].count <=
-           es_domain_count(searcher->plan->domains[u]) / esi_listed_share(searcher);
+           esi_domain_count(searcher->plan->domains[u]) / esi_listed_share(searcher);
 }
 
 static bool holds_for_last(struct esi_searcher *searcher,
-                           const struct es_clause *clause,
+                           const struct esi_clause *clause,
                            unsigned u)
 {
     struct esi_listed listed[2];
@@ -243,33 +244,33 @@ static bool holds_for_last(struct esi_searcher *searcher,
 }
 
 /* The universal variable with the most values comes last: its spans are not walked. */
-static unsigned pick(const struct esi_searcher *searcher, uint64_t universal)
+static unsigned pick_value(const struct esi_searcher *searcher, uint64_t universal)
 {
     unsigned best = (unsigned)__builtin_ctzll(universal);
 
     for (uint64_t left = universal; left; left &= left - 1) {
         unsigned u = (unsigned)__builtin_ctzll(left);
 
-        if (es_domain_count(searcher->plan->domains[u]) <
-            es_domain_count(searcher->plan->domains[best]))
+        if (esi_domain_count(searcher->plan->domains[u]) <
+            esi_domain_count(searcher->plan->domains[best]))
             best = u;
     }
     return best;
 }
 
 static bool holds_for(struct esi_searcher *searcher,
-                      const struct es_clause *clause,
+                      const struct esi_clause *clause,
                       uint64_t universal)
 {
-    unsigned u = pick(searcher, universal);
-    uint64_t others = universal & ~es_program_bit(u);
+    unsigned u = pick_value(searcher, universal);
+    uint64_t others = universal & ~esi_program_bit(u);
 
     if (!others && searcher->plan->single >> u & 1)
         return holds_for_last(searcher, clause, u);
     return holds_by_values(searcher, clause, u, others);
 }
 
-bool esi_universal_holds(struct esi_searcher *searcher, const struct es_clause *clause)
+bool esi_universal_holds(struct esi_searcher *searcher, const struct esi_clause *clause)
 {
     return holds_for(searcher, clause, clause->universal);
 }
@@ -286,7 +287,7 @@ struct demand {
 
 /* Of v's column on u's own trace. */
 static void restrict_own(const struct demand *demand,
-                         const struct es_domain_column *column,
+                         const struct esi_domain_column *column,
                          struct esi_spans *spans)
 {
     bool is_same = demand->mask & ESI_IS_SAME;
@@ -306,14 +307,14 @@ static void restrict_own(const struct demand *demand,
     esi_spans_keep(spans, begin, end);
 }
 
-static struct esi_span extent(const struct esi_spans *spans)
+static struct esi_span spans_extent(const struct esi_spans *spans)
 {
     return (struct esi_span){spans->items[0].begin, spans->items[spans->count - 1].end};
 }
 
 static void restrict_other(struct esi_searcher *searcher,
                            const struct demand *demand,
-                           const struct es_domain_column *column,
+                           const struct esi_domain_column *column,
                            struct esi_spans *spans)
 {
     bool before = demand->mask & ESI_IS_BEFORE;
@@ -328,26 +329,27 @@ static void restrict_other(struct esi_searcher *searcher,
         esi_spans_keep(spans, esi_event_before_end(searcher, demand->last, column),
                        column->count);
     if (spans->count > 0 && between && !after)
-        esi_spans_keep(
-            spans, 0,
-            esi_event_after_begin(searcher, demand->first, column, extent(spans)));
+        esi_spans_keep(spans, 0,
+                       esi_event_after_begin(searcher, demand->first, column,
+                                             spans_extent(spans)));
     if (spans->count > 0 && after && !between)
         esi_spans_keep(
-            spans, esi_event_after_begin(searcher, demand->last, column, extent(spans)),
+            spans,
+            esi_event_after_begin(searcher, demand->last, column, spans_extent(spans)),
             column->count);
 }
 
 /* What v is to be to u.  False: no literal has both, so that nothing satisfies open
  * values. */
-static bool find_mask(const struct es_clause *clause,
+static bool find_mask(const struct esi_clause *clause,
                       unsigned u,
                       unsigned v,
                       uint8_t *ret_mask)
 {
     for (uint32_t i = 0; i < clause->count; i++) {
-        const struct es_literal *literal = &clause->literals[i];
+        const struct esi_literal *literal = &clause->literals[i];
 
-        if (literal->variables == (es_program_bit(u) | es_program_bit(v))) {
+        if (literal->variables == (esi_program_bit(u) | esi_program_bit(v))) {
             *ret_mask =
                 literal->x == v ? literal->mask : esi_mask_turned(literal->mask);
             return true;
@@ -358,15 +360,16 @@ static bool find_mask(const struct es_clause *clause,
 
 /* By the open values of one column of u. */
 static void restrict_by(struct esi_searcher *searcher,
-                        const struct es_clause *clause,
+                        const struct esi_clause *clause,
                         unsigned u,
                         uint32_t u_slot,
                         unsigned v,
                         uint32_t slot,
                         struct esi_spans *spans)
 {
-    struct es_domain_column of_u = es_domain_column(searcher->plan->domains[u], u_slot);
-    struct es_domain_column of_v = es_domain_column(searcher->plan->domains[v], slot);
+    struct esi_domain_column of_u =
+        esi_domain_column(searcher->plan->domains[u], u_slot);
+    struct esi_domain_column of_v = esi_domain_column(searcher->plan->domains[v], slot);
     struct demand demand = {.is_one = false};
     struct esi_span open;
 
@@ -377,7 +380,7 @@ static void restrict_by(struct esi_searcher *searcher,
         spans->count = 0;
         return;
     }
-    open = extent(&searcher->open);
+    open = spans_extent(&searcher->open);
     demand.first = (struct es_event_id){of_u.trace, of_u.indexes[open.begin]};
     demand.last = (struct es_event_id){of_u.trace, of_u.indexes[open.end - 1]};
     demand.is_one = open.end - open.begin == 1;
@@ -389,23 +392,23 @@ static void restrict_by(struct esi_searcher *searcher,
 
 /* What all values of u leave. */
 static void restrict_by_all(struct esi_searcher *searcher,
-                            const struct es_clause *clause,
+                            const struct esi_clause *clause,
                             unsigned v,
                             uint32_t slot,
                             struct esi_spans *spans)
 {
     unsigned u = (unsigned)__builtin_ctzll(clause->universal);
-    const struct es_domain *domain = searcher->plan->domains[u];
-    uint32_t trace = es_domain_column(searcher->plan->domains[v], slot).trace;
-    uint32_t own = es_domain_slot_of(domain, trace);
-    struct esi_slot_order *order = order_of(searcher, clause, es_domain_slots(domain));
+    const struct esi_domain *domain = searcher->plan->domains[u];
+    uint32_t trace = esi_domain_column(searcher->plan->domains[v], slot).trace;
+    uint32_t own = esi_domain_slot_of(domain, trace);
+    struct esi_slot_order *order = order_of(searcher, clause, esi_domain_slots(domain));
     uint32_t likely = ES_PATTERN_NONE;
 
     if (own != ES_PATTERN_NONE)
         restrict_by(searcher, clause, u, own, v, slot, spans);
     /* What the event that just came has on its own trace is the last that it knows. */
     if (searcher->pinned >= 0)
-        likely = es_domain_slot_of(domain, searcher->pinned_event.trace);
+        likely = esi_domain_slot_of(domain, searcher->pinned_event.trace);
     if (likely != ES_PATTERN_NONE && likely != own && spans->count > 0)
         restrict_by(searcher, clause, u, likely, v, slot, spans);
     for (uint32_t i = 0; spans->count > 0 && i < order->count; i++) {
@@ -418,7 +421,7 @@ static void restrict_by_all(struct esi_searcher *searcher,
 }
 
 void esi_universal_restrict(struct esi_searcher *searcher,
-                            const struct es_clause *clause,
+                            const struct esi_clause *clause,
                             unsigned v,
                             uint32_t slot,
                             struct esi_spans *spans)
@@ -428,7 +431,7 @@ void esi_universal_restrict(struct esi_searcher *searcher,
     /* What v satisfies whatever u is. */
     allowed->count = 0;
     for (uint32_t i = 0; i < clause->count; i++)
-        if (clause->literals[i].variables & es_program_bit(v) &&
+        if (clause->literals[i].variables & esi_program_bit(v) &&
             !(clause->literals[i].variables & clause->universal))
             esi_literal_spans(searcher, &clause->literals[i], v, slot, allowed);
     if (allowed->count == 0) {

@@ -6,7 +6,7 @@
  *
  *   es_pattern_file_read("races.pattern", &file, &error);
  *   number = es_pattern_find(file, "Race");
- *   es_pattern_predicate(file, number)->root ...
+ *   esi_pattern_predicate(file, number)->root ...
  *   es_pattern_file_destroy(file);
  *
  * The grammar stands in docs/pattern-language.md.  In short: statements NAME := clause;
@@ -17,7 +17,7 @@
  * $b.tag, (...) within 5ms, and "at least 3 of B" on one side of a relation.
  *
  * All names are resolved: a name must be defined above its use.  The limited operator
- * stays what it is; es_program (program.h) says what a predicate demands.  A file is
+ * stays what it is; esi_program (program.h) says what a predicate demands.  A file is
  * not changed after it was parsed: any number of threads may read it.
  */
 #ifndef ES_MONITORS_SEARCH_LANGUAGE_PATTERN_H
@@ -32,14 +32,14 @@
 #include "eventspace/pattern.h"
 
 /* Where a construct begins; both from 1, columns in bytes. */
-struct es_pattern_place {
+struct esi_pattern_place {
     uint32_t line;
     uint32_t column;
 };
 
 /* --- Classes of events ------------------------------------------------------------ */
 
-enum es_pattern_field {
+enum esi_pattern_field {
     ES_FIELD_PROCESS, /* the name of the trace */
     ES_FIELD_TYPE,
     ES_FIELD_TEXT,
@@ -47,7 +47,7 @@ enum es_pattern_field {
     ES_FIELD_ATTRIBUTE,
 };
 
-enum es_pattern_test {
+enum esi_pattern_test {
     ES_TEST_GLOB,  /* "k" = "a*b": pieces with anything between them */
     ES_TEST_REGEX, /* k =~ "expression": somewhere in the text (PCRE2) */
     ES_TEST_EQUAL, /* of two attributes, of numbers, and of an attribute with a text */
@@ -60,36 +60,36 @@ enum es_pattern_test {
 /* What stands on the right of a comparison.  A string that is compared with a
  * variable's attribute is a text without wildcards, or else a regular expression that
  * matches what it does (REGEX). */
-struct es_pattern_constant {
+struct esi_pattern_constant {
     bool is_number;
     int64_t number; /* with a unit: nanoseconds, or bytes */
     const char *text;
 };
 
-struct es_pattern_condition {
-    enum es_pattern_field field;
+struct esi_pattern_condition {
+    enum esi_pattern_field field;
     uint32_t attribute; /* of ES_FIELD_ATTRIBUTE: its number in the file */
-    enum es_pattern_test test;
-    bool is_negated;                  /* of EQUAL, GLOB and REGEX; absent fails, too */
-    struct es_pattern_constant value; /* of REGEX the expression */
-    const char *const *pieces;        /* of GLOB: one piece = that very text */
-    size_t piece_count;               /* 0: no restriction (D14) */
-    struct es_pattern_place place;
+    enum esi_pattern_test test;
+    bool is_negated;                   /* of EQUAL, GLOB and REGEX; absent fails, too */
+    struct esi_pattern_constant value; /* of REGEX the expression */
+    const char *const *pieces;         /* of GLOB: one piece = that very text */
+    size_t piece_count;                /* 0: no restriction (D14) */
+    struct esi_pattern_place place;
 };
 
 /* An event is in a class if all conditions hold and, for each of `partners`, one of its
  * partners is in that class (D12). */
-struct es_pattern_class {
-    const struct es_pattern_condition *conditions;
+struct esi_pattern_class {
+    const struct esi_pattern_condition *conditions;
     size_t condition_count;
     const uint32_t *partners; /* numbers of classes */
     size_t partner_count;
-    struct es_pattern_place place;
+    struct esi_pattern_place place;
 };
 
 /* --- Predicates ------------------------------------------------------------------- */
 
-enum es_pattern_sign {
+enum esi_pattern_sign {
     ES_SIGN_NONE,      /* a class or a name: found and returned, each use for itself */
     ES_SIGN_RETURNED,  /* $x */
     ES_SIGN_HIDDEN,    /* ~x: found, not returned */
@@ -98,24 +98,24 @@ enum es_pattern_sign {
 };
 
 /* What takes a value (D4).  Either an event of a class or a match of a predicate. */
-struct es_pattern_occurrence {
-    enum es_pattern_sign sign;
+struct esi_pattern_occurrence {
+    enum esi_pattern_sign sign;
     uint32_t class_number; /* or ES_PATTERN_NONE; a name that stands for nothing but a
                               class is taken for the class */
     uint32_t predicate;    /* or ES_PATTERN_NONE; always less than its user's */
     const char *name;      /* as written, with its sign, or "Send.Recv"; of a literal
                               "[...]" */
-    struct es_pattern_place place; /* of its first use */
+    struct esi_pattern_place place; /* of its first use */
 };
 
 /* Whether its events belong to a match (D9). */
-static inline bool es_pattern_is_returned(
-    const struct es_pattern_occurrence *occurrence)
+static inline bool esi_pattern_is_returned(
+    const struct esi_pattern_occurrence *occurrence)
 {
     return occurrence->sign == ES_SIGN_NONE || occurrence->sign == ES_SIGN_RETURNED;
 }
 
-enum es_pattern_node_kind {
+enum esi_pattern_node_kind {
     ES_NODE_TERM,
     ES_NODE_COUNT,    /* operand of a relation whose other operand is none */
     ES_NODE_RELATION, /* left op right */
@@ -126,7 +126,7 @@ enum es_pattern_node_kind {
     ES_NODE_COMPARE, /* $a.tag = $b.tag; passes up nothing */
 };
 
-enum es_pattern_operator {
+enum esi_pattern_operator {
     ES_OPERATOR_BEFORE,     /* --> */
     ES_OPERATOR_CONCURRENT, /* || */
     ES_OPERATOR_ENTANGLED,  /* <-> */
@@ -135,26 +135,26 @@ enum es_pattern_operator {
 };
 
 /* One side of a comparison. */
-struct es_pattern_operand {
+struct esi_pattern_operand {
     uint32_t occurrence; /* of a class; ES_PATTERN_NONE: the constant */
-    enum es_pattern_field field;
+    enum esi_pattern_field field;
     uint32_t attribute;
-    struct es_pattern_constant constant;
+    struct esi_pattern_constant constant;
 };
 
-struct es_pattern_node {
-    enum es_pattern_node_kind kind;
-    struct es_pattern_place place; /* of its operator, or of the term */
-    const struct es_pattern_node *left;
-    const struct es_pattern_node *right;
+struct esi_pattern_node {
+    enum esi_pattern_node_kind kind;
+    struct esi_pattern_place place; /* of its operator, or of the term */
+    const struct esi_pattern_node *left;
+    const struct esi_pattern_node *right;
     uint32_t occurrence; /* of TERM and COUNT; the limit of LIMITED, universal */
-    enum es_pattern_operator op; /* of RELATION */
-    bool is_negated;             /* of RELATION; of COMPARE, when != or !~ */
-    bool at_most;                /* of COUNT; else at least */
-    uint32_t number;             /* of COUNT */
+    enum esi_pattern_operator op; /* of RELATION */
+    bool is_negated;              /* of RELATION; of COMPARE, when != or !~ */
+    bool at_most;                 /* of COUNT; else at least */
+    uint32_t number;              /* of COUNT */
     int64_t within_ns;
-    enum es_pattern_test test; /* of COMPARE; REGEX has a constant on the right */
-    struct es_pattern_operand operands[2]; /* of COMPARE */
+    enum esi_pattern_test test; /* of COMPARE; REGEX has a constant on the right */
+    struct esi_pattern_operand operands[2]; /* of COMPARE */
 };
 
 enum {
@@ -162,11 +162,11 @@ enum {
     ES_PATTERN_HEIGHT = 500,     /* of nodes above each other, besides terms, at most */
 };
 
-struct es_pattern_predicate {
+struct esi_pattern_predicate {
     const char *name;
-    struct es_pattern_place place;
-    const struct es_pattern_node *root;
-    const struct es_pattern_occurrence *occurrences; /* in the order of first use */
+    struct esi_pattern_place place;
+    const struct esi_pattern_node *root;
+    const struct esi_pattern_occurrence *occurrences; /* in the order of first use */
     uint32_t occurrence_count;
     bool is_folded; /* sides of `|` that the parser took out of a large predicate: not
                        in the file, printed with the predicate that uses it */
@@ -176,42 +176,42 @@ struct es_pattern_predicate {
 
 /* What is found wrong later, said as the parser does it.  `words` is a sentence of up
  * to 200 bytes.  Returns -EINVAL. */
-int es_pattern_fault(const struct es_pattern_file *file,
-                     struct es_pattern_place place,
-                     const char *words,
-                     struct es_error *error);
+int esi_pattern_fault(const struct es_pattern_file *file,
+                      struct esi_pattern_place place,
+                      const char *words,
+                      struct es_error *error);
 
-const struct es_pattern_predicate *es_pattern_predicate(
+const struct esi_pattern_predicate *esi_pattern_predicate(
     const struct es_pattern_file *file,
     uint32_t predicate);
 
-uint32_t es_pattern_classes(const struct es_pattern_file *file);
-const struct es_pattern_class *es_pattern_class(const struct es_pattern_file *file,
-                                                uint32_t class_number);
+uint32_t esi_pattern_classes(const struct es_pattern_file *file);
+const struct esi_pattern_class *esi_pattern_class(const struct es_pattern_file *file,
+                                                  uint32_t class_number);
 /* Names of the attributes that the file asks for. */
-uint32_t es_pattern_attributes(const struct es_pattern_file *file);
-const char *es_pattern_attribute(const struct es_pattern_file *file,
-                                 uint32_t attribute);
+uint32_t esi_pattern_attributes(const struct es_pattern_file *file);
+const char *esi_pattern_attribute(const struct es_pattern_file *file,
+                                  uint32_t attribute);
 
 /* As they are written: "!-->"; ">=", "!~" (only EQUAL, GLOB and REGEX are negated);
  * "process", or the name of an attribute. */
-const char *es_pattern_operator_text(enum es_pattern_operator op, bool is_negated);
-const char *es_pattern_test_text(enum es_pattern_test test, bool is_negated);
-const char *es_pattern_field_name(const struct es_pattern_file *file,
-                                  enum es_pattern_field field,
-                                  uint32_t attribute);
+const char *esi_pattern_operator_text(enum esi_pattern_operator op, bool is_negated);
+const char *esi_pattern_test_text(enum esi_pattern_test test, bool is_negated);
+const char *esi_pattern_field_name(const struct es_pattern_file *file,
+                                   enum esi_pattern_field field,
+                                   uint32_t attribute);
 
 /* Sets the flags of the predicate and of all predicates below it, and of the classes
  * that these use, partners' included.  What is set stays set. */
-void es_pattern_reach(const struct es_pattern_file *file,
-                      uint32_t predicate,
-                      bool *is_predicate_needed,
-                      bool *is_class_needed);
+void esi_pattern_reach(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       bool *is_predicate_needed,
+                       bool *is_class_needed);
 
 /* Writes the declarations of a predicate's variables and the predicate, as text that
  * parses to the same tree, with all brackets. */
-void es_pattern_print(const struct es_pattern_file *file,
-                      uint32_t predicate,
-                      FILE *out);
+void esi_pattern_print(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       FILE *out);
 
 #endif

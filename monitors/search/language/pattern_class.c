@@ -14,13 +14,13 @@
 
 /* Conditions that are being collected. */
 struct conditions {
-    struct es_pattern_condition *items;
+    struct esi_pattern_condition *items;
     size_t count;
     size_t room;
 };
 
 static int add_condition(struct conditions *conditions,
-                         const struct es_pattern_condition *condition)
+                         const struct esi_pattern_condition *condition)
 {
     if (conditions->count == conditions->room) {
         size_t room = conditions->room ? conditions->room * 2 : 4;
@@ -37,16 +37,16 @@ static int add_condition(struct conditions *conditions,
 
 static int parse_triple(struct esi_parser *parser, struct conditions *conditions)
 {
-    static const enum es_pattern_field fields[] = {ES_FIELD_PROCESS, ES_FIELD_TYPE,
-                                                   ES_FIELD_TEXT};
+    static const enum esi_pattern_field fields[] = {ES_FIELD_PROCESS, ES_FIELD_TYPE,
+                                                    ES_FIELD_TEXT};
     static const char *const expected[] = {
         "a string for the process", "a string for the type", "a string for the text"};
 
     for (size_t i = 0; i < 3; i++) {
-        struct es_pattern_condition condition = {.field = fields[i],
-                                                 .attribute = ES_PATTERN_NONE,
-                                                 .test = ES_TEST_GLOB,
-                                                 .place = parser->token.place};
+        struct esi_pattern_condition condition = {.field = fields[i],
+                                                  .attribute = ES_PATTERN_NONE,
+                                                  .test = ES_TEST_GLOB,
+                                                  .place = parser->token.place};
         struct esi_glob glob;
         int code = i > 0 ? esi_expect(parser, ESI_TOKEN_COMMA,
                                       "',' (a class is [\"process\", \"type\", "
@@ -71,9 +71,9 @@ static int parse_triple(struct esi_parser *parser, struct conditions *conditions
 
 /* Behind = or !=. */
 static int parse_equal(struct esi_parser *parser,
-                       struct es_pattern_condition *condition)
+                       struct esi_pattern_condition *condition)
 {
-    struct es_pattern_place place = parser->token.place;
+    struct esi_pattern_place place = parser->token.place;
     struct esi_glob glob;
     int code;
 
@@ -97,7 +97,7 @@ static int parse_equal(struct esi_parser *parser,
 }
 
 static int parse_value(struct esi_parser *parser,
-                       struct es_pattern_condition *condition)
+                       struct esi_pattern_condition *condition)
 {
     if (condition->test == ES_TEST_GLOB)
         return parse_equal(parser, condition);
@@ -112,7 +112,7 @@ static int parse_value(struct esi_parser *parser,
     return esi_parse_number(parser, ESI_UNITS_ANY, &condition->value.number);
 }
 
-static bool is_equality(const struct es_pattern_condition *condition)
+static bool is_equality(const struct esi_pattern_condition *condition)
 {
     return !condition->is_negated &&
            (condition->test == ES_TEST_GLOB || condition->test == ES_TEST_EQUAL);
@@ -121,11 +121,11 @@ static bool is_equality(const struct es_pattern_condition *condition)
 /* D15; but ranges, as `bytes > 10, bytes < 20`, are meant. */
 static int check_twice(struct esi_parser *parser,
                        const struct conditions *conditions,
-                       const struct es_pattern_condition *condition,
+                       const struct esi_pattern_condition *condition,
                        const char *name)
 {
     for (size_t i = 0; i < conditions->count; i++) {
-        const struct es_pattern_condition *other = &conditions->items[i];
+        const struct esi_pattern_condition *other = &conditions->items[i];
 
         if (other->field == condition->field &&
             other->attribute == condition->attribute && is_equality(other) &&
@@ -138,7 +138,7 @@ static int check_twice(struct esi_parser *parser,
 
 static int parse_pair(struct esi_parser *parser, struct conditions *conditions)
 {
-    struct es_pattern_condition condition = {.place = parser->token.place};
+    struct esi_pattern_condition condition = {.place = parser->token.place};
     struct esi_comparison comparison;
     const char *name;
     int code = esi_parse_name(parser, &name);
@@ -183,28 +183,28 @@ static bool is_triple(const struct esi_parser *parser)
 }
 
 /* One side of a dot, or the whole. */
-struct side {
+struct class_side {
     const char *name;      /* NULL: a literal */
     uint32_t class_number; /* of the name */
-    const struct es_pattern_condition *conditions;
+    const struct esi_pattern_condition *conditions;
     size_t condition_count;
     const uint32_t *partners;
     size_t partner_count;
-    struct es_pattern_place place;
+    struct esi_pattern_place place;
 };
 
 /* Those that restrict (D14), in memory of the file. */
 static int keep_conditions(struct esi_parser *parser,
                            const struct conditions *conditions,
-                           struct side *side)
+                           struct class_side *side)
 {
-    struct es_pattern_condition *kept =
+    struct esi_pattern_condition *kept =
         esi_arena_alloc(&parser->file->memory, conditions->count * sizeof *kept);
 
     if (!kept)
         return -ENOMEM;
     for (size_t i = 0; i < conditions->count; i++) {
-        const struct es_pattern_condition *condition = &conditions->items[i];
+        const struct esi_pattern_condition *condition = &conditions->items[i];
 
         if (condition->test != ES_TEST_GLOB || condition->piece_count > 0)
             kept[side->condition_count++] = *condition;
@@ -213,7 +213,7 @@ static int keep_conditions(struct esi_parser *parser,
     return 0;
 }
 
-static int parse_literal(struct esi_parser *parser, struct side *side)
+static int parse_literal(struct esi_parser *parser, struct class_side *side)
 {
     struct conditions conditions = {0};
     int code = esi_advance(parser);
@@ -250,12 +250,12 @@ int esi_find_name(struct esi_parser *parser,
 
 static int name_side(struct esi_parser *parser,
                      const struct esi_token *id,
-                     struct side *side)
+                     struct class_side *side)
 {
     char words[ESI_TOKEN_WORDS];
     struct esi_symbol symbol;
     int code = esi_find_name(parser, id, &symbol);
-    const struct es_pattern_class *class;
+    const struct esi_pattern_class *class;
 
     if (code < 0)
         return code;
@@ -264,21 +264,21 @@ static int name_side(struct esi_parser *parser,
                          "%s stands for more than a class, expected a class beside the "
                          "partner dot",
                          esi_token_words(id, words));
-    class = es_pattern_class(parser->file, symbol.class_number);
-    *side = (struct side){.name = symbol.name,
-                          .class_number = symbol.class_number,
-                          .conditions = class->conditions,
-                          .condition_count = class->condition_count,
-                          .partners = class->partners,
-                          .partner_count = class->partner_count,
-                          .place = id->place};
+    class = esi_pattern_class(parser->file, symbol.class_number);
+    *side = (struct class_side){.name = symbol.name,
+                                .class_number = symbol.class_number,
+                                .conditions = class->conditions,
+                                .condition_count = class->condition_count,
+                                .partners = class->partners,
+                                .partner_count = class->partner_count,
+                                .place = id->place};
     return 0;
 }
 
 /* --- Partners --------------------------------------------------------------------- */
 
 static int add_class(struct esi_parser *parser,
-                     const struct side *side,
+                     const struct class_side *side,
                      struct esi_class **ret_class,
                      uint32_t *ret_number)
 {
@@ -287,7 +287,7 @@ static int add_class(struct esi_parser *parser,
     if (code < 0)
         return code;
     (*ret_class)->left_name = side->name;
-    (*ret_class)->data = (struct es_pattern_class){
+    (*ret_class)->data = (struct esi_pattern_class){
         .conditions = side->conditions,
         .condition_count = side->condition_count,
         .partners = side->partners,
@@ -298,7 +298,7 @@ static int add_class(struct esi_parser *parser,
 }
 
 /* Behind the dot. */
-static int parse_partner(struct esi_parser *parser, struct side *side)
+static int parse_partner(struct esi_parser *parser, struct class_side *side)
 {
     struct esi_token token = parser->token;
     struct esi_class *class;
@@ -310,13 +310,15 @@ static int parse_partner(struct esi_parser *parser, struct side *side)
     }
     if (token.kind != ESI_TOKEN_LEFT_SQUARE)
         return esi_unexpected(parser, "a class behind the partner dot");
-    *side = (struct side){.place = token.place};
+    *side = (struct class_side){.place = token.place};
     code = parse_literal(parser, side);
     return code < 0 ? code : add_class(parser, side, &class, &side->class_number);
 }
 
 /* The partners of the left side, and one more. */
-static int add_partner(struct esi_parser *parser, struct side *left, uint32_t partner)
+static int add_partner(struct esi_parser *parser,
+                       struct class_side *left,
+                       uint32_t partner)
 {
     uint32_t *partners = esi_arena_alloc(&parser->file->memory,
                                          (left->partner_count + 1) * sizeof *partners);
@@ -346,10 +348,10 @@ static const char *dotted_name(struct esi_parser *parser,
 }
 
 static int parse_dotted(struct esi_parser *parser,
-                        struct side *left,
+                        struct class_side *left,
                         struct esi_reference *reference)
 {
-    struct side right;
+    struct class_side right;
     struct esi_class *class;
     int code = esi_advance(parser);
 
@@ -375,7 +377,7 @@ int esi_parse_class(struct esi_parser *parser,
                     const struct esi_token *id,
                     struct esi_reference *ret_reference)
 {
-    struct side side = {.place = id ? id->place : parser->token.place};
+    struct class_side side = {.place = id ? id->place : parser->token.place};
     struct esi_reference reference = {.name = "[...]",
                                       .class_number = ES_PATTERN_NONE,
                                       .predicate = ES_PATTERN_NONE,

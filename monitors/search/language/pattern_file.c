@@ -60,9 +60,9 @@ static void *make_room(void *array, uint32_t count, uint32_t *room)
 }
 
 int esi_pattern_add_predicate(struct es_pattern_file *file,
-                              struct es_pattern_predicate **ret_predicate)
+                              struct esi_pattern_predicate **ret_predicate)
 {
-    struct es_pattern_predicate *predicate =
+    struct esi_pattern_predicate *predicate =
         esi_arena_alloc(&file->memory, sizeof *predicate);
     void *grown =
         make_room(file->predicates, file->predicate_count, &file->predicate_room);
@@ -119,9 +119,9 @@ int esi_pattern_add_attribute(struct es_pattern_file *file,
     return 0;
 }
 
-uint32_t esi_pattern_alias(const struct es_pattern_predicate *predicate)
+uint32_t esi_pattern_alias(const struct esi_pattern_predicate *predicate)
 {
-    const struct es_pattern_node *root = predicate->root;
+    const struct esi_pattern_node *root = predicate->root;
 
     if (root->kind != ES_NODE_TERM ||
         predicate->occurrences[root->occurrence].sign != ES_SIGN_NONE)
@@ -129,10 +129,10 @@ uint32_t esi_pattern_alias(const struct es_pattern_predicate *predicate)
     return predicate->occurrences[root->occurrence].class_number;
 }
 
-int es_pattern_fault(const struct es_pattern_file *file,
-                     struct es_pattern_place place,
-                     const char *words,
-                     struct es_error *error)
+int esi_pattern_fault(const struct es_pattern_file *file,
+                      struct esi_pattern_place place,
+                      const char *words,
+                      struct es_error *error)
 {
     struct esi_source source = {file->source, file->text, file->length, error};
 
@@ -146,7 +146,7 @@ uint32_t es_pattern_predicates(const struct es_pattern_file *file)
     return file->predicate_count;
 }
 
-const struct es_pattern_predicate *es_pattern_predicate(
+const struct esi_pattern_predicate *esi_pattern_predicate(
     const struct es_pattern_file *file,
     uint32_t predicate)
 {
@@ -170,42 +170,43 @@ uint32_t es_pattern_find(const struct es_pattern_file *file, const char *name)
     return symbol ? symbol->number : ES_PATTERN_NONE;
 }
 
-uint32_t es_pattern_classes(const struct es_pattern_file *file)
+uint32_t esi_pattern_classes(const struct es_pattern_file *file)
 {
     return file->class_count;
 }
 
-const struct es_pattern_class *es_pattern_class(const struct es_pattern_file *file,
-                                                uint32_t class_number)
+const struct esi_pattern_class *esi_pattern_class(const struct es_pattern_file *file,
+                                                  uint32_t class_number)
 {
     assert(class_number < file->class_count);
     return &file->classes[class_number]->data;
 }
 
-uint32_t es_pattern_attributes(const struct es_pattern_file *file)
+uint32_t esi_pattern_attributes(const struct es_pattern_file *file)
 {
     return file->attribute_count;
 }
 
-const char *es_pattern_attribute(const struct es_pattern_file *file, uint32_t attribute)
+const char *esi_pattern_attribute(const struct es_pattern_file *file,
+                                  uint32_t attribute)
 {
     assert(attribute < file->attribute_count);
     return file->attribute_names[attribute];
 }
 
 /* Definitions stand above their uses, hence with lesser numbers: one pass down each. */
-void es_pattern_reach(const struct es_pattern_file *file,
-                      uint32_t predicate,
-                      bool *is_predicate_needed,
-                      bool *is_class_needed)
+void esi_pattern_reach(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       bool *is_predicate_needed,
+                       bool *is_class_needed)
 {
     is_predicate_needed[predicate] = true;
     for (uint32_t i = predicate + 1; i-- > 0;) {
-        const struct es_pattern_predicate *user = file->predicates[i];
+        const struct esi_pattern_predicate *user = file->predicates[i];
 
         for (uint32_t k = 0; is_predicate_needed[i] && k < user->occurrence_count;
              k++) {
-            const struct es_pattern_occurrence *used = &user->occurrences[k];
+            const struct esi_pattern_occurrence *used = &user->occurrences[k];
 
             if (used->predicate != ES_PATTERN_NONE)
                 is_predicate_needed[used->predicate] = true;
@@ -214,7 +215,7 @@ void es_pattern_reach(const struct es_pattern_file *file,
         }
     }
     for (uint32_t i = file->class_count; i-- > 0;) {
-        const struct es_pattern_class *class = &file->classes[i]->data;
+        const struct esi_pattern_class *class = &file->classes[i]->data;
 
         for (size_t k = 0; is_class_needed[i] && k < class->partner_count; k++)
             is_class_needed[class->partners[k]] = true;

@@ -34,15 +34,15 @@ struct folding {
 };
 
 /* The tree is ours until the predicate is kept. */
-static struct es_pattern_node *own(const struct es_pattern_node *node)
+static struct esi_pattern_node *own_node(const struct esi_pattern_node *node)
 {
-    return (struct es_pattern_node *)(uintptr_t)node;
+    return (struct esi_pattern_node *)(uintptr_t)node;
 }
 
 /* --- Occurrences of a tree -------------------------------------------------------- */
 
 /* Calls for each place that names an occurrence. */
-static void each_use(struct es_pattern_node *node,
+static void each_use(struct esi_pattern_node *node,
                      void (*visit)(void *data, uint32_t *occurrence),
                      void *data)
 {
@@ -53,9 +53,9 @@ static void each_use(struct es_pattern_node *node,
         if (*places[i] != ES_PATTERN_NONE)
             visit(data, places[i]);
     if (node->left)
-        each_use(own(node->left), visit, data);
+        each_use(own_node(node->left), visit, data);
     if (node->right)
-        each_use(own(node->right), visit, data);
+        each_use(own_node(node->right), visit, data);
 }
 
 static void count_use(void *data, uint32_t *occurrence)
@@ -68,7 +68,7 @@ static void clear_use(void *data, uint32_t *occurrence)
     ((uint32_t *)data)[*occurrence] = 0;
 }
 
-static void renumber(void *data, uint32_t *occurrence)
+static void renumber_variables(void *data, uint32_t *occurrence)
 {
     *occurrence = ((uint32_t *)data)[*occurrence];
 }
@@ -77,7 +77,7 @@ static void renumber(void *data, uint32_t *occurrence)
 
 /* Whether something must have a value for the node to hold. */
 static bool needs_values(const struct esi_parser *parser,
-                         const struct es_pattern_node *node)
+                         const struct esi_pattern_node *node)
 {
     bool left = node->left && needs_values(parser, node->left);
     bool right = node->right && needs_values(parser, node->right);
@@ -106,25 +106,25 @@ static void check_use(void *data, uint32_t *occurrence)
 {
     struct check *check = data;
     const struct folding *folding = check->folding;
-    const struct es_pattern_occurrence *used =
+    const struct esi_pattern_occurrence *used =
         &folding->parser->occurrences[*occurrence];
 
     if (folding->inside[*occurrence] != folding->uses[*occurrence] ||
-        (check->is_timed && !es_pattern_is_returned(used)))
+        (check->is_timed && !esi_pattern_is_returned(used)))
         check->is_apart = false;
     check->occurrences++;
 }
 
 /* How many occurrences a side has that may be folded; 0: it may not. */
-static uint32_t foldable(struct folding *folding,
-                         const struct es_pattern_node *side,
-                         bool is_timed)
+static uint32_t is_foldable(struct folding *folding,
+                            const struct esi_pattern_node *side,
+                            bool is_timed)
 {
     struct check check = {.folding = folding, .is_timed = is_timed, .is_apart = true};
 
-    each_use(own(side), count_use, folding->inside);
-    each_use(own(side), check_use, &check);
-    each_use(own(side), clear_use, folding->inside);
+    each_use(own_node(side), count_use, folding->inside);
+    each_use(own_node(side), check_use, &check);
+    each_use(own_node(side), clear_use, folding->inside);
     return check.is_apart && check.occurrences <= ES_PATTERN_OCCURRENCES &&
                    needs_values(folding->parser, side)
                ? check.occurrences
@@ -136,7 +136,7 @@ static uint32_t foldable(struct folding *folding,
 /* Collects the occurrences of a group; each gets its number there. */
 struct gathering {
     struct folding *folding;
-    struct es_pattern_occurrence *occurrences;
+    struct esi_pattern_occurrence *occurrences;
     uint32_t count;
 };
 
@@ -165,14 +165,14 @@ static int make_group(struct folding *folding,
     struct gathering gathering = {
         folding,
         esi_arena_alloc(&file->memory,
-                        occurrences * sizeof(struct es_pattern_occurrence)),
+                        occurrences * sizeof(struct esi_pattern_occurrence)),
         0};
-    struct es_pattern_predicate *predicate;
+    struct esi_pattern_predicate *predicate;
     struct esi_reference reference = {.class_number = ES_PATTERN_NONE,
                                       .predicate = file->predicate_count,
                                       .place = sides[0].node->place};
-    const struct es_pattern_node *root;
-    struct es_pattern_node *term;
+    const struct esi_pattern_node *root;
+    struct esi_pattern_node *term;
     char name[64];
     int code;
 
@@ -183,18 +183,18 @@ static int make_group(struct folding *folding,
     if (!gathering.occurrences || !reference.name)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
-        each_use(own(sides[i].node), move_use, &gathering);
+        each_use(own_node(sides[i].node), move_use, &gathering);
     code = esi_join_sides(parser, sides, count, &root);
     if (code == 0)
         code = esi_pattern_add_predicate(file, &predicate);
     if (code < 0)
         return code;
-    *predicate = (struct es_pattern_predicate){.name = reference.name,
-                                               .place = folding->id->place,
-                                               .root = root,
-                                               .occurrences = gathering.occurrences,
-                                               .occurrence_count = gathering.count,
-                                               .is_folded = true};
+    *predicate = (struct esi_pattern_predicate){.name = reference.name,
+                                                .place = folding->id->place,
+                                                .root = root,
+                                                .occurrences = gathering.occurrences,
+                                                .occurrence_count = gathering.count,
+                                                .is_folded = true};
     term = esi_node_create(parser, ES_NODE_TERM, sides[0].node->place);
     if (!term)
         return -ENOMEM;
@@ -206,17 +206,17 @@ static int make_group(struct folding *folding,
 /* --- The tree --------------------------------------------------------------------- */
 
 static int fold_node(struct folding *folding,
-                     const struct es_pattern_node **node,
+                     const struct esi_pattern_node **node,
                      bool is_timed);
 
-static size_t count_sides(const struct es_pattern_node *node)
+static size_t count_sides(const struct esi_pattern_node *node)
 {
     return node->kind == ES_NODE_OR ? count_sides(node->left) + count_sides(node->right)
                                     : 1;
 }
 
-static void list_sides(const struct es_pattern_node *node,
-                       struct es_pattern_place place,
+static void list_sides(const struct esi_pattern_node *node,
+                       struct esi_pattern_place place,
                        struct esi_side *sides,
                        size_t *count)
 {
@@ -241,7 +241,7 @@ static int fold_some(struct folding *folding,
     uint32_t occurrences = 0, more;
 
     while (end < count && end - first < GROUP_SIDES &&
-           (more = foldable(folding, sides[end].node, is_timed)) > 0 &&
+           (more = is_foldable(folding, sides[end].node, is_timed)) > 0 &&
            (end == first || occurrences + more <= GROUP_OCCURRENCES)) {
         occurrences += more;
         end++;
@@ -254,7 +254,7 @@ static int fold_some(struct folding *folding,
 }
 
 static int fold_or(struct folding *folding,
-                   const struct es_pattern_node **node,
+                   const struct esi_pattern_node **node,
                    bool is_timed)
 {
     size_t count = count_sides(*node), listed = 0, kept = 0;
@@ -276,10 +276,10 @@ static int fold_or(struct folding *folding,
 }
 
 static int fold_node(struct folding *folding,
-                     const struct es_pattern_node **node,
+                     const struct esi_pattern_node **node,
                      bool is_timed)
 {
-    struct es_pattern_node *inner = own(*node);
+    struct esi_pattern_node *inner = own_node(*node);
     int code = 0;
 
     if (inner->kind == ES_NODE_OR)
@@ -293,7 +293,7 @@ static int fold_node(struct folding *folding,
 }
 
 /* Those that are in groups now leave the predicate. */
-static void drop_moved(struct folding *folding, const struct es_pattern_node *root)
+static void drop_moved(struct folding *folding, const struct esi_pattern_node *root)
 {
     struct esi_parser *parser = folding->parser;
     uint32_t kept = 0;
@@ -306,10 +306,10 @@ static void drop_moved(struct folding *folding, const struct es_pattern_node *ro
         parser->occurrences[kept++] = parser->occurrences[i];
     }
     parser->occurrence_count = kept;
-    each_use(own(root), renumber, numbers);
+    each_use(own_node(root), renumber_variables, numbers);
 }
 
-static int fold_once(struct folding *folding, const struct es_pattern_node **root)
+static int fold_once(struct folding *folding, const struct esi_pattern_node **root)
 {
     uint32_t count = folding->parser->occurrence_count;
     int code = -ENOMEM;
@@ -322,7 +322,7 @@ static int fold_once(struct folding *folding, const struct es_pattern_node **roo
     folding->moved = malloc(count * sizeof *folding->moved);
     if (folding->uses && folding->inside && folding->moved) {
         memset(folding->moved, 0xff, count * sizeof *folding->moved);
-        each_use(own(*root), count_use, folding->uses);
+        each_use(own_node(*root), count_use, folding->uses);
         code = fold_node(folding, root, false);
         if (code == 0)
             drop_moved(folding, *root);
@@ -335,7 +335,7 @@ static int fold_once(struct folding *folding, const struct es_pattern_node **roo
 
 int esi_fold_predicate(struct esi_parser *parser,
                        const struct esi_token *id,
-                       const struct es_pattern_node **root)
+                       const struct esi_pattern_node **root)
 {
     uint32_t groups = 0;
     struct folding folding = {

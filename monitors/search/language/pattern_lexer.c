@@ -25,18 +25,18 @@ static const char *source_end(const struct esi_lexer *lexer)
 }
 
 /* The byte so many places on; 0 behind the end. */
-static char look(const struct esi_lexer *lexer, size_t ahead)
+static char look_ahead(const struct esi_lexer *lexer, size_t ahead)
 {
     return (size_t)(source_end(lexer) - lexer->at) > ahead ? lexer->at[ahead] : '\0';
 }
 
-static struct es_pattern_place place_here(const struct esi_lexer *lexer)
+static struct esi_pattern_place place_here(const struct esi_lexer *lexer)
 {
-    return (struct es_pattern_place){lexer->line,
-                                     (uint32_t)(lexer->at - lexer->line_begin) + 1};
+    return (struct esi_pattern_place){lexer->line,
+                                      (uint32_t)(lexer->at - lexer->line_begin) + 1};
 }
 
-static void step(struct esi_lexer *lexer)
+static void step_character(struct esi_lexer *lexer)
 {
     if (*lexer->at++ == '\n') {
         lexer->line++;
@@ -53,12 +53,12 @@ static bool is_blank(char c)
 
 static int skip_comment(struct esi_lexer *lexer)
 {
-    struct es_pattern_place place = place_here(lexer);
+    struct esi_pattern_place place = place_here(lexer);
 
     lexer->at += 2;
     while (lexer->at < source_end(lexer) &&
-           !(look(lexer, 0) == '*' && look(lexer, 1) == '/'))
-        step(lexer);
+           !(look_ahead(lexer, 0) == '*' && look_ahead(lexer, 1) == '/'))
+        step_character(lexer);
     if (lexer->at == source_end(lexer))
         return esi_source_fault(lexer->source, place,
                                 "a comment has no end, expected '*/'");
@@ -78,10 +78,11 @@ static int skip_blanks(struct esi_lexer *lexer)
 
     while (code == 0 && lexer->at < source_end(lexer)) {
         if (is_blank(*lexer->at))
-            step(lexer);
-        else if (*lexer->at == '#' || (*lexer->at == '/' && look(lexer, 1) == '/'))
+            step_character(lexer);
+        else if (*lexer->at == '#' ||
+                 (*lexer->at == '/' && look_ahead(lexer, 1) == '/'))
             skip_line(lexer);
-        else if (*lexer->at == '/' && look(lexer, 1) == '*')
+        else if (*lexer->at == '/' && look_ahead(lexer, 1) == '*')
             code = skip_comment(lexer);
         else
             break;
@@ -95,20 +96,20 @@ static size_t id_length(const struct esi_lexer *lexer, size_t from)
 {
     size_t length = from;
 
-    while (is_letter(look(lexer, length)) || is_digit(look(lexer, length)))
+    while (is_letter(look_ahead(lexer, length)) || is_digit(look_ahead(lexer, length)))
         length++;
     return length;
 }
 
 static size_t number_length(const struct esi_lexer *lexer)
 {
-    size_t length = look(lexer, 0) == '-';
+    size_t length = look_ahead(lexer, 0) == '-';
 
-    while (is_digit(look(lexer, length)))
+    while (is_digit(look_ahead(lexer, length)))
         length++;
-    if (look(lexer, length) == '.' && is_digit(look(lexer, length + 1))) {
+    if (look_ahead(lexer, length) == '.' && is_digit(look_ahead(lexer, length + 1))) {
         length++;
-        while (is_digit(look(lexer, length)))
+        while (is_digit(look_ahead(lexer, length)))
             length++;
     }
     return id_length(lexer, length);
@@ -118,10 +119,10 @@ static int string_length(const struct esi_lexer *lexer, size_t *ret_length)
 {
     size_t length = 1;
 
-    while (look(lexer, length) != '"') {
-        if (look(lexer, length) == '\\' && look(lexer, length + 1) != '\n')
+    while (look_ahead(lexer, length) != '"') {
+        if (look_ahead(lexer, length) == '\\' && look_ahead(lexer, length + 1) != '\n')
             length++;
-        if (look(lexer, length) == '\0' || look(lexer, length) == '\n')
+        if (look_ahead(lexer, length) == '\0' || look_ahead(lexer, length) == '\n')
             return esi_source_fault(lexer->source, place_here(lexer),
                                     "a string has no end, expected '\"' on its line");
         length++;
@@ -153,7 +154,7 @@ static const struct sign signs[] = {
     {"!~", ESI_TOKEN_NOT_MATCH},
 };
 
-static bool begins(const struct esi_lexer *lexer, const char *text)
+static bool begins_with(const struct esi_lexer *lexer, const char *text)
 {
     size_t length = strlen(text);
 
@@ -165,15 +166,15 @@ static bool begins(const struct esi_lexer *lexer, const char *text)
 static size_t find_sign(const struct esi_lexer *lexer, enum esi_token_kind *ret_kind)
 {
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-        if (begins(lexer, signs[i].text)) {
+        if (begins_with(lexer, signs[i].text)) {
             *ret_kind = signs[i].kind;
             return strlen(signs[i].text);
         }
     }
-    if (look(lexer, 0) != '!')
+    if (look_ahead(lexer, 0) != '!')
         return 0;
     *ret_kind = ESI_TOKEN_NOT;
-    if (look(lexer, 1) != '=' || look(lexer, 2) == '>')
+    if (look_ahead(lexer, 1) != '=' || look_ahead(lexer, 2) == '>')
         return 1;
     *ret_kind = ESI_TOKEN_NOT_EQUAL;
     return 2;
@@ -184,12 +185,12 @@ static int character_length(const struct esi_lexer *lexer)
 {
     int length = 1;
 
-    while (((unsigned char)look(lexer, (size_t)length) & 0xc0) == 0x80)
+    while (((unsigned char)look_ahead(lexer, (size_t)length) & 0xc0) == 0x80)
         length++;
     return length;
 }
 
-static int refuse(const struct esi_lexer *lexer)
+static int refuse_character(const struct esi_lexer *lexer)
 {
     char first = *lexer->at;
 
@@ -217,7 +218,7 @@ int esi_lexer_next(struct esi_lexer *lexer, struct esi_token *ret_token)
 {
     struct esi_token token = {.kind = ESI_TOKEN_END};
     int code = skip_blanks(lexer);
-    char first = look(lexer, 0);
+    char first = look_ahead(lexer, 0);
 
     if (code < 0)
         return code;
@@ -227,10 +228,10 @@ int esi_lexer_next(struct esi_lexer *lexer, struct esi_token *ret_token)
         token.kind = ESI_TOKEN_ID;
         token.length = id_length(lexer, 0);
     } else if ((first == '$' || first == '*' || first == '~') &&
-               is_letter(look(lexer, 1))) {
+               is_letter(look_ahead(lexer, 1))) {
         token.kind = ESI_TOKEN_VARIABLE;
         token.length = id_length(lexer, 1);
-    } else if (is_digit(first) || (first == '-' && is_digit(look(lexer, 1)))) {
+    } else if (is_digit(first) || (first == '-' && is_digit(look_ahead(lexer, 1)))) {
         token.kind = ESI_TOKEN_NUMBER;
         token.length = number_length(lexer);
     } else if (first == '"') {
@@ -238,7 +239,7 @@ int esi_lexer_next(struct esi_lexer *lexer, struct esi_token *ret_token)
         code = string_length(lexer, &token.length);
     } else if (lexer->at < source_end(lexer)) {
         token.length = find_sign(lexer, &token.kind);
-        code = token.length == 0 ? refuse(lexer) : 0;
+        code = token.length == 0 ? refuse_character(lexer) : 0;
     }
     if (code < 0)
         return code;

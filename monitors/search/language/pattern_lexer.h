@@ -47,7 +47,7 @@ struct esi_token {
     enum esi_token_kind kind;
     const char *text; /* in the source */
     size_t length;
-    struct es_pattern_place place;
+    struct esi_pattern_place place;
 };
 
 /* Caller's memory; begins as {source, source->text, source->text, 1}. */

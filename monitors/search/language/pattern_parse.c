@@ -45,7 +45,7 @@ int esi_enter(struct esi_parser *parser)
     return 0;
 }
 
-int esi_raise(struct esi_parser *parser, uint32_t left, struct es_pattern_place place)
+int esi_raise(struct esi_parser *parser, uint32_t left, struct esi_pattern_place place)
 {
     if (left > parser->height)
         parser->height = left;
@@ -66,7 +66,7 @@ static bool is_relation(enum esi_token_kind kind)
 }
 
 /* Behind "-(". */
-static int parse_limited(struct esi_parser *parser, struct es_pattern_node *node)
+static int parse_limited(struct esi_parser *parser, struct esi_pattern_node *node)
 {
     int code = esi_advance(parser);
 
@@ -78,9 +78,9 @@ static int parse_limited(struct esi_parser *parser, struct es_pattern_node *node
     return code < 0 ? code : esi_expect(parser, ESI_TOKEN_BEFORE, "'->' or '-->'");
 }
 
-static int parse_operator(struct esi_parser *parser, struct es_pattern_node *node)
+static int parse_operator(struct esi_parser *parser, struct esi_pattern_node *node)
 {
-    static const enum es_pattern_operator operators[] = {
+    static const enum esi_pattern_operator operators[] = {
         [ESI_TOKEN_BEFORE - ESI_TOKEN_BEFORE] = ES_OPERATOR_BEFORE,
         [ESI_TOKEN_CONCURRENT - ESI_TOKEN_BEFORE] = ES_OPERATOR_CONCURRENT,
         [ESI_TOKEN_ENTANGLED - ESI_TOKEN_BEFORE] = ES_OPERATOR_ENTANGLED,
@@ -106,7 +106,7 @@ static int parse_operator(struct esi_parser *parser, struct es_pattern_node *nod
     return esi_advance(parser);
 }
 
-static int check_operand(struct esi_parser *parser, const struct es_pattern_node *node)
+static int check_operand(struct esi_parser *parser, const struct esi_pattern_node *node)
 {
     if (node->kind != ES_NODE_COMPARE)
         return 0;
@@ -115,7 +115,8 @@ static int check_operand(struct esi_parser *parser, const struct es_pattern_node
                      "or '|'");
 }
 
-static int check_relation(struct esi_parser *parser, const struct es_pattern_node *node)
+static int check_relation(struct esi_parser *parser,
+                          const struct esi_pattern_node *node)
 {
     bool is_left = node->left->kind == ES_NODE_COUNT;
     bool is_right = node->right->kind == ES_NODE_COUNT;
@@ -135,10 +136,10 @@ static int check_relation(struct esi_parser *parser, const struct es_pattern_nod
  * itself. */
 static int parse_relation(struct esi_parser *parser,
                           bool is_operand,
-                          const struct es_pattern_node **ret_node)
+                          const struct esi_pattern_node **ret_node)
 {
-    struct es_pattern_node *node;
-    struct es_pattern_node *left;
+    struct esi_pattern_node *node;
+    struct esi_pattern_node *left;
     int code = esi_parse_operand(parser, &left);
     uint32_t height = parser->height;
 
@@ -176,10 +177,10 @@ static int parse_relation(struct esi_parser *parser,
 
 /* What stands between `&`; groups to the right. */
 static int parse_conjunction(struct esi_parser *parser,
-                             const struct es_pattern_node **ret_node)
+                             const struct esi_pattern_node **ret_node)
 {
-    const struct es_pattern_node *left;
-    struct es_pattern_node *node;
+    const struct esi_pattern_node *left;
+    struct esi_pattern_node *node;
     int code = parse_relation(parser, false, &left);
     uint32_t height = parser->height;
 
@@ -231,11 +232,11 @@ static int add_side(struct side_list *list, const struct esi_side *side)
 int esi_join_sides(struct esi_parser *parser,
                    const struct esi_side *sides,
                    size_t count,
-                   const struct es_pattern_node **ret_node)
+                   const struct esi_pattern_node **ret_node)
 {
     enum { MOST_TO_THE_RIGHT = ES_PATTERN_OCCURRENCES };
     size_t left = count > MOST_TO_THE_RIGHT ? count / 2 : 1;
-    struct es_pattern_node *node;
+    struct esi_pattern_node *node;
     uint32_t height;
     int code;
 
@@ -276,7 +277,8 @@ static int parse_sides(struct esi_parser *parser, struct side_list *list)
     }
 }
 
-int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **ret_node)
+int esi_parse_clause(struct esi_parser *parser,
+                     const struct esi_pattern_node **ret_node)
 {
     struct side_list list = {.count = 0};
     int code = parse_sides(parser, &list);
@@ -292,25 +294,25 @@ int esi_parse_clause(struct esi_parser *parser, const struct es_pattern_node **r
 /* What was parsed becomes a predicate, with its occurrences. */
 static int keep_predicate(struct esi_parser *parser,
                           const struct esi_token *id,
-                          const struct es_pattern_node *root)
+                          const struct esi_pattern_node *root)
 {
     struct es_pattern_file *file = parser->file;
     size_t bytes = parser->occurrence_count * sizeof *parser->occurrences;
-    struct es_pattern_occurrence *occurrences = esi_arena_alloc(&file->memory, bytes);
+    struct esi_pattern_occurrence *occurrences = esi_arena_alloc(&file->memory, bytes);
     char *name = esi_arena_text(&file->memory, id->text, id->length);
     struct esi_symbol symbol = {
         .name = name, .number = file->predicate_count, .line = id->place.line};
-    struct es_pattern_predicate *predicate;
+    struct esi_pattern_predicate *predicate;
 
     if (!occurrences || !name || esi_pattern_add_predicate(file, &predicate) < 0)
         return -ENOMEM;
     memcpy(occurrences, parser->occurrences, bytes);
     *predicate =
-        (struct es_pattern_predicate){.name = name,
-                                      .place = id->place,
-                                      .root = root,
-                                      .occurrences = occurrences,
-                                      .occurrence_count = parser->occurrence_count};
+        (struct esi_pattern_predicate){.name = name,
+                                       .place = id->place,
+                                       .root = root,
+                                       .occurrences = occurrences,
+                                       .occurrence_count = parser->occurrence_count};
     symbol.class_number = esi_pattern_alias(predicate);
     return esi_symbols_put(&file->names, &symbol);
 }
@@ -320,7 +322,7 @@ static int parse_definition(struct esi_parser *parser, const struct esi_token *i
 {
     const struct esi_symbol *known =
         esi_symbols_find(&parser->file->names, id->text, id->length);
-    const struct es_pattern_node *root;
+    const struct esi_pattern_node *root;
     char words[ESI_TOKEN_WORDS];
     int code;
 

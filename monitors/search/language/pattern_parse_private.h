@@ -36,7 +36,7 @@ struct esi_parser {
     uint32_t height; /* of the tree that was parsed last */
 
     /* Of the predicate that is being parsed. */
-    struct es_pattern_occurrence *occurrences;
+    struct esi_pattern_occurrence *occurrences;
     uint32_t occurrence_count, occurrence_room;
 };
 
@@ -64,7 +64,7 @@ int esi_parse_name(struct esi_parser *parser, const char **ret_name);
 /* Which field a name means; a new attribute gets a number. */
 int esi_resolve_field(struct esi_parser *parser,
                       const char *name,
-                      enum es_pattern_field *ret_field,
+                      enum esi_pattern_field *ret_field,
                       uint32_t *ret_attribute);
 
 /* A string with wildcards (D13): what stands between them.  None: an empty string. */
@@ -96,7 +96,7 @@ int esi_parse_number(struct esi_parser *parser,
 
 /* A comparison's sign, at the next token, as a test. */
 struct esi_comparison {
-    enum es_pattern_test test; /* GLOB for = and != */
+    enum esi_pattern_test test; /* GLOB for = and != */
     bool is_negated;
 };
 bool esi_is_comparison(enum esi_token_kind kind);
@@ -110,7 +110,7 @@ struct esi_reference {
     const char *name;      /* "Send", "Send.Recv", "[...]" */
     uint32_t class_number; /* or ES_PATTERN_NONE */
     uint32_t predicate;    /* or ES_PATTERN_NONE */
-    struct es_pattern_place place;
+    struct esi_pattern_place place;
 };
 
 /* NAME, literal, or two of these with a dot; `id` is a name that was taken already, or
@@ -125,12 +125,12 @@ int esi_find_name(struct esi_parser *parser,
 /* --- Clauses ---------------------------------------------------------------------- */
 
 int esi_parse_clause(struct esi_parser *parser,
-                     const struct es_pattern_node **ret_node);
+                     const struct esi_pattern_node **ret_node);
 
 /* One of several between `|`. */
 struct esi_side {
-    const struct es_pattern_node *node;
-    struct es_pattern_place place; /* of the operator behind it */
+    const struct esi_pattern_node *node;
+    struct esi_pattern_place place; /* of the operator behind it */
     uint32_t height;
 };
 /* The tree of these: it groups to the right, or is as low as can be where they are
@@ -138,30 +138,30 @@ struct esi_side {
 int esi_join_sides(struct esi_parser *parser,
                    const struct esi_side *sides,
                    size_t count,
-                   const struct es_pattern_node **ret_node);
+                   const struct esi_pattern_node **ret_node);
 /* Makes predicates of sides of `|` until the one that was parsed has at most
  * ES_PATTERN_OCCURRENCES occurrences. */
 int esi_fold_predicate(struct esi_parser *parser,
                        const struct esi_token *id,
-                       const struct es_pattern_node **root);
+                       const struct esi_pattern_node **root);
 int esi_add_occurrence(struct esi_parser *parser,
-                       enum es_pattern_sign sign,
+                       enum esi_pattern_sign sign,
                        const struct esi_reference *reference,
                        uint32_t *ret_occurrence);
 
 /* A term, a count or a comparison. */
-int esi_parse_operand(struct esi_parser *parser, struct es_pattern_node **ret_node);
+int esi_parse_operand(struct esi_parser *parser, struct esi_pattern_node **ret_node);
 /* What stands between -( and )->: the number of a universal occurrence. */
 int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence);
 
 /* Zeroed but for what is no number of anything; NULL: -ENOMEM. */
-struct es_pattern_node *esi_node_create(struct esi_parser *parser,
-                                        enum es_pattern_node_kind kind,
-                                        struct es_pattern_place place);
+struct esi_pattern_node *esi_node_create(struct esi_parser *parser,
+                                         enum esi_pattern_node_kind kind,
+                                         struct esi_pattern_place place);
 
 /* One level down, at the next token; back up by parser->depth--. */
 int esi_enter(struct esi_parser *parser);
 /* The tree that was parsed last, and one of height `left`, are below a new node. */
-int esi_raise(struct esi_parser *parser, uint32_t left, struct es_pattern_place place);
+int esi_raise(struct esi_parser *parser, uint32_t left, struct esi_pattern_place place);
 
 #endif

@@ -45,11 +45,11 @@ static bool is_id(const char *text)
 }
 
 static void print_field(const struct es_pattern_file *file,
-                        enum es_pattern_field field,
+                        enum esi_pattern_field field,
                         uint32_t attribute,
                         FILE *out)
 {
-    const char *name = es_pattern_field_name(file, field, attribute);
+    const char *name = esi_pattern_field_name(file, field, attribute);
 
     if (is_id(name))
         fputs(name, out);
@@ -58,8 +58,8 @@ static void print_field(const struct es_pattern_file *file,
 }
 
 /* An expression is printed as it was read. */
-static void print_constant(const struct es_pattern_constant *constant,
-                           enum es_pattern_test test,
+static void print_constant(const struct esi_pattern_constant *constant,
+                           enum esi_pattern_test test,
                            FILE *out)
 {
     if (constant->is_number)
@@ -88,18 +88,18 @@ static void print_time(int64_t time_ns, FILE *out)
 /* --- Classes ---------------------------------------------------------------------- */
 
 static void print_literal(const struct es_pattern_file *file,
-                          const struct es_pattern_class *class,
+                          const struct esi_pattern_class *class,
                           FILE *out)
 {
     if (class->condition_count == 0)
         fputs("[\"\", \"\", \"\"", out);
     for (size_t i = 0; i < class->condition_count; i++) {
-        const struct es_pattern_condition *condition = &class->conditions[i];
+        const struct esi_pattern_condition *condition = &class->conditions[i];
 
         fputs(i == 0 ? "[" : ", ", out);
         print_field(file, condition->field, condition->attribute, out);
         fprintf(out, " %s ",
-                es_pattern_test_text(condition->test, condition->is_negated));
+                esi_pattern_test_text(condition->test, condition->is_negated));
         if (condition->test == ES_TEST_GLOB)
             print_glob(condition->pieces, condition->piece_count, out);
         else
@@ -140,19 +140,19 @@ static const char *name_of_class(const struct es_pattern_file *file,
 
 struct printing {
     const struct es_pattern_file *file;
-    const struct es_pattern_predicate *predicate;
+    const struct esi_pattern_predicate *predicate;
     FILE *out;
 };
 
 static void print_node(const struct printing *printing,
-                       const struct es_pattern_node *node);
+                       const struct esi_pattern_node *node);
 
 /* The sides that a predicate was made of by the parser: NULL = it is another one. */
-static const struct es_pattern_predicate *folded(
+static const struct esi_pattern_predicate *folded_node(
     const struct printing *printing,
-    const struct es_pattern_occurrence *occurrence)
+    const struct esi_pattern_occurrence *occurrence)
 {
-    const struct es_pattern_predicate *predicate =
+    const struct esi_pattern_predicate *predicate =
         occurrence->predicate != ES_PATTERN_NONE
             ? printing->file->predicates[occurrence->predicate]
             : NULL;
@@ -161,7 +161,7 @@ static const struct es_pattern_predicate *folded(
 }
 
 static void print_folded(const struct printing *printing,
-                         const struct es_pattern_predicate *predicate)
+                         const struct esi_pattern_predicate *predicate)
 {
     struct printing inner = {printing->file, predicate, printing->out};
 
@@ -173,11 +173,11 @@ static void print_folded(const struct printing *printing,
 /* A literal, a name, or a variable. */
 static void print_occurrence(const struct printing *printing, uint32_t number)
 {
-    const struct es_pattern_occurrence *occurrence =
+    const struct esi_pattern_occurrence *occurrence =
         &printing->predicate->occurrences[number];
 
-    if (folded(printing, occurrence)) {
-        print_folded(printing, folded(printing, occurrence));
+    if (folded_node(printing, occurrence)) {
+        print_folded(printing, folded_node(printing, occurrence));
         return;
     }
 
@@ -191,10 +191,10 @@ static void print_occurrence(const struct printing *printing, uint32_t number)
 }
 
 static void print_operand(const struct printing *printing,
-                          const struct es_pattern_node *node,
+                          const struct esi_pattern_node *node,
                           size_t side)
 {
-    const struct es_pattern_operand *operand = &node->operands[side];
+    const struct esi_pattern_operand *operand = &node->operands[side];
 
     if (operand->occurrence == ES_PATTERN_NONE) {
         print_constant(&operand->constant, node->test, printing->out);
@@ -206,20 +206,20 @@ static void print_operand(const struct printing *printing,
 }
 
 static void print_compare(const struct printing *printing,
-                          const struct es_pattern_node *node)
+                          const struct esi_pattern_node *node)
 {
     print_operand(printing, node, 0);
-    fprintf(printing->out, " %s ", es_pattern_test_text(node->test, node->is_negated));
+    fprintf(printing->out, " %s ", esi_pattern_test_text(node->test, node->is_negated));
     print_operand(printing, node, 1);
 }
 
 static void print_operator(const struct printing *printing,
-                           const struct es_pattern_node *node)
+                           const struct esi_pattern_node *node)
 {
     switch (node->kind) {
     case ES_NODE_RELATION:
         fprintf(printing->out, " %s ",
-                es_pattern_operator_text(node->op, node->is_negated));
+                esi_pattern_operator_text(node->op, node->is_negated));
         break;
     case ES_NODE_LIMITED:
         fputs(" -(", printing->out);
@@ -234,7 +234,7 @@ static void print_operator(const struct printing *printing,
 
 /* With brackets around what has operators. */
 static void print_inner(const struct printing *printing,
-                        const struct es_pattern_node *node)
+                        const struct esi_pattern_node *node)
 {
     bool is_single = node->kind == ES_NODE_TERM || node->kind == ES_NODE_COUNT ||
                      node->kind == ES_NODE_COMPARE || node->kind == ES_NODE_WITHIN;
@@ -245,7 +245,7 @@ static void print_inner(const struct printing *printing,
 }
 
 static void print_node(const struct printing *printing,
-                       const struct es_pattern_node *node)
+                       const struct esi_pattern_node *node)
 {
     switch (node->kind) {
     case ES_NODE_TERM:
@@ -283,12 +283,13 @@ static void print_declarations(const struct printing *printing)
     const struct es_pattern_file *file = printing->file;
 
     for (uint32_t i = 0; i < printing->predicate->occurrence_count; i++) {
-        const struct es_pattern_occurrence *occurrence =
+        const struct esi_pattern_occurrence *occurrence =
             &printing->predicate->occurrences[i];
         const char *name;
 
-        if (folded(printing, occurrence)) {
-            struct printing inner = {file, folded(printing, occurrence), printing->out};
+        if (folded_node(printing, occurrence)) {
+            struct printing inner = {file, folded_node(printing, occurrence),
+                                     printing->out};
 
             print_declarations(&inner);
         }
@@ -301,9 +302,11 @@ static void print_declarations(const struct printing *printing)
     }
 }
 
-void es_pattern_print(const struct es_pattern_file *file, uint32_t predicate, FILE *out)
+void esi_pattern_print(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       FILE *out)
 {
-    struct printing printing = {file, es_pattern_predicate(file, predicate), out};
+    struct printing printing = {file, esi_pattern_predicate(file, predicate), out};
 
     print_declarations(&printing);
     fprintf(out, "%s := ", printing.predicate->name);

@@ -39,7 +39,7 @@ void esi_symbols_fini(struct esi_symbols *symbols);
 
 /* How a class was written: NAME or literal, perhaps a dot, and NAME or literal. */
 struct esi_class {
-    struct es_pattern_class data;
+    struct esi_pattern_class data;
     const char *left_name;  /* NULL: a literal of the conditions */
     uint32_t right;         /* class behind the dot, or ES_PATTERN_NONE */
     const char *right_name; /* NULL: that class' literal */
@@ -54,7 +54,7 @@ struct es_pattern_file {
     const char *text;
     size_t length;
 
-    struct es_pattern_predicate **predicates;
+    struct esi_pattern_predicate **predicates;
     uint32_t predicate_count;
     uint32_t predicate_room;
 
@@ -75,7 +75,7 @@ int esi_pattern_file_create(const char *source,
 
 /* New ones at the end, zeroed.  0 or -ENOMEM. */
 int esi_pattern_add_predicate(struct es_pattern_file *file,
-                              struct es_pattern_predicate **ret_predicate);
+                              struct esi_pattern_predicate **ret_predicate);
 int esi_pattern_add_class(struct es_pattern_file *file,
                           struct esi_class **ret_class,
                           uint32_t *ret_number);
@@ -85,6 +85,6 @@ int esi_pattern_add_attribute(struct es_pattern_file *file,
                               uint32_t *ret_attribute);
 
 /* The class that a predicate stands for, and nothing else; or ES_PATTERN_NONE. */
-uint32_t esi_pattern_alias(const struct es_pattern_predicate *predicate);
+uint32_t esi_pattern_alias(const struct esi_pattern_predicate *predicate);
 
 #endif

@@ -34,7 +34,7 @@ static bool is_continuation(char c)
 }
 
 static struct piece find_line(const struct esi_source *source,
-                              struct es_pattern_place place)
+                              struct esi_pattern_place place)
 {
     const char *end = source->text + source->length;
     struct piece piece = {.begin = source->text};
@@ -58,7 +58,7 @@ static struct piece find_line(const struct esi_source *source,
 }
 
 /* Cuts between characters. */
-static void cut(struct piece *piece)
+static void cut_line(struct piece *piece)
 {
     if (piece->end - piece->begin <= SHOWN_BYTES)
         return;
@@ -100,7 +100,7 @@ static void show_indent(const struct piece *piece, char out[SHOWN_BUFFER])
 }
 
 int esi_source_fault(const struct esi_source *source,
-                     struct es_pattern_place place,
+                     struct esi_pattern_place place,
                      const char *format,
                      ...)
 {
@@ -113,7 +113,7 @@ int esi_source_fault(const struct esi_source *source,
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    cut(&piece);
+    cut_line(&piece);
     show_line(&piece, line);
     show_indent(&piece, indent);
     return es_error_set_at(source->error, -EINVAL, source->name, (int)place.line,

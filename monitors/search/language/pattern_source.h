@@ -25,7 +25,7 @@ struct esi_source {
 /* Fills the record of errors, unless it is full.  The sentence has no full stop and is
  * cut after 200 bytes.  Returns -EINVAL. */
 int esi_source_fault(const struct esi_source *source,
-                     struct es_pattern_place place,
+                     struct esi_pattern_place place,
                      const char *format,
                      ...) __attribute__((format(printf, 3, 4)));
 

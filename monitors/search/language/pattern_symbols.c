@@ -10,7 +10,7 @@
 #include "monitors/search/language/pattern_private.h"
 
 /* FNV-1a. */
-static size_t hash(const char *name, size_t length)
+static size_t hash_name(const char *name, size_t length)
 {
     uint64_t value = 0xcbf29ce484222325u;
 
@@ -24,7 +24,7 @@ static struct esi_symbol *slot_of(const struct esi_symbols *symbols,
                                   const char *name,
                                   size_t length)
 {
-    size_t at = hash(name, length) & (symbols->capacity - 1);
+    size_t at = hash_name(name, length) & (symbols->capacity - 1);
 
     while (symbols->slots[at].name && (strlen(symbols->slots[at].name) != length ||
                                        memcmp(symbols->slots[at].name, name, length)))
@@ -44,7 +44,7 @@ struct esi_symbol *esi_symbols_find(const struct esi_symbols *symbols,
     return slot->name ? slot : NULL;
 }
 
-static int grow(struct esi_symbols *symbols)
+static int grow_symbols(struct esi_symbols *symbols)
 {
     struct esi_symbols larger = {.capacity =
                                      symbols->capacity ? symbols->capacity * 2 : 16,
@@ -68,7 +68,7 @@ int esi_symbols_put(struct esi_symbols *symbols, const struct esi_symbol *symbol
 {
     struct esi_symbol *slot;
 
-    if (symbols->count * 2 >= symbols->capacity && grow(symbols) < 0)
+    if (symbols->count * 2 >= symbols->capacity && grow_symbols(symbols) < 0)
         return -ENOMEM;
     slot = slot_of(symbols, symbol->name, strlen(symbol->name));
     symbols->count += !slot->name;

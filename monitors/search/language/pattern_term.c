@@ -9,11 +9,12 @@
 
 #include "monitors/search/language/pattern_parse_private.h"
 
-struct es_pattern_node *esi_node_create(struct esi_parser *parser,
-                                        enum es_pattern_node_kind kind,
-                                        struct es_pattern_place place)
+struct esi_pattern_node *esi_node_create(struct esi_parser *parser,
+                                         enum esi_pattern_node_kind kind,
+                                         struct esi_pattern_place place)
 {
-    struct es_pattern_node *node = esi_arena_alloc(&parser->file->memory, sizeof *node);
+    struct esi_pattern_node *node =
+        esi_arena_alloc(&parser->file->memory, sizeof *node);
 
     if (!node)
         return NULL;
@@ -30,7 +31,7 @@ struct es_pattern_node *esi_node_create(struct esi_parser *parser,
 /* --- Occurrences ------------------------------------------------------------------ */
 
 int esi_add_occurrence(struct esi_parser *parser,
-                       enum es_pattern_sign sign,
+                       enum esi_pattern_sign sign,
                        const struct esi_reference *reference,
                        uint32_t *ret_occurrence)
 {
@@ -51,15 +52,15 @@ int esi_add_occurrence(struct esi_parser *parser,
     }
     *ret_occurrence = parser->occurrence_count++;
     parser->occurrences[*ret_occurrence] =
-        (struct es_pattern_occurrence){.sign = sign,
-                                       .class_number = reference->class_number,
-                                       .predicate = reference->predicate,
-                                       .name = reference->name,
-                                       .place = reference->place};
+        (struct esi_pattern_occurrence){.sign = sign,
+                                        .class_number = reference->class_number,
+                                        .predicate = reference->predicate,
+                                        .name = reference->name,
+                                        .place = reference->place};
     return 0;
 }
 
-static enum es_pattern_sign sign_of(char c)
+static enum esi_pattern_sign sign_of(char c)
 {
     return c == '$' ? ES_SIGN_RETURNED : c == '*' ? ES_SIGN_UNIVERSAL : ES_SIGN_HIDDEN;
 }
@@ -137,7 +138,7 @@ int esi_parse_limit(struct esi_parser *parser, uint32_t *ret_occurrence)
 static int parse_attribute(struct esi_parser *parser,
                            const struct esi_token *variable,
                            uint32_t occurrence,
-                           struct es_pattern_operand *operand)
+                           struct esi_pattern_operand *operand)
 {
     char words[ESI_TOKEN_WORDS];
     const char *name;
@@ -158,7 +159,7 @@ static int parse_attribute(struct esi_parser *parser,
 }
 
 static int parse_right_variable(struct esi_parser *parser,
-                                struct es_pattern_operand *operand)
+                                struct esi_pattern_operand *operand)
 {
     struct esi_token variable = parser->token;
     uint32_t occurrence;
@@ -172,7 +173,7 @@ static int parse_right_variable(struct esi_parser *parser,
 }
 
 /* A string with wildcards becomes a regular expression. */
-static int parse_right_string(struct esi_parser *parser, struct es_pattern_node *node)
+static int parse_right_string(struct esi_parser *parser, struct esi_pattern_node *node)
 {
     struct esi_glob glob;
     int code = esi_parse_glob(parser, &glob);
@@ -187,7 +188,7 @@ static int parse_right_string(struct esi_parser *parser, struct es_pattern_node 
 }
 
 /* "x =~b.tag" begins as a regular expression would. */
-static int parse_right_regex(struct esi_parser *parser, struct es_pattern_node *node)
+static int parse_right_regex(struct esi_parser *parser, struct esi_pattern_node *node)
 {
     if (parser->token.kind == ESI_TOKEN_ID)
         return esi_unexpected(parser, "a regular expression in double quotes; before a "
@@ -197,9 +198,9 @@ static int parse_right_regex(struct esi_parser *parser, struct es_pattern_node *
     return esi_parse_regex(parser, &node->operands[1].constant.text);
 }
 
-static int parse_right(struct esi_parser *parser, struct es_pattern_node *node)
+static int parse_right(struct esi_parser *parser, struct esi_pattern_node *node)
 {
-    struct es_pattern_operand *right = &node->operands[1];
+    struct esi_pattern_operand *right = &node->operands[1];
 
     if (node->test == ES_TEST_REGEX)
         return parse_right_regex(parser, node);
@@ -220,12 +221,12 @@ static int parse_right(struct esi_parser *parser, struct es_pattern_node *node)
 static int parse_compared(struct esi_parser *parser,
                           const struct esi_token *variable,
                           uint32_t occurrence,
-                          struct es_pattern_node **ret_node)
+                          struct esi_pattern_node **ret_node)
 {
-    struct es_pattern_node *node =
+    struct esi_pattern_node *node =
         esi_node_create(parser, ES_NODE_COMPARE, variable->place);
     struct esi_comparison comparison;
-    struct es_pattern_place place;
+    struct esi_pattern_place place;
     int code;
 
     if (!node)
@@ -249,10 +250,10 @@ static int parse_compared(struct esi_parser *parser,
 
 static int make_term(struct esi_parser *parser,
                      uint32_t occurrence,
-                     struct es_pattern_place place,
-                     struct es_pattern_node **ret_node)
+                     struct esi_pattern_place place,
+                     struct esi_pattern_node **ret_node)
 {
-    struct es_pattern_node *node = esi_node_create(parser, ES_NODE_TERM, place);
+    struct esi_pattern_node *node = esi_node_create(parser, ES_NODE_TERM, place);
 
     if (!node)
         return -ENOMEM;
@@ -261,7 +262,7 @@ static int make_term(struct esi_parser *parser,
     return 0;
 }
 
-static int parse_variable(struct esi_parser *parser, struct es_pattern_node **ret_node)
+static int parse_variable(struct esi_parser *parser, struct esi_pattern_node **ret_node)
 {
     struct esi_token variable = parser->token;
     uint32_t occurrence;
@@ -278,11 +279,11 @@ static int parse_variable(struct esi_parser *parser, struct es_pattern_node **re
 
 /* `at` was taken, and `least` or `most` comes: "at least 3 of B". */
 static int parse_count(struct esi_parser *parser,
-                       struct es_pattern_place place,
-                       struct es_pattern_node **ret_node)
+                       struct esi_pattern_place place,
+                       struct esi_pattern_node **ret_node)
 {
-    struct es_pattern_node *node = esi_node_create(parser, ES_NODE_COUNT, place);
-    struct es_pattern_place number_place;
+    struct esi_pattern_node *node = esi_node_create(parser, ES_NODE_COUNT, place);
+    struct esi_pattern_place number_place;
     struct esi_reference reference;
     struct esi_token id;
     int64_t number;
@@ -319,7 +320,7 @@ static int parse_count(struct esi_parser *parser,
 }
 
 /* A class or a name; `at` is a name like any other unless `least` or `most` follows. */
-static int parse_named(struct esi_parser *parser, struct es_pattern_node **ret_node)
+static int parse_named(struct esi_parser *parser, struct esi_pattern_node **ret_node)
 {
     struct esi_token token = parser->token;
     bool is_id = token.kind == ESI_TOKEN_ID;
@@ -346,10 +347,10 @@ static bool is_within(const struct esi_parser *parser)
 }
 
 static int parse_within(struct esi_parser *parser,
-                        const struct es_pattern_node *inner,
-                        struct es_pattern_node **ret_node)
+                        const struct esi_pattern_node *inner,
+                        struct esi_pattern_node **ret_node)
 {
-    struct es_pattern_node *node =
+    struct esi_pattern_node *node =
         esi_node_create(parser, ES_NODE_WITHIN, parser->token.place);
     int code;
 
@@ -366,9 +367,9 @@ static int parse_within(struct esi_parser *parser,
     return code;
 }
 
-static int parse_brackets(struct esi_parser *parser, struct es_pattern_node **ret_node)
+static int parse_brackets(struct esi_parser *parser, struct esi_pattern_node **ret_node)
 {
-    const struct es_pattern_node *inner;
+    const struct esi_pattern_node *inner;
     int code = esi_enter(parser);
 
     if (code == 0)
@@ -382,11 +383,11 @@ static int parse_brackets(struct esi_parser *parser, struct es_pattern_node **re
     parser->depth--;
     if (is_within(parser))
         return parse_within(parser, inner, ret_node);
-    *ret_node = (struct es_pattern_node *)inner;
+    *ret_node = (struct esi_pattern_node *)inner;
     return 0;
 }
 
-int esi_parse_operand(struct esi_parser *parser, struct es_pattern_node **ret_node)
+int esi_parse_operand(struct esi_parser *parser, struct esi_pattern_node **ret_node)
 {
     int code;
 

@@ -13,16 +13,16 @@
 #include "monitors/search/language/pattern_parse_private.h"
 #include "monitors/search/language/pattern_regex.h"
 
-static struct es_pattern_place place_in(const struct esi_token *token, size_t offset)
+static struct esi_pattern_place place_in(const struct esi_token *token, size_t offset)
 {
-    return (struct es_pattern_place){token->place.line,
-                                     token->place.column + (uint32_t)offset};
+    return (struct esi_pattern_place){token->place.line,
+                                      token->place.column + (uint32_t)offset};
 }
 
 /* --- Strings ---------------------------------------------------------------------- */
 
 /* What an escape stands for; 0: there is no such escape. */
-static char escaped(char c)
+static char escaped_character(char c)
 {
     switch (c) {
     case 't':
@@ -43,7 +43,7 @@ static int check_escapes(struct esi_parser *parser, const struct esi_token *toke
     for (size_t i = 1; i + 1 < token->length; i++) {
         if (token->text[i] != '\\')
             continue;
-        if (escaped(token->text[i + 1]) == '\0')
+        if (escaped_character(token->text[i + 1]) == '\0')
             return esi_fault(
                 parser, place_in(token, i),
                 "there is no such escape, expected \\\" \\\\ \\t \\n or \\*");
@@ -59,7 +59,7 @@ static size_t decode_piece(const struct esi_token *token, size_t from, char *out
 
     while (i + 1 < token->length && token->text[i] != '*') {
         if (token->text[i] == '\\')
-            *out++ = escaped(token->text[++i]);
+            *out++ = escaped_character(token->text[++i]);
         else
             *out++ = token->text[i];
         i++;
@@ -143,7 +143,7 @@ int esi_glob_text(struct esi_parser *parser,
 }
 
 /* One piece, each character standing for itself. */
-static char *quote(char *out, const char *piece)
+static char *quote_character(char *out, const char *piece)
 {
     for (; *piece; piece++) {
         bool is_plain = (*piece >= '0' && *piece <= '9') ||
@@ -174,7 +174,7 @@ int esi_glob_regex(struct esi_parser *parser,
     for (size_t i = 0; i < glob->count; i++) {
         if (i > 0)
             at = stpcpy(at, ".*");
-        at = quote(at, glob->pieces[i]);
+        at = quote_character(at, glob->pieces[i]);
     }
     stpcpy(at, end);
     *ret_expression = text;
@@ -310,7 +310,9 @@ static int parse_unit(struct esi_parser *parser,
 }
 
 /* Nothing is rounded. */
-static int multiply(const struct digits *digits, uint64_t factor, int64_t *ret_number)
+static int multiply_digits(const struct digits *digits,
+                           uint64_t factor,
+                           int64_t *ret_number)
 {
     uint64_t whole;
     uint64_t fraction;
@@ -385,7 +387,7 @@ int esi_parse_number(struct esi_parser *parser,
     if (code < 0)
         return code;
     if (fault == 0)
-        fault = multiply(&digits, unit ? unit->factor : 1, ret_number);
+        fault = multiply_digits(&digits, unit ? unit->factor : 1, ret_number);
     return fault == 0 ? 0 : refuse_number(parser, &token, unit, fault);
 }
 
@@ -412,13 +414,13 @@ int esi_parse_name(struct esi_parser *parser, const char **ret_name)
 
 int esi_resolve_field(struct esi_parser *parser,
                       const char *name,
-                      enum es_pattern_field *ret_field,
+                      enum esi_pattern_field *ret_field,
                       uint32_t *ret_attribute)
 {
     for (unsigned i = 0; i < ES_FIELD_ATTRIBUTE; i++) {
-        enum es_pattern_field field = (enum es_pattern_field)i;
+        enum esi_pattern_field field = (enum esi_pattern_field)i;
 
-        if (strcmp(name, es_pattern_field_name(parser->file, field, 0)) == 0) {
+        if (strcmp(name, esi_pattern_field_name(parser->file, field, 0)) == 0) {
             *ret_field = field;
             *ret_attribute = ES_PATTERN_NONE;
             return 0;

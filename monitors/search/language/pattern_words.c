@@ -5,7 +5,7 @@
 
 #include "monitors/search/language/pattern.h"
 
-const char *es_pattern_operator_text(enum es_pattern_operator op, bool is_negated)
+const char *esi_pattern_operator_text(enum esi_pattern_operator op, bool is_negated)
 {
     static const char *const texts[][2] = {
         [ES_OPERATOR_BEFORE] = {"-->", "!-->"},
@@ -17,7 +17,7 @@ const char *es_pattern_operator_text(enum es_pattern_operator op, bool is_negate
     return texts[op][is_negated];
 }
 
-const char *es_pattern_test_text(enum es_pattern_test test, bool is_negated)
+const char *esi_pattern_test_text(enum esi_pattern_test test, bool is_negated)
 {
     static const char *const texts[][2] = {
         [ES_TEST_GLOB] = {"=", "!="},           [ES_TEST_REGEX] = {"=~", "!~"},
@@ -29,9 +29,9 @@ const char *es_pattern_test_text(enum es_pattern_test test, bool is_negated)
     return texts[test][is_negated];
 }
 
-const char *es_pattern_field_name(const struct es_pattern_file *file,
-                                  enum es_pattern_field field,
-                                  uint32_t attribute)
+const char *esi_pattern_field_name(const struct es_pattern_file *file,
+                                   enum esi_pattern_field field,
+                                   uint32_t attribute)
 {
     static const char *const names[] = {
         [ES_FIELD_PROCESS] = "process",
@@ -40,6 +40,6 @@ const char *es_pattern_field_name(const struct es_pattern_file *file,
         [ES_FIELD_KIND] = "kind",
     };
 
-    return field == ES_FIELD_ATTRIBUTE ? es_pattern_attribute(file, attribute)
+    return field == ES_FIELD_ATTRIBUTE ? esi_pattern_attribute(file, attribute)
                                        : names[field];
 }

@@ -16,7 +16,7 @@
 
 /* First, so that a program is cast back. */
 struct whole_program {
-    struct es_program program;
+    struct esi_program program;
     struct esi_arena arena;
 };
 
@@ -29,19 +29,19 @@ static bool have_one_support(const struct esi_outcomes *outcomes)
 }
 
 /* *ret_replaceable may be NULL. */
-static int build(const struct es_pattern_file *file,
-                 uint32_t predicate,
-                 const struct esi_replaceable *replaceable,
-                 struct whole_program *whole,
-                 struct esi_replaceable *ret_replaceable,
-                 struct es_error *error)
+static int build_program(const struct es_pattern_file *file,
+                         uint32_t predicate,
+                         const struct esi_replaceable *replaceable,
+                         struct whole_program *whole,
+                         struct esi_replaceable *ret_replaceable,
+                         struct es_error *error)
 {
     struct esi_program_builder builder = {.file = file,
                                           .replaceable = replaceable,
                                           .error = error,
                                           .arena = &whole->arena};
-    const struct es_pattern_predicate *tree = es_pattern_predicate(file, predicate);
-    struct es_program *program = &whole->program;
+    const struct esi_pattern_predicate *tree = esi_pattern_predicate(file, predicate);
+    struct esi_program *program = &whole->program;
     struct esi_outcomes outcomes = {.count = 0};
 
     builder.variables =
@@ -81,40 +81,40 @@ static int look_below(const struct es_pattern_file *file,
 
         if (!is_needed[p])
             continue;
-        result = build(file, p, replaceable, &whole, &replaceable[p], error);
+        result = build_program(file, p, replaceable, &whole, &replaceable[p], error);
         esi_arena_free(&whole.arena);
     }
     return result;
 }
 
-int es_program_create(const struct es_pattern_file *file,
-                      uint32_t predicate,
-                      struct es_program **ret_program,
-                      struct es_error *error)
+int esi_program_create(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       struct esi_program **ret_program,
+                       struct es_error *error)
 {
     struct whole_program *whole = calloc(1, sizeof *whole);
     struct esi_replaceable *replaceable = calloc(predicate + 1u, sizeof *replaceable);
     bool *is_predicate_needed = calloc(es_pattern_predicates(file) + 1u, sizeof(bool));
-    bool *is_class_needed = calloc(es_pattern_classes(file) + 1u, sizeof(bool));
+    bool *is_class_needed = calloc(esi_pattern_classes(file) + 1u, sizeof(bool));
     int result = -ENOMEM;
 
     if (whole && replaceable && is_predicate_needed && is_class_needed) {
-        es_pattern_reach(file, predicate, is_predicate_needed, is_class_needed);
+        esi_pattern_reach(file, predicate, is_predicate_needed, is_class_needed);
         result = look_below(file, predicate, is_predicate_needed, replaceable, error);
     }
     if (result == 0)
-        result = build(file, predicate, replaceable, whole, NULL, error);
+        result = build_program(file, predicate, replaceable, whole, NULL, error);
     if (result == 0)
         *ret_program = &whole->program;
     else if (whole)
-        es_program_destroy(&whole->program);
+        esi_program_destroy(&whole->program);
     free(replaceable);
     free(is_predicate_needed);
     free(is_class_needed);
     return result;
 }
 
-void es_program_destroy(struct es_program *program)
+void esi_program_destroy(struct esi_program *program)
 {
     struct whole_program *whole = (struct whole_program *)program;
 
@@ -124,20 +124,20 @@ void es_program_destroy(struct es_program *program)
     free(whole);
 }
 
-uint64_t es_program_universal(const struct es_program *program)
+uint64_t esi_program_universal(const struct esi_program *program)
 {
     uint64_t universal = 0;
 
     for (uint32_t v = 0; v < program->variable_count; v++)
         if (program->variables[v].is_universal)
-            universal |= es_program_bit(v);
+            universal |= esi_program_bit(v);
     return universal;
 }
 
-bool es_program_is_prompt(const struct es_program *program, unsigned variable)
+bool esi_program_is_prompt(const struct esi_program *program, unsigned variable)
 {
     uint32_t number = program->variables[variable].class_number;
 
     return number != ES_PATTERN_NONE &&
-           es_pattern_class(program->file, number)->partner_count == 0;
+           esi_pattern_class(program->file, number)->partner_count == 0;
 }

@@ -40,7 +40,7 @@ enum {
     ES_PROGRAM_SUPPORTS = 256, /* at most */
 };
 
-struct es_program_variable {
+struct esi_program_variable {
     const char *name; /* "$a", "Send", "Send#2" for the second of this name,
                          "Open.$a" of a predicate that was replaced */
     bool is_universal;
@@ -50,7 +50,7 @@ struct es_program_variable {
     uint32_t occurrence;   /* of the predicate that the program is of */
 };
 
-enum es_atom_kind {
+enum esi_atom_kind {
     ES_ATOM_RELATION, /* of the union of `left` and that of `right`; an empty union is
                          concurrent with everything */
     ES_ATOM_COUNT,    /* as many values of the class or predicate counted are in this
@@ -61,20 +61,20 @@ enum es_atom_kind {
                          none where a constant is */
 };
 
-struct es_atom {
-    enum es_atom_kind kind;
-    enum es_pattern_operator op;
+struct esi_atom {
+    enum esi_atom_kind kind;
+    enum esi_pattern_operator op;
     bool is_negated;
     uint64_t left; /* bit v: variable v */
     uint64_t right;
-    const struct es_pattern_node
+    const struct esi_pattern_node
         *node;                  /* COUNT node, WITHIN, COMPARE, RELATION or LIMITED */
     bool is_reversed;           /* of COUNT */
     uint32_t counted;           /* of COUNT: class number, or NONE */
     uint32_t counted_predicate; /* of COUNT: predicate, or NONE */
 };
 
-enum es_formula_kind {
+enum esi_formula_kind {
     ES_FORMULA_TRUE,
     ES_FORMULA_FALSE,
     ES_FORMULA_ATOM,
@@ -82,71 +82,71 @@ enum es_formula_kind {
     ES_FORMULA_OR,
 };
 
-struct es_formula {
-    enum es_formula_kind kind;
+struct esi_formula {
+    enum esi_formula_kind kind;
     uint32_t atom;
     size_t part_count; /* of AND and OR: two or more */
-    const struct es_formula *const *parts;
+    const struct esi_formula *const *parts;
 };
 
-struct es_program_support {
+struct esi_program_support {
     uint64_t variables; /* existential ones, all of which get values */
     uint64_t universal; /* those that the condition names */
-    const struct es_formula *condition;
+    const struct esi_formula *condition;
     const uint32_t *lesser; /* numbers of supports that are proper subsets */
     size_t lesser_count;
 };
 
 /* Sides of `|` that may make a match: supports are these and unions of them. */
-struct es_program_choice {
+struct esi_program_choice {
     uint64_t variables; /* existential ones */
     uint64_t universal; /* those that it names */
 };
 
-struct es_program {
+struct esi_program {
     const struct es_pattern_file *file; /* borrowed */
     uint32_t predicate;
-    const struct es_program_variable *variables;
+    const struct esi_program_variable *variables;
     uint32_t variable_count;
-    const struct es_atom *atoms;
+    const struct esi_atom *atoms;
     uint32_t atom_count;
-    const struct es_program_support *supports; /* lesser ones first */
+    const struct esi_program_support *supports; /* lesser ones first */
     uint32_t support_count;
-    const struct es_program_choice *choices;
+    const struct esi_program_choice *choices;
     uint32_t choice_count;
 };
 
 /* The set of one variable. */
-static inline uint64_t es_program_bit(unsigned variable)
+static inline uint64_t esi_program_bit(unsigned variable)
 {
     return UINT64_C(1) << variable;
 }
 
 /* Whether its values are single events. */
-static inline bool es_program_is_single(const struct es_program *program,
-                                        unsigned variable)
+static inline bool esi_program_is_single(const struct esi_program *program,
+                                         unsigned variable)
 {
     return program->variables[variable].class_number != ES_PATTERN_NONE;
 }
 
 /* Whether an event is one of its values as soon as it comes: not one of a class with
  * partners (D12), nor a match. */
-bool es_program_is_prompt(const struct es_program *program, unsigned variable);
+bool esi_program_is_prompt(const struct esi_program *program, unsigned variable);
 
-uint64_t es_program_universal(const struct es_program *program);
+uint64_t esi_program_universal(const struct esi_program *program);
 
 /* Whether a support may have minimal assignments when the universal variables `empty`
  * have no values (D8): unions of choices that only these hold together have none. */
-bool es_program_may_be_minimal(const struct es_program *program,
-                               uint32_t support,
-                               uint64_t empty);
+bool esi_program_may_be_minimal(const struct esi_program *program,
+                                uint32_t support,
+                                uint64_t empty);
 
 /* -EINVAL with words: too many variables or supports; -ENOMEM. */
-int es_program_create(const struct es_pattern_file *file,
-                      uint32_t predicate,
-                      struct es_program **ret_program,
-                      struct es_error *error);
+int esi_program_create(const struct es_pattern_file *file,
+                       uint32_t predicate,
+                       struct esi_program **ret_program,
+                       struct es_error *error);
 /* Accepts NULL. */
-void es_program_destroy(struct es_program *program);
+void esi_program_destroy(struct esi_program *program);
 
 #endif

@@ -9,19 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct esi_formula always = {.formula = {.kind = ES_FORMULA_TRUE}};
-static const struct esi_formula never = {.formula = {.kind = ES_FORMULA_FALSE}};
+static const struct esi_draft_formula always = {.formula = {.kind = ES_FORMULA_TRUE}};
+static const struct esi_draft_formula never = {.formula = {.kind = ES_FORMULA_FALSE}};
 
 void esi_builder_fail(struct esi_program_builder *builder,
                       int code,
-                      const struct es_pattern_place *place,
+                      const struct esi_pattern_place *place,
                       const char *words)
 {
     if (builder->failure)
         return;
     builder->failure = code;
     if (words && place)
-        es_pattern_fault(builder->file, *place, words, builder->error);
+        esi_pattern_fault(builder->file, *place, words, builder->error);
     else if (words)
         es_error_set(builder->error, code, "%s", words);
 }
@@ -37,7 +37,7 @@ void *esi_builder_alloc(struct esi_program_builder *builder, size_t size)
 
 /* --- Variables -------------------------------------------------------------------- */
 
-static bool is_name_of(const struct es_program_variable *variable, const char *name)
+static bool is_name_of(const struct esi_program_variable *variable, const char *name)
 {
     size_t length = strlen(name);
 
@@ -69,8 +69,8 @@ const char *esi_builder_name(struct esi_program_builder *builder,
 }
 
 uint32_t esi_builder_variable(struct esi_program_builder *builder,
-                              const struct es_program_variable *variable,
-                              const struct es_pattern_place *place)
+                              const struct esi_program_variable *variable,
+                              const struct esi_pattern_place *place)
 {
     if (builder->variable_count == ES_PROGRAM_VARIABLES) {
         esi_builder_fail(builder, -EINVAL, place,
@@ -86,7 +86,7 @@ uint32_t esi_builder_variable(struct esi_program_builder *builder,
 
 /* --- Atoms ------------------------------------------------------------------------ */
 
-static bool is_same_atom(const struct es_atom *a, const struct es_atom *b)
+static bool is_same_atom(const struct esi_atom *a, const struct esi_atom *b)
 {
     if (a->kind != b->kind || a->op != b->op || a->is_negated != b->is_negated ||
         a->left != b->left || a->right != b->right)
@@ -98,14 +98,14 @@ static bool is_same_atom(const struct es_atom *a, const struct es_atom *b)
 }
 
 static uint32_t atom_number(struct esi_program_builder *builder,
-                            const struct es_atom *atom)
+                            const struct esi_atom *atom)
 {
     for (uint32_t i = 0; i < builder->atom_count; i++)
         if (is_same_atom(&builder->atoms[i], atom))
             return i;
     if (builder->atom_count == builder->atom_capacity) {
         uint32_t capacity = builder->atom_capacity ? 2 * builder->atom_capacity : 16;
-        struct es_atom *atoms = esi_builder_alloc(builder, capacity * sizeof *atoms);
+        struct esi_atom *atoms = esi_builder_alloc(builder, capacity * sizeof *atoms);
 
         if (!atoms)
             return 0;
@@ -120,30 +120,30 @@ static uint32_t atom_number(struct esi_program_builder *builder,
 
 /* --- Formulas --------------------------------------------------------------------- */
 
-const struct es_formula *esi_formula_true(void)
+const struct esi_formula *esi_formula_true(void)
 {
     return &always.formula;
 }
 
-const struct es_formula *esi_formula_false(void)
+const struct esi_formula *esi_formula_false(void)
 {
     return &never.formula;
 }
 
-static const struct esi_formula *whole(const struct es_formula *formula)
+static const struct esi_draft_formula *whole_formula(const struct esi_formula *formula)
 {
-    return (const struct esi_formula *)formula;
+    return (const struct esi_draft_formula *)formula;
 }
 
-uint64_t esi_formula_universal(const struct es_formula *formula)
+uint64_t esi_formula_universal(const struct esi_formula *formula)
 {
-    return whole(formula)->universal;
+    return whole_formula(formula)->universal;
 }
 
 /* A relation of an empty set that no universal variable can make true for want of
  * values (D8) is as constant as the set. */
 static bool is_constant(const struct esi_program_builder *builder,
-                        const struct es_atom *atom,
+                        const struct esi_atom *atom,
                         bool *ret_value)
 {
     if (atom->kind == ES_ATOM_WITHIN && !atom->left) {
@@ -157,10 +157,10 @@ static bool is_constant(const struct esi_program_builder *builder,
     return true;
 }
 
-const struct es_formula *esi_formula_atom(struct esi_program_builder *builder,
-                                          const struct es_atom *atom)
+const struct esi_formula *esi_formula_atom(struct esi_program_builder *builder,
+                                           const struct esi_atom *atom)
 {
-    struct esi_formula *formula;
+    struct esi_draft_formula *formula;
     bool value;
 
     if (is_constant(builder, atom, &value))
@@ -168,7 +168,7 @@ const struct es_formula *esi_formula_atom(struct esi_program_builder *builder,
     formula = esi_builder_alloc(builder, sizeof *formula);
     if (!formula)
         return &never.formula;
-    *formula = (struct esi_formula){
+    *formula = (struct esi_draft_formula){
         .formula = {.kind = ES_FORMULA_ATOM, .atom = atom_number(builder, atom)},
         .atoms = 1,
         .universal = (atom->left | atom->right) & builder->universal,
@@ -176,12 +176,12 @@ const struct es_formula *esi_formula_atom(struct esi_program_builder *builder,
     return &formula->formula;
 }
 
-static bool is_same_formula(const struct es_formula *a, const struct es_formula *b)
+static bool is_same_formula(const struct esi_formula *a, const struct esi_formula *b)
 {
     if (a == b)
         return true;
     if (a->kind != b->kind || a->part_count != b->part_count ||
-        whole(a)->atoms != whole(b)->atoms ||
+        whole_formula(a)->atoms != whole_formula(b)->atoms ||
         (a->kind == ES_FORMULA_ATOM && a->atom != b->atom))
         return false;
     for (size_t i = 0; i < a->part_count; i++)
@@ -191,9 +191,9 @@ static bool is_same_formula(const struct es_formula *a, const struct es_formula 
 }
 
 /* The parts of a formula of this kind, else itself as the only one. */
-static size_t parts_of(const struct es_formula *const *formula,
-                       enum es_formula_kind kind,
-                       const struct es_formula *const **ret_parts)
+static size_t parts_of(const struct esi_formula *const *formula,
+                       enum esi_formula_kind kind,
+                       const struct esi_formula *const **ret_parts)
 {
     *ret_parts = (*formula)->kind == kind ? (*formula)->parts : formula;
     return (*formula)->kind == kind ? (*formula)->part_count : 1;
@@ -202,10 +202,10 @@ static size_t parts_of(const struct es_formula *const *formula,
 /* A part that is there already is not added again: of AND, if it is the very same (the
  * condition of a predicate that was replaced), since what a pattern says twice is for
  * pruning to find; of OR, if it says the same. */
-static bool is_part(const struct es_formula *const *parts,
+static bool is_part(const struct esi_formula *const *parts,
                     size_t count,
-                    const struct es_formula *part,
-                    enum es_formula_kind kind)
+                    const struct esi_formula *part,
+                    enum esi_formula_kind kind)
 {
     for (size_t i = 0; i < count; i++)
         if (kind == ES_FORMULA_OR ? is_same_formula(parts[i], part) : parts[i] == part)
@@ -213,7 +213,7 @@ static bool is_part(const struct es_formula *const *parts,
     return false;
 }
 
-static const struct es_formula *too_long(struct esi_program_builder *builder)
+static const struct esi_formula *too_long(struct esi_program_builder *builder)
 {
     esi_builder_fail(builder, -EINVAL, NULL,
                      "the pattern is too long: written out, its condition would name "
@@ -221,17 +221,17 @@ static const struct es_formula *too_long(struct esi_program_builder *builder)
     return &never.formula;
 }
 
-static const struct es_formula *join(struct esi_program_builder *builder,
-                                     enum es_formula_kind kind,
-                                     const struct es_formula *a,
-                                     const struct es_formula *b)
+static const struct esi_formula *join_formulas(struct esi_program_builder *builder,
+                                               enum esi_formula_kind kind,
+                                               const struct esi_formula *a,
+                                               const struct esi_formula *b)
 {
-    const struct es_formula *const *a_parts;
-    const struct es_formula *const *b_parts;
+    const struct esi_formula *const *a_parts;
+    const struct esi_formula *const *b_parts;
     size_t a_count = parts_of(&a, kind, &a_parts);
     size_t b_count = parts_of(&b, kind, &b_parts);
-    const struct es_formula **parts = NULL;
-    struct esi_formula *formula = NULL;
+    const struct esi_formula **parts = NULL;
+    struct esi_draft_formula *formula = NULL;
     size_t count = a_count;
 
     builder->parts += a_count + b_count;
@@ -247,33 +247,33 @@ static const struct es_formula *join(struct esi_program_builder *builder,
             parts[count++] = b_parts[i];
     if (count == a_count)
         return a;
-    *formula = (struct esi_formula){
+    *formula = (struct esi_draft_formula){
         .formula = {.kind = kind, .part_count = count, .parts = parts}};
     for (size_t i = 0; i < count; i++) {
-        formula->atoms += whole(parts[i])->atoms;
-        formula->universal |= whole(parts[i])->universal;
+        formula->atoms += whole_formula(parts[i])->atoms;
+        formula->universal |= whole_formula(parts[i])->universal;
     }
     return formula->atoms <= ESI_FORMULA_ATOMS ? &formula->formula : too_long(builder);
 }
 
-const struct es_formula *esi_formula_both(struct esi_program_builder *builder,
-                                          const struct es_formula *a,
-                                          const struct es_formula *b)
+const struct esi_formula *esi_formula_both(struct esi_program_builder *builder,
+                                           const struct esi_formula *a,
+                                           const struct esi_formula *b)
 {
     if (a->kind == ES_FORMULA_FALSE || b->kind == ES_FORMULA_TRUE)
         return a;
     if (b->kind == ES_FORMULA_FALSE || a->kind == ES_FORMULA_TRUE)
         return b;
-    return join(builder, ES_FORMULA_AND, a, b);
+    return join_formulas(builder, ES_FORMULA_AND, a, b);
 }
 
-const struct es_formula *esi_formula_either(struct esi_program_builder *builder,
-                                            const struct es_formula *a,
-                                            const struct es_formula *b)
+const struct esi_formula *esi_formula_either(struct esi_program_builder *builder,
+                                             const struct esi_formula *a,
+                                             const struct esi_formula *b)
 {
     if (a->kind == ES_FORMULA_TRUE || b->kind == ES_FORMULA_FALSE)
         return a;
     if (b->kind == ES_FORMULA_TRUE || a->kind == ES_FORMULA_FALSE)
         return b;
-    return join(builder, ES_FORMULA_OR, a, b);
+    return join_formulas(builder, ES_FORMULA_OR, a, b);
 }

@@ -22,8 +22,8 @@ enum {
 };
 
 /* A formula with what is asked of it while it is made. */
-struct esi_formula {
-    struct es_formula formula; /* first: pointers to it are cast back */
+struct esi_draft_formula {
+    struct esi_formula formula; /* first: pointers to it are cast back */
     size_t atoms;
     uint64_t universal; /* variables that it names */
 };
@@ -35,7 +35,7 @@ struct esi_outcome {
                         one variable that hides itself */
     uint64_t needed; /* existential variables that must have values */
     uint64_t inside; /* variables whose events a `within` around it is about */
-    const struct es_formula *condition;
+    const struct esi_formula *condition;
 };
 
 struct esi_outcomes {
@@ -59,10 +59,10 @@ struct esi_program_builder {
     struct es_error *error;
     int failure; /* the first one: negative errno */
     struct esi_arena *arena;
-    struct es_program_variable *variables; /* ES_PROGRAM_VARIABLES */
+    struct esi_program_variable *variables; /* ES_PROGRAM_VARIABLES */
     uint32_t variable_count;
     uint64_t universal;
-    struct es_atom *atoms;
+    struct esi_atom *atoms;
     uint32_t atom_count;
     uint32_t atom_capacity;
     size_t parts;     /* of all formulas */
@@ -76,13 +76,13 @@ void *esi_builder_alloc(struct esi_program_builder *builder, size_t size);
 /* Keeps the first failure. */
 void esi_builder_fail(struct esi_program_builder *builder,
                       int code,
-                      const struct es_pattern_place *place,
+                      const struct esi_pattern_place *place,
                       const char *words);
 
 /* The number of a new variable; its name is made distinct.  0 after a failure. */
 uint32_t esi_builder_variable(struct esi_program_builder *builder,
-                              const struct es_program_variable *variable,
-                              const struct es_pattern_place *place);
+                              const struct esi_program_variable *variable,
+                              const struct esi_pattern_place *place);
 /* `name`, or "name#2" for the second variable, or prefix, of this name ... */
 const char *esi_builder_name(struct esi_program_builder *builder,
                              const char *prefix,
@@ -90,30 +90,30 @@ const char *esi_builder_name(struct esi_program_builder *builder,
 
 /* A constant where the atom tells itself, else the atom; equal ones are shared.  These
  * are never NULL. */
-const struct es_formula *esi_formula_atom(struct esi_program_builder *builder,
-                                          const struct es_atom *atom);
-const struct es_formula *esi_formula_true(void);
-const struct es_formula *esi_formula_false(void);
-const struct es_formula *esi_formula_both(struct esi_program_builder *builder,
-                                          const struct es_formula *a,
-                                          const struct es_formula *b);
-const struct es_formula *esi_formula_either(struct esi_program_builder *builder,
-                                            const struct es_formula *a,
-                                            const struct es_formula *b);
-uint64_t esi_formula_universal(const struct es_formula *formula);
+const struct esi_formula *esi_formula_atom(struct esi_program_builder *builder,
+                                           const struct esi_atom *atom);
+const struct esi_formula *esi_formula_true(void);
+const struct esi_formula *esi_formula_false(void);
+const struct esi_formula *esi_formula_both(struct esi_program_builder *builder,
+                                           const struct esi_formula *a,
+                                           const struct esi_formula *b);
+const struct esi_formula *esi_formula_either(struct esi_program_builder *builder,
+                                             const struct esi_formula *a,
+                                             const struct esi_formula *b);
+uint64_t esi_formula_universal(const struct esi_formula *formula);
 
 /* --- program_walk.c --------------------------------------------------------------- */
 
 /* Outcomes of the whole predicate. */
 void esi_program_walk(struct esi_program_builder *builder,
-                      const struct es_pattern_predicate *predicate,
+                      const struct esi_pattern_predicate *predicate,
                       struct esi_outcomes *ret_outcomes);
 /* --- program_supports.c ----------------------------------------------------------- */
 
 /* Into the program: supports and choices. */
 void esi_program_supports(struct esi_program_builder *builder,
                           const struct esi_outcomes *outcomes,
-                          const struct es_pattern_place *place,
-                          struct es_program *program);
+                          const struct esi_pattern_place *place,
+                          struct esi_program *program);
 
 #endif

@@ -20,7 +20,7 @@
 struct group {
     uint64_t needed;
     uint64_t universal;
-    const struct es_formula *condition; /* of choices: one of them */
+    const struct esi_formula *condition; /* of choices: one of them */
 };
 
 struct groups {
@@ -39,7 +39,7 @@ static struct group *find_group(struct groups *groups, uint64_t needed)
 static struct group *add_group(struct esi_program_builder *builder,
                                struct groups *groups,
                                uint64_t needed,
-                               const struct es_pattern_place *place)
+                               const struct esi_pattern_place *place)
 {
     struct group *group = find_group(groups, needed);
 
@@ -58,7 +58,7 @@ static struct group *add_group(struct esi_program_builder *builder,
 
 static void collect_choices(struct esi_program_builder *builder,
                             const struct esi_outcomes *outcomes,
-                            const struct es_pattern_place *place,
+                            const struct esi_pattern_place *place,
                             struct groups *ret_choices)
 {
     ret_choices->count = 0;
@@ -80,7 +80,7 @@ static bool join_choice(struct esi_program_builder *builder,
                         struct groups *groups,
                         struct group group,
                         const struct group *choice,
-                        const struct es_pattern_place *place)
+                        const struct esi_pattern_place *place)
 {
     struct group *joined;
     uint64_t universal = group.universal | choice->universal;
@@ -99,7 +99,7 @@ static bool join_choice(struct esi_program_builder *builder,
 static void join_groups(struct esi_program_builder *builder,
                         const struct groups *choices,
                         struct groups *groups,
-                        const struct es_pattern_place *place)
+                        const struct esi_pattern_place *place)
 {
     bool is_changed = true;
 
@@ -132,11 +132,11 @@ static int compare_sizes(const void *left, const void *right)
     return (a->needed > b->needed) - (a->needed < b->needed);
 }
 
-static const struct es_formula *condition_of(struct esi_program_builder *builder,
-                                             const struct groups *choices,
-                                             uint64_t needed)
+static const struct esi_formula *condition_of(struct esi_program_builder *builder,
+                                              const struct groups *choices,
+                                              uint64_t needed)
 {
-    const struct es_formula *condition = esi_formula_false();
+    const struct esi_formula *condition = esi_formula_false();
 
     for (size_t i = 0; i < choices->count; i++)
         if (is_within(choices->items[i].needed, needed))
@@ -146,7 +146,7 @@ static const struct es_formula *condition_of(struct esi_program_builder *builder
 }
 
 /* A lesser support that always holds leaves nothing for this one. */
-static bool is_never_minimal(const struct es_program_support *supports,
+static bool is_never_minimal(const struct esi_program_support *supports,
                              uint32_t count,
                              uint64_t variables)
 {
@@ -158,7 +158,7 @@ static bool is_never_minimal(const struct es_program_support *supports,
 }
 
 static void find_lesser(struct esi_program_builder *builder,
-                        struct es_program_support *supports,
+                        struct esi_program_support *supports,
                         uint32_t number)
 {
     uint32_t *lesser = esi_builder_alloc(builder, number * sizeof *lesser);
@@ -175,28 +175,28 @@ static void find_lesser(struct esi_program_builder *builder,
 
 static void tell_choices(struct esi_program_builder *builder,
                          const struct groups *choices,
-                         struct es_program *program)
+                         struct esi_program *program)
 {
-    struct es_program_choice *told =
+    struct esi_program_choice *told =
         esi_builder_alloc(builder, choices->count * sizeof *told);
 
     if (!told)
         return;
     for (size_t i = 0; i < choices->count; i++)
-        told[i] = (struct es_program_choice){choices->items[i].needed,
-                                             choices->items[i].universal};
+        told[i] = (struct esi_program_choice){choices->items[i].needed,
+                                              choices->items[i].universal};
     program->choices = told;
     program->choice_count = (uint32_t)choices->count;
 }
 
 void esi_program_supports(struct esi_program_builder *builder,
                           const struct esi_outcomes *outcomes,
-                          const struct es_pattern_place *place,
-                          struct es_program *program)
+                          const struct esi_pattern_place *place,
+                          struct esi_program *program)
 {
     struct groups *choices = esi_builder_alloc(builder, 2 * sizeof *choices);
     struct groups *groups = choices ? choices + 1 : NULL;
-    struct es_program_support *supports;
+    struct esi_program_support *supports;
     uint32_t count = 0;
 
     if (!choices)
@@ -211,11 +211,11 @@ void esi_program_supports(struct esi_program_builder *builder,
     supports = esi_builder_alloc(builder, groups->count * sizeof *supports);
     for (size_t i = 0; supports && i < groups->count && !builder->failure; i++) {
         uint64_t needed = groups->items[i].needed;
-        const struct es_formula *condition = condition_of(builder, choices, needed);
+        const struct esi_formula *condition = condition_of(builder, choices, needed);
 
         if (is_never_minimal(supports, count, needed))
             continue;
-        supports[count] = (struct es_program_support){
+        supports[count] = (struct esi_program_support){
             .variables = needed,
             .universal = esi_formula_universal(condition),
             .condition = condition,
@@ -230,7 +230,7 @@ void esi_program_supports(struct esi_program_builder *builder,
 
 /* The variables of all choices within `whole` that hang together with the first one by
  * universal variables that have values; they are noted as taken. */
-static uint64_t take_connected(const struct es_program *program,
+static uint64_t take_connected(const struct esi_program *program,
                                uint64_t whole,
                                uint64_t empty,
                                uint32_t first,
@@ -243,7 +243,7 @@ static uint64_t take_connected(const struct es_program *program,
     while (is_changed) {
         is_changed = false;
         for (uint32_t i = first + 1; i < program->choice_count; i++) {
-            const struct es_program_choice *choice = &program->choices[i];
+            const struct esi_program_choice *choice = &program->choices[i];
 
             if (is_taken[i] || !is_within(choice->variables, whole) ||
                 !(choice->universal & universal))
@@ -256,9 +256,9 @@ static uint64_t take_connected(const struct es_program *program,
     return variables;
 }
 
-bool es_program_may_be_minimal(const struct es_program *program,
-                               uint32_t support,
-                               uint64_t empty)
+bool esi_program_may_be_minimal(const struct esi_program *program,
+                                uint32_t support,
+                                uint64_t empty)
 {
     uint64_t whole = program->supports[support].variables;
     bool is_taken[ES_PROGRAM_SUPPORTS] = {false};

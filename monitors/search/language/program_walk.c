@@ -14,7 +14,7 @@
 
 /* A predicate that is walked: the one of the program, or one that is named in it. */
 struct scope {
-    const struct es_pattern_predicate *predicate;
+    const struct esi_pattern_predicate *predicate;
     const char *prefix;  /* of its variables' names */
     uint32_t occurrence; /* of the program's predicate, or NONE: it is that itself */
     bool is_returned;    /* its events are, unless they are hidden in it */
@@ -24,17 +24,17 @@ struct scope {
 };
 
 /* Where the walk is. */
-struct place {
+struct outcome_place {
     struct scope *scope;
     unsigned depth;
     bool is_below_or;
     bool is_timed; /* below a `within` */
 };
 
-static void walk(struct esi_program_builder *builder,
-                 const struct es_pattern_node *node,
-                 struct place at,
-                 struct esi_outcomes *ret_outcomes);
+static void walk_tree(struct esi_program_builder *builder,
+                      const struct esi_pattern_node *node,
+                      struct outcome_place at,
+                      struct esi_outcomes *ret_outcomes);
 
 /* --- Lists of outcomes ------------------------------------------------------------ */
 
@@ -52,9 +52,9 @@ static struct esi_outcome *find_like(const struct esi_outcomes *outcomes,
     return NULL;
 }
 
-static bool grow(struct esi_program_builder *builder,
-                 struct esi_outcomes *outcomes,
-                 const struct es_pattern_place *place)
+static bool grow_outcomes(struct esi_program_builder *builder,
+                          struct esi_outcomes *outcomes,
+                          const struct esi_pattern_place *place)
 {
     size_t capacity = outcomes->capacity ? 2 * outcomes->capacity : 2;
     struct esi_outcome *items;
@@ -80,7 +80,7 @@ static bool grow(struct esi_program_builder *builder,
 static void add_outcome(struct esi_program_builder *builder,
                         struct esi_outcomes *outcomes,
                         const struct esi_outcome *outcome,
-                        const struct es_pattern_place *place)
+                        const struct esi_pattern_place *place)
 {
     struct esi_outcome *like;
 
@@ -90,7 +90,7 @@ static void add_outcome(struct esi_program_builder *builder,
     if (like)
         like->condition =
             esi_formula_either(builder, like->condition, outcome->condition);
-    else if (grow(builder, outcomes, place))
+    else if (grow_outcomes(builder, outcomes, place))
         outcomes->items[outcomes->count++] = *outcome;
 }
 
@@ -102,8 +102,8 @@ static uint32_t outer_occurrence(const struct scope *scope, uint32_t occurrence)
 }
 
 static bool is_replaced(const struct esi_program_builder *builder,
-                        const struct es_pattern_occurrence *occurrence,
-                        struct place at)
+                        const struct esi_pattern_occurrence *occurrence,
+                        struct outcome_place at)
 {
     const struct esi_replaceable *replaceable;
 
@@ -133,13 +133,13 @@ static struct esi_outcome join_outcomes(struct esi_program_builder *builder,
     return joined;
 }
 
-static uint64_t returned_among(const struct es_pattern_predicate *predicate,
+static uint64_t returned_among(const struct esi_pattern_predicate *predicate,
                                const struct esi_outcome *met)
 {
     uint64_t variables = 0;
 
     for (uint32_t i = 0; i < predicate->occurrence_count; i++)
-        if (es_pattern_is_returned(&predicate->occurrences[i]))
+        if (esi_pattern_is_returned(&predicate->occurrences[i]))
             variables |= met[i].own;
     return variables;
 }
@@ -155,19 +155,20 @@ static bool open_scope(struct esi_program_builder *builder, struct scope *scope)
     return scope->met && scope->is_met;
 }
 
-static struct esi_outcome replace(struct esi_program_builder *builder,
-                                  const struct es_pattern_occurrence *occurrence,
-                                  uint32_t number,
-                                  struct place at)
+static struct esi_outcome replace_outcomes(
+    struct esi_program_builder *builder,
+    const struct esi_pattern_occurrence *occurrence,
+    uint32_t number,
+    struct outcome_place at)
 {
     struct scope scope = {
-        .predicate = es_pattern_predicate(builder->file, occurrence->predicate),
+        .predicate = esi_pattern_predicate(builder->file, occurrence->predicate),
         .prefix = esi_builder_name(builder, at.scope->prefix, occurrence->name),
         .occurrence = outer_occurrence(at.scope, number),
         .is_returned = at.scope->is_returned && occurrence->sign != ES_SIGN_HIDDEN,
         .nested = at.scope->nested + 1,
     };
-    struct place inner = {
+    struct outcome_place inner = {
         .scope = &scope, .depth = at.depth + 1, .is_below_or = at.is_below_or};
     struct esi_outcomes outcomes;
     struct esi_outcome outcome = {.condition = esi_formula_false()};
@@ -176,7 +177,7 @@ static struct esi_outcome replace(struct esi_program_builder *builder,
         builder->nested = scope.nested;
     if (!open_scope(builder, &scope))
         return outcome;
-    walk(builder, scope.predicate->root, inner, &outcomes);
+    walk_tree(builder, scope.predicate->root, inner, &outcomes);
     outcome = join_outcomes(builder, &outcomes);
     /* Not those of a side of `|` that can never hold. */
     outcome.own = returned_among(scope.predicate, scope.met) & outcome.needed;
@@ -184,12 +185,12 @@ static struct esi_outcome replace(struct esi_program_builder *builder,
 }
 
 static struct esi_outcome add_variable(struct esi_program_builder *builder,
-                                       const struct es_pattern_occurrence *occurrence,
+                                       const struct esi_pattern_occurrence *occurrence,
                                        uint32_t number,
-                                       struct place at)
+                                       struct outcome_place at)
 {
     bool is_universal = occurrence->sign == ES_SIGN_UNIVERSAL;
-    struct es_program_variable variable = {
+    struct esi_program_variable variable = {
         .name = esi_builder_name(builder, at.scope->prefix, occurrence->name),
         .is_universal = is_universal,
         .is_returned = at.scope->is_returned && !is_universal &&
@@ -206,12 +207,12 @@ static struct esi_outcome add_variable(struct esi_program_builder *builder,
 }
 
 /* What an occurrence is, wherever it stands: the same at each use. */
-static struct esi_outcome meet(struct esi_program_builder *builder,
-                               uint32_t number,
-                               struct place at)
+static struct esi_outcome meet_outcomes(struct esi_program_builder *builder,
+                                        uint32_t number,
+                                        struct outcome_place at)
 {
     struct scope *scope = at.scope;
-    const struct es_pattern_occurrence *occurrence =
+    const struct esi_pattern_occurrence *occurrence =
         &scope->predicate->occurrences[number];
     struct esi_outcome outcome;
 
@@ -219,10 +220,10 @@ static struct esi_outcome meet(struct esi_program_builder *builder,
         return scope->met[number];
     builder->pending--;
     outcome = is_replaced(builder, occurrence, at)
-                  ? replace(builder, occurrence, number, at)
+                  ? replace_outcomes(builder, occurrence, number, at)
                   : add_variable(builder, occurrence, number, at);
     outcome.inside = outcome.own;
-    outcome.passed = es_pattern_is_returned(occurrence) ? outcome.own : 0;
+    outcome.passed = esi_pattern_is_returned(occurrence) ? outcome.own : 0;
     scope->met[number] = outcome;
     scope->is_met[number] = true;
     return outcome;
@@ -230,9 +231,9 @@ static struct esi_outcome meet(struct esi_program_builder *builder,
 
 /* --- Nodes ------------------------------------------------------------------------ */
 
-static struct esi_outcome together(struct esi_program_builder *builder,
-                                   const struct esi_outcome *left,
-                                   const struct esi_outcome *right)
+static struct esi_outcome unite_outcomes(struct esi_program_builder *builder,
+                                         const struct esi_outcome *left,
+                                         const struct esi_outcome *right)
 {
     uint64_t passed = left->passed | right->passed;
 
@@ -245,12 +246,12 @@ static struct esi_outcome together(struct esi_program_builder *builder,
     };
 }
 
-static const struct es_formula *relate(struct esi_program_builder *builder,
-                                       const struct es_atom *like,
-                                       uint64_t left,
-                                       uint64_t right)
+static const struct esi_formula *relate_outcomes(struct esi_program_builder *builder,
+                                                 const struct esi_atom *like,
+                                                 uint64_t left,
+                                                 uint64_t right)
 {
-    struct es_atom atom = *like;
+    struct esi_atom atom = *like;
 
     atom.left = left;
     atom.right = right;
@@ -258,45 +259,46 @@ static const struct es_formula *relate(struct esi_program_builder *builder,
 }
 
 /* L --> R, and no value of the limit between them. */
-static const struct es_formula *limit(struct esi_program_builder *builder,
-                                      const struct es_pattern_node *node,
-                                      uint64_t left,
-                                      uint64_t right,
-                                      uint64_t between)
+static const struct esi_formula *limit_outcomes(struct esi_program_builder *builder,
+                                                const struct esi_pattern_node *node,
+                                                uint64_t left,
+                                                uint64_t right,
+                                                uint64_t between)
 {
-    struct es_atom before = {
+    struct esi_atom before = {
         .kind = ES_ATOM_RELATION, .op = ES_OPERATOR_BEFORE, .node = node};
-    struct es_atom not_before = before;
+    struct esi_atom not_before = before;
 
     not_before.is_negated = true;
     return esi_formula_both(
-        builder, relate(builder, &before, left, right),
-        esi_formula_either(builder, relate(builder, &not_before, left, between),
-                           relate(builder, &not_before, between, right)));
+        builder, relate_outcomes(builder, &before, left, right),
+        esi_formula_either(builder,
+                           relate_outcomes(builder, &not_before, left, between),
+                           relate_outcomes(builder, &not_before, between, right)));
 }
 
 /* A pair of outcomes of the operands. */
 static void add_pair(struct esi_program_builder *builder,
-                     const struct es_pattern_node *node,
+                     const struct esi_pattern_node *node,
                      const struct esi_outcome *left,
                      const struct esi_outcome *right,
-                     struct place at,
+                     struct outcome_place at,
                      struct esi_outcomes *outcomes)
 {
-    struct esi_outcome outcome = together(builder, left, right);
-    const struct es_formula *extra = esi_formula_true();
+    struct esi_outcome outcome = unite_outcomes(builder, left, right);
+    const struct esi_formula *extra = esi_formula_true();
 
     if (node->kind == ES_NODE_RELATION) {
-        struct es_atom atom = {.kind = ES_ATOM_RELATION,
-                               .op = node->op,
-                               .is_negated = node->is_negated,
-                               .node = node};
+        struct esi_atom atom = {.kind = ES_ATOM_RELATION,
+                                .op = node->op,
+                                .is_negated = node->is_negated,
+                                .node = node};
 
-        extra = relate(builder, &atom, left->own, right->own);
+        extra = relate_outcomes(builder, &atom, left->own, right->own);
     } else if (node->kind == ES_NODE_LIMITED) {
-        struct esi_outcome between = meet(builder, node->occurrence, at);
+        struct esi_outcome between = meet_outcomes(builder, node->occurrence, at);
 
-        extra = limit(builder, node, left->own, right->own, between.own);
+        extra = limit_outcomes(builder, node, left->own, right->own, between.own);
         outcome.inside |= between.own;
     }
     outcome.condition = esi_formula_both(builder, outcome.condition, extra);
@@ -304,15 +306,15 @@ static void add_pair(struct esi_program_builder *builder,
 }
 
 static void walk_pairs(struct esi_program_builder *builder,
-                       const struct es_pattern_node *node,
-                       struct place at,
+                       const struct esi_pattern_node *node,
+                       struct outcome_place at,
                        struct esi_outcomes *outcomes)
 {
     struct esi_outcomes left;
     struct esi_outcomes right;
 
-    walk(builder, node->left, at, &left);
-    walk(builder, node->right, at, &right);
+    walk_tree(builder, node->left, at, &left);
+    walk_tree(builder, node->right, at, &right);
     for (size_t i = 0; i < left.count; i++)
         for (size_t k = 0; k < right.count && !builder->failure; k++)
             add_pair(builder, node, &left.items[i], &right.items[k], at, outcomes);
@@ -320,15 +322,15 @@ static void walk_pairs(struct esi_program_builder *builder,
 
 /* A side of `|` passes up what it does; it is no operand by itself any more. */
 static void walk_sides(struct esi_program_builder *builder,
-                       const struct es_pattern_node *node,
-                       struct place at,
+                       const struct esi_pattern_node *node,
+                       struct outcome_place at,
                        struct esi_outcomes *outcomes)
 {
     struct esi_outcomes sides[2];
 
     at.is_below_or = true;
-    walk(builder, node->left, at, &sides[0]);
-    walk(builder, node->right, at, &sides[1]);
+    walk_tree(builder, node->left, at, &sides[0]);
+    walk_tree(builder, node->right, at, &sides[1]);
     for (size_t side = 0; side < 2; side++)
         for (size_t i = 0; i < sides[side].count; i++) {
             struct esi_outcome outcome = sides[side].items[i];
@@ -339,15 +341,15 @@ static void walk_sides(struct esi_program_builder *builder,
 }
 
 static void walk_count(struct esi_program_builder *builder,
-                       const struct es_pattern_node *node,
-                       struct place at,
+                       const struct esi_pattern_node *node,
+                       struct outcome_place at,
                        struct esi_outcomes *outcomes)
 {
     bool is_reversed = node->left->kind == ES_NODE_COUNT;
-    const struct es_pattern_node *count = is_reversed ? node->left : node->right;
-    const struct es_pattern_occurrence *counted =
+    const struct esi_pattern_node *count = is_reversed ? node->left : node->right;
+    const struct esi_pattern_occurrence *counted =
         &at.scope->predicate->occurrences[count->occurrence];
-    struct es_atom atom = {
+    struct esi_atom atom = {
         .kind = ES_ATOM_COUNT,
         .op = node->op,
         .is_negated = node->is_negated,
@@ -358,7 +360,7 @@ static void walk_count(struct esi_program_builder *builder,
     };
     struct esi_outcomes others;
 
-    walk(builder, is_reversed ? node->right : node->left, at, &others);
+    walk_tree(builder, is_reversed ? node->right : node->left, at, &others);
     for (size_t i = 0; i < others.count && !builder->failure; i++) {
         struct esi_outcome outcome = others.items[i];
 
@@ -371,15 +373,15 @@ static void walk_count(struct esi_program_builder *builder,
 }
 
 static void walk_within(struct esi_program_builder *builder,
-                        const struct es_pattern_node *node,
-                        struct place at,
+                        const struct esi_pattern_node *node,
+                        struct outcome_place at,
                         struct esi_outcomes *outcomes)
 {
-    struct es_atom atom = {.kind = ES_ATOM_WITHIN, .node = node};
+    struct esi_atom atom = {.kind = ES_ATOM_WITHIN, .node = node};
     struct esi_outcomes inner;
 
     at.is_timed = true;
-    walk(builder, node->left, at, &inner);
+    walk_tree(builder, node->left, at, &inner);
     for (size_t i = 0; i < inner.count && !builder->failure; i++) {
         struct esi_outcome outcome = inner.items[i];
 
@@ -391,18 +393,18 @@ static void walk_within(struct esi_program_builder *builder,
 }
 
 static void walk_compare(struct esi_program_builder *builder,
-                         const struct es_pattern_node *node,
-                         struct place at,
+                         const struct esi_pattern_node *node,
+                         struct outcome_place at,
                          struct esi_outcomes *outcomes)
 {
-    struct es_atom atom = {.kind = ES_ATOM_COMPARE, .node = node};
+    struct esi_atom atom = {.kind = ES_ATOM_COMPARE, .node = node};
     struct esi_outcome outcome = {.passed = 0};
 
     for (size_t side = 0; side < 2; side++) {
         struct esi_outcome operand = {.passed = 0};
 
         if (node->operands[side].occurrence != ES_PATTERN_NONE)
-            operand = meet(builder, node->operands[side].occurrence, at);
+            operand = meet_outcomes(builder, node->operands[side].occurrence, at);
         *(side ? &atom.right : &atom.left) = operand.own;
         outcome.needed |= operand.needed;
         outcome.inside |= operand.own;
@@ -412,15 +414,15 @@ static void walk_compare(struct esi_program_builder *builder,
 }
 
 static void walk_node(struct esi_program_builder *builder,
-                      const struct es_pattern_node *node,
-                      struct place at,
+                      const struct esi_pattern_node *node,
+                      struct outcome_place at,
                       struct esi_outcomes *outcomes)
 {
     struct esi_outcome outcome;
 
     switch (node->kind) {
     case ES_NODE_TERM:
-        outcome = meet(builder, node->occurrence, at);
+        outcome = meet_outcomes(builder, node->occurrence, at);
         add_outcome(builder, outcomes, &outcome, &node->place);
         break;
     case ES_NODE_RELATION:
@@ -449,10 +451,10 @@ static void walk_node(struct esi_program_builder *builder,
     }
 }
 
-static void walk(struct esi_program_builder *builder,
-                 const struct es_pattern_node *node,
-                 struct place at,
-                 struct esi_outcomes *ret_outcomes)
+static void walk_tree(struct esi_program_builder *builder,
+                      const struct esi_pattern_node *node,
+                      struct outcome_place at,
+                      struct esi_outcomes *ret_outcomes)
 {
     *ret_outcomes = (struct esi_outcomes){.is_timed = at.is_timed};
     if (++at.depth > ESI_DEPTH)
@@ -463,7 +465,7 @@ static void walk(struct esi_program_builder *builder,
 }
 
 void esi_program_walk(struct esi_program_builder *builder,
-                      const struct es_pattern_predicate *predicate,
+                      const struct esi_pattern_predicate *predicate,
                       struct esi_outcomes *ret_outcomes)
 {
     struct scope scope = {.predicate = predicate,
@@ -473,5 +475,6 @@ void esi_program_walk(struct esi_program_builder *builder,
 
     *ret_outcomes = (struct esi_outcomes){.count = 0};
     if (open_scope(builder, &scope))
-        walk(builder, predicate->root, (struct place){.scope = &scope}, ret_outcomes);
+        walk_tree(builder, predicate->root, (struct outcome_place){.scope = &scope},
+                  ret_outcomes);
 }

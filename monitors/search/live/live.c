@@ -13,9 +13,9 @@
 #include "monitors/search/domains/domain_columns.h"
 #include "monitors/search/live/live_private.h"
 
-void es_live_config_init(struct es_live_config *config)
+void esi_live_config_init(struct esi_live_config *config)
 {
-    *config = (struct es_live_config){
+    *config = (struct esi_live_config){
         .kept_events = 1000000,
         .kept_candidates = 100000,
         .asked_candidates = 64,
@@ -27,7 +27,7 @@ void es_live_config_init(struct es_live_config *config)
 
 /* --- The queue -------------------------------------------------------------------- */
 
-int esi_live_push(struct es_live *live, const struct esi_joined *joined)
+int esi_live_push(struct esi_live *live, const struct esi_joined *joined)
 {
     if (live->queue_count == live->queue_capacity) {
         size_t capacity = 2 * live->queue_capacity + 64;
@@ -41,24 +41,24 @@ int esi_live_push(struct es_live *live, const struct esi_joined *joined)
     return 0;
 }
 
-bool esi_live_is_pending(const struct es_live *live,
+bool esi_live_is_pending(const struct esi_live *live,
                          uint32_t class_number,
                          struct es_event_id id)
 {
     for (size_t i = live->queue_from; i < live->queue_count; i++)
         if (live->queue[i].class_number == class_number &&
-            es_event_is(live->queue[i].id, id))
+            esi_event_is(live->queue[i].id, id))
             return true;
     return false;
 }
 
-bool esi_joined_find(const struct es_domain *domain,
+bool esi_joined_find(const struct esi_domain *domain,
                      const struct esi_joined *joined,
-                     struct es_domain_value *ret_value)
+                     struct esi_domain_value *ret_value)
 {
     if (joined->class_number != ES_PATTERN_NONE)
-        return es_domain_find(domain, joined->id, ret_value);
-    *ret_value = (struct es_domain_value){0, joined->set};
+        return esi_domain_find(domain, joined->id, ret_value);
+    *ret_value = (struct esi_domain_value){0, joined->set};
     return true;
 }
 
@@ -72,7 +72,7 @@ static int joined_class(void *data, uint32_t class_number, struct es_event_id id
 
 /* One value after the other, each by all parts: what it completes with those before
  * it. */
-static int search_queue(struct es_live *live)
+static int search_queue(struct esi_live *live)
 {
     int result = 0;
 
@@ -91,7 +91,7 @@ static int search_queue(struct es_live *live)
 
 /* --- Making it -------------------------------------------------------------------- */
 
-static void mark_inner(const struct es_program *program, bool *is_value)
+static void mark_inner(const struct esi_program *program, bool *is_value)
 {
     for (uint32_t v = 0; v < program->variable_count; v++)
         if (program->variables[v].predicate != ES_PATTERN_NONE)
@@ -104,8 +104,8 @@ static void mark_inner(const struct es_program *program, bool *is_value)
 
 /* Programs of what is wanted, and of those whose matches are values: they stand above
  * their users. */
-static int create_programs(const struct es_live *live,
-                           struct es_program **programs,
+static int create_programs(const struct esi_live *live,
+                           struct esi_program **programs,
                            bool *is_value,
                            struct es_error *error)
 {
@@ -117,7 +117,7 @@ static int create_programs(const struct es_live *live,
             is_needed |= live->wanted[i].predicate == p - 1;
         if (!is_needed)
             continue;
-        result = es_program_create(live->file, p - 1, &programs[p - 1], error);
+        result = esi_program_create(live->file, p - 1, &programs[p - 1], error);
         if (result < 0)
             return result;
         mark_inner(programs[p - 1], is_value);
@@ -126,13 +126,13 @@ static int create_programs(const struct es_live *live,
 }
 
 /* A part takes its program, also if it cannot be made. */
-static int create_part(struct es_live *live,
+static int create_part(struct esi_live *live,
                        uint32_t predicate,
-                       struct es_program **program,
+                       struct esi_program **program,
                        bool is_value,
                        struct es_error *error)
 {
-    struct es_program *taken = *program;
+    struct esi_program *taken = *program;
     struct esi_live_part *part;
     int result;
 
@@ -145,12 +145,12 @@ static int create_part(struct es_live *live,
     for (uint32_t i = 0; i < live->wanted_count; i++)
         if (live->wanted[i].predicate == predicate)
             part->sink = &live->wanted[i].sink;
-    return is_value ? es_domain_create_sets(live->domains, &part->sets) : 0;
+    return is_value ? esi_domain_create_sets(live->domains, &part->sets) : 0;
 }
 
-static int create_parts(struct es_live *live, struct es_error *error)
+static int create_parts(struct esi_live *live, struct es_error *error)
 {
-    struct es_program **programs = calloc(live->part_count + 1u, sizeof *programs);
+    struct esi_program **programs = calloc(live->part_count + 1u, sizeof *programs);
     bool *is_value = calloc(live->part_count + 1u, sizeof *is_value);
     int result = programs && is_value ? 0 : -ENOMEM;
 
@@ -160,15 +160,15 @@ static int create_parts(struct es_live *live, struct es_error *error)
         if (programs[p])
             result = create_part(live, p, &programs[p], is_value[p], error);
     for (uint32_t p = 0; programs && p < live->part_count; p++)
-        es_program_destroy(programs[p]);
+        esi_program_destroy(programs[p]);
     free(programs);
     free(is_value);
     return result;
 }
 
-static int create_domains(struct es_live *live, struct es_error *error)
+static int create_domains(struct esi_live *live, struct es_error *error)
 {
-    const struct es_domains_listener listener = {joined_class, live};
+    const struct esi_domains_listener listener = {joined_class, live};
     bool *needed = calloc(live->part_count + 1u, sizeof *needed);
     int result = -ENOMEM;
 
@@ -176,15 +176,15 @@ static int create_domains(struct es_live *live, struct es_error *error)
         for (uint32_t i = 0; i < live->wanted_count; i++)
             needed[live->wanted[i].predicate] = true;
         result =
-            es_domains_create(live->file, needed, &listener, &live->domains, error);
+            esi_domains_create(live->file, needed, &listener, &live->domains, error);
     }
     free(needed);
     return result;
 }
 
-static int fill(struct es_live *live,
-                const struct es_live_wanted *wanted,
-                struct es_error *error)
+static int fill_domains(struct esi_live *live,
+                        const struct esi_live_wanted *wanted,
+                        struct es_error *error)
 {
     int result;
 
@@ -202,19 +202,19 @@ static int fill(struct es_live *live,
     if (result < 0)
         return result;
     live->order_sink = es_order_sink(live->order);
-    live->domains_sink = es_domains_sink(live->domains);
+    live->domains_sink = esi_domains_sink(live->domains);
     return 0;
 }
 
-int es_live_create(const struct es_pattern_file *file,
-                   const struct es_live_wanted *wanted,
-                   uint32_t wanted_count,
-                   struct es_order *order,
-                   const struct es_live_config *config,
-                   struct es_live **ret_live,
-                   struct es_error *error)
+int esi_live_create(const struct es_pattern_file *file,
+                    const struct esi_live_wanted *wanted,
+                    uint32_t wanted_count,
+                    struct es_order *order,
+                    const struct esi_live_config *config,
+                    struct esi_live **ret_live,
+                    struct es_error *error)
 {
-    struct es_live *live = calloc(1, sizeof *live);
+    struct esi_live *live = calloc(1, sizeof *live);
     int result;
 
     if (!live)
@@ -225,23 +225,23 @@ int es_live_create(const struct es_pattern_file *file,
     live->wanted_count = wanted_count;
     live->part_count = es_pattern_predicates(file);
     live->precedence.order = order;
-    result = fill(live, wanted, error);
+    result = fill_domains(live, wanted, error);
     if (result < 0) {
-        es_live_destroy(live);
+        esi_live_destroy(live);
         return result;
     }
     *ret_live = live;
     return 0;
 }
 
-void es_live_destroy(struct es_live *live)
+void esi_live_destroy(struct esi_live *live)
 {
     if (!live)
         return;
     for (uint32_t p = live->part_count; live->parts && p > 0; p--)
         esi_live_part_destroy(live->parts[p - 1]);
     esi_live_drop_fini(live);
-    es_domains_destroy(live->domains);
+    esi_domains_destroy(live->domains);
     free(live->parts);
     free(live->wanted);
     free(live->queue);
@@ -251,7 +251,7 @@ void es_live_destroy(struct es_live *live)
 /* --- Events ----------------------------------------------------------------------- */
 
 /* What waits for the end from the beginning. */
-static int begin(struct es_live *live)
+static int begin_part(struct esi_live *live)
 {
     int result = 0;
 
@@ -266,7 +266,7 @@ static int begin(struct es_live *live)
 
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_live *live = data;
+    struct esi_live *live = data;
     int result = live->order_sink.trace(live->order_sink.data, trace, name);
 
     if (result >= 0)
@@ -276,8 +276,8 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 
 static int take_event(void *data, const struct es_set_event *event)
 {
-    struct es_live *live = data;
-    int result = begin(live);
+    struct esi_live *live = data;
+    int result = begin_part(live);
 
     if (result == 0)
         result = live->order_sink.event(live->order_sink.data, event);
@@ -296,17 +296,17 @@ static int take_event(void *data, const struct es_set_event *event)
     return result;
 }
 
-struct es_set_sink es_live_sink(struct es_live *live)
+struct es_set_sink esi_live_sink(struct esi_live *live)
 {
     return (struct es_set_sink){take_trace, take_event, live};
 }
 
-int es_live_end(struct es_live *live)
+int esi_live_end(struct esi_live *live)
 {
     int result = es_order_sink_end(live->order);
 
     if (result == 0)
-        result = begin(live);
+        result = begin_part(live);
     if (result == 0)
         result = search_queue(live);
     /* Values of a predicate are complete before those that use them are decided. */
@@ -322,7 +322,7 @@ int es_live_end(struct es_live *live)
 
 /* --- Asking ----------------------------------------------------------------------- */
 
-bool es_live_has_enough(const struct es_live *live)
+bool esi_live_has_enough(const struct esi_live *live)
 {
     for (uint32_t i = 0; i < live->wanted_count; i++)
         if (!live->parts[live->wanted[i].predicate]->has_enough)
@@ -330,19 +330,19 @@ bool es_live_has_enough(const struct es_live *live)
     return true;
 }
 
-uint64_t es_live_matches(const struct es_live *live, uint32_t wanted)
+uint64_t esi_live_matches(const struct esi_live *live, uint32_t wanted)
 {
     return live->parts[live->wanted[wanted].predicate]->matches;
 }
 
 static void add_part(const struct esi_live_part *part,
-                     struct es_live_statistics *statistics)
+                     struct esi_live_statistics *statistics)
 {
     statistics->matches += part->matches;
     statistics->lost_candidates += part->lost_candidates;
     statistics->bytes += sizeof *part + esi_seen_bytes(&part->seen) +
                          esi_live_candidates_bytes(part) +
-                         (part->sets ? es_domain_bytes(part->sets) : 0);
+                         (part->sets ? esi_domain_bytes(part->sets) : 0);
     for (uint32_t i = 0; i < part->program->support_count; i++) {
         struct esi_indexed_statistics one;
         if (!part->supports[i].search)
@@ -354,15 +354,15 @@ static void add_part(const struct esi_live_part *part,
     }
 }
 
-const struct es_domains *es_live_domains(const struct es_live *live)
+const struct esi_domains *esi_live_domains(const struct esi_live *live)
 {
     return live->domains;
 }
 
-void es_live_statistics(const struct es_live *live,
-                        struct es_live_statistics *ret_statistics)
+void esi_live_statistics(const struct esi_live *live,
+                         struct esi_live_statistics *ret_statistics)
 {
-    struct es_live_statistics statistics = {
+    struct esi_live_statistics statistics = {
         .events = live->events,
         .kept_events = esi_live_kept(live),
         .dropped_events = live->dropped_events,
@@ -370,8 +370,8 @@ void es_live_statistics(const struct es_live *live,
         .candidates = live->candidates,
         .comparisons = live->precedence.comparisons,
         .unknown = live->precedence.unknown,
-        .missed_partners = es_domains_missed(live->domains) + live->missed_sends,
-        .bytes = sizeof *live + es_domains_bytes(live->domains) +
+        .missed_partners = esi_domains_missed(live->domains) + live->missed_sends,
+        .bytes = sizeof *live + esi_domains_bytes(live->domains) +
                  live->queue_capacity * sizeof *live->queue,
     };
 
@@ -384,15 +384,15 @@ void es_live_statistics(const struct es_live *live,
     *ret_statistics = statistics;
 }
 
-void es_live_predicate_statistics(const struct es_live *live,
-                                  uint32_t wanted,
-                                  struct es_live_predicate_statistics *ret_statistics)
+void esi_live_predicate_statistics(const struct esi_live *live,
+                                   uint32_t wanted,
+                                   struct esi_live_predicate_statistics *ret_statistics)
 {
     const struct esi_live_part *part = live->parts[live->wanted[wanted].predicate];
-    struct es_live_statistics sum = {.matches = 0};
+    struct esi_live_statistics sum = {.matches = 0};
 
     add_part(part, &sum);
-    *ret_statistics = (struct es_live_predicate_statistics){
+    *ret_statistics = (struct esi_live_predicate_statistics){
         .matches = sum.matches,
         .candidates = part->candidate_count,
         .lost_candidates = sum.lost_candidates,

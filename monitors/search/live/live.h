@@ -4,15 +4,15 @@
  * Searches predicates while their events arrive: a match is told as soon as it is
  * decided (docs/live-patterns.md).
  *
- *   es_live_config_init(&config);
- *   es_live_create(file, wanted, count, order, &config, &live, &error);
- *   stream events into es_live_sink(live);      it hands them to the order first
- *   es_live_end(live);                          what only the end can decide
- *   es_live_statistics(live, &statistics);
- *   es_live_destroy(live);
+ *   esi_live_config_init(&config);
+ *   esi_live_create(file, wanted, count, order, &config, &live, &error);
+ *   stream events into esi_live_sink(live);      it hands them to the order first
+ *   esi_live_end(live);                          what only the end can decide
+ *   esi_live_statistics(live, &statistics);
+ *   esi_live_destroy(live);
  *
- * All that is told until the end is what es_search_run() finds in the events that came,
- * unless something was lost (es_live_statistics).  One thread.
+ * All that is told until the end is what esi_search_run() finds in the events that
+ * came, unless something was lost (esi_live_statistics).  One thread.
  */
 #ifndef ES_MONITORS_SEARCH_LIVE_LIVE_H
 #define ES_MONITORS_SEARCH_LIVE_LIVE_H
@@ -27,7 +27,7 @@
 #include "monitors/search/matches.h"
 #include "monitors/search/language/pattern.h"
 
-struct es_live_config {
+struct esi_live_config {
     uint64_t kept_events;      /* values of all classes, and events of matches that are
                                   values; beyond the oldest are lost */
     uint64_t kept_candidates;  /* matches that wait to be decided; beyond new ones are
@@ -45,45 +45,45 @@ struct es_live_config {
 
 /* A million events and matches, 100,000 candidates of which 64 are asked, 10 s, 4,096
  * events. */
-void es_live_config_init(struct es_live_config *config);
+void esi_live_config_init(struct esi_live_config *config);
 
 /* A predicate, and where its matches go: distinct sets (matches.h).  A sink that says 1
  * has enough: this predicate is searched no more. */
-struct es_live_wanted {
+struct esi_live_wanted {
     uint32_t predicate;
-    struct es_match_sink sink;
+    struct esi_match_sink sink;
 };
 
-struct es_live;
+struct esi_live;
 
 /* `file` and `order` are borrowed; the order is empty.  -EINVAL with words
  * (too large a pattern), -ENOMEM. */
-int es_live_create(const struct es_pattern_file *file,
-                   const struct es_live_wanted *wanted,
-                   uint32_t wanted_count,
-                   struct es_order *order,
-                   const struct es_live_config *config,
-                   struct es_live **ret_live,
-                   struct es_error *error);
+int esi_live_create(const struct es_pattern_file *file,
+                    const struct esi_live_wanted *wanted,
+                    uint32_t wanted_count,
+                    struct es_order *order,
+                    const struct esi_live_config *config,
+                    struct esi_live **ret_live,
+                    struct es_error *error);
 /* Accepts NULL. */
-void es_live_destroy(struct es_live *live);
+void esi_live_destroy(struct esi_live *live);
 
 /* An ordered stream.  What a sink of matches gives is passed on if it is negative. */
-struct es_set_sink es_live_sink(struct es_live *live);
+struct es_set_sink esi_live_sink(struct esi_live *live);
 
 /* The stream is over: matches are told that waited for it.  0, -EINVAL: it ended with
  * half a sync; -ENOMEM; what a sink gave. */
-int es_live_end(struct es_live *live);
+int esi_live_end(struct esi_live *live);
 
 /* Whether all predicates wanted have found enough. */
-bool es_live_has_enough(const struct es_live *live);
+bool esi_live_has_enough(const struct esi_live *live);
 
 /* The classes that events are sorted into: names of traces, types of the events that
  * are still kept, and whether attributes are asked for.  Borrowed as long as the
  * search. */
-const struct es_domains *es_live_domains(const struct es_live *live);
+const struct esi_domains *esi_live_domains(const struct esi_live *live);
 
-struct es_live_statistics {
+struct esi_live_statistics {
     uint64_t events;
     uint64_t matches;         /* that were told, of all predicates wanted */
     uint64_t kept_events;     /* now */
@@ -98,10 +98,10 @@ struct es_live_statistics {
     bool is_complete; /* nothing was lost or unknown: no match is missing or wrong */
 };
 
-void es_live_statistics(const struct es_live *live,
-                        struct es_live_statistics *ret_statistics);
+void esi_live_statistics(const struct esi_live *live,
+                         struct esi_live_statistics *ret_statistics);
 /* Of one predicate wanted, by its place among them. */
-struct es_live_predicate_statistics {
+struct esi_live_predicate_statistics {
     uint64_t matches;
     uint64_t candidates;
     uint64_t lost_candidates;
@@ -110,10 +110,11 @@ struct es_live_predicate_statistics {
     uint64_t bytes;  /* without its classes */
 };
 
-void es_live_predicate_statistics(const struct es_live *live,
-                                  uint32_t wanted,
-                                  struct es_live_predicate_statistics *ret_statistics);
+void esi_live_predicate_statistics(
+    const struct esi_live *live,
+    uint32_t wanted,
+    struct esi_live_predicate_statistics *ret_statistics);
 /* Matches that were told of a predicate wanted, by its place among them. */
-uint64_t es_live_matches(const struct es_live *live, uint32_t wanted);
+uint64_t esi_live_matches(const struct esi_live *live, uint32_t wanted);
 
 #endif

@@ -69,9 +69,9 @@ static void take_ids(const struct esi_live_part *part,
 {
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct es_formula_binding *binding = &part->check.bindings[v];
+        const struct esi_formula_binding *binding = &part->check.bindings[v];
 
-        ids[v] = es_domain_is_single(part->domains[v])
+        ids[v] = esi_domain_is_single(part->domains[v])
                      ? binding->one
                      : (struct es_event_id){ES_PATTERN_NONE, binding->value.position};
     }
@@ -79,26 +79,27 @@ static void take_ids(const struct esi_live_part *part,
 
 /* What its variables have, into the part's bindings.  False: a value that is needed was
  * lost. */
-static bool bind(struct esi_live_part *part, const struct esi_candidate *candidate)
+static bool bind_variables(struct esi_live_part *part,
+                           const struct esi_candidate *candidate)
 {
     uint64_t left = part->supports[candidate->support].support->variables;
 
     part->check.counts = candidate->counts;
     for (; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        struct es_formula_binding *binding = &part->check.bindings[v];
+        struct esi_formula_binding *binding = &part->check.bindings[v];
         struct es_event_id id = candidate->ids[v];
-        struct es_domain_value value = {0, id.index};
+        struct esi_domain_value value = {0, id.index};
 
         if (id.trace == ES_PATTERN_NONE) {
             esi_live_bind(part, v, value);
             continue;
         }
-        *binding = (struct es_formula_binding){.one = id, .count = 1};
+        *binding = (struct esi_formula_binding){.one = id, .count = 1};
         binding->events = &binding->one;
         if (!(part->needs_rows & UINT64_C(1) << v))
             continue;
-        if (!es_domain_find(part->domains[v], id, &value))
+        if (!esi_domain_find(part->domains[v], id, &value))
             return false;
         binding->value = value;
         binding->has_value = true;
@@ -111,19 +112,19 @@ static bool bind(struct esi_live_part *part, const struct esi_candidate *candida
 /* Of the values that were searched for: those that wait come one by one. */
 static uint64_t count_now(struct esi_live_part *part, uint32_t number)
 {
-    const struct es_live *live = part->live;
-    const struct es_atom *atom = &part->program->atoms[number];
-    const struct es_domain *counted = part->counted[number];
+    const struct esi_live *live = part->live;
+    const struct esi_atom *atom = &part->program->atoms[number];
+    const struct esi_domain *counted = part->counted[number];
     uint64_t most =
         (uint64_t)atom->node->number + 1 + live->queue_count - live->queue_from;
-    uint64_t found = es_formula_count(&part->check, number, most);
+    uint64_t found = esi_formula_count(&part->check, number, most);
 
     for (size_t i = live->queue_from; i < live->queue_count; i++) {
-        struct es_domain_value value;
+        struct esi_domain_value value;
 
         if (esi_joined_is_of(&live->queue[i], atom->counted, atom->counted_predicate) &&
             esi_joined_find(counted, &live->queue[i], &value))
-            found -= es_formula_is_counted(&part->check, number, value);
+            found -= esi_formula_is_counted(&part->check, number, value);
     }
     return found;
 }
@@ -134,7 +135,7 @@ static void count_all(struct esi_live_part *part, struct esi_candidate *candidat
     uint64_t variables = part->supports[candidate->support].support->variables;
 
     for (uint32_t a = 0; a < part->program->atom_count; a++) {
-        const struct es_atom *atom = &part->program->atoms[a];
+        const struct esi_atom *atom = &part->program->atoms[a];
 
         candidate->counts[a] = atom->kind == ES_ATOM_COUNT && !(atom->left & ~variables)
                                    ? count_now(part, a)
@@ -150,8 +151,8 @@ static bool count_joined(struct esi_live_part *part,
     bool has_changed = false;
 
     for (uint32_t a = 0; part->has_counts && a < part->program->atom_count; a++) {
-        const struct es_atom *atom = &part->program->atoms[a];
-        struct es_domain_value value;
+        const struct esi_atom *atom = &part->program->atoms[a];
+        struct esi_domain_value value;
 
         if (atom->kind != ES_ATOM_COUNT ||
             !esi_joined_is_of(joined, atom->counted, atom->counted_predicate))
@@ -159,7 +160,7 @@ static bool count_joined(struct esi_live_part *part,
         if (candidate->counts[a] == ES_FORMULA_UNCOUNTED) {
             has_changed = true;
         } else if (esi_joined_find(part->counted[a], joined, &value) &&
-                   es_formula_is_counted(&part->check, a, value)) {
+                   esi_formula_is_counted(&part->check, a, value)) {
             candidate->counts[a]++;
             has_changed = true;
         }
@@ -179,7 +180,7 @@ void esi_live_candidates_sweep(struct esi_live_part *part)
 
         if (!support->is_lazy)
             continue;
-        is_lost = !bind(part, candidate);
+        is_lost = !bind_variables(part, candidate);
         if (!is_lost)
             is_refused =
                 esi_live_support_status(part, support, true, false) == ESI_LIVE_FAILS;
@@ -194,7 +195,7 @@ void esi_live_candidates_sweep(struct esi_live_part *part)
 /* When they have doubled, and at the limit when a quarter of it is new. */
 static void sweep_if_many(struct esi_live_part *part)
 {
-    struct es_live *live = part->live;
+    struct esi_live *live = part->live;
     uint64_t limit = live->config.kept_candidates;
 
     if (part->candidate_count < part->next_sweep &&
@@ -207,12 +208,12 @@ static void sweep_if_many(struct esi_live_part *part)
 /* --- Keeping ---------------------------------------------------------------------- */
 
 /* What its variables have is in the part's bindings. */
-static int keep(struct esi_live_part *part,
-                uint32_t number,
-                bool is_held,
-                const bool *is_open)
+static int keep_candidate(struct esi_live_part *part,
+                          uint32_t number,
+                          bool is_held,
+                          const bool *is_open)
 {
-    const struct es_program_support *support = part->supports[number].support;
+    const struct esi_program_support *support = part->supports[number].support;
     struct esi_candidate candidate = {.support = number, .is_held = is_held};
 
     if (part->live->candidates >= part->live->config.kept_candidates) {
@@ -242,7 +243,7 @@ static int keep(struct esi_live_part *part,
 /* What lesser supports say: one that holds makes the match none.  `is_end`: only those
  * that are open are looked at, of which the certain clauses hold. */
 static enum esi_live_status lesser_status(struct esi_live_part *part,
-                                          const struct es_program_support *support,
+                                          const struct esi_program_support *support,
                                           bool is_end,
                                           bool *is_open)
 {
@@ -282,14 +283,14 @@ int esi_live_found(struct esi_live_part *part, uint32_t number)
         return 0;
     if (own == ESI_LIVE_HOLDS && lesser == ESI_LIVE_HOLDS)
         return esi_live_part_tell(part, support->support->variables);
-    return keep(part, number, own == ESI_LIVE_HOLDS, is_open);
+    return keep_candidate(part, number, own == ESI_LIVE_HOLDS, is_open);
 }
 
 /* --- Deciding --------------------------------------------------------------------- */
 
-static enum esi_live_status update(struct esi_live_part *part,
-                                   struct esi_candidate *candidate,
-                                   const struct esi_joined *joined)
+static enum esi_live_status update_candidates(struct esi_live_part *part,
+                                              struct esi_candidate *candidate,
+                                              const struct esi_joined *joined)
 {
     struct esi_live_support *support = &part->supports[candidate->support];
     bool is_counted = count_joined(part, candidate, joined);
@@ -320,13 +321,13 @@ static bool is_asked_for(const struct esi_live_part *part,
                          const struct esi_joined *joined)
 {
     for (uint32_t v = 0; v < part->program->variable_count; v++) {
-        const struct es_program_variable *variable = &part->program->variables[v];
+        const struct esi_program_variable *variable = &part->program->variables[v];
         if (variable->is_universal &&
             esi_joined_is_of(joined, variable->class_number, variable->predicate))
             return true;
     }
     for (uint32_t a = 0; a < part->program->atom_count; a++) {
-        const struct es_atom *atom = &part->program->atoms[a];
+        const struct esi_atom *atom = &part->program->atoms[a];
         if (atom->kind == ES_ATOM_COUNT &&
             esi_joined_is_of(joined, atom->counted, atom->counted_predicate))
             return true;
@@ -357,9 +358,9 @@ int esi_live_candidates_update(struct esi_live_part *part,
 
         if (is_many && part->supports[candidate->support].is_lazy)
             continue;
-        is_bound = bind(part, candidate);
+        is_bound = bind_variables(part, candidate);
         if (is_bound)
-            status = update(part, candidate, joined);
+            status = update_candidates(part, candidate, joined);
         if (!is_bound || part->live->precedence.unknown != unknown) {
             part->lost_candidates++;
             remove_candidate(part, i - 1);
@@ -383,7 +384,7 @@ int esi_live_candidates_end(struct esi_live_part *part)
             &part->candidates[part->candidate_count - 1];
         struct esi_live_support *support = &part->supports[candidate->support];
         uint64_t unknown = part->live->precedence.unknown;
-        bool is_bound = bind(part, candidate);
+        bool is_bound = bind_variables(part, candidate);
         bool is_match =
             is_bound &&
             esi_live_support_status(part, support, true, true) == ESI_LIVE_HOLDS &&
@@ -402,7 +403,7 @@ int esi_live_candidates_end(struct esi_live_part *part)
 void esi_live_candidates_prune(struct esi_live_part *part)
 {
     for (size_t i = part->candidate_count; i > 0; i--)
-        if (!bind(part, &part->candidates[i - 1])) {
+        if (!bind_variables(part, &part->candidates[i - 1])) {
             part->lost_candidates++;
             remove_candidate(part, i - 1);
         }

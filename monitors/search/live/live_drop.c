@@ -42,9 +42,9 @@ struct relations {
     uint32_t refuser[ES_PROGRAM_VARIABLES]; /* class, of REFUSED */
 };
 
-static void relate(struct relations *relations,
-                   const struct es_program *program,
-                   const struct es_literal *literal)
+static void relate_variables(struct relations *relations,
+                             const struct esi_program *program,
+                             const struct esi_literal *literal)
 {
     uint32_t x = literal->x, y = literal->y;
 
@@ -87,10 +87,11 @@ static void close_before(const struct esi_live_part *part, struct relations *rel
     uint32_t count = part->program->variable_count;
 
     for (uint32_t k = 0; k < count; k++)
-        for (uint32_t v = 0; es_program_is_single(part->program, k) && v < count; v++)
-            if (es_program_is_single(part->program, v) && relations->before[v] >> k & 1)
+        for (uint32_t v = 0; esi_program_is_single(part->program, k) && v < count; v++)
+            if (esi_program_is_single(part->program, v) &&
+                relations->before[v] >> k & 1)
                 for (uint32_t w = 0; w < count; w++)
-                    if (es_program_is_single(part->program, w) &&
+                    if (esi_program_is_single(part->program, w) &&
                         relations->before[k] >> w & 1)
                         relations->before[v] |= UINT64_C(1) << w;
     for (uint32_t v = 0; v < count; v++)
@@ -100,17 +101,17 @@ static void close_before(const struct esi_live_part *part, struct relations *rel
 }
 
 /* Limits a rule by what one variable of a support needs. */
-static void demand(const struct esi_live_part *part,
-                   const struct relations *relations,
-                   uint64_t variables,
-                   uint32_t v,
-                   struct esi_drop_rule *rule)
+static void demand_event(const struct esi_live_part *part,
+                         const struct relations *relations,
+                         uint64_t variables,
+                         uint32_t v,
+                         struct esi_drop_rule *rule)
 {
     for (uint64_t left = variables & ~(UINT64_C(1) << v); left; left &= left - 1) {
         uint32_t w = (uint32_t)__builtin_ctzll(left);
         uint8_t way = relations->of[v][w];
 
-        if (!es_program_is_prompt(part->program, w) || way == 0) {
+        if (!esi_program_is_prompt(part->program, w) || way == 0) {
             rule->is_kept = true;
             return;
         }
@@ -148,9 +149,9 @@ static void demand_once(const struct esi_live_part *part,
 {
     struct esi_drop_rule own = {.is_kept = false};
 
-    demand(part, relations, variables, v, &own);
+    demand_event(part, relations, variables, v, &own);
     if (!own.is_kept || !is_returned_alone(part, v)) {
-        demand(part, relations, variables, v, rule);
+        demand_event(part, relations, variables, v, rule);
         return;
     }
     rule->is_kept |= rule->is_told && rule->told_by != part;
@@ -167,7 +168,8 @@ static void rule_support(const struct esi_live_part *part,
 
     for (size_t i = 0; i < support->weak.certain_count; i++)
         if (support->weak.certain[i].count == 1)
-            relate(&relations, part->program, &support->weak.certain[i].literals[0]);
+            relate_variables(&relations, part->program,
+                             &support->weak.certain[i].literals[0]);
     close_before(part, &relations);
     for (size_t i = 0; i < support->strong.timed_count; i++) {
         struct esi_limit limit;
@@ -179,7 +181,7 @@ static void rule_support(const struct esi_live_part *part,
     }
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        if (es_program_is_single(part->program, v))
+        if (esi_program_is_single(part->program, v))
             demand_once(part, &relations, variables, v,
                         &rules[part->program->variables[v].class_number]);
     }
@@ -189,14 +191,14 @@ static void rule_support(const struct esi_live_part *part,
  * variable, and nothing else is in the match, it is known from then on when that came:
  * what came before is only asked for once. */
 static uint8_t way_of_counted(const struct esi_live_part *part,
-                              const struct es_atom *atom)
+                              const struct esi_atom *atom)
 {
-    const struct es_program *program = part->program;
+    const struct esi_program *program = part->program;
     uint32_t v = atom->left ? (uint32_t)__builtin_ctzll(atom->left) : 0;
 
     if (atom->is_negated || atom->left == 0 || atom->left & (atom->left - 1) ||
-        atom->left & part->universal || !es_program_is_prompt(program, v) ||
-        es_pattern_class(program->file, atom->counted)->partner_count > 0)
+        atom->left & part->universal || !esi_program_is_prompt(program, v) ||
+        esi_pattern_class(program->file, atom->counted)->partner_count > 0)
         return 0;
     for (uint32_t i = 0; i < program->support_count; i++)
         if (program->supports[i].variables & atom->left &&
@@ -208,7 +210,7 @@ static uint8_t way_of_counted(const struct esi_live_part *part,
 }
 
 static void rule_counted(const struct esi_live_part *part,
-                         const struct es_atom *atom,
+                         const struct esi_atom *atom,
                          struct esi_drop_rule *rule)
 {
     uint8_t way = way_of_counted(part, atom);
@@ -219,10 +221,10 @@ static void rule_counted(const struct esi_live_part *part,
 
 static void rule_part(const struct esi_live_part *part, struct esi_drop_rule *rules)
 {
-    const struct es_program *program = part->program;
+    const struct esi_program *program = part->program;
 
     for (uint32_t v = 0; v < program->variable_count; v++)
-        if (es_program_is_single(part->program, v) &&
+        if (esi_program_is_single(part->program, v) &&
             ((part->universal | part->needs_rows) >> v & 1)) {
             struct esi_drop_rule *rule = &rules[program->variables[v].class_number];
             rule->is_kept |=
@@ -237,9 +239,9 @@ static void rule_part(const struct esi_live_part *part, struct esi_drop_rule *ru
         rule_support(part, &part->supports[i], rules);
 }
 
-int esi_live_drop_init(struct es_live *live)
+int esi_live_drop_init(struct esi_live *live)
 {
-    uint32_t classes = es_pattern_classes(live->file);
+    uint32_t classes = esi_pattern_classes(live->file);
 
     live->rules = calloc(classes + 1u, sizeof *live->rules);
     if (!live->rules)
@@ -252,14 +254,14 @@ int esi_live_drop_init(struct es_live *live)
         live->asks_time |= !live->rules[c].is_kept && live->rules[c].is_timed;
         live->asks_settled |= !live->rules[c].is_kept && live->rules[c].is_settled;
     }
-    live->has_partners = es_domains_have_partners(live->domains);
+    live->has_partners = esi_domains_have_partners(live->domains);
     live->next_drop = live->config.drop_every;
     return 0;
 }
 
-void esi_live_drop_fini(struct es_live *live)
+void esi_live_drop_fini(struct esi_live *live)
 {
-    for (uint32_t c = 0; live->rules && c < es_pattern_classes(live->file); c++) {
+    for (uint32_t c = 0; live->rules && c < esi_pattern_classes(live->file); c++) {
         free(live->rules[c].gone);
         free(live->rules[c].refused);
     }
@@ -269,7 +271,7 @@ void esi_live_drop_fini(struct es_live *live)
 
 /* --- Traces ----------------------------------------------------------------------- */
 
-static bool grow(uint32_t **array, uint32_t count, uint32_t capacity)
+static bool grow_marks(uint32_t **array, uint32_t count, uint32_t capacity)
 {
     uint32_t *grown = realloc(*array, capacity * sizeof *grown);
 
@@ -280,16 +282,16 @@ static bool grow(uint32_t **array, uint32_t count, uint32_t capacity)
     return true;
 }
 
-int esi_live_drop_trace(struct es_live *live)
+int esi_live_drop_trace(struct esi_live *live)
 {
     if (live->traces == live->trace_capacity) {
         uint32_t capacity = 2 * live->trace_capacity + 16;
 
-        if (!grow(&live->settled, live->traces, capacity))
+        if (!grow_marks(&live->settled, live->traces, capacity))
             return -ENOMEM;
-        for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
-            if (!grow(&live->rules[c].gone, live->traces, capacity) ||
-                !grow(&live->rules[c].refused, live->traces, capacity))
+        for (uint32_t c = 0; c < esi_pattern_classes(live->file); c++)
+            if (!grow_marks(&live->rules[c].gone, live->traces, capacity) ||
+                !grow_marks(&live->rules[c].refused, live->traces, capacity))
                 return -ENOMEM;
         live->trace_capacity = capacity;
     }
@@ -297,7 +299,7 @@ int esi_live_drop_trace(struct es_live *live)
     return 0;
 }
 
-void esi_live_drop_event(struct es_live *live, const struct es_set_event *event)
+void esi_live_drop_event(struct esi_live *live, const struct es_set_event *event)
 {
     int64_t time;
 
@@ -310,7 +312,7 @@ void esi_live_drop_event(struct es_live *live, const struct es_set_event *event)
 
 /* The newest event of each trace: the greatest index on `trace` that precedes them
  * all. */
-static uint32_t settled_on(struct es_live *live, uint32_t trace)
+static uint32_t settled_on(struct esi_live *live, uint32_t trace)
 {
     uint32_t least = es_order_count(live->order, trace);
 
@@ -321,7 +323,7 @@ static uint32_t settled_on(struct es_live *live, uint32_t trace)
         if (other == trace)
             continue;
         if (newest.index > 0)
-            index = es_precedence_greatest(&live->precedence, newest, trace);
+            index = esi_precedence_greatest(&live->precedence, newest, trace);
         if (index < least)
             least = index;
     }
@@ -332,17 +334,17 @@ static uint32_t settled_on(struct es_live *live, uint32_t trace)
 
 /* The first row of a column that a limit of time still lets be: events that do not say
  * when they happened are near nothing. */
-static uint32_t first_timely(const struct es_live *live,
-                             const struct es_domain *domain,
+static uint32_t first_timely(const struct esi_live *live,
+                             const struct esi_domain *domain,
                              uint32_t slot,
                              uint64_t within_ns)
 {
-    uint32_t count = es_domain_column(domain, slot).count, row;
+    uint32_t count = esi_domain_column(domain, slot).count, row;
 
     for (row = 0; row < count && live->knows_time; row++) {
         int64_t first, last;
-        if (es_domain_time(domain, (struct es_domain_value){slot, row}, &first,
-                           &last) &&
+        if (esi_domain_time(domain, (struct esi_domain_value){slot, row}, &first,
+                            &last) &&
             (last >= live->newest_ns || (uint64_t)live->newest_ns - (uint64_t)last <=
                                             within_ns + live->config.skew_ns))
             break;
@@ -352,7 +354,7 @@ static uint32_t first_timely(const struct es_live *live,
 
 /* The first row of a column that was not told. */
 static uint32_t first_untold(const struct esi_live_part *part,
-                             const struct es_domain_column *column)
+                             const struct esi_domain_column *column)
 {
     uint32_t row = 0;
 
@@ -364,13 +366,13 @@ static uint32_t first_untold(const struct esi_live_part *part,
     return row;
 }
 
-static void drop_column(struct es_live *live,
+static void drop_column(struct esi_live *live,
                         uint32_t class_number,
-                        const struct es_domain *domain,
+                        const struct esi_domain *domain,
                         uint32_t slot)
 {
     const struct esi_drop_rule *rule = &live->rules[class_number];
-    struct es_domain_column column = es_domain_column(domain, slot);
+    struct esi_domain_column column = esi_domain_column(domain, slot);
     uint32_t before = UINT32_MAX; /* indexes below go */
 
     if (column.count == 0)
@@ -391,31 +393,31 @@ static void drop_column(struct es_live *live,
         if (row < column.count && column.indexes[row] < before)
             before = column.indexes[row];
     }
-    es_domains_drop(live->domains, class_number, column.trace, before);
+    esi_domains_drop(live->domains, class_number, column.trace, before);
 }
 
-static void drop_class(struct es_live *live, uint32_t class_number)
+static void drop_class(struct esi_live *live, uint32_t class_number)
 {
-    const struct es_domain *domain = es_domains_class(live->domains, class_number);
+    const struct esi_domain *domain = esi_domains_class(live->domains, class_number);
     uint64_t count;
 
     if (!domain || live->rules[class_number].is_kept)
         return;
-    count = es_domain_count(domain);
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++)
+    count = esi_domain_count(domain);
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++)
         drop_column(live, class_number, domain, slot);
-    live->dropped_events += count - es_domain_count(domain);
+    live->dropped_events += count - esi_domain_count(domain);
 }
 
 /* --- The limit -------------------------------------------------------------------- */
 
-uint64_t esi_live_kept(const struct es_live *live)
+uint64_t esi_live_kept(const struct esi_live *live)
 {
     uint64_t kept = 0;
 
-    for (uint32_t c = 0; c < es_pattern_classes(live->file); c++) {
-        const struct es_domain *domain = es_domains_class(live->domains, c);
-        kept += domain ? es_domain_count(domain) : 0;
+    for (uint32_t c = 0; c < esi_pattern_classes(live->file); c++) {
+        const struct esi_domain *domain = esi_domains_class(live->domains, c);
+        kept += domain ? esi_domain_count(domain) : 0;
     }
     for (uint32_t p = 0; p < live->part_count; p++)
         if (live->parts[p] && live->parts[p]->sets)
@@ -423,7 +425,7 @@ uint64_t esi_live_kept(const struct es_live *live)
     return kept;
 }
 
-bool esi_live_is_gone(const struct es_live *live,
+bool esi_live_is_gone(const struct esi_live *live,
                       uint32_t class_number,
                       struct es_event_id id)
 {
@@ -434,46 +436,46 @@ bool esi_live_is_gone(const struct es_live *live,
 
 /* The oldest quarter of the columns of a class that is awaited: nothing is lost unless
  * somebody receives it later. */
-static uint64_t lose_awaited(struct es_live *live, uint32_t class_number)
+static uint64_t lose_awaited(struct esi_live *live, uint32_t class_number)
 {
-    const struct es_domain *domain = es_domains_class(live->domains, class_number);
+    const struct esi_domain *domain = esi_domains_class(live->domains, class_number);
     struct esi_drop_rule *rule = &live->rules[class_number];
-    uint64_t count = domain ? es_domain_count(domain) : 0;
+    uint64_t count = domain ? esi_domain_count(domain) : 0;
 
     if (!domain || !rule->is_awaited || rule->is_kept)
         return 0;
-    for (uint32_t slot = 0; slot < es_domain_slots(domain); slot++) {
-        struct es_domain_column column = es_domain_column(domain, slot);
+    for (uint32_t slot = 0; slot < esi_domain_slots(domain); slot++) {
+        struct esi_domain_column column = esi_domain_column(domain, slot);
         uint32_t last;
 
         if (column.count < COLUMN_MIN)
             continue;
         last = column.indexes[column.count / 4];
         rule->gone[column.trace] = last;
-        es_domains_drop(live->domains, class_number, column.trace, last + 1);
+        esi_domains_drop(live->domains, class_number, column.trace, last + 1);
     }
-    count -= es_domain_count(domain);
+    count -= esi_domain_count(domain);
     live->dropped_events += count;
     return count;
 }
 
 /* The oldest quarter of each column that is not short. */
-static uint64_t lose_class(struct es_live *live, uint32_t class_number)
+static uint64_t lose_class(struct esi_live *live, uint32_t class_number)
 {
-    const struct es_domain *domain = es_domains_class(live->domains, class_number);
-    uint64_t count = domain ? es_domain_count(domain) : 0;
+    const struct esi_domain *domain = esi_domains_class(live->domains, class_number);
+    uint64_t count = domain ? esi_domain_count(domain) : 0;
 
-    for (uint32_t slot = 0; domain && slot < es_domain_slots(domain); slot++) {
-        struct es_domain_column column = es_domain_column(domain, slot);
+    for (uint32_t slot = 0; domain && slot < esi_domain_slots(domain); slot++) {
+        struct esi_domain_column column = esi_domain_column(domain, slot);
         if (column.count > 0 && (column.count >= COLUMN_MIN || live->is_pressed))
-            es_domains_drop(live->domains, class_number, column.trace,
-                            column.indexes[column.count / 4] + 1);
+            esi_domains_drop(live->domains, class_number, column.trace,
+                             column.indexes[column.count / 4] + 1);
     }
-    return domain ? count - es_domain_count(domain) : 0;
+    return domain ? count - esi_domain_count(domain) : 0;
 }
 
 /* Matches that are values are lost all at once, and what waits with one of them. */
-static uint64_t lose_sets(struct es_live *live, uint32_t predicate)
+static uint64_t lose_sets(struct esi_live *live, uint32_t predicate)
 {
     struct esi_live_part *part = live->parts[predicate];
     uint64_t kept = esi_domain_kept(part->sets);
@@ -494,14 +496,14 @@ static uint64_t lose_sets(struct es_live *live, uint32_t predicate)
     return kept;
 }
 
-static void lose(struct es_live *live)
+static void evict_event(struct esi_live *live)
 {
     uint64_t limit = live->config.kept_events - live->config.kept_events / 4;
     uint64_t gone = 1;
 
     while (gone > 0 && esi_live_kept(live) > limit) {
         gone = 0;
-        for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
+        for (uint32_t c = 0; c < esi_pattern_classes(live->file); c++)
             gone += lose_awaited(live, c);
     }
     if (esi_live_kept(live) <= limit)
@@ -516,7 +518,7 @@ static void lose(struct es_live *live)
             if (live->parts[p] && live->parts[p]->sets &&
                 esi_domain_kept(live->parts[p]->sets) > limit / 2)
                 lost += lose_sets(live, p);
-        for (uint32_t c = 0; lost == 0 && c < es_pattern_classes(live->file); c++)
+        for (uint32_t c = 0; lost == 0 && c < esi_pattern_classes(live->file); c++)
             lost += lose_class(live, c);
         for (uint32_t p = 0; lost == 0 && live->is_pressed && p < live->part_count; p++)
             if (live->parts[p] && live->parts[p]->sets)
@@ -535,7 +537,7 @@ static void lose(struct es_live *live)
 
 /* What is kept for the case that a partner comes: of the newest events of each trace.
  */
-static void forget_partners(struct es_live *live)
+static void forget_partners(struct esi_live *live)
 {
     uint64_t window = live->config.kept_events / (live->traces ? live->traces : 1);
 
@@ -544,11 +546,11 @@ static void forget_partners(struct es_live *live)
     for (uint32_t trace = 0; trace < live->traces; trace++) {
         uint32_t count = es_order_count(live->order, trace);
         if (count > window)
-            es_domains_forget(live->domains, trace, count - (uint32_t)window);
+            esi_domains_forget(live->domains, trace, count - (uint32_t)window);
     }
 }
 
-void esi_live_drop(struct es_live *live)
+void esi_live_drop(struct esi_live *live)
 {
     /* Traces^2 questions of the order: not more than a few for each event. */
     uint64_t pause = (uint64_t)live->traces * live->traces / 4;
@@ -559,7 +561,7 @@ void esi_live_drop(struct es_live *live)
         for (uint32_t trace = 0; trace < live->traces; trace++)
             live->settled[trace] = settled_on(live, trace);
     esi_live_refuse(live);
-    for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
+    for (uint32_t c = 0; c < esi_pattern_classes(live->file); c++)
         drop_class(live, c);
     if (live->has_partners)
         forget_partners(live);
@@ -567,5 +569,5 @@ void esi_live_drop(struct es_live *live)
         pause = live->config.drop_every;
     live->next_drop = live->events + pause;
     if (esi_live_kept(live) > live->config.kept_events)
-        lose(live);
+        evict_event(live);
 }

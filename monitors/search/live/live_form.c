@@ -12,14 +12,14 @@
 /* A literal that holds whenever the value of `variable` is yet to come, and that of the
  * other, which is existential, is there. */
 static bool is_safe_for(const struct esi_live_part *part,
-                        const struct es_literal *literal,
+                        const struct esi_literal *literal,
                         uint32_t variable)
 {
     bool is_x = literal->x == variable;
     uint32_t other = is_x ? literal->y : literal->x;
 
     if (!literal->is_negated || (!is_x && literal->y != variable) ||
-        (part->universal & es_program_bit(other)))
+        (part->universal & esi_program_bit(other)))
         return false;
     if (literal->kind == ES_LITERAL_EQUAL)
         return true;
@@ -27,14 +27,14 @@ static bool is_safe_for(const struct esi_live_part *part,
            (literal->kind == ES_LITERAL_BEFORE || literal->kind == ES_LITERAL_RECEIVED);
 }
 
-static bool is_safe(const struct esi_live_part *part, const struct es_clause *clause)
+static bool is_safe(const struct esi_live_part *part, const struct esi_clause *clause)
 {
     for (uint64_t left = clause->universal; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
         bool is_safe = false;
 
         for (size_t i = 0; i < clause->count; i++)
-            is_safe |= es_program_is_prompt(part->program, v) &&
+            is_safe |= esi_program_is_prompt(part->program, v) &&
                        is_safe_for(part, &clause->literals[i], v);
         if (!is_safe)
             return false;
@@ -42,18 +42,19 @@ static bool is_safe(const struct esi_live_part *part, const struct es_clause *cl
     return true;
 }
 
-static bool counts(const struct esi_live_part *part, const struct es_clause *clause)
+static bool counts_events(const struct esi_live_part *part,
+                          const struct esi_clause *clause)
 {
     for (size_t i = 0; i < clause->count; i++)
         if (clause->literals[i].kind == ES_LITERAL_COUNT ||
             (clause->literals[i].kind == ES_LITERAL_FORMULA &&
-             es_formula_counts(part->program, clause->literals[i].formula)))
+             esi_formula_counts(part->program, clause->literals[i].formula)))
             return true;
     return false;
 }
 
 /* Variables whose rows are asked when a timed clause is decided. */
-static void note_rows(struct esi_live_part *part, const struct es_clause *clause)
+static void note_rows(struct esi_live_part *part, const struct esi_clause *clause)
 {
     for (size_t i = 0; i < clause->count; i++)
         switch (clause->literals[i].kind) {
@@ -75,22 +76,22 @@ static void note_rows(struct esi_live_part *part, const struct es_clause *clause
         }
 }
 
-static int split(struct esi_live_part *part, struct esi_live_form *form)
+static int split_condition(struct esi_live_part *part, struct esi_live_form *form)
 {
-    const struct es_cnf *cnf = form->cnf;
+    const struct esi_cnf *cnf = form->cnf;
 
     form->certain = calloc(cnf->count + 1, sizeof *form->certain);
     form->timed = calloc(cnf->count + 1, sizeof *form->timed);
     if (!form->certain || !form->timed)
         return -ENOMEM;
     for (size_t i = 0; i < cnf->count; i++) {
-        const struct es_clause *clause = &cnf->clauses[i];
-        if (clause->universal == 0 && !counts(part, clause)) {
+        const struct esi_clause *clause = &cnf->clauses[i];
+        if (clause->universal == 0 && !counts_events(part, clause)) {
             form->certain[form->certain_count++] = *clause;
             continue;
         }
         form->timed[form->timed_count++] = (struct esi_timed_clause){
-            clause, counts(part, clause), is_safe(part, clause), false};
+            clause, counts_events(part, clause), is_safe(part, clause), false};
         note_rows(part, clause);
     }
     return 0;
@@ -98,12 +99,12 @@ static int split(struct esi_live_part *part, struct esi_live_form *form)
 
 /* --- From the weak to the strong condition ---------------------------------------- */
 
-static bool is_same(const struct es_clause *a, const struct es_clause *b)
+static bool is_same(const struct esi_clause *a, const struct esi_clause *b)
 {
     if (a->count != b->count)
         return false;
     for (size_t i = 0; i < a->count; i++) {
-        const struct es_literal *x = &a->literals[i], *y = &b->literals[i];
+        const struct esi_literal *x = &a->literals[i], *y = &b->literals[i];
         if (x->kind == ES_LITERAL_FORMULA && y->kind == ES_LITERAL_FORMULA &&
             x->formula == y->formula && x->variables == y->variables)
             continue;
@@ -115,7 +116,8 @@ static bool is_same(const struct es_clause *a, const struct es_clause *b)
     return true;
 }
 
-static bool has_clause(const struct esi_live_form *form, const struct es_clause *clause)
+static bool has_clause(const struct esi_live_form *form,
+                       const struct esi_clause *clause)
 {
     for (size_t i = 0; i < form->certain_count; i++)
         if (is_same(&form->certain[i], clause))
@@ -124,12 +126,12 @@ static bool has_clause(const struct esi_live_form *form, const struct es_clause 
 }
 
 /* Puts those first that the weak condition does not have. */
-static void compare(struct esi_live_part *part,
-                    const struct esi_live_form *weak,
-                    struct esi_live_form *form)
+static void compare_literals(struct esi_live_part *part,
+                             const struct esi_live_form *weak,
+                             struct esi_live_form *form)
 {
     for (size_t i = 0; weak->cnf && i < form->certain_count; i++) {
-        struct es_clause clause = form->certain[i];
+        struct esi_clause clause = form->certain[i];
         if (has_clause(weak, &clause))
             continue;
         note_rows(part, &clause);
@@ -146,22 +148,22 @@ int esi_live_form_create(struct esi_live_part *part,
 {
     uint32_t number = (uint32_t)(support - part->supports);
     struct esi_live_form form = {.empty = empty};
-    int result = es_cnf_create(part->program, number, empty, &form.cnf, error);
+    int result = esi_cnf_create(part->program, number, empty, &form.cnf, error);
 
     if (result == 0)
-        result = split(part, &form);
+        result = split_condition(part, &form);
     if (result < 0) {
         esi_live_form_fini(&form);
         return result;
     }
-    compare(part, &support->weak, &form);
+    compare_literals(part, &support->weak, &form);
     *ret_form = form;
     return 0;
 }
 
 void esi_live_form_fini(struct esi_live_form *form)
 {
-    es_cnf_destroy(form->cnf);
+    esi_cnf_destroy(form->cnf);
     free(form->certain);
     free(form->timed);
     *form = (struct esi_live_form){.cnf = NULL};

@@ -12,33 +12,33 @@
 /* --- Making it -------------------------------------------------------------------- */
 
 /* Of a class or of a predicate. */
-static const struct es_domain *domain_of(const struct es_live *live,
-                                         uint32_t class_number,
-                                         uint32_t predicate)
+static const struct esi_domain *domain_of(const struct esi_live *live,
+                                          uint32_t class_number,
+                                          uint32_t predicate)
 {
     return class_number != ES_PATTERN_NONE
-               ? es_domains_class(live->domains, class_number)
+               ? esi_domains_class(live->domains, class_number)
                : live->parts[predicate]->sets;
 }
 
 static int find_domains(struct esi_live_part *part)
 {
-    const struct es_program *program = part->program;
+    const struct esi_program *program = part->program;
 
     part->domains = calloc(program->variable_count + 1u, sizeof *part->domains);
     part->counted = calloc(program->atom_count + 1u, sizeof *part->counted);
     if (!part->domains || !part->counted)
         return -ENOMEM;
-    part->check = (struct es_formula_check){.program = program,
-                                            .domains = part->domains,
-                                            .counted = part->counted,
-                                            .precedence = &part->live->precedence};
+    part->check = (struct esi_formula_check){.program = program,
+                                             .domains = part->domains,
+                                             .counted = part->counted,
+                                             .precedence = &part->live->precedence};
     for (uint32_t v = 0; v < program->variable_count; v++) {
-        const struct es_program_variable *variable = &program->variables[v];
+        const struct esi_program_variable *variable = &program->variables[v];
         part->domains[v] =
             domain_of(part->live, variable->class_number, variable->predicate);
     }
-    part->universal = part->empty = es_program_universal(program);
+    part->universal = part->empty = esi_program_universal(program);
     for (uint32_t a = 0; a < program->atom_count; a++)
         if (program->atoms[a].kind == ES_ATOM_COUNT) {
             part->has_counts = true;
@@ -54,7 +54,7 @@ static int find_domains(struct esi_live_part *part)
 static bool is_searched(const struct esi_live_support *support,
                         const struct esi_timed_clause *timed)
 {
-    const struct es_clause *clause = timed->clause;
+    const struct esi_clause *clause = timed->clause;
     uint64_t universal = support->support->universal;
 
     if (!timed->is_safe || timed->counts || universal & (universal - 1) ||
@@ -69,10 +69,10 @@ static bool is_searched(const struct esi_live_support *support,
 
 /* What is searched by; `clauses` has room for all. */
 static void list_searched(struct esi_live_support *support,
-                          struct es_clause *clauses,
-                          struct es_cnf *ret_cnf)
+                          struct esi_clause *clauses,
+                          struct esi_cnf *ret_cnf)
 {
-    struct es_cnf cnf = {.clauses = clauses};
+    struct esi_cnf cnf = {.clauses = clauses};
 
     for (size_t i = 0; i < support->weak.certain_count; i++)
         clauses[cnf.count++] = support->weak.certain[i];
@@ -92,9 +92,9 @@ static int create_search(struct esi_live_part *part,
                          struct esi_live_support *support,
                          struct es_error *error)
 {
-    struct es_clause *clauses = calloc(
+    struct esi_clause *clauses = calloc(
         support->weak.certain_count + support->strong.timed_count + 1, sizeof *clauses);
-    struct es_cnf searched;
+    struct esi_cnf searched;
     struct esi_indexed_config config = {
         .program = part->program,
         .support = (uint32_t)(support - part->supports),
@@ -136,11 +136,11 @@ static uint64_t never_last(const struct esi_live_part *part,
     uint64_t variables = 0;
 
     for (size_t i = 0; i < form->certain_count; i++) {
-        const struct es_literal *literal = form->certain[i].literals;
+        const struct esi_literal *literal = form->certain[i].literals;
 
         if (form->certain[i].count == 1 && literal->kind == ES_LITERAL_BEFORE &&
-            !literal->is_negated && es_program_is_prompt(part->program, literal->x))
-            variables |= es_program_bit(literal->x);
+            !literal->is_negated && esi_program_is_prompt(part->program, literal->x))
+            variables |= esi_program_bit(literal->x);
     }
     return variables;
 }
@@ -166,9 +166,9 @@ static int create_support(struct esi_live_part *part,
     return result;
 }
 
-int esi_live_part_create(struct es_live *live,
+int esi_live_part_create(struct esi_live *live,
                          uint32_t predicate,
-                         struct es_program *program,
+                         struct esi_program *program,
                          struct esi_live_part **ret_part,
                          struct es_error *error)
 {
@@ -176,7 +176,7 @@ int esi_live_part_create(struct es_live *live,
     int result;
 
     if (!part) {
-        es_program_destroy(program);
+        esi_program_destroy(program);
         return -ENOMEM;
     }
     part->live = live;
@@ -207,10 +207,10 @@ void esi_live_part_destroy(struct esi_live_part *part)
     }
     esi_live_candidates_fini(part);
     esi_seen_fini(&part->seen);
-    es_domain_destroy(part->sets);
-    es_program_destroy(part->program);
-    es_event_list_fini(&part->events);
-    es_formula_check_fini(&part->check);
+    esi_domain_destroy(part->sets);
+    esi_program_destroy(part->program);
+    esi_event_list_fini(&part->events);
+    esi_formula_check_fini(&part->check);
     free(part->supports);
     free(part->domains);
     free(part->counted);
@@ -220,17 +220,17 @@ void esi_live_part_destroy(struct esi_live_part *part)
 /* --- Telling ---------------------------------------------------------------------- */
 
 /* The events that are returned, into part->events.  0 or -ENOMEM. */
-static int collect(struct esi_live_part *part, uint64_t variables)
+static int collect_events(struct esi_live_part *part, uint64_t variables)
 {
     part->events.count = 0;
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct es_formula_binding *binding = &part->check.bindings[v];
+        const struct esi_formula_binding *binding = &part->check.bindings[v];
         if (part->program->variables[v].is_returned &&
-            es_event_list_add(&part->events, binding->events, binding->count) < 0)
+            esi_event_list_add(&part->events, binding->events, binding->count) < 0)
             return -ENOMEM;
     }
-    es_event_list_sort(&part->events);
+    esi_event_list_sort(&part->events);
     return 0;
 }
 
@@ -239,13 +239,14 @@ static int add_value(struct esi_live_part *part)
 {
     struct esi_joined joined = {.class_number = ES_PATTERN_NONE,
                                 .predicate = part->predicate,
-                                .set = (uint32_t)es_domain_count(part->sets)};
-    int result = es_domain_add_set(part->sets, part->events.events, part->events.count);
+                                .set = (uint32_t)esi_domain_count(part->sets)};
+    int result =
+        esi_domain_add_set(part->sets, part->events.events, part->events.count);
 
     return result < 0 ? result : esi_live_push(part->live, &joined);
 }
 
-static int give(struct esi_live_part *part)
+static int emit_match(struct esi_live_part *part)
 {
     int result =
         part->sink->match(part->sink->data, part->events.events, part->events.count);
@@ -257,7 +258,7 @@ static int give(struct esi_live_part *part)
 
 int esi_live_part_tell(struct esi_live_part *part, uint64_t variables)
 {
-    int result = collect(part, variables);
+    int result = collect_events(part, variables);
 
     if (result < 0)
         return result;
@@ -266,13 +267,13 @@ int esi_live_part_tell(struct esi_live_part *part, uint64_t variables)
         return result;
     result = part->is_value ? add_value(part) : 0;
     if (result == 0 && part->sink && !part->has_enough)
-        result = give(part);
+        result = emit_match(part);
     return result;
 }
 
 /* --- Searching -------------------------------------------------------------------- */
 
-struct search {
+struct live_search {
     struct esi_live_part *part;
     uint32_t support;
 };
@@ -283,8 +284,8 @@ static bool is_for_later(const struct esi_live_part *part, uint64_t variables)
 {
     for (uint64_t left = variables; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct es_program_variable *variable = &part->program->variables[v];
-        const struct es_formula_binding *binding = &part->check.bindings[v];
+        const struct esi_program_variable *variable = &part->program->variables[v];
+        const struct esi_formula_binding *binding = &part->check.bindings[v];
 
         if (variable->class_number == ES_PATTERN_NONE
                 ? binding->value.position >=
@@ -295,9 +296,9 @@ static bool is_for_later(const struct esi_live_part *part, uint64_t variables)
     return false;
 }
 
-static int take(void *data, const struct es_domain_value *values)
+static int take_value(void *data, const struct esi_domain_value *values)
 {
-    const struct search *search = data;
+    const struct live_search *search = data;
     struct esi_live_part *part = search->part;
     uint64_t variables = part->supports[search->support].support->variables;
 
@@ -311,15 +312,15 @@ static int take(void *data, const struct es_domain_value *values)
 /* Whether one of the events that `value` names is a value of `sender`. */
 static bool names_one_of(struct esi_live_part *part,
                          uint32_t variable,
-                         struct es_domain_value value,
+                         struct esi_domain_value value,
                          uint32_t sender)
 {
     const struct es_event_id *partners;
-    size_t count = es_domain_partners(part->domains[variable], value, &partners);
-    struct es_domain_value found;
+    size_t count = esi_domain_partners(part->domains[variable], value, &partners);
+    struct esi_domain_value found;
 
     for (size_t i = 0; i < count; i++) {
-        if (es_domain_find(part->domains[sender], partners[i], &found))
+        if (esi_domain_find(part->domains[sender], partners[i], &found))
             return true;
         part->live->missed_sends += esi_live_is_gone(
             part->live, part->program->variables[sender].class_number, partners[i]);
@@ -331,17 +332,17 @@ static bool names_one_of(struct esi_live_part *part,
  * half of a sync can name it. */
 static bool is_named_by(const struct esi_live_part *part,
                         uint32_t variable,
-                        struct es_domain_value value,
+                        struct esi_domain_value value,
                         uint32_t receiver)
 {
     const struct es_event_id *partners;
-    size_t count = es_domain_partners(part->domains[variable], value, &partners);
-    struct es_domain_value found;
+    size_t count = esi_domain_partners(part->domains[variable], value, &partners);
+    struct esi_domain_value found;
 
     for (size_t i = 0; i < count; i++)
-        if (es_domain_find(part->domains[receiver], partners[i], &found) &&
-            es_domain_is_received(part->domains[variable], value,
-                                  part->domains[receiver], found))
+        if (esi_domain_find(part->domains[receiver], partners[i], &found) &&
+            esi_domain_is_received(part->domains[variable], value,
+                                   part->domains[receiver], found))
             return true;
     return false;
 }
@@ -351,20 +352,20 @@ static bool is_named_by(const struct esi_live_part *part,
 static bool can_match(struct esi_live_part *part,
                       const struct esi_live_support *support,
                       uint32_t variable,
-                      struct es_domain_value value)
+                      struct esi_domain_value value)
 {
     for (size_t i = 0; i < support->weak.certain_count; i++) {
-        const struct es_clause *clause = &support->weak.certain[i];
-        const struct es_literal *literal = clause->literals;
+        const struct esi_clause *clause = &support->weak.certain[i];
+        const struct esi_literal *literal = clause->literals;
 
         if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
             literal->is_negated)
             continue;
-        if (literal->y == variable && es_domain_is_single(part->domains[literal->x]) &&
+        if (literal->y == variable && esi_domain_is_single(part->domains[literal->x]) &&
             !names_one_of(part, variable, value, literal->x))
             return false;
-        if (literal->x == variable && es_program_is_prompt(part->program, variable) &&
-            es_domain_is_single(part->domains[literal->y]) &&
+        if (literal->x == variable && esi_program_is_prompt(part->program, variable) &&
+            esi_domain_is_single(part->domains[literal->y]) &&
             !is_named_by(part, variable, value, literal->y))
             return false;
     }
@@ -378,23 +379,23 @@ static int search_support(struct esi_live_part *part,
                           const struct esi_joined *joined)
 {
     const struct esi_live_support *support = &part->supports[number];
-    struct search search = {part, number};
+    struct live_search search = {part, number};
     uint64_t excluded = 0;
     int result = 0;
 
     for (uint64_t left = support->support->variables; left && result == 0;
          left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct es_program_variable *variable = &part->program->variables[v];
-        struct es_domain_value value = {0, joined->set};
+        const struct esi_program_variable *variable = &part->program->variables[v];
+        struct esi_domain_value value = {0, joined->set};
 
         if (!esi_joined_is_of(joined, variable->class_number, variable->predicate) ||
             (joined->class_number != ES_PATTERN_NONE &&
-             !es_domain_find(part->domains[v], joined->id, &value)))
+             !esi_domain_find(part->domains[v], joined->id, &value)))
             continue;
         if (!(support->never_last >> v & 1) && can_match(part, support, v, value))
-            result =
-                esi_indexed_pinned(support->search, v, value, excluded, take, &search);
+            result = esi_indexed_pinned(support->search, v, value, excluded, take_value,
+                                        &search);
         excluded |= UINT64_C(1) << v;
     }
     return result;
@@ -406,7 +407,7 @@ static void note_values(struct esi_live_part *part, const struct esi_joined *joi
     part->has_changed = false;
     for (uint64_t left = part->empty; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct es_program_variable *variable = &part->program->variables[v];
+        const struct esi_program_variable *variable = &part->program->variables[v];
         if (!esi_joined_is_of(joined, variable->class_number, variable->predicate))
             continue;
         part->empty &= ~(UINT64_C(1) << v);
@@ -415,14 +416,14 @@ static void note_values(struct esi_live_part *part, const struct esi_joined *joi
 }
 
 /* The event that came last, if that is what joined, and nothing waits behind it. */
-static struct es_event_id newest(const struct esi_live_part *part,
-                                 const struct esi_joined *joined)
+static struct es_event_id newest_event(const struct esi_live_part *part,
+                                       const struct esi_joined *joined)
 {
-    const struct es_live *live = part->live;
+    const struct esi_live *live = part->live;
 
     return joined->class_number != ES_PATTERN_NONE &&
                    live->queue_from == live->queue_count &&
-                   es_pattern_class(live->file, joined->class_number)->partner_count ==
+                   esi_pattern_class(live->file, joined->class_number)->partner_count ==
                        0
                ? joined->id
                : (struct es_event_id){0, 0};
@@ -435,7 +436,7 @@ int esi_live_part_joined(struct esi_live_part *part, const struct esi_joined *jo
     if (part->has_enough && !part->is_value)
         return 0;
     note_values(part, joined);
-    part->check.newest = newest(part, joined);
+    part->check.newest = newest_event(part, joined);
     result = esi_live_candidates_update(part, joined);
     for (uint32_t i = 0; result == 0 && i < part->program->support_count; i++)
         if (part->supports[i].support->variables != 0)

@@ -23,7 +23,7 @@
 /* A clause whose truth values yet to come may change: it names a universal variable or
  * counts. */
 struct esi_timed_clause {
-    const struct es_clause *clause;
+    const struct esi_clause *clause;
     bool counts;
     bool is_safe;     /* no event yet to come can make it false */
     bool is_searched; /* and it holds of all that the search finds */
@@ -33,8 +33,8 @@ struct esi_timed_clause {
  * name them hold (D8). */
 struct esi_live_form {
     uint64_t empty;
-    struct es_cnf *cnf;
-    struct es_clause *certain; /* the clauses that are not timed */
+    struct esi_cnf *cnf;
+    struct esi_clause *certain; /* the clauses that are not timed */
     size_t certain_count;
     size_t more_count; /* of these, first: those that the weak form does not have */
     struct esi_timed_clause *timed;
@@ -43,7 +43,7 @@ struct esi_live_form {
 
 /* As values come, the condition gets stronger: from `weak` to `strong`. */
 struct esi_live_support {
-    const struct es_program_support *support;
+    const struct esi_program_support *support;
     struct esi_live_form weak;   /* no universal variable has values */
     struct esi_live_form strong; /* all have */
     struct esi_live_form now;    /* some have; made when it is needed */
@@ -64,19 +64,19 @@ struct esi_candidate {
 };
 
 struct esi_live_part {
-    struct es_live *live;
+    struct esi_live *live;
     uint32_t predicate;
-    struct es_program *program;
+    struct esi_program *program;
     struct esi_live_support *supports;
-    const struct es_domain **domains; /* of variables */
-    const struct es_domain **counted; /* of atoms */
-    bool is_value;                    /* its matches are values of others */
-    struct es_domain *sets;           /* they; NULL if not */
-    uint32_t processed;               /* sets that were searched for */
-    uint64_t universal;               /* variables */
-    uint64_t empty;                   /* universal ones that have had no value */
-    bool has_changed;                 /* `empty`, by the value that is searched for */
-    bool has_counts;                  /* some atom counts */
+    const struct esi_domain **domains; /* of variables */
+    const struct esi_domain **counted; /* of atoms */
+    bool is_value;                     /* its matches are values of others */
+    struct esi_domain *sets;           /* they; NULL if not */
+    uint32_t processed;                /* sets that were searched for */
+    uint64_t universal;                /* variables */
+    uint64_t empty;                    /* universal ones that have had no value */
+    bool has_changed;                  /* `empty`, by the value that is searched for */
+    bool has_counts;                   /* some atom counts */
     uint64_t needs_rows; /* variables whose values must be there to decide */
     struct esi_candidate *candidates;
     size_t candidate_count;
@@ -85,13 +85,13 @@ struct esi_live_part {
     uint64_t next_room; /* of events: at the limit it is looked again */
     size_t candidate_capacity;
     struct esi_seen seen;
-    const struct es_match_sink *sink; /* NULL: not wanted */
+    const struct esi_match_sink *sink; /* NULL: not wanted */
     bool has_enough;
     uint64_t matches;
     uint64_t lost_candidates;
-    struct es_event_list events;   /* scratch: of a match */
-    int failure;                   /* a negative errno: deciding ended with it */
-    struct es_formula_check check; /* scratch: what is bound */
+    struct esi_event_list events;   /* scratch: of a match */
+    int failure;                    /* a negative errno: deciding ended with it */
+    struct esi_formula_check check; /* scratch: what is bound */
 };
 
 /* A value that joined its domain and has not been searched for. */
@@ -127,14 +127,14 @@ struct esi_drop_rule {
     uint32_t *refused; /* owned, by trace: those up to here are */
 };
 
-struct es_live {
+struct esi_live {
     const struct es_pattern_file *file; /* borrowed */
     struct es_order *order;             /* borrowed */
-    struct es_live_config config;
-    struct es_domains *domains;
+    struct esi_live_config config;
+    struct esi_domains *domains;
     struct es_set_sink order_sink;
     struct es_set_sink domains_sink;
-    struct es_live_wanted *wanted;
+    struct esi_live_wanted *wanted;
     uint32_t wanted_count;
     struct esi_live_part **parts; /* by predicate; NULL: not searched by itself */
     uint32_t part_count;
@@ -142,7 +142,7 @@ struct es_live {
     size_t queue_from; /* the one that is searched for */
     size_t queue_count;
     size_t queue_capacity;
-    struct es_precedence precedence;
+    struct esi_precedence precedence;
     bool has_begun;
 
     /* live_drop.c. */
@@ -166,22 +166,22 @@ struct es_live {
 
 /* --- live.c ----------------------------------------------------------------------- */
 
-int esi_live_push(struct es_live *live, const struct esi_joined *joined);
+int esi_live_push(struct esi_live *live, const struct esi_joined *joined);
 /* Whether a value waits behind the one that is searched for. */
-bool esi_live_is_pending(const struct es_live *live,
+bool esi_live_is_pending(const struct esi_live *live,
                          uint32_t class_number,
                          struct es_event_id id);
 /* The value in its domain. */
-bool esi_joined_find(const struct es_domain *domain,
+bool esi_joined_find(const struct esi_domain *domain,
                      const struct esi_joined *joined,
-                     struct es_domain_value *ret_value);
+                     struct esi_domain_value *ret_value);
 
 /* --- live_part.c ------------------------------------------------------------------ */
 
 /* Of a predicate; the parts of its inner predicates are there. */
-int esi_live_part_create(struct es_live *live,
+int esi_live_part_create(struct esi_live *live,
                          uint32_t predicate,
-                         struct es_program *program,
+                         struct esi_program *program,
                          struct esi_live_part **ret_part,
                          struct es_error *error);
 void esi_live_part_destroy(struct esi_live_part *part);
@@ -210,7 +210,7 @@ void esi_live_form_fini(struct esi_live_form *form);
 
 void esi_live_bind(struct esi_live_part *part,
                    uint32_t variable,
-                   struct es_domain_value value);
+                   struct esi_domain_value value);
 
 /* Of the variables that are bound; `is_end`: nothing comes any more, so it is not OPEN.
  * `was_found`: the certain clauses of the weak condition are known to hold. */
@@ -243,13 +243,13 @@ uint64_t esi_live_candidates_bytes(const struct esi_live_part *part);
 
 /* --- live_drop.c ------------------------------------------------------------------ */
 
-int esi_live_drop_init(struct es_live *live);
-int esi_live_drop_trace(struct es_live *live);
-void esi_live_drop_event(struct es_live *live, const struct es_set_event *event);
+int esi_live_drop_init(struct esi_live *live);
+int esi_live_drop_trace(struct esi_live *live);
+void esi_live_drop_event(struct esi_live *live, const struct es_set_event *event);
 /* Now and then: drops what no match can take, and what is beyond the limit. */
-void esi_live_drop(struct es_live *live);
-void esi_live_drop_fini(struct es_live *live);
-uint64_t esi_live_kept(const struct es_live *live);
+void esi_live_drop(struct esi_live *live);
+void esi_live_drop_fini(struct esi_live *live);
+uint64_t esi_live_kept(const struct esi_live *live);
 
 /* --- live_refuse.c ---------------------------------------------------------------- */
 
@@ -270,12 +270,12 @@ bool esi_live_only_limits(const struct esi_live_part *part, uint32_t variable);
 /* Events may go that are refused by settled values of a class. */
 void esi_live_refuse_by(struct esi_drop_rule *rule, uint32_t refuser);
 /* When all rules are known. */
-void esi_live_refuse_init(struct es_live *live);
+void esi_live_refuse_init(struct esi_live *live);
 /* What is settled was brought up to date: what it refuses. */
-void esi_live_refuse(struct es_live *live);
+void esi_live_refuse(struct esi_live *live);
 
 /* Whether an event may have been in a class, and have gone before it was received. */
-bool esi_live_is_gone(const struct es_live *live,
+bool esi_live_is_gone(const struct esi_live *live,
                       uint32_t class_number,
                       struct es_event_id id);
 

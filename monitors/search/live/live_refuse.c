@@ -13,7 +13,7 @@
 
 /* --- Clauses ---------------------------------------------------------------------- */
 
-static bool is_negated_before(const struct es_literal *literal)
+static bool is_negated_before(const struct esi_literal *literal)
 {
     return literal->kind == ES_LITERAL_BEFORE && literal->is_negated;
 }
@@ -22,7 +22,7 @@ bool esi_live_limit(const struct esi_live_part *part,
                     const struct esi_timed_clause *timed,
                     struct esi_limit *ret_limit)
 {
-    const struct es_literal *literals = timed->clause->literals;
+    const struct esi_literal *literals = timed->clause->literals;
     struct esi_limit limit;
     unsigned into;
 
@@ -33,10 +33,10 @@ bool esi_live_limit(const struct esi_live_part *part,
     limit =
         (struct esi_limit){literals[into].x, literals[into].y, literals[1 - into].y};
     if (literals[1 - into].x != limit.between ||
-        timed->clause->universal != es_program_bit(limit.between) ||
-        !es_program_is_prompt(part->program, limit.first) ||
-        !es_program_is_prompt(part->program, limit.between) ||
-        !es_program_is_prompt(part->program, limit.last))
+        timed->clause->universal != esi_program_bit(limit.between) ||
+        !esi_program_is_prompt(part->program, limit.first) ||
+        !esi_program_is_prompt(part->program, limit.between) ||
+        !esi_program_is_prompt(part->program, limit.last))
         return false;
     *ret_limit = limit;
     return true;
@@ -50,7 +50,7 @@ bool esi_live_only_limits(const struct esi_live_part *part, uint32_t variable)
         for (size_t k = 0; k < form->timed_count; k++) {
             struct esi_limit limit;
 
-            if (form->timed[k].clause->universal & es_program_bit(variable) &&
+            if (form->timed[k].clause->universal & esi_program_bit(variable) &&
                 !esi_live_limit(part, &form->timed[k], &limit))
                 return false;
         }
@@ -70,11 +70,11 @@ void esi_live_refuse_by(struct esi_drop_rule *rule, uint32_t refuser)
 }
 
 /* Whether all that a settled value refuses goes with it, as far as one limit says. */
-static bool goes_with(const struct es_live *live,
+static bool goes_with(const struct esi_live *live,
                       const struct esi_live_part *part,
                       const struct esi_limit *limit)
 {
-    const struct es_program_variable *variables = part->program->variables;
+    const struct esi_program_variable *variables = part->program->variables;
     const struct esi_drop_rule *rule =
         &live->rules[variables[limit->first].class_number];
 
@@ -84,7 +84,7 @@ static bool goes_with(const struct es_live *live,
 
 /* Keeps values of limits in a predicate that may be asked for again.  True: of some it
  * was not known. */
-static bool keep_between(struct es_live *live, const struct esi_live_part *part)
+static bool keep_between(struct esi_live *live, const struct esi_live_part *part)
 {
     bool has_changed = false;
 
@@ -107,7 +107,7 @@ static bool keep_between(struct es_live *live, const struct esi_live_part *part)
     return has_changed;
 }
 
-void esi_live_refuse_init(struct es_live *live)
+void esi_live_refuse_init(struct esi_live *live)
 {
     bool has_changed = true;
 
@@ -117,7 +117,7 @@ void esi_live_refuse_init(struct es_live *live)
             if (live->parts[p])
                 has_changed |= keep_between(live, live->parts[p]);
     }
-    for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
+    for (uint32_t c = 0; c < esi_pattern_classes(live->file); c++)
         if (!live->rules[c].is_kept && live->rules[c].is_refused)
             live->asks_settled = true;
 }
@@ -125,13 +125,13 @@ void esi_live_refuse_init(struct es_live *live)
 /* --- Events ----------------------------------------------------------------------- */
 
 /* What an event refuses, on all traces. */
-static void refuse_before(struct es_live *live,
+static void refuse_before(struct esi_live *live,
                           struct esi_drop_rule *rule,
-                          const struct es_domain *refused,
+                          const struct esi_domain *refused,
                           struct es_event_id id)
 {
-    for (uint32_t slot = 0; slot < es_domain_slots(refused); slot++) {
-        uint32_t trace = es_domain_column(refused, slot).trace;
+    for (uint32_t slot = 0; slot < esi_domain_slots(refused); slot++) {
+        uint32_t trace = esi_domain_column(refused, slot).trace;
         /* What is forgotten refuses nothing. */
         int64_t index = es_order_greatest_predecessor(live->order, id, trace);
 
@@ -141,14 +141,14 @@ static void refuse_before(struct es_live *live,
 }
 
 /* By the last settled value on each trace: those before it refuse no more. */
-static void refuse_class(struct es_live *live, uint32_t class_number)
+static void refuse_class(struct esi_live *live, uint32_t class_number)
 {
     struct esi_drop_rule *rule = &live->rules[class_number];
-    const struct es_domain *refused = es_domains_class(live->domains, class_number);
-    const struct es_domain *refuser = es_domains_class(live->domains, rule->refuser);
+    const struct esi_domain *refused = esi_domains_class(live->domains, class_number);
+    const struct esi_domain *refuser = esi_domains_class(live->domains, rule->refuser);
 
-    for (uint32_t slot = 0; slot < es_domain_slots(refuser); slot++) {
-        struct es_domain_column column = es_domain_column(refuser, slot);
+    for (uint32_t slot = 0; slot < esi_domain_slots(refuser); slot++) {
+        struct esi_domain_column column = esi_domain_column(refuser, slot);
         uint32_t settled = live->settled[column.trace];
         uint32_t row = column.count;
 
@@ -160,10 +160,10 @@ static void refuse_class(struct es_live *live, uint32_t class_number)
     }
 }
 
-void esi_live_refuse(struct es_live *live)
+void esi_live_refuse(struct esi_live *live)
 {
-    for (uint32_t c = 0; c < es_pattern_classes(live->file); c++)
+    for (uint32_t c = 0; c < esi_pattern_classes(live->file); c++)
         if (!live->rules[c].is_kept && live->rules[c].is_refused &&
-            es_domains_class(live->domains, c))
+            esi_domains_class(live->domains, c))
             refuse_class(live, c);
 }

@@ -18,7 +18,7 @@ void esi_seen_fini(struct esi_seen *seen)
 }
 
 /* Stafford's variant 13 of the finalizer of MurmurHash3. */
-static uint64_t mix(uint64_t value)
+static uint64_t mix_hash(uint64_t value)
 {
     value = (value ^ value >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
     value = (value ^ value >> 27) * UINT64_C(0x94d049bb133111eb);
@@ -32,8 +32,8 @@ static struct esi_seen_key key_of(const struct es_event_id *events, size_t count
 
     for (size_t i = 0; i < count; i++) {
         uint64_t event = (uint64_t)events[i].trace << 32 | events[i].index;
-        key.low = mix(key.low ^ event);
-        key.high = mix(key.high + event * UINT64_C(0xff51afd7ed558ccd));
+        key.low = mix_hash(key.low ^ event);
+        key.high = mix_hash(key.high + event * UINT64_C(0xff51afd7ed558ccd));
     }
     key.high |= 1; /* never free */
     return key;
@@ -51,12 +51,12 @@ static struct esi_seen_key *slot_of(const struct esi_seen_table *table,
     return &table->keys[at];
 }
 
-static bool has(const struct esi_seen_table *table, struct esi_seen_key key)
+static bool has_match(const struct esi_seen_table *table, struct esi_seen_key key)
 {
     return table->capacity > 0 && slot_of(table, key)->high != 0;
 }
 
-static int grow(struct esi_seen_table *table)
+static int grow_table(struct esi_seen_table *table)
 {
     struct esi_seen_table grown = {
         .capacity = table->capacity ? 2 * table->capacity : CAPACITY_MIN,
@@ -78,14 +78,15 @@ int esi_seen_add(struct esi_seen *seen, const struct es_event_id *events, size_t
 {
     struct esi_seen_key key = key_of(events, count);
 
-    if (has(&seen->young, key) || has(&seen->old, key))
+    if (has_match(&seen->young, key) || has_match(&seen->old, key))
         return 0;
     if (seen->young.count >= seen->limit) {
         free(seen->old.keys);
         seen->old = seen->young;
         seen->young = (struct esi_seen_table){.keys = NULL};
     }
-    if (2 * (seen->young.count + 1) > seen->young.capacity && grow(&seen->young) < 0)
+    if (2 * (seen->young.count + 1) > seen->young.capacity &&
+        grow_table(&seen->young) < 0)
         return -ENOMEM;
     *slot_of(&seen->young, key) = key;
     seen->young.count++;
@@ -98,7 +99,7 @@ bool esi_seen_has(const struct esi_seen *seen,
 {
     struct esi_seen_key key = key_of(events, count);
 
-    return has(&seen->young, key) || has(&seen->old, key);
+    return has_match(&seen->young, key) || has_match(&seen->old, key);
 }
 
 uint64_t esi_seen_bytes(const struct esi_seen *seen)

@@ -17,16 +17,16 @@
 
 void esi_live_bind(struct esi_live_part *part,
                    uint32_t variable,
-                   struct es_domain_value value)
+                   struct esi_domain_value value)
 {
-    es_formula_check_bind(&part->check, variable, value);
+    esi_formula_check_bind(&part->check, variable, value);
 }
 
 /* --- Parts of the condition ------------------------------------------------------- */
 
 /* What counts, or was not written out, may be open before the end. */
-static enum esi_live_status told(struct esi_live_part *part,
-                                 enum es_formula_truth truth)
+static enum esi_live_status told_status(struct esi_live_part *part,
+                                        enum esi_formula_truth truth)
 {
     if (part->check.failure) {
         part->failure = part->check.failure;
@@ -38,12 +38,12 @@ static enum esi_live_status told(struct esi_live_part *part,
 }
 
 static enum esi_live_status literal_status(struct esi_live_part *part,
-                                           const struct es_literal *literal,
+                                           const struct esi_literal *literal,
                                            bool is_end)
 {
     part->check.may_grow = !is_end;
     part->check.bound = literal->variables;
-    return told(part, es_literal_truth(&part->check, literal));
+    return told_status(part, esi_literal_truth(&part->check, literal));
 }
 
 /* --- Universal variables ---------------------------------------------------------- */
@@ -56,10 +56,10 @@ struct stretch {
 
 /* The least successor on a trace of any event of a value; UINT32_MAX: none so far. */
 static uint32_t least_successor(struct esi_live_part *part,
-                                const struct es_formula_binding *binding,
+                                const struct esi_formula_binding *binding,
                                 uint32_t trace)
 {
-    struct es_precedence *precedence = &part->live->precedence;
+    struct esi_precedence *precedence = &part->live->precedence;
     uint32_t least = UINT32_MAX;
 
     for (size_t i = 0; i < binding->count; i++) {
@@ -74,14 +74,14 @@ static uint32_t least_successor(struct esi_live_part *part,
 }
 
 static uint32_t greatest_predecessor(struct esi_live_part *part,
-                                     const struct es_formula_binding *binding,
+                                     const struct esi_formula_binding *binding,
                                      uint32_t trace)
 {
     uint32_t greatest = 0;
 
     for (size_t i = 0; i < binding->count; i++) {
         uint32_t index =
-            es_precedence_greatest(&part->live->precedence, binding->events[i], trace);
+            esi_precedence_greatest(&part->live->precedence, binding->events[i], trace);
         if (index > greatest)
             greatest = index;
     }
@@ -89,8 +89,8 @@ static uint32_t greatest_predecessor(struct esi_live_part *part,
 }
 
 /* Only the same event makes `!=` fail. */
-static bool limit_to_event(const struct es_literal *literal,
-                           const struct es_formula_binding *binding,
+static bool limit_to_event(const struct esi_literal *literal,
+                           const struct esi_formula_binding *binding,
                            uint32_t trace,
                            struct stretch *stretch)
 {
@@ -110,7 +110,7 @@ static bool limit_to_event(const struct es_literal *literal,
 /* Limits where on a trace the values of `variable` are for which a literal fails; the
  * other variable is bound.  False: that cannot be said by a stretch. */
 static bool limit_stretch(struct esi_live_part *part,
-                          const struct es_literal *literal,
+                          const struct esi_literal *literal,
                           uint32_t variable,
                           uint64_t unbound,
                           uint32_t trace,
@@ -121,7 +121,7 @@ static bool limit_stretch(struct esi_live_part *part,
     uint32_t at;
 
     if ((!is_x && literal->y != variable) || other == variable ||
-        (unbound & es_program_bit(other)))
+        (unbound & esi_program_bit(other)))
         return false;
     if (literal->kind == ES_LITERAL_EQUAL)
         return limit_to_event(literal, &part->check.bindings[other], trace, stretch);
@@ -144,7 +144,7 @@ static bool limit_stretch(struct esi_live_part *part,
 }
 
 /* Rows of a column whose indexes are in a stretch: [from, to). */
-static struct stretch rows_of(struct es_domain_column column, struct stretch stretch)
+static struct stretch rows_of(struct esi_domain_column column, struct stretch stretch)
 {
     uint32_t from = esi_column_position(&column, stretch.from);
     uint32_t to = stretch.to == UINT32_MAX
@@ -155,25 +155,25 @@ static struct stretch rows_of(struct es_domain_column column, struct stretch str
 }
 
 static enum esi_live_status clause_values(struct esi_live_part *part,
-                                          const struct es_clause *clause,
+                                          const struct esi_clause *clause,
                                           uint64_t unbound,
                                           bool is_end);
 
 /* With values of one universal variable more on the rows of one slot. */
 static enum esi_live_status try_rows(struct esi_live_part *part,
-                                     const struct es_clause *clause,
+                                     const struct esi_clause *clause,
                                      uint32_t variable,
                                      uint32_t slot,
                                      uint64_t unbound,
                                      bool is_end)
 {
-    const struct es_domain *domain = part->domains[variable];
-    struct es_domain_column column = es_domain_column(domain, slot);
+    const struct esi_domain *domain = part->domains[variable];
+    struct esi_domain_column column = esi_domain_column(domain, slot);
     struct stretch rows = {0, column.count};
     enum esi_live_status status = ESI_LIVE_HOLDS;
     size_t limiting = 0;
 
-    if (es_domain_is_single(domain)) {
+    if (esi_domain_is_single(domain)) {
         struct stretch stretch = {0, UINT32_MAX};
         for (size_t i = 0; i < clause->count; i++)
             limiting += limit_stretch(part, &clause->literals[i], variable, unbound,
@@ -186,8 +186,8 @@ static enum esi_live_status try_rows(struct esi_live_part *part,
     }
     for (uint32_t row = rows.from; row < rows.to; row++) {
         enum esi_live_status one;
-        esi_live_bind(part, variable, (struct es_domain_value){slot, row});
-        one = clause_values(part, clause, unbound & ~es_program_bit(variable), is_end);
+        esi_live_bind(part, variable, (struct esi_domain_value){slot, row});
+        one = clause_values(part, clause, unbound & ~esi_program_bit(variable), is_end);
         if (one == ESI_LIVE_FAILS)
             return one;
         if (one == ESI_LIVE_OPEN)
@@ -199,7 +199,7 @@ static enum esi_live_status try_rows(struct esi_live_part *part,
 /* Of a clause for all values that are there of its universal variables that are not
  * bound. */
 static enum esi_live_status clause_values(struct esi_live_part *part,
-                                          const struct es_clause *clause,
+                                          const struct esi_clause *clause,
                                           uint64_t unbound,
                                           bool is_end)
 {
@@ -217,7 +217,7 @@ static enum esi_live_status clause_values(struct esi_live_part *part,
     }
     variable = (uint32_t)__builtin_ctzll(clause->universal & unbound);
     status = ESI_LIVE_HOLDS;
-    for (uint32_t slot = 0; slot < es_domain_slots(part->domains[variable]); slot++) {
+    for (uint32_t slot = 0; slot < esi_domain_slots(part->domains[variable]); slot++) {
         enum esi_live_status one =
             try_rows(part, clause, variable, slot, unbound, is_end);
         if (one == ESI_LIVE_FAILS)
@@ -230,11 +230,11 @@ static enum esi_live_status clause_values(struct esi_live_part *part,
 
 /* Whether a literal about existential variables alone holds for good. */
 static bool holds_anyway(struct esi_live_part *part,
-                         const struct es_clause *clause,
+                         const struct esi_clause *clause,
                          bool is_end)
 {
     for (size_t i = 0; i < clause->count; i++) {
-        const struct es_literal *literal = &clause->literals[i];
+        const struct esi_literal *literal = &clause->literals[i];
         if ((literal->variables & part->universal) == 0 &&
             literal_status(part, literal, is_end) == ESI_LIVE_HOLDS)
             return true;
@@ -328,14 +328,14 @@ enum esi_live_status esi_live_support_status(struct esi_live_part *part,
 
 /* --- A value that joined ---------------------------------------------------------- */
 
-static bool atom_counts_it(const struct es_atom *atom, const struct esi_joined *joined)
+static bool atom_counts_it(const struct esi_atom *atom, const struct esi_joined *joined)
 {
     return atom->kind == ES_ATOM_COUNT &&
            esi_joined_is_of(joined, atom->counted, atom->counted_predicate);
 }
 
 static bool formula_counts_it(const struct esi_live_part *part,
-                              const struct es_formula *formula,
+                              const struct esi_formula *formula,
                               const struct esi_joined *joined)
 {
     if (formula->kind == ES_FORMULA_ATOM)
@@ -348,11 +348,11 @@ static bool formula_counts_it(const struct esi_live_part *part,
 
 /* Whether the clause counts values of the class or predicate. */
 static bool counts_it(const struct esi_live_part *part,
-                      const struct es_clause *clause,
+                      const struct esi_clause *clause,
                       const struct esi_joined *joined)
 {
     for (size_t i = 0; i < clause->count; i++) {
-        const struct es_literal *literal = &clause->literals[i];
+        const struct esi_literal *literal = &clause->literals[i];
 
         if (literal->kind == ES_LITERAL_FORMULA
                 ? formula_counts_it(part, literal->formula, joined)
@@ -367,18 +367,18 @@ static bool fails_with(struct esi_live_part *part,
                        const struct esi_timed_clause *timed,
                        const struct esi_joined *joined)
 {
-    const struct es_clause *clause = timed->clause;
+    const struct esi_clause *clause = timed->clause;
 
     for (uint64_t left = clause->universal; left; left &= left - 1) {
         uint32_t v = (uint32_t)__builtin_ctzll(left);
-        const struct es_program_variable *variable = &part->program->variables[v];
-        struct es_domain_value value;
+        const struct esi_program_variable *variable = &part->program->variables[v];
+        struct esi_domain_value value;
 
         if (!esi_joined_is_of(joined, variable->class_number, variable->predicate) ||
             !esi_joined_find(part->domains[v], joined, &value))
             continue;
         esi_live_bind(part, v, value);
-        if (clause_values(part, clause, clause->universal & ~es_program_bit(v),
+        if (clause_values(part, clause, clause->universal & ~esi_program_bit(v),
                           false) == ESI_LIVE_FAILS)
             return true;
     }

@@ -13,53 +13,54 @@
 
 /* --- Closures --------------------------------------------------------------------- */
 
-int esi_closure_add_ends(struct es_closure *closure,
+int esi_closure_add_ends(struct esi_closure *closure,
                          uint32_t trace,
                          uint32_t front,
                          uint32_t back)
 {
-    int result = es_event_list_push(&closure->ends, (struct es_event_id){trace, front});
+    int result =
+        esi_event_list_push(&closure->ends, (struct es_event_id){trace, front});
 
     if (result < 0)
         return result;
-    return es_event_list_push(&closure->ends, (struct es_event_id){trace, back});
+    return esi_event_list_push(&closure->ends, (struct es_event_id){trace, back});
 }
 
-void esi_closure_clear(struct es_closure *closure)
+void esi_closure_clear(struct esi_closure *closure)
 {
     closure->ends.count = closure->first.count = closure->greatest.count = 0;
 }
 
-void es_closure_fini(struct es_closure *closure)
+void esi_closure_fini(struct esi_closure *closure)
 {
-    es_event_list_fini(&closure->ends);
-    es_event_list_fini(&closure->first);
-    es_event_list_fini(&closure->greatest);
+    esi_event_list_fini(&closure->ends);
+    esi_event_list_fini(&closure->first);
+    esi_event_list_fini(&closure->greatest);
 }
 
-size_t es_closure_traces(const struct es_closure *closure)
+size_t esi_closure_traces(const struct esi_closure *closure)
 {
     return closure->ends.count / 2;
 }
 
-struct es_event_id es_closure_front(const struct es_closure *closure, size_t at)
+struct es_event_id esi_closure_front(const struct esi_closure *closure, size_t at)
 {
     return closure->ends.events[2 * at];
 }
 
-struct es_event_id es_closure_back(const struct es_closure *closure, size_t at)
+struct es_event_id esi_closure_back(const struct esi_closure *closure, size_t at)
 {
     return closure->ends.events[2 * at + 1];
 }
 
-uint64_t es_closure_bytes(const struct es_closure *closure)
+uint64_t esi_closure_bytes(const struct esi_closure *closure)
 {
     return (closure->ends.capacity + closure->first.capacity +
             closure->greatest.capacity) *
            sizeof *closure->ends.events;
 }
 
-uint64_t es_closure_size(const struct es_closure *closure)
+uint64_t esi_closure_size(const struct esi_closure *closure)
 {
     uint64_t size = 0;
 
@@ -70,7 +71,7 @@ uint64_t es_closure_size(const struct es_closure *closure)
 
 /* --- Asking ----------------------------------------------------------------------- */
 
-uint32_t esi_closure_entry(struct es_precedence *precedence,
+uint32_t esi_closure_entry(struct esi_precedence *precedence,
                            struct es_event_id event,
                            uint32_t trace)
 {
@@ -80,16 +81,16 @@ uint32_t esi_closure_entry(struct es_precedence *precedence,
     return index > 0 ? (uint32_t)index : 0;
 }
 
-bool esi_closure_reaches(struct es_precedence *precedence,
+bool esi_closure_reaches(struct esi_precedence *precedence,
                          struct es_event_id a,
                          struct es_event_id b)
 {
-    return es_event_is(a, b) || es_precedence_before(precedence, a, b);
+    return esi_event_is(a, b) || esi_precedence_before(precedence, a, b);
 }
 
 /* --- Making ----------------------------------------------------------------------- */
 
-static int add_arrays(struct es_closure_maker *maker)
+static int add_arrays(struct esi_closure_maker *maker)
 {
     size_t traces = maker->traces ? maker->traces : 1;
 
@@ -101,12 +102,12 @@ static int add_arrays(struct es_closure_maker *maker)
     return maker->back && maker->front && maker->done ? 0 : -ENOMEM;
 }
 
-int es_closure_maker_create(const struct es_order *order,
-                            enum es_closure_method method,
-                            const struct es_successors *successors,
-                            struct es_closure_maker **ret_maker)
+int esi_closure_maker_create(const struct es_order *order,
+                             enum esi_closure_method method,
+                             const struct esi_successors *successors,
+                             struct esi_closure_maker **ret_maker)
 {
-    struct es_closure_maker *maker = calloc(1, sizeof *maker);
+    struct esi_closure_maker *maker = calloc(1, sizeof *maker);
 
     if (!maker)
         return -ENOMEM;
@@ -115,22 +116,22 @@ int es_closure_maker_create(const struct es_order *order,
     maker->successors = successors;
     maker->traces = es_order_traces(order);
     if (add_arrays(maker) < 0) {
-        es_closure_maker_destroy(maker);
+        esi_closure_maker_destroy(maker);
         return -ENOMEM;
     }
     *ret_maker = maker;
     return 0;
 }
 
-void es_closure_maker_destroy(struct es_closure_maker *maker)
+void esi_closure_maker_destroy(struct esi_closure_maker *maker)
 {
     if (!maker)
         return;
-    es_event_list_fini(&maker->last);
-    es_event_list_fini(&maker->united);
-    es_event_list_fini(&maker->minima);
-    es_event_list_fini(&maker->maxima);
-    es_event_list_fini(&maker->waiting);
+    esi_event_list_fini(&maker->last);
+    esi_event_list_fini(&maker->united);
+    esi_event_list_fini(&maker->minima);
+    esi_event_list_fini(&maker->maxima);
+    esi_event_list_fini(&maker->waiting);
     free(maker->back);
     free(maker->front);
     free(maker->done);
@@ -139,10 +140,10 @@ void es_closure_maker_destroy(struct es_closure_maker *maker)
 
 /* T_front and T_back (definitions 4.4 and 4.5): a set that is sorted has them at the
  * ends of the run of each trace.  O(e), nothing is compared. */
-static int find_first_and_last(struct es_closure_maker *maker,
+static int find_first_and_last(struct esi_closure_maker *maker,
                                const struct es_event_id *events,
                                size_t count,
-                               struct es_closure *closure)
+                               struct esi_closure *closure)
 {
     int result = 0;
 
@@ -151,17 +152,17 @@ static int find_first_and_last(struct es_closure_maker *maker,
         struct es_event_id event = events[i];
 
         if (i == 0 || events[i - 1].trace != event.trace)
-            result = es_event_list_push(&closure->first, event);
+            result = esi_event_list_push(&closure->first, event);
         if (result == 0 && (i + 1 == count || events[i + 1].trace != event.trace))
-            result = es_event_list_push(&maker->last, event);
+            result = esi_event_list_push(&maker->last, event);
     }
     return result;
 }
 
 /* The greatest of all predecessors of last events on a trace, where an event is its own
  * greatest predecessor on its own trace. */
-static uint32_t greatest_on(const struct es_closure_maker *maker,
-                            struct es_precedence *precedence,
+static uint32_t greatest_on(const struct esi_closure_maker *maker,
+                            struct esi_precedence *precedence,
                             uint32_t trace)
 {
     uint32_t greatest = 0;
@@ -181,9 +182,9 @@ static uint32_t greatest_on(const struct es_closure_maker *maker,
 }
 
 /* Algorithm 4.8, as corrected: a superset of the back, which 4.9 cuts down. */
-static int find_greatest(struct es_closure_maker *maker,
-                         struct es_precedence *precedence,
-                         struct es_closure *closure)
+static int find_greatest(struct esi_closure_maker *maker,
+                         struct esi_precedence *precedence,
+                         struct esi_closure *closure)
 {
     int result = 0;
 
@@ -191,17 +192,17 @@ static int find_greatest(struct es_closure_maker *maker,
         uint32_t index = greatest_on(maker, precedence, trace);
 
         if (index)
-            result = es_event_list_push(&closure->greatest,
-                                        (struct es_event_id){trace, index});
+            result = esi_event_list_push(&closure->greatest,
+                                         (struct es_event_id){trace, index});
     }
     return result;
 }
 
 /* Algorithm 4.9.  All between an event of the set and the back is in the closure, too
  * (4.4, the second improvement). */
-static int find_fronts(const struct es_closure_maker *maker,
-                       struct es_precedence *precedence,
-                       struct es_closure *closure)
+static int find_fronts(const struct esi_closure_maker *maker,
+                       struct esi_precedence *precedence,
+                       struct esi_closure *closure)
 {
     size_t known = 0;
     int result = 0;
@@ -225,11 +226,11 @@ static int find_fronts(const struct es_closure_maker *maker,
     return result;
 }
 
-static int make(struct es_closure_maker *maker,
-                struct es_precedence *precedence,
-                const struct es_event_id *events,
-                size_t count,
-                struct es_closure *closure)
+static int make_closure(struct esi_closure_maker *maker,
+                        struct esi_precedence *precedence,
+                        const struct es_event_id *events,
+                        size_t count,
+                        struct esi_closure *closure)
 {
     int result = find_first_and_last(maker, events, count, closure);
 
@@ -247,16 +248,16 @@ static int make(struct es_closure_maker *maker,
     return find_fronts(maker, precedence, closure);
 }
 
-int es_closure_make(struct es_closure_maker *maker,
-                    struct es_precedence *precedence,
-                    const struct es_event_id *events,
-                    size_t count,
-                    struct es_closure *closure)
+int esi_closure_make(struct esi_closure_maker *maker,
+                     struct esi_precedence *precedence,
+                     const struct es_event_id *events,
+                     size_t count,
+                     struct esi_closure *closure)
 {
     int result;
 
     esi_closure_clear(closure);
-    result = make(maker, precedence, events, count, closure);
+    result = make_closure(maker, precedence, events, count, closure);
     if (result < 0)
         esi_closure_clear(closure);
     return result;

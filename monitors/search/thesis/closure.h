@@ -4,11 +4,11 @@
  * Convex closures: a set of events with all that lies between two of them (Nichols,
  * chapter 4; docs/closures.md).
  *
- *   es_closure_maker_create(order, ES_CLOSURE_BINARY, NULL, &maker);
- *   es_closure_make(maker, &precedence, events, count, &closure);
- *   es_closure_combine(maker, &precedence, &closure, &other, &both);
- *   es_closure_fini(&closure);
- *   es_closure_maker_destroy(maker);
+ *   esi_closure_maker_create(order, ES_CLOSURE_BINARY, NULL, &maker);
+ *   esi_closure_make(maker, &precedence, events, count, &closure);
+ *   esi_closure_combine(maker, &precedence, &closure, &other, &both);
+ *   esi_closure_fini(&closure);
+ *   esi_closure_maker_destroy(maker);
  *
  * On a trace a closure has all events from one to another, its front and its back
  * there, or none.  Closures hold only the traces that they have.
@@ -39,59 +39,59 @@
 
 /* {0} is the closure of nothing.  Its memory is used again by the next make or combine
  * into it. */
-struct es_closure {
+struct esi_closure {
     /* Front and back on each trace it has, one after the other, the same event twice
      * where they are one: as a set of events (event_sets.h) it has the closure's
      * relations (theorem 3.23). */
-    struct es_event_list ends;
+    struct esi_event_list ends;
     /* For combining: the first event of the set itself on each of its traces, and the
      * greatest predecessors of its last ones (and these) on all. */
-    struct es_event_list first;
-    struct es_event_list greatest;
+    struct esi_event_list first;
+    struct esi_event_list greatest;
 };
 
-void es_closure_fini(struct es_closure *closure);
+void esi_closure_fini(struct esi_closure *closure);
 
 /* What closures of one order are made with.  One thread at a time. */
-struct es_closure_maker;
+struct esi_closure_maker;
 
 /* `order` is borrowed, and not appended to; so are `successors`, which EXISTING walks
  * along.  NULL: they are worked out from the order, far slower.  0 or -ENOMEM. */
-int es_closure_maker_create(const struct es_order *order,
-                            enum es_closure_method method,
-                            const struct es_successors *successors,
-                            struct es_closure_maker **ret_maker);
+int esi_closure_maker_create(const struct es_order *order,
+                             enum esi_closure_method method,
+                             const struct esi_successors *successors,
+                             struct esi_closure_maker **ret_maker);
 /* Accepts NULL. */
-void es_closure_maker_destroy(struct es_closure_maker *maker);
+void esi_closure_maker_destroy(struct esi_closure_maker *maker);
 
 /* The closure of a set: events sorted by trace and index, distinct.  0 or -ENOMEM:
  * `closure` is then that of nothing. */
-int es_closure_make(struct es_closure_maker *maker,
-                    struct es_precedence *precedence,
-                    const struct es_event_id *events,
-                    size_t count,
-                    struct es_closure *closure);
+int esi_closure_make(struct esi_closure_maker *maker,
+                     struct esi_precedence *precedence,
+                     const struct es_event_id *events,
+                     size_t count,
+                     struct esi_closure *closure);
 
 /* The closure of the union of the sets that two closures are of (4.5): only on traces
  * that one of them does not have, and there only what the other has not told.  At most
  * n t log i comparisons, for t traces of one set, often none.  With EXISTING, which has
  * no way to do so, it is made anew of fronts and backs.  `closure` is none of the two.
  */
-int es_closure_combine(struct es_closure_maker *maker,
-                       struct es_precedence *precedence,
-                       const struct es_closure *a,
-                       const struct es_closure *b,
-                       struct es_closure *closure);
+int esi_closure_combine(struct esi_closure_maker *maker,
+                        struct esi_precedence *precedence,
+                        const struct esi_closure *a,
+                        const struct esi_closure *b,
+                        struct esi_closure *closure);
 
 /* Traces that a closure has, and its ends there. */
-size_t es_closure_traces(const struct es_closure *closure);
-struct es_event_id es_closure_front(const struct es_closure *closure, size_t at);
-struct es_event_id es_closure_back(const struct es_closure *closure, size_t at);
+size_t esi_closure_traces(const struct esi_closure *closure);
+struct es_event_id esi_closure_front(const struct esi_closure *closure, size_t at);
+struct es_event_id esi_closure_back(const struct esi_closure *closure, size_t at);
 
 /* Events in it. */
-uint64_t es_closure_size(const struct es_closure *closure);
+uint64_t esi_closure_size(const struct esi_closure *closure);
 
 /* Memory that is held. */
-uint64_t es_closure_bytes(const struct es_closure *closure);
+uint64_t esi_closure_bytes(const struct esi_closure *closure);
 
 #endif

@@ -17,8 +17,8 @@
 /* --- What two closures say of a trace --------------------------------------------- */
 
 /* A closure that is gone through, trace by trace. */
-struct side {
-    const struct es_closure *closure;
+struct closure_side {
+    const struct esi_closure *closure;
     size_t greatest;
     size_t ends;
 };
@@ -30,18 +30,18 @@ struct said {
 };
 
 /* The next trace of which a side has something to say; `none` at its end. */
-static uint32_t next_trace(const struct side *side, uint32_t none)
+static uint32_t next_trace(const struct closure_side *side, uint32_t none)
 {
-    const struct es_event_list *greatest = &side->closure->greatest;
+    const struct esi_event_list *greatest = &side->closure->greatest;
 
     return side->greatest < greatest->count ? greatest->events[side->greatest].trace
                                             : none;
 }
 
 /* Every trace that a closure has has a greatest predecessor. */
-static struct said take(struct side *side, uint32_t trace)
+static struct said take_event(struct closure_side *side, uint32_t trace)
 {
-    const struct es_closure *closure = side->closure;
+    const struct esi_closure *closure = side->closure;
     struct said said = {0, 0};
 
     if (next_trace(side, UINT32_MAX) != trace)
@@ -57,21 +57,21 @@ static struct said take(struct side *side, uint32_t trace)
 
 /* --- Combining -------------------------------------------------------------------- */
 
-static uint32_t lesser(uint32_t a, uint32_t b)
+static uint32_t lesser_event(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
-static uint32_t front_on(const struct es_closure_maker *maker,
-                         struct es_precedence *precedence,
-                         const struct es_closure *sets[2],
+static uint32_t front_on(const struct esi_closure_maker *maker,
+                         struct esi_precedence *precedence,
+                         const struct esi_closure *sets[2],
                          const struct said said[2],
                          struct esi_closure_range *range)
 {
     int asked;
 
     if (said[0].front && said[1].front)
-        return lesser(said[0].front, said[1].front);
+        return lesser_event(said[0].front, said[1].front);
     /* Of the two, one has told all that matters here: it has the trace, or its greatest
      * predecessor is the back.  The other one's is as far as that tells. */
     asked = said[0].front || (!said[1].front && said[0].greatest > said[1].greatest);
@@ -81,14 +81,14 @@ static uint32_t front_on(const struct es_closure_maker *maker,
                                   range);
 }
 
-static int combine_trace(const struct es_closure_maker *maker,
-                         struct es_precedence *precedence,
-                         struct side sides[2],
+static int combine_trace(const struct esi_closure_maker *maker,
+                         struct esi_precedence *precedence,
+                         struct closure_side sides[2],
                          uint32_t trace,
-                         struct es_closure *closure)
+                         struct esi_closure *closure)
 {
-    const struct es_closure *sets[2] = {sides[0].closure, sides[1].closure};
-    struct said said[2] = {take(&sides[0], trace), take(&sides[1], trace)};
+    const struct esi_closure *sets[2] = {sides[0].closure, sides[1].closure};
+    struct said said[2] = {take_event(&sides[0], trace), take_event(&sides[1], trace)};
     struct esi_closure_range range = {.trace = trace, .back = said[0].greatest};
     uint32_t front;
     int result;
@@ -96,8 +96,8 @@ static int combine_trace(const struct es_closure_maker *maker,
     precedence->comparisons += said[0].greatest && said[1].greatest;
     if (said[1].greatest > range.back)
         range.back = said[1].greatest;
-    result =
-        es_event_list_push(&closure->greatest, (struct es_event_id){trace, range.back});
+    result = esi_event_list_push(&closure->greatest,
+                                 (struct es_event_id){trace, range.back});
     if (result < 0)
         return result;
     front = front_on(maker, precedence, sets, said, &range);
@@ -105,9 +105,9 @@ static int combine_trace(const struct es_closure_maker *maker,
 }
 
 /* Both sets' first events, the lesser one of each trace. */
-static int merge_first(const struct es_event_list *a,
-                       const struct es_event_list *b,
-                       struct es_event_list *merged)
+static int merge_first(const struct esi_event_list *a,
+                       const struct esi_event_list *b,
+                       struct esi_event_list *merged)
 {
     size_t i = 0, j = 0;
     int result = 0;
@@ -118,27 +118,27 @@ static int merge_first(const struct es_event_list *a,
         uint32_t index = a_trace <= b_trace ? a->events[i].index : UINT32_MAX;
 
         if (b_trace <= a_trace)
-            index = lesser(index, b->events[j].index);
-        result = es_event_list_push(
-            merged, (struct es_event_id){lesser(a_trace, b_trace), index});
+            index = lesser_event(index, b->events[j].index);
+        result = esi_event_list_push(
+            merged, (struct es_event_id){lesser_event(a_trace, b_trace), index});
         i += a_trace <= b_trace;
         j += b_trace <= a_trace;
     }
     return result;
 }
 
-static int combine(const struct es_closure_maker *maker,
-                   struct es_precedence *precedence,
-                   const struct es_closure *a,
-                   const struct es_closure *b,
-                   struct es_closure *closure)
+static int combine_sides(const struct esi_closure_maker *maker,
+                         struct esi_precedence *precedence,
+                         const struct esi_closure *a,
+                         const struct esi_closure *b,
+                         struct esi_closure *closure)
 {
-    struct side sides[2] = {{.closure = a}, {.closure = b}};
+    struct closure_side sides[2] = {{.closure = a}, {.closure = b}};
     int result = merge_first(&a->first, &b->first, &closure->first);
 
     while (result == 0) {
-        uint32_t trace = lesser(next_trace(&sides[0], UINT32_MAX),
-                                next_trace(&sides[1], UINT32_MAX));
+        uint32_t trace = lesser_event(next_trace(&sides[0], UINT32_MAX),
+                                      next_trace(&sides[1], UINT32_MAX));
 
         if (trace == UINT32_MAX)
             break;
@@ -150,9 +150,9 @@ static int combine(const struct es_closure_maker *maker,
 /* --- Making anew ------------------------------------------------------------------ */
 
 /* The closures' fronts and backs, as a set of events. */
-static int unite_ends(const struct es_event_list *a,
-                      const struct es_event_list *b,
-                      struct es_event_list *united)
+static int unite_ends(const struct esi_event_list *a,
+                      const struct esi_event_list *b,
+                      struct esi_event_list *united)
 {
     size_t i = 0, j = 0;
     int result = 0;
@@ -161,20 +161,21 @@ static int unite_ends(const struct es_event_list *a,
     while ((i < a->count || j < b->count) && result == 0) {
         bool takes_a =
             j == b->count ||
-            (i < a->count && es_event_compare(a->events[i], b->events[j]) < 0);
+            (i < a->count && esi_event_compare(a->events[i], b->events[j]) < 0);
         struct es_event_id next = takes_a ? a->events[i++] : b->events[j++];
 
-        if (united->count == 0 || !es_event_is(next, united->events[united->count - 1]))
-            result = es_event_list_push(united, next);
+        if (united->count == 0 ||
+            !esi_event_is(next, united->events[united->count - 1]))
+            result = esi_event_list_push(united, next);
     }
     return result;
 }
 
-int es_closure_combine(struct es_closure_maker *maker,
-                       struct es_precedence *precedence,
-                       const struct es_closure *a,
-                       const struct es_closure *b,
-                       struct es_closure *closure)
+int esi_closure_combine(struct esi_closure_maker *maker,
+                        struct esi_precedence *precedence,
+                        const struct esi_closure *a,
+                        const struct esi_closure *b,
+                        struct esi_closure *closure)
 {
     int result;
 
@@ -183,10 +184,10 @@ int es_closure_combine(struct es_closure_maker *maker,
         result = unite_ends(&a->ends, &b->ends, &maker->united);
         if (result < 0)
             return result;
-        return es_closure_make(maker, precedence, maker->united.events,
-                               maker->united.count, closure);
+        return esi_closure_make(maker, precedence, maker->united.events,
+                                maker->united.count, closure);
     }
-    result = combine(maker, precedence, a, b, closure);
+    result = combine_sides(maker, precedence, a, b, closure);
     if (result < 0)
         esi_closure_clear(closure);
     return result;

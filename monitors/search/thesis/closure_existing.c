@@ -27,28 +27,28 @@ static bool is_none(struct es_event_id event)
 
 /* Copies, and strikes out (index 0) the events that come after another one, or before
  * another one: S_front and S_back (definitions 4.2 and 4.3). */
-static int keep_ends(struct es_precedence *precedence,
-                     const struct es_event_list *events,
+static int keep_ends(struct esi_precedence *precedence,
+                     const struct esi_event_list *events,
                      bool keeps_minima,
-                     struct es_event_list *kept)
+                     struct esi_event_list *kept)
 {
     kept->count = 0;
-    if (es_event_list_add(kept, events->events, events->count) < 0)
+    if (esi_event_list_add(kept, events->events, events->count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < kept->count; i++)
         for (size_t j = 0; j < kept->count; j++) {
             struct es_event_id *a = &kept->events[i], *b = &kept->events[j];
 
             if (i != j && !is_none(*a) && !is_none(*b) &&
-                es_precedence_before(precedence, *a, *b))
+                esi_precedence_before(precedence, *a, *b))
                 (keeps_minima ? b : a)->index = 0;
         }
     return 0;
 }
 
 /* Whether an event is one of the minima or succeeds one. */
-static bool succeeds_minimum(const struct es_closure_maker *maker,
-                             struct es_precedence *precedence,
+static bool succeeds_minimum(const struct esi_closure_maker *maker,
+                             struct esi_precedence *precedence,
                              struct es_event_id event)
 {
     for (size_t k = 0; k < maker->minima.count; k++) {
@@ -60,8 +60,8 @@ static bool succeeds_minimum(const struct es_closure_maker *maker,
     return false;
 }
 
-static uint32_t back_on(const struct es_closure_maker *maker,
-                        struct es_precedence *precedence,
+static uint32_t back_on(const struct esi_closure_maker *maker,
+                        struct esi_precedence *precedence,
                         uint32_t trace)
 {
     uint32_t back = 0;
@@ -86,34 +86,34 @@ static uint32_t back_on(const struct es_closure_maker *maker,
 /* --- The front (4.7) -------------------------------------------------------------- */
 
 /* Notes an event to walk on from, if it is in the closure and was not passed yet. */
-static int reach(struct es_closure_maker *maker, struct es_event_id event)
+static int reach_event(struct esi_closure_maker *maker, struct es_event_id event)
 {
     uint32_t *front = &maker->front[event.trace];
 
     if (event.index > maker->back[event.trace] || (*front && *front <= event.index))
         return 0;
     *front = event.index;
-    return es_event_list_push(&maker->waiting, event);
+    return esi_event_list_push(&maker->waiting, event);
 }
 
 /* Immediate successors on other traces from a table: rows up to `end` on the trace. */
-static int walk_rows(struct es_closure_maker *maker,
+static int walk_rows(struct esi_closure_maker *maker,
                      struct es_event_id event,
                      uint32_t end)
 {
-    size_t count, at = es_successors_from(maker->successors, event);
-    const struct es_successor *rows = es_successors_rows(maker->successors, &count);
+    size_t count, at = esi_successors_from(maker->successors, event);
+    const struct esi_successor *rows = esi_successors_rows(maker->successors, &count);
     int result = 0;
 
     for (; event.index < end && result == 0; event.index++)
-        for (; at < count && es_event_is(rows[at].from, event) && result == 0; at++)
-            result = reach(maker, rows[at].to);
+        for (; at < count && esi_event_is(rows[at].from, event) && result == 0; at++)
+            result = reach_event(maker, rows[at].to);
     return result;
 }
 
 /* The same from the order: the least successor on another trace, unless a later event
  * precedes it, too. */
-static int walk_order(struct es_closure_maker *maker, struct es_event_id event)
+static int walk_order(struct esi_closure_maker *maker, struct es_event_id event)
 {
     int result = 0;
 
@@ -129,13 +129,13 @@ static int walk_order(struct es_closure_maker *maker, struct es_event_id event)
         next.index = (uint32_t)index;
         if (es_order_greatest_predecessor(maker->order, next, event.trace) ==
             event.index)
-            result = reach(maker, next);
+            result = reach_event(maker, next);
     }
     return result;
 }
 
 /* Walks along the trace to where it was walked before, or behind the back. */
-static int walk(struct es_closure_maker *maker, struct es_event_id event)
+static int walk_events(struct esi_closure_maker *maker, struct es_event_id event)
 {
     uint32_t *done = &maker->done[event.trace];
     uint32_t end = *done ? *done : maker->back[event.trace] + 1;
@@ -152,23 +152,23 @@ static int walk(struct es_closure_maker *maker, struct es_event_id event)
     return result;
 }
 
-static int walk_forward(struct es_closure_maker *maker)
+static int walk_forward(struct esi_closure_maker *maker)
 {
     int result = 0;
 
     maker->waiting.count = 0;
     for (size_t i = 0; i < maker->minima.count && result == 0; i++)
         if (!is_none(maker->minima.events[i]))
-            result = reach(maker, maker->minima.events[i]);
+            result = reach_event(maker, maker->minima.events[i]);
     while (maker->waiting.count && result == 0)
-        result = walk(maker, maker->waiting.events[--maker->waiting.count]);
+        result = walk_events(maker, maker->waiting.events[--maker->waiting.count]);
     return result;
 }
 
 /* --- Both ------------------------------------------------------------------------- */
 
 /* Every trace that has a back has a front: the minimum before the back leads there. */
-static int take_ends(struct es_closure_maker *maker, struct es_closure *closure)
+static int take_ends(struct esi_closure_maker *maker, struct esi_closure *closure)
 {
     int result = 0;
 
@@ -181,9 +181,9 @@ static int take_ends(struct es_closure_maker *maker, struct es_closure *closure)
     return result;
 }
 
-int esi_closure_existing(struct es_closure_maker *maker,
-                         struct es_precedence *precedence,
-                         struct es_closure *closure)
+int esi_closure_existing(struct esi_closure_maker *maker,
+                         struct esi_precedence *precedence,
+                         struct esi_closure *closure)
 {
     int result, taken;
 

@@ -17,8 +17,8 @@
 /* The search on one trace: `inside` is in the closure, `outside` is not, and lies to
  * the left; 0 = before the first event of the trace. */
 struct front_search {
-    struct es_precedence *precedence;
-    const struct es_event_list *first;
+    struct esi_precedence *precedence;
+    const struct esi_event_list *first;
     size_t at; /* first events before this one precede nothing that is left to see */
     uint32_t trace;
     uint32_t inside;
@@ -26,13 +26,13 @@ struct front_search {
 };
 
 /* Of events on one trace their indexes tell, no timestamp is compared. */
-static bool reaches(struct front_search *search,
-                    struct es_event_id first,
-                    struct es_event_id event)
+static bool reaches_event(struct front_search *search,
+                          struct es_event_id first,
+                          struct es_event_id event)
 {
     if (first.trace == event.trace)
         return first.index <= event.index;
-    return es_precedence_before(search->precedence, first, event);
+    return esi_precedence_before(search->precedence, first, event);
 }
 
 /* Whether an event of the trace is a first event of the set or succeeds one. */
@@ -41,7 +41,7 @@ static bool is_inside(struct front_search *search, uint32_t index)
     struct es_event_id event = {search->trace, index};
 
     for (size_t at = search->at; at < search->first->count; at++)
-        if (reaches(search, search->first->events[at], event)) {
+        if (reaches_event(search, search->first->events[at], event)) {
             search->at = at;
             return true;
         }
@@ -49,7 +49,7 @@ static bool is_inside(struct front_search *search, uint32_t index)
 }
 
 /* Tells on which side an event is. */
-static void look(struct front_search *search, uint32_t index)
+static void look_back(struct front_search *search, uint32_t index)
 {
     if (is_inside(search, index))
         search->inside = index;
@@ -61,14 +61,14 @@ static void look(struct front_search *search, uint32_t index)
 static void step_back(struct front_search *search)
 {
     while (search->inside - search->outside > 1)
-        look(search, search->inside - 1);
+        look_back(search, search->inside - 1);
 }
 
 /* O(t log i) for i events before the back. */
-static void halve(struct front_search *search)
+static void halve_range(struct front_search *search)
 {
     while (search->inside - search->outside > 1)
-        look(search, search->outside + (search->inside - search->outside) / 2);
+        look_back(search, search->outside + (search->inside - search->outside) / 2);
 }
 
 /* O(t log i / log t): a jump to an event outside costs up to t comparisons, so that t
@@ -86,15 +86,15 @@ static void jump_back(struct front_search *search)
             jump = search->inside - search->outside - 1;
         if (jump == 0)
             jump = 1;
-        look(search, search->inside - jump);
+        look_back(search, search->inside - jump);
         if (search->outside != before)
             jump /= divisor;
     }
 }
 
-uint32_t esi_closure_find_front(enum es_closure_method method,
-                                struct es_precedence *precedence,
-                                const struct es_event_list *first,
+uint32_t esi_closure_find_front(enum esi_closure_method method,
+                                struct esi_precedence *precedence,
+                                const struct esi_event_list *first,
                                 const struct esi_closure_range *range)
 {
     struct front_search search = {
@@ -113,7 +113,7 @@ uint32_t esi_closure_find_front(enum es_closure_method method,
         search.outside = search.inside - 1;
     /* An event of the set is often the front itself: its neighbour tells (4.4). */
     if (range->inside && search.inside - search.outside > 1)
-        look(&search, search.inside - 1);
+        look_back(&search, search.inside - 1);
     switch (method) {
     case ES_CLOSURE_STEP:
         step_back(&search);
@@ -123,7 +123,7 @@ uint32_t esi_closure_find_front(enum es_closure_method method,
         break;
     case ES_CLOSURE_EXISTING:
     case ES_CLOSURE_BINARY:
-        halve(&search);
+        halve_range(&search);
         break;
     }
     return search.inside;

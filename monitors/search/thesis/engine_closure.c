@@ -29,7 +29,7 @@ static bool add_match(struct esi_closure_search *search, uint64_t variables)
 
         search->values[v] = search->check.bindings[v].value;
     }
-    search->result = es_matches_add(search->task->matches, variables, search->values);
+    search->result = esi_matches_add(search->task->matches, variables, search->values);
     return true;
 }
 
@@ -58,10 +58,10 @@ static bool search_from(struct esi_closure_search *search,
     return has_found;
 }
 
-static bool have_values(const struct es_engine_task *task, uint64_t variables)
+static bool have_values(const struct esi_engine_task *task, uint64_t variables)
 {
     for (; variables; variables &= variables - 1)
-        if (es_domain_count(task->domains[__builtin_ctzll(variables)]) == 0)
+        if (esi_domain_count(task->domains[__builtin_ctzll(variables)]) == 0)
             return false;
     return true;
 }
@@ -80,46 +80,47 @@ static void search_support(struct esi_closure_search *search,
 
 /* --- Beginning and end ------------------------------------------------------------ */
 
-static int begin(const struct es_engine_task *task, struct esi_closure_search *search)
+static int begin_search(const struct esi_engine_task *task,
+                        struct esi_closure_search *search)
 {
     int result;
 
     search->task = task;
     search->precedence.order = task->order;
     search->variables = ~esi_universal_empty(task->program, task->domains);
-    search->check = (struct es_formula_check){.program = task->program,
-                                              .domains = task->domains,
-                                              .counted = task->counted,
-                                              .precedence = &search->precedence,
-                                              .side = esi_closure_side,
-                                              .side_data = search,
-                                              .config = task->config};
-    result = es_closure_maker_create(task->order, task->config->closure_method,
-                                     task->config->successors, &search->maker);
+    search->check = (struct esi_formula_check){.program = task->program,
+                                               .domains = task->domains,
+                                               .counted = task->counted,
+                                               .precedence = &search->precedence,
+                                               .side = esi_closure_side,
+                                               .side_data = search,
+                                               .config = task->config};
+    result = esi_closure_maker_create(task->order, task->config->closure_method,
+                                      task->config->successors, &search->maker);
     if (result < 0)
         return result;
     return esi_closure_operands_init(task, &search->operands);
 }
 
-static void end(struct esi_closure_search *search)
+static void end_search(struct esi_closure_search *search)
 {
-    struct es_search_statistics *statistics = search->task->statistics;
+    struct esi_search_statistics *statistics = search->task->statistics;
 
     statistics->comparisons += search->precedence.comparisons;
     statistics->unknown += search->precedence.unknown;
     for (size_t i = 0; i < search->operands.count; i++)
-        statistics->bytes += es_closure_bytes(&search->operands.items[i].closure);
+        statistics->bytes += esi_closure_bytes(&search->operands.items[i].closure);
     esi_closure_operands_fini(&search->operands);
-    es_closure_maker_destroy(search->maker);
-    es_formula_check_fini(&search->check);
-    es_event_list_fini(&search->events);
+    esi_closure_maker_destroy(search->maker);
+    esi_formula_check_fini(&search->check);
+    esi_event_list_fini(&search->events);
 }
 
-static int run(const struct es_engine_task *task, struct es_error *error)
+static int run_search(const struct esi_engine_task *task, struct es_error *error)
 {
     struct esi_closure_search search = {.task = NULL};
     struct esi_closure_plan *plans = NULL;
-    int result = begin(task, &search);
+    int result = begin_search(task, &search);
 
     (void)error;
     if (result == 0)
@@ -128,11 +129,13 @@ static int run(const struct es_engine_task *task, struct es_error *error)
     for (uint32_t i = 0; i < task->program->support_count && search.result == 0; i++)
         search_support(&search, plans, i);
     esi_closure_plans_destroy(task, plans);
-    end(&search);
+    end_search(&search);
     return search.result;
 }
 
-static int explain(const struct es_engine_task *task, FILE *out, struct es_error *error)
+static int explain_search(const struct esi_engine_task *task,
+                          FILE *out,
+                          struct es_error *error)
 {
     struct esi_closure_operands operands = {.count = 0};
     struct esi_closure_plan *plans = NULL;
@@ -148,9 +151,9 @@ static int explain(const struct es_engine_task *task, FILE *out, struct es_error
     return result;
 }
 
-const struct es_engine_ops esi_engine_closure = {
+const struct esi_engine_ops esi_engine_closure = {
     .name = "closure",
     .help = "through the tree, with convex closures (the classic one; slow)",
-    .search = run,
-    .explain = explain,
+    .search = run_search,
+    .explain = explain_search,
 };

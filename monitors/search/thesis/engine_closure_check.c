@@ -7,14 +7,14 @@
 #include "monitors/search/thesis/engine_closure_private.h"
 
 /* Of the variables that are `bound`. */
-static enum es_formula_truth truth_of(struct esi_closure_search *search,
-                                      const struct es_formula *formula,
-                                      uint64_t bound)
+static enum esi_formula_truth truth_of(struct esi_closure_search *search,
+                                       const struct esi_formula *formula,
+                                       uint64_t bound)
 {
-    enum es_formula_truth truth;
+    enum esi_formula_truth truth;
 
     search->check.bound = bound;
-    truth = es_formula_check(&search->check, formula, search->variables);
+    truth = esi_formula_check(&search->check, formula, search->variables);
     if (search->check.failure && search->result == 0)
         search->result = search->check.failure;
     return truth;
@@ -22,7 +22,7 @@ static enum es_formula_truth truth_of(struct esi_closure_search *search,
 
 /* For all values of the universal variables. */
 static bool holds_for_all(struct esi_closure_search *search,
-                          const struct es_formula *formula,
+                          const struct esi_formula *formula,
                           uint64_t universal)
 {
     struct esi_closure_cursor cursor;

@@ -8,7 +8,7 @@
 #include "monitors/search/thesis/engine_closure_private.h"
 
 /* One name, or several in braces. */
-static void print_variables(const struct es_program *program,
+static void print_variables(const struct esi_program *program,
                             uint64_t variables,
                             FILE *out)
 {
@@ -26,21 +26,21 @@ static void print_variables(const struct es_program *program,
         fputc('}', out);
 }
 
-static void print_counted(const struct es_program *program,
-                          const struct es_atom *atom,
+static void print_counted(const struct esi_program *program,
+                          const struct esi_atom *atom,
                           FILE *out)
 {
     const char *of =
         atom->counted != ES_PATTERN_NONE
             ? "events"
-            : es_pattern_predicate(program->file, atom->counted_predicate)->name;
+            : esi_pattern_predicate(program->file, atom->counted_predicate)->name;
 
     fprintf(out, "at %s %" PRIu32 " %s", atom->node->at_most ? "most" : "least",
             atom->node->number, of);
 }
 
-static void print_sides(const struct es_program *program,
-                        const struct es_atom *atom,
+static void print_sides(const struct esi_program *program,
+                        const struct esi_atom *atom,
                         FILE *out)
 {
     bool is_count = atom->kind == ES_ATOM_COUNT;
@@ -49,7 +49,7 @@ static void print_sides(const struct es_program *program,
         print_counted(program, atom, out);
     else
         print_variables(program, atom->left, out);
-    fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
+    fprintf(out, " %s ", esi_pattern_operator_text(atom->op, atom->is_negated));
     if (!is_count)
         print_variables(program, atom->right, out);
     else if (atom->is_reversed)
@@ -58,8 +58,8 @@ static void print_sides(const struct es_program *program,
         print_counted(program, atom, out);
 }
 
-static void print_atom(const struct es_program *program,
-                       const struct es_atom *atom,
+static void print_atom(const struct esi_program *program,
+                       const struct esi_atom *atom,
                        FILE *out)
 {
     switch (atom->kind) {
@@ -78,8 +78,8 @@ static void print_atom(const struct es_program *program,
     }
 }
 
-static void print_formula(const struct es_program *program,
-                          const struct es_formula *formula,
+static void print_formula(const struct esi_program *program,
+                          const struct esi_formula *formula,
                           FILE *out)
 {
     switch (formula->kind) {
@@ -103,7 +103,7 @@ static void print_formula(const struct es_program *program,
     fputc(')', out);
 }
 
-static void explain_check(const struct es_program *program,
+static void explain_check(const struct esi_program *program,
                           const struct esi_closure_check *check,
                           FILE *out)
 {
@@ -125,7 +125,7 @@ static void explain_check(const struct es_program *program,
     fputc('\n', out);
 }
 
-static void explain_checks(const struct es_program *program,
+static void explain_checks(const struct esi_program *program,
                            const struct esi_closure_plan *plan,
                            uint32_t level,
                            FILE *out)
@@ -134,12 +134,12 @@ static void explain_checks(const struct es_program *program,
         explain_check(program, &plan->checks[i], out);
 }
 
-static void explain_support(const struct es_engine_task *task,
+static void explain_support(const struct esi_engine_task *task,
                             const struct esi_closure_plan *plan,
                             uint32_t support,
                             FILE *out)
 {
-    const struct es_program *program = task->program;
+    const struct esi_program *program = task->program;
 
     fprintf(out, "  support %" PRIu32 " of %" PRIu32 "%s\n", support + 1,
             program->support_count, plan->is_false ? ": nothing can match" : "");
@@ -150,19 +150,19 @@ static void explain_support(const struct es_engine_task *task,
         uint8_t v = plan->order[level];
 
         fprintf(out, "    bind %s (%" PRIu64 " values)%s\n", program->variables[v].name,
-                es_domain_count(task->domains[v]),
+                esi_domain_count(task->domains[v]),
                 level < plan->hidden_from ? "" : ", one is enough");
         explain_checks(program, plan, level + 1, out);
     }
 }
 
-static bool is_set(const struct es_engine_task *task, uint64_t variables)
+static bool is_set(const struct esi_engine_task *task, uint64_t variables)
 {
     return (variables & (variables - 1)) ||
-           !es_domain_is_single(task->domains[__builtin_ctzll(variables)]);
+           !esi_domain_is_single(task->domains[__builtin_ctzll(variables)]);
 }
 
-static void explain_operand(const struct es_engine_task *task,
+static void explain_operand(const struct esi_engine_task *task,
                             const struct esi_closure_operand *operand,
                             FILE *out)
 {
@@ -179,7 +179,7 @@ static void explain_operand(const struct es_engine_task *task,
     fputc('\n', out);
 }
 
-void esi_closure_explain(const struct es_engine_task *task,
+void esi_closure_explain(const struct esi_engine_task *task,
                          const struct esi_closure_plan *plans,
                          const struct esi_closure_operands *operands,
                          FILE *out)

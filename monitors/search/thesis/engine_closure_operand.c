@@ -26,21 +26,21 @@ static void enter_slot(struct esi_closure_cursor *cursor)
     cursor->next.position = 0;
     if (cursor->next.slot >= cursor->slots)
         return;
-    cursor->column = es_domain_column(cursor->domain, cursor->next.slot);
+    cursor->column = esi_domain_column(cursor->domain, cursor->next.slot);
     cursor->count = cursor->column.count;
 }
 
-void esi_closure_cursor_init(const struct es_domain *domain,
+void esi_closure_cursor_init(const struct esi_domain *domain,
                              struct esi_closure_cursor *cursor)
 {
     *cursor = (struct esi_closure_cursor){.domain = domain,
-                                          .is_single = es_domain_is_single(domain)};
+                                          .is_single = esi_domain_is_single(domain)};
     if (cursor->is_single) {
-        cursor->slots = es_domain_slots(domain);
+        cursor->slots = esi_domain_slots(domain);
         enter_slot(cursor);
     } else {
         cursor->slots = 1;
-        cursor->count = (uint32_t)es_domain_count(domain);
+        cursor->count = (uint32_t)esi_domain_count(domain);
     }
 }
 
@@ -59,7 +59,7 @@ static bool find_next(struct esi_closure_cursor *cursor)
 static void look_at_the_clock(struct esi_closure_search *search)
 {
     if (search->stamp % BINDINGS_PER_LOOK == 0 && search->result == 0 &&
-        es_search_is_over(search->task->config))
+        esi_search_is_over(search->task->config))
         search->result = 1;
 }
 
@@ -67,7 +67,7 @@ bool esi_closure_bind(struct esi_closure_search *search,
                       struct esi_closure_cursor *cursor,
                       unsigned variable)
 {
-    struct es_formula_binding *binding = &search->check.bindings[variable];
+    struct esi_formula_binding *binding = &search->check.bindings[variable];
 
     if (!find_next(cursor))
         return false;
@@ -83,8 +83,8 @@ bool esi_closure_bind(struct esi_closure_search *search,
         binding->events = &binding->one;
         binding->count = 1;
     } else {
-        binding->count = es_domain_events(cursor->domain, cursor->next, &binding->one,
-                                          &binding->events);
+        binding->count = esi_domain_events(cursor->domain, cursor->next, &binding->one,
+                                           &binding->events);
     }
     cursor->next.position++;
     return true;
@@ -109,19 +109,19 @@ static void add_operand(struct esi_closure_operands *operands, uint64_t variable
         operands->items[operands->count++].variables = variables;
 }
 
-static bool is_relation(const struct es_atom *atom)
+static bool is_relation(const struct esi_atom *atom)
 {
     return (atom->kind == ES_ATOM_RELATION || atom->kind == ES_ATOM_COUNT) &&
            atom->op != ES_OPERATOR_RECEIVED;
 }
 
 /* The relation below, whose two sides make up an operand. */
-static void find_parts(const struct es_program *program,
+static void find_parts(const struct esi_program *program,
                        const struct esi_closure_operands *operands,
                        struct esi_closure_operand *operand)
 {
     for (uint32_t i = 0; i < program->atom_count; i++) {
-        const struct es_atom *atom = &program->atoms[i];
+        const struct esi_atom *atom = &program->atoms[i];
 
         if (is_relation(atom) && (atom->left | atom->right) == operand->variables &&
             atom->left != operand->variables && atom->right != operand->variables) {
@@ -132,10 +132,10 @@ static void find_parts(const struct es_program *program,
     }
 }
 
-int esi_closure_operands_init(const struct es_engine_task *task,
+int esi_closure_operands_init(const struct esi_engine_task *task,
                               struct esi_closure_operands *ret_operands)
 {
-    const struct es_program *program = task->program;
+    const struct esi_program *program = task->program;
     struct esi_closure_operands operands = {.count = 0};
 
     operands.items =
@@ -156,7 +156,7 @@ int esi_closure_operands_init(const struct es_engine_task *task,
 void esi_closure_operands_fini(struct esi_closure_operands *operands)
 {
     for (size_t i = 0; i < operands->count; i++)
-        es_closure_fini(&operands->items[i].closure);
+        esi_closure_fini(&operands->items[i].closure);
     free(operands->items);
     *operands = (struct esi_closure_operands){.count = 0};
 }
@@ -178,19 +178,19 @@ static uint64_t latest_stamp(const struct esi_closure_search *search,
 }
 
 /* The union of the variables' values, sorted and distinct. */
-static int gather(struct esi_closure_search *search, uint64_t variables)
+static int gather_events(struct esi_closure_search *search, uint64_t variables)
 {
-    struct es_event_list *events = &search->events;
+    struct esi_event_list *events = &search->events;
     int result = 0;
 
     events->count = 0;
     for (; variables && result == 0; variables &= variables - 1) {
-        const struct es_formula_binding *binding =
+        const struct esi_formula_binding *binding =
             &search->check.bindings[__builtin_ctzll(variables)];
 
-        result = es_event_list_add(events, binding->events, binding->count);
+        result = esi_event_list_add(events, binding->events, binding->count);
     }
-    es_event_list_sort(events);
+    esi_event_list_sort(events);
     return result;
 }
 
@@ -210,15 +210,15 @@ static int make_closure(struct esi_closure_search *search,
         if (result == 0)
             result = make_closure(search, operand->parts[1]);
         if (result == 0)
-            result = es_closure_combine(search->maker, &search->precedence,
-                                        &operand->parts[0]->closure,
-                                        &operand->parts[1]->closure, &operand->closure);
+            result = esi_closure_combine(
+                search->maker, &search->precedence, &operand->parts[0]->closure,
+                &operand->parts[1]->closure, &operand->closure);
     } else {
-        result = gather(search, operand->variables);
+        result = gather_events(search, operand->variables);
         if (result == 0)
-            result = es_closure_make(search->maker, &search->precedence,
-                                     search->events.events, search->events.count,
-                                     &operand->closure);
+            result = esi_closure_make(search->maker, &search->precedence,
+                                      search->events.events, search->events.count,
+                                      &operand->closure);
     }
     if (result == 0)
         operand->stamp = latest;
@@ -231,7 +231,7 @@ int esi_closure_side(void *data,
                      size_t *ret_count)
 {
     struct esi_closure_search *search = data;
-    const struct es_formula_binding *first =
+    const struct esi_formula_binding *first =
         &search->check.bindings[variables ? __builtin_ctzll(variables) : 0];
     struct esi_closure_operand *operand;
     int result;

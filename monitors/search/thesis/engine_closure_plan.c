@@ -17,8 +17,8 @@
 
 /* --- Parts of a condition --------------------------------------------------------- */
 
-static uint64_t named_by(const struct es_program *program,
-                         const struct es_formula *formula)
+static uint64_t named_by(const struct esi_program *program,
+                         const struct esi_formula *formula)
 {
     uint64_t named = 0;
 
@@ -29,7 +29,7 @@ static uint64_t named_by(const struct es_program *program,
     return named;
 }
 
-static size_t count_parts(const struct es_formula *formula)
+static size_t count_parts(const struct esi_formula *formula)
 {
     size_t count = 0;
 
@@ -40,12 +40,12 @@ static size_t count_parts(const struct es_formula *formula)
     return count;
 }
 
-static void add_parts(const struct es_engine_task *task,
-                      const struct es_formula *formula,
+static void add_parts(const struct esi_engine_task *task,
+                      const struct esi_formula *formula,
                       struct esi_closure_plan *plan)
 {
     uint64_t named = named_by(task->program, formula);
-    uint64_t universals = es_program_universal(task->program);
+    uint64_t universals = esi_program_universal(task->program);
 
     if (formula->kind == ES_FORMULA_AND) {
         for (size_t i = 0; i < formula->part_count; i++)
@@ -73,8 +73,8 @@ static void bind_all(struct esi_closure_plan *plan, uint64_t variables, uint64_t
         plan->order[plan->level_count++] = (uint8_t)__builtin_ctzll(variables);
 }
 
-static void bind_formula(const struct es_program *program,
-                         const struct es_formula *formula,
+static void bind_formula(const struct esi_program *program,
+                         const struct esi_formula *formula,
                          uint64_t existential,
                          struct esi_closure_plan *plan,
                          uint64_t *bound)
@@ -88,7 +88,7 @@ static void bind_formula(const struct es_program *program,
         bind_formula(program, formula->parts[i], existential, plan, bound);
 }
 
-static void order_variables(const struct es_program *program,
+static void order_variables(const struct esi_program *program,
                             uint64_t variables,
                             struct esi_closure_plan *plan)
 {
@@ -136,14 +136,14 @@ static void add_own_checks(struct esi_closure_plan *plan, uint32_t level)
 
 /* Whether it may be told that a formula fails when these variables are bound: what is
  * not within a time is not when more is bound either. */
-static bool may_fail(const struct es_program *program,
-                     const struct es_formula *formula,
+static bool may_fail(const struct esi_program *program,
+                     const struct esi_formula *formula,
                      uint64_t bound)
 {
     bool is_and = formula->kind == ES_FORMULA_AND;
 
     if (formula->kind == ES_FORMULA_ATOM) {
-        const struct es_atom *atom = &program->atoms[formula->atom];
+        const struct esi_atom *atom = &program->atoms[formula->atom];
         uint64_t named = (atom->left | atom->right) & bound;
 
         return atom->kind == ES_ATOM_WITHIN ? (named & (named - 1)) != 0
@@ -158,7 +158,7 @@ static bool may_fail(const struct es_program *program,
 }
 
 /* With each variable of a part that does not make it due. */
-static void add_early_checks(const struct es_program *program,
+static void add_early_checks(const struct esi_program *program,
                              struct esi_closure_plan *plan,
                              uint32_t level)
 {
@@ -178,7 +178,7 @@ static void add_early_checks(const struct es_program *program,
     }
 }
 
-static void add_lesser_checks(const struct es_program *program,
+static void add_lesser_checks(const struct esi_program *program,
                               const struct esi_closure_plan *plans,
                               uint32_t support,
                               struct esi_closure_plan *plan,
@@ -194,7 +194,7 @@ static void add_lesser_checks(const struct es_program *program,
     }
 }
 
-static int place_checks(const struct es_program *program,
+static int place_checks(const struct esi_program *program,
                         const struct esi_closure_plan *plans,
                         uint32_t support,
                         struct esi_closure_plan *plan)
@@ -218,11 +218,11 @@ static int place_checks(const struct es_program *program,
 /* --- All of it -------------------------------------------------------------------- */
 
 /* Lesser supports come first: their parts are there. */
-static int make_plan(const struct es_engine_task *task,
+static int make_plan(const struct esi_engine_task *task,
                      struct esi_closure_plan *plans,
                      uint32_t support)
 {
-    const struct es_program_support *of = &task->program->supports[support];
+    const struct esi_program_support *of = &task->program->supports[support];
     struct esi_closure_plan *plan = &plans[support];
 
     plan->parts = calloc(count_parts(of->condition), sizeof *plan->parts);
@@ -233,7 +233,7 @@ static int make_plan(const struct es_engine_task *task,
     return place_checks(task->program, plans, support, plan);
 }
 
-int esi_closure_plans_create(const struct es_engine_task *task,
+int esi_closure_plans_create(const struct esi_engine_task *task,
                              struct esi_closure_plan **ret_plans)
 {
     uint32_t count = task->program->support_count;
@@ -251,7 +251,7 @@ int esi_closure_plans_create(const struct es_engine_task *task,
     return result;
 }
 
-void esi_closure_plans_destroy(const struct es_engine_task *task,
+void esi_closure_plans_destroy(const struct esi_engine_task *task,
                                struct esi_closure_plan *plans)
 {
     for (uint32_t i = 0; plans && i < task->program->support_count; i++) {

@@ -13,7 +13,7 @@
 /* A conjunct of a condition, which must hold for all values of its universal variables;
  * those without values are left out (D8). */
 struct esi_closure_part {
-    const struct es_formula *formula;
+    const struct esi_formula *formula;
     uint64_t existential;
     uint64_t universal;
 };
@@ -44,10 +44,10 @@ struct esi_closure_plan {
 };
 
 /* Plans of all supports of the task's program.  0 or -ENOMEM. */
-int esi_closure_plans_create(const struct es_engine_task *task,
+int esi_closure_plans_create(const struct esi_engine_task *task,
                              struct esi_closure_plan **ret_plans);
 /* Accepts NULL. */
-void esi_closure_plans_destroy(const struct es_engine_task *task,
+void esi_closure_plans_destroy(const struct esi_engine_task *task,
                                struct esi_closure_plan *plans);
 
 /* --- Values that are bound -------------------------------------------------------- */
@@ -57,7 +57,7 @@ struct esi_closure_operand {
     uint64_t variables;
     /* Operands whose union it is, to be combined; NULL: it is made of events. */
     struct esi_closure_operand *parts[2];
-    struct es_closure closure;
+    struct esi_closure closure;
     uint64_t stamp; /* the latest of the bindings that `closure` is of; 0 = none */
 };
 
@@ -67,24 +67,24 @@ struct esi_closure_operands {
 };
 
 struct esi_closure_search {
-    const struct es_engine_task *task;
-    struct es_precedence precedence;
-    struct es_closure_maker *maker;
-    struct es_formula_check check; /* values that are bound, and what holds of them */
+    const struct esi_engine_task *task;
+    struct esi_precedence precedence;
+    struct esi_closure_maker *maker;
+    struct esi_formula_check check; /* values that are bound, and what holds of them */
     uint64_t stamps[ES_PROGRAM_VARIABLES]; /* of these bindings; no two are the same */
-    struct es_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
     struct esi_closure_operands operands;
-    struct es_event_list events; /* of an operand, before its closure is made */
-    uint64_t variables;          /* all but universal ones without values */
-    uint64_t stamp;              /* the latest */
+    struct esi_event_list events; /* of an operand, before its closure is made */
+    uint64_t variables;           /* all but universal ones without values */
+    uint64_t stamp;               /* the latest */
     int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
 };
 
 /* Operands of all relations.  0 or -ENOMEM. */
-int esi_closure_operands_init(const struct es_engine_task *task,
+int esi_closure_operands_init(const struct esi_engine_task *task,
                               struct esi_closure_operands *ret_operands);
 void esi_closure_operands_fini(struct esi_closure_operands *operands);
-/* As es_formula_check.side, of an esi_closure_search: a single event, or the ends of a
+/* As esi_formula_check.side, of an esi_closure_search: a single event, or the ends of a
  * convex closure.  Borrowed until a variable is bound. */
 int esi_closure_side(void *data,
                      uint64_t variables,
@@ -93,15 +93,15 @@ int esi_closure_side(void *data,
 
 /* All values of a domain, one after the other. */
 struct esi_closure_cursor {
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     bool is_single;
     uint32_t slots;
     uint32_t count; /* of the values of the slot */
-    struct es_domain_column column;
-    struct es_domain_value next;
+    struct esi_domain_column column;
+    struct esi_domain_value next;
 };
 
-void esi_closure_cursor_init(const struct es_domain *domain,
+void esi_closure_cursor_init(const struct esi_domain *domain,
                              struct esi_closure_cursor *cursor);
 /* Binds a variable to the next value; false: there is none, or the search is over. */
 bool esi_closure_bind(struct esi_closure_search *search,
@@ -114,7 +114,7 @@ bool esi_closure_check_holds(struct esi_closure_search *search,
                              const struct esi_closure_check *check);
 
 /* Writes the plans. */
-void esi_closure_explain(const struct es_engine_task *task,
+void esi_closure_explain(const struct esi_engine_task *task,
                          const struct esi_closure_plan *plans,
                          const struct esi_closure_operands *operands,
                          FILE *out);

@@ -6,9 +6,9 @@
 
 #include "monitors/search/thesis/engine_rewrite_private.h"
 
-static int search(const struct es_engine_task *task, struct es_error *error)
+static int search_clauses(const struct esi_engine_task *task, struct es_error *error)
 {
-    struct es_search_statistics *statistics = task->statistics;
+    struct esi_search_statistics *statistics = task->statistics;
     struct esi_plans plans;
     int result = esi_plans_create(task, &plans, error);
 
@@ -25,9 +25,9 @@ static int search(const struct es_engine_task *task, struct es_error *error)
     return result;
 }
 
-const struct es_engine_ops esi_engine_rewrite = {
+const struct esi_engine_ops esi_engine_rewrite = {
     .name = "rewrite",
     .help = "rewritten patterns: relations of single events, searched by backtracking",
-    .search = search,
+    .search = search_clauses,
     .explain = esi_rewrite_explain,
 };

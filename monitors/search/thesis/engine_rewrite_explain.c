@@ -9,11 +9,11 @@
 
 static void explain_variables(const struct esi_plans *plans, FILE *out)
 {
-    const struct es_program *program = plans->task->program;
+    const struct esi_program *program = plans->task->program;
 
     fputs("variables:\n", out);
     for (uint32_t v = 0; v < program->variable_count; v++) {
-        const struct es_program_variable *variable = &program->variables[v];
+        const struct esi_program_variable *variable = &program->variables[v];
 
         fprintf(out, "  %s: %" PRIu32 " %s, %s\n", variable->name,
                 plans->choice.values[v]->count,
@@ -24,7 +24,7 @@ static void explain_variables(const struct esi_plans *plans, FILE *out)
     }
 }
 
-static void explain_set(const struct es_program *program, uint64_t set, FILE *out)
+static void explain_set(const struct esi_program *program, uint64_t set, FILE *out)
 {
     const char *before = "";
 
@@ -76,8 +76,8 @@ static void explain_order(const struct esi_plan *plan, FILE *out)
 
 static void explain_support(const struct esi_plans *plans, uint32_t number, FILE *out)
 {
-    const struct es_program *program = plans->task->program;
-    const struct es_program_support *support = &program->supports[number];
+    const struct esi_program *program = plans->task->program;
+    const struct esi_program_support *support = &program->supports[number];
     const struct esi_plan *plan = &plans->items[number];
 
     fputs("match of ", out);
@@ -99,18 +99,19 @@ static int explain_before_pruning(const struct esi_plans *plans,
                                   FILE *out,
                                   struct es_error *error)
 {
-    struct es_cnf *cnf;
-    int result = es_cnf_create(plans->task->program, number, plans->empty, &cnf, error);
+    struct esi_cnf *cnf;
+    int result =
+        esi_cnf_create(plans->task->program, number, plans->empty, &cnf, error);
 
     if (result)
         return result;
     fputs("  before pruning:\n", out);
-    es_cnf_print(plans->task->program, cnf, out);
-    es_cnf_destroy(cnf);
+    esi_cnf_print(plans->task->program, cnf, out);
+    esi_cnf_destroy(cnf);
     return 0;
 }
 
-int esi_rewrite_explain(const struct es_engine_task *task,
+int esi_rewrite_explain(const struct esi_engine_task *task,
                         FILE *out,
                         struct es_error *error)
 {
@@ -122,7 +123,7 @@ int esi_rewrite_explain(const struct es_engine_task *task,
     explain_variables(&plans, out);
     for (uint32_t s = 0; s < plans.count && result == 0; s++) {
         explain_support(&plans, s, out);
-        es_cnf_print(task->program, plans.items[s].cnf, out);
+        esi_cnf_print(task->program, plans.items[s].cnf, out);
         if (plans.items[s].cnf->literals != plans.items[s].literals_before)
             result = explain_before_pruning(&plans, s, out, error);
     }

@@ -23,7 +23,7 @@ struct sampler {
 };
 
 /* splitmix64 */
-static uint64_t draw(struct sampler *sampler)
+static uint64_t draw_value(struct sampler *sampler)
 {
     uint64_t z = sampler->state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -33,7 +33,7 @@ static uint64_t draw(struct sampler *sampler)
 }
 
 /* The share of random values for which a literal holds. */
-static double sample(void *data, const struct es_literal *literal)
+static double sample_literal(void *data, const struct esi_literal *literal)
 {
     struct sampler *sampler = data;
     bool is_slow =
@@ -53,7 +53,7 @@ static double sample(void *data, const struct es_literal *literal)
 
             if (count == 0)
                 return 0;
-            sampler->choice->chosen[v] = (uint32_t)(draw(sampler) % count);
+            sampler->choice->chosen[v] = (uint32_t)(draw_value(sampler) % count);
         }
         held += esi_test_holds(sampler->choice, &test);
     }
@@ -64,11 +64,11 @@ static double sample(void *data, const struct es_literal *literal)
  */
 static int reorder_plan(struct esi_plans *plans, struct esi_plan *plan)
 {
-    const struct es_search_config *config = plans->task->config;
+    const struct esi_search_config *config = plans->task->config;
     uint64_t comparisons = plans->choice.precedence.comparisons;
     struct sampler sampler = {.choice = &plans->choice, .state = config->seed};
     struct esi_reorder_facts facts = {
-        .program = plans->task->program, .success = sample, .data = &sampler};
+        .program = plans->task->program, .success = sample_literal, .data = &sampler};
     int result;
 
     for (uint32_t v = 0; v < plans->task->program->variable_count; v++)
@@ -119,7 +119,7 @@ static int make_foralls(struct esi_plans *plans,
 
 /* Tests with universal variables or those without. */
 static int add_tests(struct esi_plans *plans,
-                     const struct es_clause *from,
+                     const struct esi_clause *from,
                      bool with_universal,
                      struct esi_plan_clause *clause)
 {
@@ -136,7 +136,7 @@ static int add_tests(struct esi_plans *plans,
 }
 
 static int make_clause(struct esi_plans *plans,
-                       const struct es_clause *from,
+                       const struct esi_clause *from,
                        struct esi_plan_clause *clause)
 {
     int result;
@@ -176,20 +176,20 @@ static int make_plan(struct esi_plans *plans, uint32_t support, struct es_error 
 {
     struct esi_plan *plan = &plans->items[support];
     int result =
-        es_cnf_create(plans->task->program, support, plans->empty, &plan->cnf, error);
+        esi_cnf_create(plans->task->program, support, plans->empty, &plan->cnf, error);
 
     if (result)
         return result;
     plan->size_before = plan->cnf->size;
     plan->literals_before = plan->cnf->literals;
     if (plans->task->config->prune)
-        result = es_cnf_prune(plan->cnf);
+        result = esi_cnf_prune(plan->cnf);
     if (result == 0)
         result = reorder_plan(plans, plan);
     return result ? result : make_clauses(plans, plan);
 }
 
-int esi_plans_create(const struct es_engine_task *task,
+int esi_plans_create(const struct esi_engine_task *task,
                      struct esi_plans *ret_plans,
                      struct es_error *error)
 {
@@ -214,7 +214,7 @@ int esi_plans_create(const struct es_engine_task *task,
 void esi_plans_destroy(struct esi_plans *plans)
 {
     for (uint32_t s = 0; plans->items && s < plans->count; s++)
-        es_cnf_destroy(plans->items[s].cnf);
+        esi_cnf_destroy(plans->items[s].cnf);
     free(plans->items);
     esi_choice_fini(&plans->choice);
 }

@@ -33,7 +33,7 @@ struct esi_plan_clause {
 
 /* Of a support. */
 struct esi_plan {
-    struct es_cnf *cnf;
+    struct esi_cnf *cnf;
     size_t size_before; /* of the pattern before pruning */
     size_t literals_before;
     struct esi_reordered reordered;
@@ -43,7 +43,7 @@ struct esi_plan {
 };
 
 struct esi_plans {
-    const struct es_engine_task *task;
+    const struct esi_engine_task *task;
     struct esi_choice choice;
     uint64_t empty;         /* universal variables without values */
     struct esi_plan *items; /* of the program's supports */
@@ -52,19 +52,19 @@ struct esi_plans {
 
 /* --- engine_rewrite_plan.c -------------------------------------------------------- */
 
-int esi_plans_create(const struct es_engine_task *task,
+int esi_plans_create(const struct esi_engine_task *task,
                      struct esi_plans *ret_plans,
                      struct es_error *error);
 void esi_plans_destroy(struct esi_plans *plans);
 
 /* --- engine_rewrite_search.c ------------------------------------------------------ */
 
-/* As es_engine_ops.search. */
+/* As esi_engine_ops.search. */
 int esi_plans_search(struct esi_plans *plans);
 
 /* --- engine_rewrite_explain.c ----------------------------------------------------- */
 
-int esi_rewrite_explain(const struct es_engine_task *task,
+int esi_rewrite_explain(const struct esi_engine_task *task,
                         FILE *out,
                         struct es_error *error);
 

@@ -17,14 +17,14 @@
 
 #include "monitors/search/thesis/engine_rewrite_private.h"
 
-struct search {
+struct clause_search {
     struct esi_plans *plans;
     struct esi_choice *choice;
     const struct esi_plan *plan;
-    const struct es_program_support *support;
+    const struct esi_program_support *support;
     uint64_t bound;
     uint64_t backtracks;
-    struct es_domain_value values[ES_PROGRAM_VARIABLES]; /* of a match */
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES]; /* of a match */
 };
 
 /* --- Clauses with universal variables --------------------------------------------- */
@@ -94,7 +94,7 @@ static bool clause_holds(struct esi_choice *choice, struct esi_plan_clause *clau
 /* --- Matches ---------------------------------------------------------------------- */
 
 /* A lesser support that holds needs fewer of these values (D6). */
-static bool is_minimal(struct search *search)
+static bool is_minimal(struct clause_search *search)
 {
     for (size_t i = 0; i < search->support->lesser_count; i++) {
         const struct esi_plan *lesser =
@@ -109,9 +109,9 @@ static bool is_minimal(struct search *search)
     return true;
 }
 
-static int add_match(struct search *search)
+static int add_match(struct clause_search *search)
 {
-    const struct es_engine_task *task = search->plans->task;
+    const struct esi_engine_task *task = search->plans->task;
     uint64_t variables = search->support->variables;
 
     if (!is_minimal(search))
@@ -125,15 +125,15 @@ static int add_match(struct search *search)
 
         search->values[v] = search->choice->values[v]->items[search->choice->chosen[v]];
     }
-    return es_matches_add(task->matches, variables, search->values);
+    return esi_matches_add(task->matches, variables, search->values);
 }
 
 /* --- Backtracking ----------------------------------------------------------------- */
 
-static int go_on(struct search *search, size_t clause, size_t literal);
+static int go_on(struct clause_search *search, size_t clause, size_t literal);
 
 /* Tries all values of the first of these variables, then goes on where it was. */
-static int try_values(struct search *search,
+static int try_values(struct clause_search *search,
                       uint64_t unbound,
                       size_t clause,
                       size_t literal)
@@ -153,8 +153,8 @@ static int try_values(struct search *search,
     return result;
 }
 
-/* From a literal of a clause on: 0 when all was tried, else as es_matches_add(). */
-static int go_on(struct search *search, size_t number, size_t literal)
+/* From a literal of a clause on: 0 when all was tried, else as esi_matches_add(). */
+static int go_on(struct clause_search *search, size_t number, size_t literal)
 {
     while (number < search->plan->clause_count) {
         struct esi_plan_clause *clause = &search->plan->clauses[number];
@@ -193,9 +193,9 @@ static int go_on(struct search *search, size_t number, size_t literal)
 
 int esi_plans_search(struct esi_plans *plans)
 {
-    struct es_search_statistics *statistics = plans->task->statistics;
-    struct search search = {.plans = plans, .choice = &plans->choice};
-    int result = es_search_is_over(plans->task->config);
+    struct esi_search_statistics *statistics = plans->task->statistics;
+    struct clause_search search = {.plans = plans, .choice = &plans->choice};
+    int result = esi_search_is_over(plans->task->config);
 
     for (uint32_t s = 0; s < plans->count && result == 0; s++) {
         if (!esi_support_may_match(plans->task, s))

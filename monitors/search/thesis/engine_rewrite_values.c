@@ -18,8 +18,8 @@ enum { ENTRIES_BYTES = 64 << 20 };
 
 static int fill_values(struct esi_choice *choice, struct esi_values *values)
 {
-    const struct es_domain *domain = values->domain;
-    struct es_domain_value *items =
+    const struct esi_domain *domain = values->domain;
+    struct esi_domain_value *items =
         esi_arena_alloc(&choice->arena, values->count * sizeof *items);
     struct es_event_id *ids = NULL;
     uint32_t number = 0;
@@ -33,12 +33,12 @@ static int fill_values(struct esi_choice *choice, struct esi_values *values)
     values->ids = ids;
     if (!values->is_single)
         for (; number < values->count; number++)
-            items[number] = (struct es_domain_value){.slot = 0, .position = number};
-    for (uint32_t slot = 0; ids && slot < es_domain_slots(domain); slot++) {
-        struct es_domain_column column = es_domain_column(domain, slot);
+            items[number] = (struct esi_domain_value){.slot = 0, .position = number};
+    for (uint32_t slot = 0; ids && slot < esi_domain_slots(domain); slot++) {
+        struct esi_domain_column column = esi_domain_column(domain, slot);
 
         for (uint32_t i = 0; i < column.count; i++, number++) {
-            items[number] = (struct es_domain_value){.slot = slot, .position = i};
+            items[number] = (struct esi_domain_value){.slot = slot, .position = i};
             ids[number] = (struct es_event_id){column.trace, column.indexes[i]};
         }
     }
@@ -46,21 +46,21 @@ static int fill_values(struct esi_choice *choice, struct esi_values *values)
 }
 
 static const struct esi_values *values_of(struct esi_choice *choice,
-                                          const struct es_domain *domain)
+                                          const struct esi_domain *domain)
 {
     struct esi_values *values;
 
     for (values = choice->all_values; values; values = values->next)
         if (values->domain == domain)
             return values;
-    if (es_domain_count(domain) > UINT32_MAX)
+    if (esi_domain_count(domain) > UINT32_MAX)
         return NULL;
     values = esi_arena_alloc(&choice->arena, sizeof *values);
     if (!values)
         return NULL;
     *values = (struct esi_values){.domain = domain,
-                                  .is_single = es_domain_is_single(domain),
-                                  .count = (uint32_t)es_domain_count(domain)};
+                                  .is_single = esi_domain_is_single(domain),
+                                  .count = (uint32_t)esi_domain_count(domain)};
     if (fill_values(choice, values))
         return NULL;
     values->next = choice->all_values;
@@ -68,7 +68,7 @@ static const struct esi_values *values_of(struct esi_choice *choice,
     return values;
 }
 
-int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task)
+int esi_choice_init(struct esi_choice *choice, const struct esi_engine_task *task)
 {
     *choice = (struct esi_choice){
         .task = task,
@@ -89,7 +89,7 @@ int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task
 
 void esi_choice_fini(struct esi_choice *choice)
 {
-    es_formula_check_fini(&choice->check);
+    esi_formula_check_fini(&choice->check);
     for (struct esi_entries *entries = choice->all_entries; entries;
          entries = entries->next)
         free(entries->items);
@@ -138,7 +138,7 @@ static struct esi_entries *entries_of(struct esi_choice *choice,
     }
     entries->of = of;
     entries->on = on;
-    entries->slots = es_domain_slots(on->domain);
+    entries->slots = esi_domain_slots(on->domain);
     entries->items = make_entries(choice, of, entries->slots);
     entries->next = choice->all_entries;
     choice->all_entries = entries;
@@ -161,25 +161,25 @@ static bool is_before(struct esi_choice *choice, const struct esi_test *test)
         *entry = found < 0 ? ESI_ENTRY_UNKNOWN : (uint32_t)found;
     }
     if (*entry == ESI_ENTRY_UNKNOWN)
-        return es_precedence_before(&choice->precedence, a, b);
+        return esi_precedence_before(&choice->precedence, a, b);
     choice->precedence.comparisons++;
     return a.index <= *entry;
 }
 
 /* --- Literals of sets ------------------------------------------------------------- */
 
-static struct es_domain_value value_of(const struct esi_choice *choice, unsigned v)
+static struct esi_domain_value value_of(const struct esi_choice *choice, unsigned v)
 {
     return choice->values[v]->items[choice->chosen[v]];
 }
 
 /* By the values of those of its variables that are `bound`. */
-static enum es_formula_truth truth_of(struct esi_choice *choice,
-                                      const struct esi_test *test,
-                                      uint64_t bound)
+static enum esi_formula_truth truth_of(struct esi_choice *choice,
+                                       const struct esi_test *test,
+                                       uint64_t bound)
 {
-    struct es_formula_check *check = &choice->check;
-    enum es_formula_truth truth;
+    struct esi_formula_check *check = &choice->check;
+    enum esi_formula_truth truth;
 
     /* The choice may have moved since the check was made. */
     check->precedence = &choice->precedence;
@@ -187,9 +187,9 @@ static enum es_formula_truth truth_of(struct esi_choice *choice,
     for (uint64_t left = test->literal.variables & bound; left; left &= left - 1) {
         unsigned v = (unsigned)__builtin_ctzll(left);
 
-        es_formula_check_bind(check, v, value_of(choice, v));
+        esi_formula_check_bind(check, v, value_of(choice, v));
     }
-    truth = es_literal_truth(check, &test->literal);
+    truth = esi_literal_truth(check, &test->literal);
     if (check->failure)
         choice->failure = check->failure;
     return truth;
@@ -219,7 +219,7 @@ bool esi_test_is_refuted(struct esi_choice *choice,
 /* --- Literals --------------------------------------------------------------------- */
 
 int esi_choice_test(struct esi_choice *choice,
-                    const struct es_literal *literal,
+                    const struct esi_literal *literal,
                     struct esi_test *ret_test)
 {
     struct esi_test test = {.literal = *literal};
@@ -245,7 +245,7 @@ int esi_choice_test(struct esi_choice *choice,
 
 bool esi_test_holds_slowly(struct esi_choice *choice, const struct esi_test *test)
 {
-    const struct es_literal *literal = &test->literal;
+    const struct esi_literal *literal = &test->literal;
 
     if (literal->kind == ES_LITERAL_BEFORE && test->entries)
         return is_before(choice, test) != literal->is_negated;

@@ -28,10 +28,10 @@
 
 /* All values of a domain, in the order of the domain. */
 struct esi_values {
-    const struct es_domain *domain;
+    const struct esi_domain *domain;
     bool is_single;
     uint32_t count;
-    const struct es_domain_value *items;
+    const struct esi_domain_value *items;
     const struct es_event_id *ids; /* of single events, else NULL */
     struct esi_values *next;
 };
@@ -51,37 +51,37 @@ struct esi_entries {
 
 /* A literal that can be tested. */
 struct esi_test {
-    struct es_literal literal;
+    struct esi_literal literal;
     struct esi_entries *entries; /* of BEFORE between single events, else NULL */
     bool is_equality;            /* of single events */
     uint8_t *known; /* of COUNT of one variable: 1 false, 2 true, by value */
 };
 
 struct esi_choice {
-    const struct es_engine_task *task;
-    struct es_precedence precedence;
+    const struct esi_engine_task *task;
+    struct esi_precedence precedence;
     const struct esi_values *values[ES_PROGRAM_VARIABLES];
     uint32_t chosen[ES_PROGRAM_VARIABLES]; /* number of the value of each variable */
     uint64_t bytes;
     struct esi_values *all_values;
     struct esi_entries *all_entries;
     struct esi_arena arena;
-    struct es_formula_check check;
+    struct esi_formula_check check;
     int failure;    /* -ENOMEM: what was told since is wrong */
     unsigned steps; /* since the time was looked at */
     bool is_over;   /* what was told since is wrong */
 };
 
-int esi_choice_init(struct esi_choice *choice, const struct es_engine_task *task);
+int esi_choice_init(struct esi_choice *choice, const struct esi_engine_task *task);
 void esi_choice_fini(struct esi_choice *choice);
 int esi_choice_test(struct esi_choice *choice,
-                    const struct es_literal *literal,
+                    const struct esi_literal *literal,
                     struct esi_test *ret_test);
 /* Whether the time is over, or the search cancelled; looks now and then. */
 static inline bool esi_choice_is_over(struct esi_choice *choice)
 {
     if ((++choice->steps & 4095) == 0)
-        choice->is_over |= es_search_is_over(choice->task->config);
+        choice->is_over |= esi_search_is_over(choice->task->config);
     return choice->is_over;
 }
 
@@ -116,7 +116,7 @@ static inline bool esi_test_holds(struct esi_choice *choice,
         struct es_event_id b =
             choice->values[test->literal.y]->ids[choice->chosen[test->literal.y]];
 
-        return es_event_is(a, b) != test->literal.is_negated;
+        return esi_event_is(a, b) != test->literal.is_negated;
     }
     return esi_test_holds_slowly(choice, test);
 }

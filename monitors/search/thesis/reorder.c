@@ -26,8 +26,8 @@ enum {
 
 /* --- Least and most successful first ---------------------------------------------- */
 
-static double successes(const struct esi_reorder *reorder,
-                        const struct esi_reorder_literal *literal)
+static double count_successes(const struct esi_reorder *reorder,
+                              const struct esi_reorder_literal *literal)
 {
     return esi_reorder_pairs(reorder, literal, 0) * literal->success;
 }
@@ -38,10 +38,11 @@ static void sort_by_successes(const struct esi_reorder *reorder,
 {
     for (size_t i = 1; i < clause->clause.count; i++) {
         struct esi_reorder_literal literal = clause->literals[i];
-        double value = successes(reorder, &literal);
+        double value = count_successes(reorder, &literal);
         size_t place = i;
 
-        for (; place > 0 && successes(reorder, &clause->literals[place - 1]) < value;
+        for (; place > 0 &&
+               count_successes(reorder, &clause->literals[place - 1]) < value;
              place--)
             clause->literals[place] = clause->literals[place - 1];
         clause->literals[place] = literal;
@@ -96,10 +97,10 @@ static void count_variables(const struct esi_reorder *reorder,
 static void collect_relations(const struct esi_reorder *reorder,
                               struct frequencies *frequencies)
 {
-    const struct es_program *program = reorder->facts->program;
+    const struct esi_program *program = reorder->facts->program;
 
     for (size_t i = 0; i < reorder->count; i++) {
-        const struct es_literal *literal = &reorder->clauses[i].literals[0].literal;
+        const struct esi_literal *literal = &reorder->clauses[i].literals[0].literal;
         uint8_t x;
         uint8_t y;
 
@@ -107,7 +108,7 @@ static void collect_relations(const struct esi_reorder *reorder,
             continue;
         x = literal->x;
         y = literal->y;
-        if (!es_program_is_single(program, x) || !es_program_is_single(program, y))
+        if (!esi_program_is_single(program, x) || !esi_program_is_single(program, y))
             continue;
         *(literal->is_negated ? &frequencies->not_before[x]
                               : &frequencies->before[x]) |= UINT64_C(1) << y;
@@ -118,10 +119,10 @@ static void collect_relations(const struct esi_reorder *reorder,
 
 /* x !-> y follows from p !-> y where p -> x, and from x !-> q where y -> q: asked
  * after them it fails no more. */
-static bool follows(const struct frequencies *frequencies,
-                    const struct esi_reorder_clause *clause)
+static bool follows_literal(const struct frequencies *frequencies,
+                            const struct esi_reorder_clause *clause)
 {
-    const struct es_literal *literal = &clause->literals[0].literal;
+    const struct esi_literal *literal = &clause->literals[0].literal;
 
     if (clause->clause.count != 1 || literal->kind != ES_LITERAL_BEFORE ||
         !literal->is_negated)
@@ -208,7 +209,7 @@ static struct rank rank_of_clause(const struct frequencies *frequencies,
     for (size_t i = 0; i < clause->clause.count; i++)
         compared += clause->literals[i].literal.kind != ES_LITERAL_EQUAL;
     rank = rank_of(frequencies, variables & ~assigned, compared);
-    rank.follows = follows(frequencies, clause);
+    rank.follows = follows_literal(frequencies, clause);
     return rank;
 }
 
@@ -244,7 +245,7 @@ static size_t next_clause(const struct esi_reorder *reorder,
     struct rank best_rank = {.unassigned = 0};
 
     for (size_t i = first; i < reorder->count; i++) {
-        const struct es_clause *clause = &reorder->clauses[i].clause;
+        const struct esi_clause *clause = &reorder->clauses[i].clause;
         uint64_t variables = clause->existential | clause->universal;
         struct rank rank = rank_of_clause(frequencies, &reorder->clauses[i], assigned);
 
@@ -285,7 +286,7 @@ static void order_by_clusters(struct esi_reorder *reorder)
 
 /* --- All of it -------------------------------------------------------------------- */
 
-static int open_reorder(const struct es_cnf *cnf,
+static int open_reorder(const struct esi_cnf *cnf,
                         const struct esi_reorder_facts *facts,
                         bool needs_success,
                         struct esi_reorder *reorder)
@@ -307,7 +308,7 @@ static int open_reorder(const struct es_cnf *cnf,
         clause->literals = literals;
         literals += clause->clause.count;
         for (size_t k = 0; k < clause->clause.count; k++) {
-            const struct es_literal *literal = &clause->clause.literals[k];
+            const struct esi_literal *literal = &clause->clause.literals[k];
 
             clause->literals[k] = (struct esi_reorder_literal){
                 .literal = *literal,
@@ -324,10 +325,10 @@ static void free_reorder(struct esi_reorder *reorder)
     free(reorder->clauses);
 }
 
-static void write_back(struct es_cnf *cnf, const struct esi_reorder *reorder)
+static void write_back(struct esi_cnf *cnf, const struct esi_reorder *reorder)
 {
     for (size_t i = 0; i < cnf->count; i++) {
-        struct es_literal *literals = reorder->clauses[i].clause.literals;
+        struct esi_literal *literals = reorder->clauses[i].clause.literals;
 
         cnf->clauses[i] = reorder->clauses[i].clause;
         for (size_t k = 0; k < cnf->clauses[i].count; k++)
@@ -337,7 +338,7 @@ static void write_back(struct es_cnf *cnf, const struct esi_reorder *reorder)
 
 /* Clusters know nothing of success: where there is much to go through, samples may show
  * that what is written excludes more. */
-static bool is_worth_samples(const struct es_cnf *cnf,
+static bool is_worth_samples(const struct esi_cnf *cnf,
                              const struct esi_reorder_facts *facts)
 {
     uint64_t existential = 0;
@@ -357,9 +358,9 @@ static bool is_worth_samples(const struct es_cnf *cnf,
     return values >= MANY_VALUES;
 }
 
-int esi_reorder(struct es_cnf *cnf,
+int esi_reorder(struct esi_cnf *cnf,
                 const struct esi_reorder_facts *facts,
-                enum es_reordering reordering,
+                enum esi_reordering reordering,
                 struct esi_reordered *ret_reordered)
 {
     struct esi_reordered reordered = {.reordering = reordering};

@@ -17,17 +17,17 @@
 
 /* What is known of the values. */
 struct esi_reorder_facts {
-    const struct es_program *program;
+    const struct esi_program *program;
     double counts[ES_PROGRAM_VARIABLES]; /* values of each variable */
     /* The share of values of its variables for which a literal holds, estimated. */
-    double (*success)(void *data, const struct es_literal *literal);
+    double (*success)(void *data, const struct esi_literal *literal);
     void *data;
 };
 
 /* What was done, for people. */
 struct esi_reordered {
-    enum es_reordering reordering; /* as was asked for, or what was done instead */
-    bool is_too_large;             /* for what was asked for */
+    enum esi_reordering reordering; /* as was asked for, or what was done instead */
+    bool is_too_large;              /* for what was asked for */
     bool is_kept;    /* clusters were expected to take more than what is written */
     uint64_t orders; /* that brute force compared */
     double work;     /* its estimate of the best one */
@@ -35,9 +35,9 @@ struct esi_reordered {
 
 /* Puts clauses and literals of a rewritten pattern into another order.  0 or -ENOMEM.
  */
-int esi_reorder(struct es_cnf *cnf,
+int esi_reorder(struct esi_cnf *cnf,
                 const struct esi_reorder_facts *facts,
-                enum es_reordering reordering,
+                enum esi_reordering reordering,
                 struct esi_reordered *ret_reordered);
 
 /* --- Estimates of work (6.2.1) ---------------------------------------------------- */

@@ -27,7 +27,7 @@ struct brute {
 };
 
 /* The factorial, or `most` + 1 if it is greater than most. */
-static double factorial(size_t number, double most)
+static double factorial_of(size_t number, double most)
 {
     double product = 1;
 
@@ -76,9 +76,9 @@ static void try_literals(const struct esi_reorder *reorder,
 }
 
 /* Puts the literals into the best order.  Its work, or -1: no memory. */
-static double arrange(const struct esi_reorder *reorder,
-                      struct esi_reorder_clause *clause,
-                      uint64_t assigned)
+static double arrange_clauses(const struct esi_reorder *reorder,
+                              struct esi_reorder_clause *clause,
+                              uint64_t assigned)
 {
     size_t bytes = clause->clause.count * sizeof *clause->literals;
     struct esi_reorder_literal *best = malloc(bytes + 1);
@@ -128,7 +128,7 @@ static int try_clauses(struct brute *brute, size_t first, uint64_t assigned)
     }
     for (size_t i = first; i < brute->reorder->count && result == 0; i++) {
         swap_clauses(&clauses[first], &clauses[i]);
-        brute->work[first] = arrange(brute->reorder, &clauses[first], assigned);
+        brute->work[first] = arrange_clauses(brute->reorder, &clauses[first], assigned);
         brute->failure[first] = esi_reorder_failure(&clauses[first]);
         result = brute->work[first] < 0
                      ? -ENOMEM
@@ -140,14 +140,14 @@ static int try_clauses(struct brute *brute, size_t first, uint64_t assigned)
 }
 
 /* Literals move while other orders are tried: puts them as they suit the best one. */
-static int settle(struct brute *brute)
+static int finalize_order(struct brute *brute)
 {
     struct esi_reorder *reorder = brute->reorder;
     uint64_t assigned = 0;
 
     memcpy(reorder->clauses, brute->best, reorder->count * sizeof *brute->best);
     for (size_t i = 0; i < reorder->count; i++) {
-        if (arrange(reorder, &reorder->clauses[i], assigned) < 0)
+        if (arrange_clauses(reorder, &reorder->clauses[i], assigned) < 0)
             return -ENOMEM;
         assigned |= reorder->clauses[i].clause.existential;
     }
@@ -156,12 +156,12 @@ static int settle(struct brute *brute)
 
 static bool is_too_large(const struct esi_reorder *reorder, double *ret_orders)
 {
-    double of_clauses = factorial(reorder->count, MOST_ORDERS);
+    double of_clauses = factorial_of(reorder->count, MOST_ORDERS);
     double of_literals = 0;
     double all = of_clauses;
 
     for (size_t i = 0; i < reorder->count; i++) {
-        double orders = factorial(reorder->clauses[i].clause.count, MOST_ORDERS);
+        double orders = factorial_of(reorder->clauses[i].clause.count, MOST_ORDERS);
 
         of_literals += orders;
         all *= orders;
@@ -188,7 +188,7 @@ bool esi_reorder_brute(struct esi_reorder *reorder,
     else
         *ret_result = -ENOMEM;
     if (*ret_result == 0)
-        *ret_result = settle(&brute);
+        *ret_result = finalize_order(&brute);
     reordered->orders = (uint64_t)orders;
     reordered->work = brute.best_work;
     free(brute.best);

@@ -7,12 +7,12 @@
 #include "monitors/search/thesis/reorder.h"
 
 struct esi_reorder_literal {
-    struct es_literal literal;
+    struct esi_literal literal;
     double success;
 };
 
 struct esi_reorder_clause {
-    struct es_clause clause;
+    struct esi_clause clause;
     struct esi_reorder_literal *literals; /* clause.count */
     double work;
 };

@@ -23,8 +23,8 @@ struct last {
     struct es_event_id other;
 };
 
-struct es_successors {
-    struct es_successor *rows;
+struct esi_successors {
+    struct esi_successor *rows;
     size_t count, capacity;
     struct last *last; /* by trace; only while events come */
     size_t traces;
@@ -32,9 +32,9 @@ struct es_successors {
     struct es_event_id half;
 };
 
-int es_successors_create(struct es_successors **ret_successors)
+int esi_successors_create(struct esi_successors **ret_successors)
 {
-    struct es_successors *successors = calloc(1, sizeof *successors);
+    struct esi_successors *successors = calloc(1, sizeof *successors);
 
     if (!successors)
         return -ENOMEM;
@@ -42,7 +42,7 @@ int es_successors_create(struct es_successors **ret_successors)
     return 0;
 }
 
-void es_successors_destroy(struct es_successors *successors)
+void esi_successors_destroy(struct esi_successors *successors)
 {
     if (!successors)
         return;
@@ -51,13 +51,13 @@ void es_successors_destroy(struct es_successors *successors)
     free(successors);
 }
 
-static int add_row(struct es_successors *successors,
+static int add_row(struct esi_successors *successors,
                    struct es_event_id from,
                    struct es_event_id to)
 {
     if (successors->count == successors->capacity) {
         size_t capacity = successors->capacity ? successors->capacity * 2 : 64;
-        struct es_successor *rows =
+        struct esi_successor *rows =
             reallocarray(successors->rows, capacity, sizeof *rows);
 
         if (!rows)
@@ -65,13 +65,13 @@ static int add_row(struct es_successors *successors,
         successors->rows = rows;
         successors->capacity = capacity;
     }
-    successors->rows[successors->count++] = (struct es_successor){from, to};
+    successors->rows[successors->count++] = (struct esi_successor){from, to};
     return 0;
 }
 
 static int add_trace(void *data, uint32_t trace, const char *name)
 {
-    struct es_successors *successors = data;
+    struct esi_successors *successors = data;
     struct last *last = reallocarray(successors->last, (size_t)trace + 1, sizeof *last);
 
     (void)name;
@@ -83,27 +83,27 @@ static int add_trace(void *data, uint32_t trace, const char *name)
     return 0;
 }
 
-static struct es_event_id at(struct es_event_id id, int steps)
+static struct es_event_id successor_at(struct es_event_id id, int steps)
 {
     return (struct es_event_id){id.trace, (uint32_t)(id.index + (int64_t)steps)};
 }
 
 /* What a sync of `a` with `b` adds to what precedes `a`, and to `a`. */
-static int add_half(struct es_successors *successors,
+static int add_half(struct esi_successors *successors,
                     struct es_event_id a,
                     struct es_event_id b)
 {
     struct last before = successors->last[a.trace];
-    int result = add_row(successors, a, at(b, 1));
+    int result = add_row(successors, a, successor_at(b, 1));
 
     if (result == 0 && a.index > 1)
-        result = add_row(successors, at(a, -1), b);
+        result = add_row(successors, successor_at(a, -1), b);
     if (result == 0 && before.is_sync)
         result = add_row(successors, before.other, b);
     return result;
 }
 
-static int add_sync(struct es_successors *successors,
+static int add_sync(struct esi_successors *successors,
                     struct es_event_id a,
                     struct es_event_id b)
 {
@@ -118,7 +118,7 @@ static int add_sync(struct es_successors *successors,
 
 static int add_event(void *data, const struct es_set_event *event)
 {
-    struct es_successors *successors = data;
+    struct esi_successors *successors = data;
 
     if (event->id.trace >= successors->traces)
         return -EINVAL;
@@ -139,20 +139,20 @@ static int add_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-struct es_set_sink es_successors_sink(struct es_successors *successors)
+struct es_set_sink esi_successors_sink(struct esi_successors *successors)
 {
     return (struct es_set_sink){add_trace, add_event, successors};
 }
 
 static int compare_rows(const void *a, const void *b)
 {
-    const struct es_successor *x = a, *y = b;
-    int order = es_event_compare(x->from, y->from);
+    const struct esi_successor *x = a, *y = b;
+    int order = esi_event_compare(x->from, y->from);
 
-    return order ? order : es_event_compare(x->to, y->to);
+    return order ? order : esi_event_compare(x->to, y->to);
 }
 
-void es_successors_finish(struct es_successors *successors)
+void esi_successors_finish(struct esi_successors *successors)
 {
     if (successors->count)
         qsort(successors->rows, successors->count, sizeof *successors->rows,
@@ -162,22 +162,22 @@ void es_successors_finish(struct es_successors *successors)
     successors->traces = 0;
 }
 
-const struct es_successor *es_successors_rows(const struct es_successors *successors,
-                                              size_t *ret_count)
+const struct esi_successor *esi_successors_rows(const struct esi_successors *successors,
+                                                size_t *ret_count)
 {
     *ret_count = successors->count;
     return successors->rows;
 }
 
-size_t es_successors_from(const struct es_successors *successors,
-                          struct es_event_id event)
+size_t esi_successors_from(const struct esi_successors *successors,
+                           struct es_event_id event)
 {
     size_t low = 0, high = successors->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (es_event_compare(successors->rows[middle].from, event) < 0)
+        if (esi_event_compare(successors->rows[middle].from, event) < 0)
             low = middle + 1;
         else
             high = middle;

@@ -5,11 +5,11 @@
  * comes next to the other half of a sync.  Only walking forward needs them (Nichols,
  * algorithm 4.7); the order itself looks back.
  *
- *   es_successors_create(&successors);
- *   stream events into es_successors_sink(successors);   ordered (event.h)
- *   es_successors_finish(successors);
- *   es_successors_from(successors, event) ...
- *   es_successors_destroy(successors);
+ *   esi_successors_create(&successors);
+ *   stream events into esi_successors_sink(successors);   ordered (event.h)
+ *   esi_successors_finish(successors);
+ *   esi_successors_from(successors, event) ...
+ *   esi_successors_destroy(successors);
  *
  * 16 bytes for each message, 48 for a sync.  Any number of threads may read what is
  * finished.
@@ -21,27 +21,27 @@
 
 #include "monitors/eventset/event.h"
 
-struct es_successors;
+struct esi_successors;
 
-struct es_successor {
+struct esi_successor {
     struct es_event_id from;
     struct es_event_id to; /* of a sync: perhaps behind the end of its trace */
 };
 
 /* 0 or -ENOMEM. */
-int es_successors_create(struct es_successors **ret_successors);
+int esi_successors_create(struct esi_successors **ret_successors);
 /* Accepts NULL. */
-void es_successors_destroy(struct es_successors *successors);
+void esi_successors_destroy(struct esi_successors *successors);
 
-struct es_set_sink es_successors_sink(struct es_successors *successors);
+struct es_set_sink esi_successors_sink(struct esi_successors *successors);
 /* After the stream: sorts. */
-void es_successors_finish(struct es_successors *successors);
+void esi_successors_finish(struct esi_successors *successors);
 
 /* All rows, sorted by `from`, then `to`; borrowed. */
-const struct es_successor *es_successors_rows(const struct es_successors *successors,
-                                              size_t *ret_count);
+const struct esi_successor *esi_successors_rows(const struct esi_successors *successors,
+                                                size_t *ret_count);
 /* The first row whose `from` is this event or comes behind it.  O(log rows). */
-size_t es_successors_from(const struct es_successors *successors,
-                          struct es_event_id event);
+size_t esi_successors_from(const struct esi_successors *successors,
+                           struct es_event_id event);
 
 #endif

@@ -16,12 +16,12 @@ enum { FORMULAS_COMPARED = 256 };
 
 /* A part that stays whole. */
 struct whole_part {
-    const struct es_formula *formula;
+    const struct esi_formula *formula;
     uint64_t variables;
 };
 
 struct rewriting {
-    const struct es_program *program;
+    const struct esi_program *program;
     uint64_t empty;
     uint64_t steps;
     struct whole_part *parts; /* owned; numbers of FORMULA literals */
@@ -33,7 +33,7 @@ struct rewriting {
 
 /* The number of a formula; the same one may stand in several places. */
 static int number_part(struct rewriting *rewriting,
-                       const struct es_formula *formula,
+                       const struct esi_formula *formula,
                        uint32_t *ret_number)
 {
     size_t count = rewriting->part_count;
@@ -53,18 +53,19 @@ static int number_part(struct rewriting *rewriting,
         rewriting->part_capacity = capacity;
     }
     rewriting->parts[count] = (struct whole_part){
-        formula, es_formula_variables(rewriting->program, formula) & ~rewriting->empty};
+        formula,
+        esi_formula_variables(rewriting->program, formula) & ~rewriting->empty};
     rewriting->part_count++;
     *ret_number = (uint32_t)count;
     return 0;
 }
 
 static int keep_whole(struct rewriting *rewriting,
-                      const struct es_formula *formula,
+                      const struct esi_formula *formula,
                       struct esi_clauses *ret_clauses)
 {
     struct esi_clauses clauses = {.limit = 1};
-    struct es_literal literal = {.kind = ES_LITERAL_FORMULA};
+    struct esi_literal literal = {.kind = ES_LITERAL_FORMULA};
     int result = number_part(rewriting, formula, &literal.atom);
     uint64_t code = esi_literal_code(&literal);
 
@@ -80,15 +81,15 @@ static int keep_whole(struct rewriting *rewriting,
 /* --- And -------------------------------------------------------------------------- */
 
 static int write_out(struct rewriting *rewriting,
-                     const struct es_formula *formula,
+                     const struct esi_formula *formula,
                      size_t limit,
                      struct esi_clauses *ret_clauses);
 
 /* Written out, or whole if that is more than `limit` literals. */
-static int rewrite(struct rewriting *rewriting,
-                   const struct es_formula *formula,
-                   size_t limit,
-                   struct esi_clauses *ret_clauses)
+static int rewrite_formula(struct rewriting *rewriting,
+                           const struct esi_formula *formula,
+                           size_t limit,
+                           struct esi_clauses *ret_clauses)
 {
     int result = write_out(rewriting, formula, limit, ret_clauses);
 
@@ -97,7 +98,7 @@ static int rewrite(struct rewriting *rewriting,
 
 /* Leaves room for one literal of each part that is to come. */
 static int write_and(struct rewriting *rewriting,
-                     const struct es_formula *formula,
+                     const struct esi_formula *formula,
                      struct esi_clauses *clauses)
 {
     int result = 0;
@@ -108,7 +109,8 @@ static int write_and(struct rewriting *rewriting,
 
         if (taken >= clauses->limit)
             return -EOVERFLOW;
-        result = rewrite(rewriting, formula->parts[i], clauses->limit - taken, &part);
+        result = rewrite_formula(rewriting, formula->parts[i], clauses->limit - taken,
+                                 &part);
         if (result == 0) {
             result = esi_clauses_add_all(clauses, &part);
             esi_clauses_free(&part);
@@ -120,15 +122,15 @@ static int write_and(struct rewriting *rewriting,
 /* --- Or --------------------------------------------------------------------------- */
 
 /* A side of `|`. */
-struct side {
+struct clause_side {
     size_t number;
     struct esi_clauses clauses;
 };
 
 static int compare_lengths(const void *left, const void *right)
 {
-    const struct side *a = left;
-    const struct side *b = right;
+    const struct clause_side *a = left;
+    const struct clause_side *b = right;
 
     if (a->clauses.count != b->clauses.count)
         return a->clauses.count < b->clauses.count ? -1 : 1;
@@ -137,15 +139,15 @@ static int compare_lengths(const void *left, const void *right)
 
 static int compare_numbers(const void *left, const void *right)
 {
-    const struct side *a = left;
-    const struct side *b = right;
+    const struct clause_side *a = left;
+    const struct clause_side *b = right;
 
     return (a->number > b->number) - (a->number < b->number);
 }
 
 /* Of sides with the fewest clauses first: how many can be distributed, the others being
  * one literal each. */
-static size_t count_small(const struct side *sides, size_t count)
+static size_t count_small(const struct clause_side *sides, size_t count)
 {
     double clauses = 1;
     double length = (double)count; /* of a clause, about */
@@ -164,8 +166,8 @@ static size_t count_small(const struct side *sides, size_t count)
 }
 
 static int keep_sides_whole(struct rewriting *rewriting,
-                            const struct es_formula *formula,
-                            struct side *sides,
+                            const struct esi_formula *formula,
+                            struct clause_side *sides,
                             size_t count)
 {
     int result = 0;
@@ -184,10 +186,10 @@ static int keep_sides_whole(struct rewriting *rewriting,
     return result;
 }
 
-static int distribute(struct rewriting *rewriting,
-                      const struct side *sides,
-                      size_t count,
-                      struct esi_clauses *clauses)
+static int distribute_clauses(struct rewriting *rewriting,
+                              const struct clause_side *sides,
+                              size_t count,
+                              struct esi_clauses *clauses)
 {
     size_t limit = clauses->limit;
     int result = esi_clauses_add(clauses, NULL, 0);
@@ -206,23 +208,24 @@ static int distribute(struct rewriting *rewriting,
 }
 
 static int write_sides(struct rewriting *rewriting,
-                       const struct es_formula *formula,
+                       const struct esi_formula *formula,
                        size_t limit,
-                       struct side *sides)
+                       struct clause_side *sides)
 {
     int result = 0;
 
     for (size_t i = 0; i < formula->part_count && result == 0; i++) {
         sides[i].number = i;
-        result = rewrite(rewriting, formula->parts[i], limit, &sides[i].clauses);
+        result =
+            rewrite_formula(rewriting, formula->parts[i], limit, &sides[i].clauses);
     }
     return result;
 }
 
 /* All but the first `small` sides, those with the fewest clauses, stay whole. */
 static int try_sides(struct rewriting *rewriting,
-                     const struct es_formula *formula,
-                     struct side *sides,
+                     const struct esi_formula *formula,
+                     struct clause_side *sides,
                      size_t small,
                      struct esi_clauses *clauses)
 {
@@ -233,7 +236,7 @@ static int try_sides(struct rewriting *rewriting,
     /* They are distributed in the order of the condition. */
     qsort(sides, count, sizeof *sides, compare_numbers);
     if (result == 0)
-        result = distribute(rewriting, sides, count, clauses);
+        result = distribute_clauses(rewriting, sides, count, clauses);
     if (result) {
         esi_clauses_free(clauses);
         clauses->limit = limit;
@@ -243,11 +246,11 @@ static int try_sides(struct rewriting *rewriting,
 
 /* Sides with many clauses stay whole if what is distributed would be too large. */
 static int write_or(struct rewriting *rewriting,
-                    const struct es_formula *formula,
+                    const struct esi_formula *formula,
                     struct esi_clauses *clauses)
 {
     size_t count = formula->part_count;
-    struct side *sides = calloc(count, sizeof *sides);
+    struct clause_side *sides = calloc(count, sizeof *sides);
     int result = sides ? 0 : -ENOMEM;
     size_t small = 0;
 
@@ -272,7 +275,7 @@ static int write_or(struct rewriting *rewriting,
 
 /* -EOVERFLOW: more than `limit` literals, or too many steps. */
 static int write_out(struct rewriting *rewriting,
-                     const struct es_formula *formula,
+                     const struct esi_formula *formula,
                      size_t limit,
                      struct esi_clauses *ret_clauses)
 {
@@ -305,10 +308,10 @@ static int write_out(struct rewriting *rewriting,
 
 /* --- The finished pattern --------------------------------------------------------- */
 
-static uint64_t variables_of(const struct es_program *program,
-                             const struct es_literal *literal)
+static uint64_t variables_of(const struct esi_program *program,
+                             const struct esi_literal *literal)
 {
-    const struct es_atom *atoms = program->atoms;
+    const struct esi_atom *atoms = program->atoms;
 
     if (literal->kind == ES_LITERAL_COUNT)
         return atoms[literal->atom].left;
@@ -317,9 +320,9 @@ static uint64_t variables_of(const struct es_program *program,
     return UINT64_C(1) << literal->x | UINT64_C(1) << literal->y;
 }
 
-void esi_clause_measure(const struct es_program *program, struct es_clause *clause)
+void esi_clause_measure(const struct esi_program *program, struct esi_clause *clause)
 {
-    uint64_t universal = es_program_universal(program);
+    uint64_t universal = esi_program_universal(program);
     uint64_t variables = 0;
 
     clause->has_formula = false;
@@ -331,10 +334,10 @@ void esi_clause_measure(const struct es_program *program, struct es_clause *clau
     clause->universal = variables & universal;
 }
 
-static struct es_literal finish_literal(const struct rewriting *rewriting,
-                                        uint64_t code)
+static struct esi_literal finish_literal(const struct rewriting *rewriting,
+                                         uint64_t code)
 {
-    struct es_literal literal = esi_literal_of(code);
+    struct esi_literal literal = esi_literal_of(code);
 
     if (literal.kind == ES_LITERAL_FORMULA) {
         literal.formula = rewriting->parts[literal.atom].formula;
@@ -347,23 +350,23 @@ static struct es_literal finish_literal(const struct rewriting *rewriting,
 
 static int finish_clause(const struct rewriting *rewriting,
                          const struct esi_clauses *clauses,
-                         const struct esi_clause *made,
-                         struct esi_cnf *whole,
-                         struct es_clause *clause)
+                         const struct esi_draft_clause *made,
+                         struct esi_draft_cnf *whole,
+                         struct esi_clause *clause)
 {
-    struct es_literal *literals =
+    struct esi_literal *literals =
         esi_arena_alloc(&whole->arena, made->count * sizeof *literals);
 
     if (!literals)
         return -ENOMEM;
     for (size_t i = 0; i < made->count; i++)
         literals[i] = finish_literal(rewriting, clauses->codes[made->start + i]);
-    *clause = (struct es_clause){.literals = literals, .count = made->count};
+    *clause = (struct esi_clause){.literals = literals, .count = made->count};
     esi_clause_measure(rewriting->program, clause);
     return 0;
 }
 
-void esi_cnf_measure(struct es_cnf *cnf)
+void esi_cnf_measure(struct esi_cnf *cnf)
 {
     cnf->literals = 0;
     cnf->size = 0;
@@ -374,11 +377,11 @@ void esi_cnf_measure(struct es_cnf *cnf)
     }
 }
 
-static int finish(const struct rewriting *rewriting,
-                  const struct esi_clauses *clauses,
-                  struct es_cnf **ret_cnf)
+static int finish_clauses(const struct rewriting *rewriting,
+                          const struct esi_clauses *clauses,
+                          struct esi_cnf **ret_cnf)
 {
-    struct esi_cnf *whole = calloc(1, sizeof *whole);
+    struct esi_draft_cnf *whole = calloc(1, sizeof *whole);
     int result = whole ? 0 : -ENOMEM;
 
     if (!whole)
@@ -393,7 +396,7 @@ static int finish(const struct rewriting *rewriting,
         result = finish_clause(rewriting, clauses, &clauses->items[i], whole,
                                &whole->cnf.clauses[i]);
     if (result) {
-        es_cnf_destroy(&whole->cnf);
+        esi_cnf_destroy(&whole->cnf);
         return result;
     }
     esi_cnf_measure(&whole->cnf);
@@ -401,19 +404,19 @@ static int finish(const struct rewriting *rewriting,
     return 0;
 }
 
-int es_cnf_create(const struct es_program *program,
-                  uint32_t support,
-                  uint64_t empty,
-                  struct es_cnf **ret_cnf,
-                  struct es_error *error)
+int esi_cnf_create(const struct esi_program *program,
+                   uint32_t support,
+                   uint64_t empty,
+                   struct esi_cnf **ret_cnf,
+                   struct es_error *error)
 {
     struct rewriting rewriting = {.program = program, .empty = empty};
     struct esi_clauses clauses;
-    int result = rewrite(&rewriting, program->supports[support].condition,
-                         ESI_CNF_LITERALS, &clauses);
+    int result = rewrite_formula(&rewriting, program->supports[support].condition,
+                                 ESI_CNF_LITERALS, &clauses);
 
     if (result == 0) {
-        result = finish(&rewriting, &clauses, ret_cnf);
+        result = finish_clauses(&rewriting, &clauses, ret_cnf);
         esi_clauses_free(&clauses);
     }
     free(rewriting.parts);
@@ -422,9 +425,9 @@ int es_cnf_create(const struct es_program *program,
     return 0;
 }
 
-void es_cnf_destroy(struct es_cnf *cnf)
+void esi_cnf_destroy(struct esi_cnf *cnf)
 {
-    struct esi_cnf *whole = (struct esi_cnf *)cnf;
+    struct esi_draft_cnf *whole = (struct esi_draft_cnf *)cnf;
 
     if (!whole)
         return;

@@ -17,10 +17,10 @@
  *            single events
  *   FORMULA  a part of the condition that is true of its variables; never negated.
  *            What would be too large when it is written out stays whole
- * (es_formula_check tells whether it is true)  Variables whose values are single events
- * make x -> y and x = y of the first two.  Atoms that hold since a universal variable
- * has no values (D8) are left out, as are literals that can be told by themselves: x ->
- * x is false, x = x true.
+ * (esi_formula_check tells whether it is true)  Variables whose values are single
+ * events make x -> y and x = y of the first two.  Atoms that hold since a universal
+ * variable has no values (D8) are left out, as are literals that can be told by
+ * themselves: x -> x is false, x = x true.
  */
 #ifndef ES_MONITORS_SEARCH_TRUTH_CNF_H
 #define ES_MONITORS_SEARCH_TRUTH_CNF_H
@@ -33,7 +33,7 @@
 #include "eventspace/error.h"
 #include "monitors/search/language/program.h"
 
-enum es_literal_kind {
+enum esi_literal_kind {
     ES_LITERAL_BEFORE,
     ES_LITERAL_EQUAL,
     ES_LITERAL_RECEIVED,
@@ -61,29 +61,29 @@ static inline uint8_t esi_mask_turned(uint8_t mask)
                      (mask & ESI_IS_AFTER ? ESI_IS_BEFORE : 0));
 }
 
-struct es_literal {
-    enum es_literal_kind kind;
+struct esi_literal {
+    enum esi_literal_kind kind;
     bool is_negated; /* not of FORMULA, RELATION */
     uint8_t mask;    /* of RELATION */
     uint8_t x;       /* variables */
     uint8_t y;
     uint32_t
         atom; /* of the program; of NEAR, COMPARE, COUNT.  Of FORMULA: its number */
-    const struct es_formula *formula; /* of FORMULA, else NULL */
+    const struct esi_formula *formula; /* of FORMULA, else NULL */
     uint64_t variables; /* that it is about.  Of FORMULA: of those that it names the
                            ones that have values (atoms that name others hold) */
 };
 
-struct es_clause {
-    struct es_literal *literals; /* none: false */
+struct esi_clause {
+    struct esi_literal *literals; /* none: false */
     size_t count;
     uint64_t existential; /* variables of its literals */
     uint64_t universal;
     bool has_formula; /* a FORMULA literal: it may fail before all is bound */
 };
 
-struct es_cnf {
-    struct es_clause *clauses; /* none: true */
+struct esi_cnf {
+    struct esi_clause *clauses; /* none: true */
     size_t count;
     size_t literals; /* of all */
     size_t size;     /* the same without EQUAL, as the thesis counts a pattern's size */
@@ -93,24 +93,24 @@ struct es_cnf {
  * In the order of a post-order walk.  What is written out has at most 2^15 literals,
  * and one part of it with `|` at most 2^12; parts that would have more are FORMULA
  * literals.  0 or -ENOMEM with words. */
-int es_cnf_create(const struct es_program *program,
-                  uint32_t support,
-                  uint64_t empty,
-                  struct es_cnf **ret_cnf,
-                  struct es_error *error);
+int esi_cnf_create(const struct esi_program *program,
+                   uint32_t support,
+                   uint64_t empty,
+                   struct esi_cnf **ret_cnf,
+                   struct es_error *error);
 /* Accepts NULL. */
-void es_cnf_destroy(struct es_cnf *cnf);
+void esi_cnf_destroy(struct esi_cnf *cnf);
 
 /* Takes out what is said by the rest (6.1).  0 or -ENOMEM. */
-int es_cnf_prune(struct es_cnf *cnf);
+int esi_cnf_prune(struct esi_cnf *cnf);
 
 /* "$a -> $b", "*c !-> $b", "$a != $b", ... */
-void es_literal_print(const struct es_program *program,
-                      const struct es_literal *literal,
-                      FILE *out);
+void esi_literal_print(const struct esi_program *program,
+                       const struct esi_literal *literal,
+                       FILE *out);
 /* A line for each clause. */
-void es_cnf_print(const struct es_program *program,
-                  const struct es_cnf *cnf,
-                  FILE *out);
+void esi_cnf_print(const struct esi_program *program,
+                   const struct esi_cnf *cnf,
+                   FILE *out);
 
 #endif

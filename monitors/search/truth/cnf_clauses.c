@@ -11,7 +11,7 @@
 
 /* --- Literals as numbers ---------------------------------------------------------- */
 
-uint64_t esi_literal_code(const struct es_literal *literal)
+uint64_t esi_literal_code(const struct esi_literal *literal)
 {
     uint8_t x = literal->x;
     uint8_t y = literal->y;
@@ -25,10 +25,10 @@ uint64_t esi_literal_code(const struct es_literal *literal)
            (uint64_t)literal->is_negated << 16 | (uint64_t)x << 8 | y;
 }
 
-struct es_literal esi_literal_of(uint64_t code)
+struct esi_literal esi_literal_of(uint64_t code)
 {
-    return (struct es_literal){
-        .kind = (enum es_literal_kind)(code >> 20 & 15),
+    return (struct esi_literal){
+        .kind = (enum esi_literal_kind)(code >> 20 & 15),
         .is_negated = code >> 16 & 1,
         .x = (uint8_t)(code >> 8 & 255),
         .y = (uint8_t)(code & 255),
@@ -50,11 +50,11 @@ void esi_clauses_free(struct esi_clauses *clauses)
     *clauses = (struct esi_clauses){.items = NULL};
 }
 
-static int reserve(struct esi_clauses *clauses, size_t more_codes)
+static int reserve_clauses(struct esi_clauses *clauses, size_t more_codes)
 {
     if (clauses->count == clauses->capacity) {
         size_t capacity = clauses->capacity ? 2 * clauses->capacity : 8;
-        struct esi_clause *items =
+        struct esi_draft_clause *items =
             realloc(clauses->items, capacity * sizeof *clauses->items);
 
         if (!items)
@@ -76,7 +76,7 @@ static int reserve(struct esi_clauses *clauses, size_t more_codes)
 }
 
 static bool has_code(const struct esi_clauses *clauses,
-                     const struct esi_clause *clause,
+                     const struct esi_draft_clause *clause,
                      uint64_t code)
 {
     if (!(clause->signature & signature_of(code)))
@@ -88,7 +88,7 @@ static bool has_code(const struct esi_clauses *clauses,
 }
 
 static void append_codes(struct esi_clauses *clauses,
-                         struct esi_clause *clause,
+                         struct esi_draft_clause *clause,
                          const uint64_t *codes,
                          size_t count)
 {
@@ -99,7 +99,8 @@ static void append_codes(struct esi_clauses *clauses,
         }
 }
 
-static int keep(struct esi_clauses *clauses, const struct esi_clause *clause)
+static int keep_clause(struct esi_clauses *clauses,
+                       const struct esi_draft_clause *clause)
 {
     clauses->items[clauses->count++] = *clause;
     clauses->code_count += clause->count;
@@ -112,13 +113,13 @@ static int keep(struct esi_clauses *clauses, const struct esi_clause *clause)
 
 int esi_clauses_add(struct esi_clauses *clauses, const uint64_t *codes, size_t count)
 {
-    struct esi_clause clause = {.start = clauses->code_count};
-    int result = reserve(clauses, count);
+    struct esi_draft_clause clause = {.start = clauses->code_count};
+    int result = reserve_clauses(clauses, count);
 
     if (result)
         return result;
     append_codes(clauses, &clause, codes, count);
-    return keep(clauses, &clause);
+    return keep_clause(clauses, &clause);
 }
 
 int esi_clauses_add_all(struct esi_clauses *clauses, const struct esi_clauses *more)
@@ -134,8 +135,8 @@ int esi_clauses_add_all(struct esi_clauses *clauses, const struct esi_clauses *m
 /* --- Distribution ----------------------------------------------------------------- */
 
 static bool is_subset(const struct esi_clauses *clauses,
-                      const struct esi_clause *part,
-                      const struct esi_clause *whole)
+                      const struct esi_draft_clause *part,
+                      const struct esi_draft_clause *whole)
 {
     if (part->count > whole->count || (part->signature & ~whole->signature))
         return false;
@@ -147,9 +148,9 @@ static bool is_subset(const struct esi_clauses *clauses,
 
 /* Keeps a clause unless one that is there is a part of it; takes out those that it is a
  * part of. */
-static int absorb(struct esi_clauses *clauses,
-                  const struct esi_clause *clause,
-                  uint64_t *steps)
+static int absorb_clause(struct esi_clauses *clauses,
+                         const struct esi_draft_clause *clause,
+                         uint64_t *steps)
 {
     size_t kept = 0;
 
@@ -166,25 +167,25 @@ static int absorb(struct esi_clauses *clauses,
             clauses->items[kept++] = clauses->items[i];
     }
     clauses->count = kept;
-    return keep(clauses, clause);
+    return keep_clause(clauses, clause);
 }
 
 static int add_pair(struct esi_clauses *clauses,
                     const struct esi_clauses *a,
-                    const struct esi_clause *left,
+                    const struct esi_draft_clause *left,
                     const struct esi_clauses *b,
-                    const struct esi_clause *right,
+                    const struct esi_draft_clause *right,
                     uint64_t *steps)
 {
-    struct esi_clause clause = {.start = clauses->code_count};
-    int result = reserve(clauses, left->count + right->count);
+    struct esi_draft_clause clause = {.start = clauses->code_count};
+    int result = reserve_clauses(clauses, left->count + right->count);
 
     if (result)
         return result;
     append_codes(clauses, &clause, a->codes + left->start, left->count);
     append_codes(clauses, &clause, b->codes + right->start, right->count);
     *steps += clause.count;
-    return absorb(clauses, &clause, steps);
+    return absorb_clause(clauses, &clause, steps);
 }
 
 int esi_clauses_distribute(const struct esi_clauses *a,

@@ -20,10 +20,10 @@ enum {
 
 /* Of a made literal; equal ones have equal codes.  The code of a FORMULA literal has
  * its number only. */
-uint64_t esi_literal_code(const struct es_literal *literal);
-struct es_literal esi_literal_of(uint64_t code);
+uint64_t esi_literal_code(const struct esi_literal *literal);
+struct esi_literal esi_literal_of(uint64_t code);
 
-struct esi_clause {
+struct esi_draft_clause {
     size_t start; /* of its codes */
     size_t count;
     uint64_t signature; /* bits of its codes: a subset has a subset of them */
@@ -31,7 +31,7 @@ struct esi_clause {
 
 /* A conjunction of clauses; {.limit = ...} is true. */
 struct esi_clauses {
-    struct esi_clause *items;
+    struct esi_draft_clause *items;
     size_t count;
     size_t capacity;
     uint64_t *codes; /* of the items, and perhaps of some that were taken out */
@@ -56,20 +56,20 @@ int esi_clauses_distribute(const struct esi_clauses *a,
 
 /* --- cnf.c ------------------------------------------------------------------------ */
 
-struct esi_cnf {
-    struct es_cnf cnf; /* first: pointers to it are cast back */
+struct esi_draft_cnf {
+    struct esi_cnf cnf; /* first: pointers to it are cast back */
     struct esi_arena arena;
-    const struct es_program *program; /* borrowed */
+    const struct esi_program *program; /* borrowed */
 };
 
 /* Counts its literals anew. */
-void esi_cnf_measure(struct es_cnf *cnf);
+void esi_cnf_measure(struct esi_cnf *cnf);
 /* Finds the variables of its literals anew. */
-void esi_clause_measure(const struct es_program *program, struct es_clause *clause);
+void esi_clause_measure(const struct esi_program *program, struct esi_clause *clause);
 /* --- cnf_relation.c --------------------------------------------------------------- */
 
 /* Adds the clauses of one atom of a program.  0, -ENOMEM, -EOVERFLOW. */
-int esi_cnf_atom(const struct es_program *program,
+int esi_cnf_atom(const struct esi_program *program,
                  uint32_t number,
                  uint64_t empty,
                  struct esi_clauses *clauses);

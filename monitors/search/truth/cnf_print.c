@@ -8,16 +8,16 @@
 
 #include "monitors/search/truth/cnf.h"
 
-static void print_variable(const struct es_program *program, unsigned v, FILE *out)
+static void print_variable(const struct esi_program *program, unsigned v, FILE *out)
 {
-    const struct es_program_variable *variable = &program->variables[v];
+    const struct esi_program_variable *variable = &program->variables[v];
     bool has_sign = variable->name[0] == '*' || strstr(variable->name, ".*");
 
     fprintf(out, "%s%s", variable->is_universal && !has_sign ? "*" : "",
             variable->name);
 }
 
-static void print_set(const struct es_program *program, uint64_t set, FILE *out)
+static void print_set(const struct esi_program *program, uint64_t set, FILE *out)
 {
     const char *before = "{";
 
@@ -32,8 +32,8 @@ static void print_set(const struct es_program *program, uint64_t set, FILE *out)
 
 /* --- Comparisons ------------------------------------------------------------------ */
 
-static void print_operand(const struct es_program *program,
-                          const struct es_pattern_operand *operand,
+static void print_operand(const struct esi_program *program,
+                          const struct esi_pattern_operand *operand,
                           uint64_t variable,
                           FILE *out)
 {
@@ -41,7 +41,7 @@ static void print_operand(const struct es_program *program,
         print_variable(program, (unsigned)__builtin_ctzll(variable), out);
         fprintf(
             out, ".%s",
-            es_pattern_field_name(program->file, operand->field, operand->attribute));
+            esi_pattern_field_name(program->file, operand->field, operand->attribute));
     } else if (operand->constant.is_number) {
         fprintf(out, "%" PRId64, operand->constant.number);
     } else {
@@ -49,14 +49,14 @@ static void print_operand(const struct es_program *program,
     }
 }
 
-static void print_compare(const struct es_program *program,
-                          const struct es_atom *atom,
+static void print_compare(const struct esi_program *program,
+                          const struct esi_atom *atom,
                           FILE *out)
 {
-    const struct es_pattern_node *node = atom->node;
+    const struct esi_pattern_node *node = atom->node;
 
     print_operand(program, &node->operands[0], atom->left, out);
-    fprintf(out, " %s ", es_pattern_test_text(node->test, node->is_negated));
+    fprintf(out, " %s ", esi_pattern_test_text(node->test, node->is_negated));
     print_operand(program, &node->operands[1], atom->right, out);
 }
 
@@ -66,7 +66,7 @@ static void print_compare(const struct es_program *program,
 static const char *class_name(const struct es_pattern_file *file, uint32_t number)
 {
     for (uint32_t p = 0; p < es_pattern_predicates(file); p++) {
-        const struct es_pattern_predicate *predicate = es_pattern_predicate(file, p);
+        const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, p);
 
         for (uint32_t i = 0; i < predicate->occurrence_count; i++)
             if (predicate->occurrences[i].class_number == number &&
@@ -76,35 +76,35 @@ static const char *class_name(const struct es_pattern_file *file, uint32_t numbe
     return "?";
 }
 
-static void print_count(const struct es_program *program,
-                        const struct es_atom *atom,
+static void print_count(const struct esi_program *program,
+                        const struct esi_atom *atom,
                         FILE *out)
 {
     const char *name =
         atom->counted_predicate != ES_PATTERN_NONE
-            ? es_pattern_predicate(program->file, atom->counted_predicate)->name
+            ? esi_pattern_predicate(program->file, atom->counted_predicate)->name
             : class_name(program->file, atom->counted);
 
     if (!atom->is_reversed) {
         print_set(program, atom->left, out);
-        fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
+        fprintf(out, " %s ", esi_pattern_operator_text(atom->op, atom->is_negated));
     }
     fprintf(out, "at %s %" PRIu32 " of %s", atom->node->at_most ? "most" : "least",
             atom->node->number, name);
     if (atom->is_reversed) {
-        fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
+        fprintf(out, " %s ", esi_pattern_operator_text(atom->op, atom->is_negated));
         print_set(program, atom->left, out);
     }
 }
 
 /* --- Parts that stay whole -------------------------------------------------------- */
 
-static void print_atom(const struct es_program *program,
+static void print_atom(const struct esi_program *program,
                        uint32_t number,
                        uint64_t variables,
                        FILE *out)
 {
-    const struct es_atom *atom = &program->atoms[number];
+    const struct esi_atom *atom = &program->atoms[number];
 
     if (atom->kind == ES_ATOM_WITHIN) {
         print_set(program, atom->left & variables, out);
@@ -117,14 +117,14 @@ static void print_atom(const struct es_program *program,
         print_count(program, atom, out);
     } else {
         print_set(program, atom->left, out);
-        fprintf(out, " %s ", es_pattern_operator_text(atom->op, atom->is_negated));
+        fprintf(out, " %s ", esi_pattern_operator_text(atom->op, atom->is_negated));
         print_set(program, atom->right, out);
     }
 }
 
 /* As deep as operators stand in each other. */
-static void print_formula(const struct es_program *program,
-                          const struct es_formula *formula,
+static void print_formula(const struct esi_program *program,
+                          const struct esi_formula *formula,
                           uint64_t variables,
                           FILE *out)
 {
@@ -145,8 +145,8 @@ static void print_formula(const struct es_program *program,
 
 /* --- Literals --------------------------------------------------------------------- */
 
-static void print_near(const struct es_program *program,
-                       const struct es_literal *literal,
+static void print_near(const struct esi_program *program,
+                       const struct esi_literal *literal,
                        FILE *out)
 {
     print_variable(program, literal->x, out);
@@ -158,9 +158,9 @@ static void print_near(const struct es_program *program,
             program->atoms[literal->atom].node->within_ns);
 }
 
-void es_literal_print(const struct es_program *program,
-                      const struct es_literal *literal,
-                      FILE *out)
+void esi_literal_print(const struct esi_program *program,
+                       const struct esi_literal *literal,
+                       FILE *out)
 {
     static const char *const signs[][2] = {[ES_LITERAL_BEFORE] = {"->", "!->"},
                                            [ES_LITERAL_EQUAL] = {"=", "!="},
@@ -191,10 +191,12 @@ void es_literal_print(const struct es_program *program,
     }
 }
 
-void es_cnf_print(const struct es_program *program, const struct es_cnf *cnf, FILE *out)
+void esi_cnf_print(const struct esi_program *program,
+                   const struct esi_cnf *cnf,
+                   FILE *out)
 {
     for (size_t i = 0; i < cnf->count; i++) {
-        const struct es_clause *clause = &cnf->clauses[i];
+        const struct esi_clause *clause = &cnf->clauses[i];
 
         fputs("  ", out);
         if (clause->count == 0)
@@ -202,7 +204,7 @@ void es_cnf_print(const struct es_program *program, const struct es_cnf *cnf, FI
         for (size_t k = 0; k < clause->count; k++) {
             if (k > 0)
                 fputs(" | ", out);
-            es_literal_print(program, &clause->literals[k], out);
+            esi_literal_print(program, &clause->literals[k], out);
         }
         fputs("\n", out);
     }

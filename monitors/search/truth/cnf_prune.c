@@ -33,21 +33,21 @@ struct saying {
 };
 
 struct pruning {
-    const struct es_program *program;
+    const struct esi_program *program;
     uint64_t steps;
     bool is_false;
 };
 
-static struct saying saying_of(const struct es_program *program,
-                               const struct es_literal *literal)
+static struct saying saying_of(const struct esi_program *program,
+                               const struct esi_literal *literal)
 {
-    struct es_literal plain = *literal;
+    struct esi_literal plain = *literal;
     unsigned set;
 
     plain.is_negated = false;
     if (literal->kind > ES_LITERAL_EQUAL ||
-        !es_program_is_single(program, literal->x) ||
-        !es_program_is_single(program, literal->y))
+        !esi_program_is_single(program, literal->x) ||
+        !esi_program_is_single(program, literal->y))
         return (struct saying){.about = esi_literal_code(&plain),
                                .set = literal->is_negated ? 2 : 1,
                                .any = 3};
@@ -60,9 +60,9 @@ static struct saying saying_of(const struct es_program *program,
                            .any = IS_ANY};
 }
 
-static bool implies(const struct es_program *program,
-                    const struct es_literal *literal,
-                    const struct es_literal *other)
+static bool implies_literal(const struct esi_program *program,
+                            const struct esi_literal *literal,
+                            const struct esi_literal *other)
 {
     struct saying first = saying_of(program, literal);
     struct saying second = saying_of(program, other);
@@ -73,7 +73,7 @@ static bool implies(const struct es_program *program,
 /* --- Within a clause -------------------------------------------------------------- */
 
 /* Whether its literals about what literal i is about leave nothing out. */
-static bool is_always_true(struct pruning *pruning, const struct es_clause *clause)
+static bool is_always_true(struct pruning *pruning, const struct esi_clause *clause)
 {
     pruning->steps += clause->count * clause->count;
     if (pruning->steps > ESI_CNF_PRUNE_STEPS)
@@ -95,24 +95,24 @@ static bool is_always_true(struct pruning *pruning, const struct es_clause *clau
 
 /* Of equal ones the first stays. */
 static bool is_in_another(struct pruning *pruning,
-                          const struct es_clause *clause,
+                          const struct esi_clause *clause,
                           size_t number)
 {
-    const struct es_literal *literal = &clause->literals[number];
+    const struct esi_literal *literal = &clause->literals[number];
 
     for (size_t i = 0; i < clause->count; i++) {
-        const struct es_literal *other = &clause->literals[i];
+        const struct esi_literal *other = &clause->literals[i];
 
-        if (i != number && implies(pruning->program, literal, other) &&
-            (i < number || !implies(pruning->program, other, literal)))
+        if (i != number && implies_literal(pruning->program, literal, other) &&
+            (i < number || !implies_literal(pruning->program, other, literal)))
             return true;
     }
     return false;
 }
 
-static int prune_clause(struct pruning *pruning, struct es_clause *clause)
+static int prune_clause(struct pruning *pruning, struct esi_clause *clause)
 {
-    struct es_literal *literals = clause->literals;
+    struct esi_literal *literals = clause->literals;
     bool *is_out;
     size_t kept = 0;
 
@@ -137,8 +137,8 @@ static int prune_clause(struct pruning *pruning, struct es_clause *clause)
 
 /* Whether the second clause holds whenever the first does. */
 static bool clause_implies(struct pruning *pruning,
-                           const struct es_clause *clause,
-                           const struct es_clause *other)
+                           const struct esi_clause *clause,
+                           const struct esi_clause *other)
 {
     pruning->steps++;
     if ((clause->existential & ~other->existential) ||
@@ -149,17 +149,17 @@ static bool clause_implies(struct pruning *pruning,
         bool is_found = false;
 
         for (size_t k = 0; k < other->count && !is_found; k++)
-            is_found =
-                implies(pruning->program, &clause->literals[i], &other->literals[k]);
+            is_found = implies_literal(pruning->program, &clause->literals[i],
+                                       &other->literals[k]);
         if (!is_found)
             return false;
     }
     return true;
 }
 
-static bool contradict(struct pruning *pruning,
-                       const struct es_clause *clause,
-                       const struct es_clause *other)
+static bool contradict_literals(struct pruning *pruning,
+                                const struct esi_clause *clause,
+                                const struct esi_clause *other)
 {
     struct saying first;
     struct saying second;
@@ -172,24 +172,24 @@ static bool contradict(struct pruning *pruning,
 }
 
 /* Of clauses that say the same the first stays. */
-static bool is_said(struct pruning *pruning, const struct es_cnf *cnf, size_t number)
+static bool is_said(struct pruning *pruning, const struct esi_cnf *cnf, size_t number)
 {
-    const struct es_clause *clause = &cnf->clauses[number];
+    const struct esi_clause *clause = &cnf->clauses[number];
 
     for (size_t i = 0; i < cnf->count; i++) {
-        const struct es_clause *other = &cnf->clauses[i];
+        const struct esi_clause *other = &cnf->clauses[i];
 
         if (pruning->steps > ESI_CNF_PRUNE_STEPS)
             return false;
         if (i != number && clause_implies(pruning, other, clause) &&
             (i < number || !clause_implies(pruning, clause, other)))
             return true;
-        pruning->is_false |= contradict(pruning, clause, other);
+        pruning->is_false |= contradict_literals(pruning, clause, other);
     }
     return false;
 }
 
-static int prune_clauses(struct pruning *pruning, struct es_cnf *cnf)
+static int prune_clauses(struct pruning *pruning, struct esi_cnf *cnf)
 {
     size_t kept = 0;
     int result = 0;
@@ -205,9 +205,9 @@ static int prune_clauses(struct pruning *pruning, struct es_cnf *cnf)
 
 /* It may stop half-way if there is very much to compare: what is left is right, only
  * longer. */
-int es_cnf_prune(struct es_cnf *cnf)
+int esi_cnf_prune(struct esi_cnf *cnf)
 {
-    struct esi_cnf *whole = (struct esi_cnf *)cnf;
+    struct esi_draft_cnf *whole = (struct esi_draft_cnf *)cnf;
     struct pruning pruning = {.program = whole->program};
     bool *is_out = calloc(cnf->count + 1, sizeof *is_out);
     size_t kept = 0;
@@ -228,7 +228,7 @@ int es_cnf_prune(struct es_cnf *cnf)
     cnf->count = kept;
     if (pruning.is_false) {
         cnf->count = 1;
-        cnf->clauses[0] = (struct es_clause){.literals = NULL};
+        cnf->clauses[0] = (struct esi_clause){.literals = NULL};
     }
     esi_cnf_measure(cnf);
     free(is_out);

@@ -32,20 +32,20 @@ struct pairs {
     bool is_plain;              /* one single event on each side */
 };
 
-static uint64_t code_of(enum es_literal_kind kind,
+static uint64_t code_of(enum esi_literal_kind kind,
                         unsigned x,
                         unsigned y,
                         uint32_t atom)
 {
-    struct es_literal literal = {
+    struct esi_literal literal = {
         .kind = kind, .x = (uint8_t)x, .y = (uint8_t)y, .atom = atom};
 
     return esi_literal_code(&literal);
 }
 
-static uint64_t negated(uint64_t code)
+static uint64_t negated_pair(uint64_t code)
 {
-    struct es_literal literal = esi_literal_of(code);
+    struct esi_literal literal = esi_literal_of(code);
 
     literal.is_negated = !literal.is_negated;
     return esi_literal_code(&literal);
@@ -59,9 +59,9 @@ static unsigned next_variable(uint64_t *set)
     return v;
 }
 
-static void fill_pairs(const struct es_program *program,
-                       const struct es_atom *atom,
-                       enum es_literal_kind directed,
+static void fill_pairs(const struct esi_program *program,
+                       const struct esi_atom *atom,
+                       enum esi_literal_kind directed,
                        struct pairs *pairs)
 {
     pairs->right = (size_t)__builtin_popcountll(atom->right);
@@ -71,7 +71,7 @@ static void fill_pairs(const struct es_program *program,
         for (uint64_t right = atom->right; right;) {
             unsigned y = next_variable(&right);
 
-            if (x == y && es_program_is_single(program, x)) {
+            if (x == y && esi_program_is_single(program, x)) {
                 pairs->is_always_equal = true;
                 continue;
             }
@@ -83,20 +83,20 @@ static void fill_pairs(const struct es_program *program,
     pairs->is_plain =
         __builtin_popcountll(atom->left) == 1 &&
         __builtin_popcountll(atom->right) == 1 &&
-        es_program_is_single(program, (unsigned)__builtin_ctzll(atom->left)) &&
-        es_program_is_single(program, (unsigned)__builtin_ctzll(atom->right));
+        esi_program_is_single(program, (unsigned)__builtin_ctzll(atom->left)) &&
+        esi_program_is_single(program, (unsigned)__builtin_ctzll(atom->right));
 }
 
 /* --- Clauses of pairs ------------------------------------------------------------- */
 
 /* One clause: `first` (may be 0 for none), and all of up to two lists. */
-static int some(struct pairs *pairs,
-                uint64_t first,
-                const uint64_t *list,
-                size_t count,
-                const uint64_t *more,
-                size_t more_count,
-                struct esi_clauses *clauses)
+static int some_pair(struct pairs *pairs,
+                     uint64_t first,
+                     const uint64_t *list,
+                     size_t count,
+                     const uint64_t *more,
+                     size_t more_count,
+                     struct esi_clauses *clauses)
 {
     size_t length = 0;
 
@@ -110,35 +110,35 @@ static int some(struct pairs *pairs,
 }
 
 /* A clause for each: not this. */
-static int none(const uint64_t *list, size_t count, struct esi_clauses *clauses)
+static int no_pair(const uint64_t *list, size_t count, struct esi_clauses *clauses)
 {
     int result = 0;
 
     for (size_t i = 0; i < count && result == 0; i++) {
-        uint64_t code = negated(list[i]);
+        uint64_t code = negated_pair(list[i]);
 
         result = esi_clauses_add(clauses, &code, 1);
     }
     return result;
 }
 
-static int nothing(struct esi_clauses *clauses)
+static int no_clause(struct esi_clauses *clauses)
 {
     return esi_clauses_add(clauses, NULL, 0);
 }
 
 static int no_equal(struct pairs *pairs, struct esi_clauses *clauses)
 {
-    return pairs->is_always_equal ? nothing(clauses)
-                                  : none(pairs->equal, pairs->undirected, clauses);
+    return pairs->is_always_equal ? no_clause(clauses)
+                                  : no_pair(pairs->equal, pairs->undirected, clauses);
 }
 
-static int before(struct pairs *pairs, struct esi_clauses *clauses)
+static int before_pair(struct pairs *pairs, struct esi_clauses *clauses)
 {
-    int result = some(pairs, 0, pairs->before, pairs->directed, NULL, 0, clauses);
+    int result = some_pair(pairs, 0, pairs->before, pairs->directed, NULL, 0, clauses);
 
     if (result == 0 && !pairs->is_plain)
-        result = none(pairs->after, pairs->directed, clauses);
+        result = no_pair(pairs->after, pairs->directed, clauses);
     if (result == 0 && !pairs->is_plain)
         result = no_equal(pairs, clauses);
     return result;
@@ -149,12 +149,12 @@ static int not_before(struct pairs *pairs, struct esi_clauses *clauses)
     int result = 0;
 
     if (pairs->is_plain)
-        return none(pairs->before, pairs->directed, clauses);
+        return no_pair(pairs->before, pairs->directed, clauses);
     if (pairs->is_always_equal)
         return 0;
     for (size_t i = 0; i < pairs->directed && result == 0; i++)
-        result = some(pairs, negated(pairs->before[i]), pairs->after, pairs->directed,
-                      pairs->equal, pairs->undirected, clauses);
+        result = some_pair(pairs, negated_pair(pairs->before[i]), pairs->after,
+                           pairs->directed, pairs->equal, pairs->undirected, clauses);
     return result;
 }
 
@@ -162,20 +162,20 @@ static int not_before(struct pairs *pairs, struct esi_clauses *clauses)
  * asked first whether a precedes d, and what an event has to do with another is known
  * before the next one is looked at.  The thesis' counts of cases 8 and 9 come out so.
  */
-static int concurrent(struct pairs *pairs, struct esi_clauses *clauses)
+static int concurrent_pair(struct pairs *pairs, struct esi_clauses *clauses)
 {
     int result = 0;
 
     if (pairs->is_always_equal)
-        return nothing(clauses);
+        return no_clause(clauses);
     for (size_t i = 0; i < pairs->directed && result == 0; i++) {
         size_t pair = i + pairs->right - 1 - 2 * (i % pairs->right);
 
-        result = none(&pairs->before[pair], 1, clauses);
+        result = no_pair(&pairs->before[pair], 1, clauses);
         if (result == 0)
-            result = none(&pairs->after[pair], 1, clauses);
+            result = no_pair(&pairs->after[pair], 1, clauses);
         if (result == 0)
-            result = none(&pairs->equal[pair], 1, clauses);
+            result = no_pair(&pairs->equal[pair], 1, clauses);
     }
     return result;
 }
@@ -195,7 +195,7 @@ static int not_concurrent(struct pairs *pairs, struct esi_clauses *clauses)
     return esi_clauses_add(clauses, pairs->clause, length);
 }
 
-static int entangled(struct pairs *pairs, struct esi_clauses *clauses)
+static int entangled_pair(struct pairs *pairs, struct esi_clauses *clauses)
 {
     int result;
 
@@ -203,16 +203,16 @@ static int entangled(struct pairs *pairs, struct esi_clauses *clauses)
         return 0;
     if (pairs->is_plain)
         return esi_clauses_add(clauses, pairs->equal, pairs->undirected);
-    result = some(pairs, 0, pairs->before, pairs->directed, pairs->equal,
-                  pairs->undirected, clauses);
+    result = some_pair(pairs, 0, pairs->before, pairs->directed, pairs->equal,
+                       pairs->undirected, clauses);
     if (result == 0)
-        result = some(pairs, 0, pairs->after, pairs->directed, pairs->equal,
-                      pairs->undirected, clauses);
+        result = some_pair(pairs, 0, pairs->after, pairs->directed, pairs->equal,
+                           pairs->undirected, clauses);
     return result;
 }
 
 /* No equal, and not both a before and an after. */
-static int not_entangled(const struct es_program *program,
+static int not_entangled(const struct esi_program *program,
                          struct pairs *pairs,
                          struct esi_clauses *clauses)
 {
@@ -222,42 +222,44 @@ static int not_entangled(const struct es_program *program,
         return result;
     for (size_t i = 0; i < pairs->directed; i++)
         for (size_t k = 0; k < pairs->directed && result == 0; k++) {
-            uint64_t codes[2] = {negated(pairs->before[i]), negated(pairs->after[k])};
-            struct es_literal literal = esi_literal_of(codes[0]);
+            uint64_t codes[2] = {negated_pair(pairs->before[i]),
+                                 negated_pair(pairs->after[k])};
+            struct esi_literal literal = esi_literal_of(codes[0]);
 
             /* Of single events one of these is always true. */
-            if (i == k && es_program_is_single(program, literal.x) &&
-                es_program_is_single(program, literal.y))
+            if (i == k && esi_program_is_single(program, literal.x) &&
+                esi_program_is_single(program, literal.y))
                 continue;
             result = esi_clauses_add(clauses, codes, 2);
         }
     return result;
 }
 
-static int write_relation(const struct es_program *program,
-                          const struct es_atom *atom,
+static int write_relation(const struct esi_program *program,
+                          const struct esi_atom *atom,
                           struct pairs *pairs,
                           struct esi_clauses *clauses)
 {
     switch (atom->op) {
     case ES_OPERATOR_BEFORE:
-        return atom->is_negated ? not_before(pairs, clauses) : before(pairs, clauses);
+        return atom->is_negated ? not_before(pairs, clauses)
+                                : before_pair(pairs, clauses);
     case ES_OPERATOR_CONCURRENT:
         return atom->is_negated ? not_concurrent(pairs, clauses)
-                                : concurrent(pairs, clauses);
+                                : concurrent_pair(pairs, clauses);
     case ES_OPERATOR_ENTANGLED:
         return atom->is_negated ? not_entangled(program, pairs, clauses)
-                                : entangled(pairs, clauses);
+                                : entangled_pair(pairs, clauses);
     case ES_OPERATOR_RECEIVED:
-        return atom->is_negated
-                   ? none(pairs->before, pairs->directed, clauses)
-                   : some(pairs, 0, pairs->before, pairs->directed, NULL, 0, clauses);
+        return atom->is_negated ? no_pair(pairs->before, pairs->directed, clauses)
+                                : some_pair(pairs, 0, pairs->before, pairs->directed,
+                                            NULL, 0, clauses);
     }
     return -EINVAL;
 }
 
-static int add_relation(const struct es_program *program,
-                        const struct es_atom *atom,
+static int add_relation(const struct esi_program *program,
+                        const struct esi_atom *atom,
                         struct esi_clauses *clauses)
 {
     struct pairs *pairs = calloc(1, sizeof *pairs);
@@ -278,8 +280,8 @@ static int add_relation(const struct es_program *program,
 
 /* Of any two; a variable stands beside itself if it has several events, or none
  * besides: an event without a time is within no time. */
-static int add_near(const struct es_program *program,
-                    const struct es_atom *atom,
+static int add_near(const struct esi_program *program,
+                    const struct esi_atom *atom,
                     uint32_t number,
                     uint64_t empty,
                     struct esi_clauses *clauses)
@@ -292,7 +294,7 @@ static int add_near(const struct es_program *program,
         uint64_t right = left;
         unsigned x = next_variable(&left);
 
-        if (es_program_is_single(program, x) && !is_alone)
+        if (esi_program_is_single(program, x) && !is_alone)
             right = left;
         while (right && result == 0) {
             unsigned y = next_variable(&right);
@@ -304,7 +306,7 @@ static int add_near(const struct es_program *program,
     return result;
 }
 
-static int add_literal(enum es_literal_kind kind,
+static int add_literal(enum esi_literal_kind kind,
                        uint64_t left,
                        uint64_t right,
                        uint32_t atom,
@@ -317,12 +319,12 @@ static int add_literal(enum es_literal_kind kind,
     return esi_clauses_add(clauses, &code, 1);
 }
 
-int esi_cnf_atom(const struct es_program *program,
+int esi_cnf_atom(const struct esi_program *program,
                  uint32_t number,
                  uint64_t empty,
                  struct esi_clauses *clauses)
 {
-    const struct es_atom *atom = &program->atoms[number];
+    const struct esi_atom *atom = &program->atoms[number];
 
     if (atom->kind == ES_ATOM_WITHIN)
         return add_near(program, atom, number, empty, clauses);

@@ -24,10 +24,10 @@ static uint64_t without_members(const struct esi_spans *members,
     return result;
 }
 
-uint64_t es_count_rows(const struct es_atom *atom,
-                       struct es_count_bounds bounds,
-                       const struct esi_spans *members,
-                       uint32_t rows)
+uint64_t esi_count_rows(const struct esi_atom *atom,
+                        struct esi_count_bounds bounds,
+                        const struct esi_spans *members,
+                        uint32_t rows)
 {
     uint32_t low =
         bounds.before_end < bounds.after_begin ? bounds.before_end : bounds.after_begin;

@@ -12,16 +12,16 @@
 #include "monitors/search/truth/spans.h"
 #include "monitors/search/language/program.h"
 
-struct es_count_bounds {
+struct esi_count_bounds {
     uint32_t before_end;  /* rows below precede some event of the set */
     uint32_t after_begin; /* rows from here on succeed some event */
 };
 
 /* Of a COUNT atom (not of RECEIVED), as if it were not negated.  `members` are rows of
  * the set itself, sorted. */
-uint64_t es_count_rows(const struct es_atom *atom,
-                       struct es_count_bounds bounds,
-                       const struct esi_spans *members,
-                       uint32_t rows);
+uint64_t esi_count_rows(const struct esi_atom *atom,
+                        struct esi_count_bounds bounds,
+                        const struct esi_spans *members,
+                        uint32_t rows);
 
 #endif

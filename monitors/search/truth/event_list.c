@@ -13,13 +13,13 @@
 /* Up to so many are sorted by insertion, which is faster then. */
 enum { FEW = 24 };
 
-void es_event_list_fini(struct es_event_list *list)
+void esi_event_list_fini(struct esi_event_list *list)
 {
     free(list->events);
-    *list = (struct es_event_list){.events = NULL};
+    *list = (struct esi_event_list){.events = NULL};
 }
 
-static int reserve(struct es_event_list *list, size_t more)
+static int reserve_list(struct esi_event_list *list, size_t more)
 {
     size_t capacity = 2 * (list->count + more) + 8;
     struct es_event_id *events;
@@ -34,29 +34,29 @@ static int reserve(struct es_event_list *list, size_t more)
     return 0;
 }
 
-int es_event_list_push(struct es_event_list *list, struct es_event_id event)
+int esi_event_list_push(struct esi_event_list *list, struct es_event_id event)
 {
-    if (reserve(list, 1) < 0)
+    if (reserve_list(list, 1) < 0)
         return -ENOMEM;
     list->events[list->count++] = event;
     return 0;
 }
 
-int es_event_list_add(struct es_event_list *list,
-                      const struct es_event_id *events,
-                      size_t count)
+int esi_event_list_add(struct esi_event_list *list,
+                       const struct es_event_id *events,
+                       size_t count)
 {
-    if (reserve(list, count) < 0)
+    if (reserve_list(list, count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         list->events[list->count++] = events[i];
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_events(const void *left, const void *right)
 {
-    return es_event_compare(*(const struct es_event_id *)left,
-                            *(const struct es_event_id *)right);
+    return esi_event_compare(*(const struct es_event_id *)left,
+                             *(const struct es_event_id *)right);
 }
 
 static void insertion_sort(struct es_event_id *events, size_t count)
@@ -65,22 +65,22 @@ static void insertion_sort(struct es_event_id *events, size_t count)
         struct es_event_id event = events[i];
         size_t at = i;
 
-        for (; at > 0 && es_event_compare(event, events[at - 1]) < 0; at--)
+        for (; at > 0 && esi_event_compare(event, events[at - 1]) < 0; at--)
             events[at] = events[at - 1];
         events[at] = event;
     }
 }
 
-void es_event_list_sort(struct es_event_list *list)
+void esi_event_list_sort(struct esi_event_list *list)
 {
     size_t kept = 0;
 
     if (list->count <= FEW)
         insertion_sort(list->events, list->count);
     else
-        qsort(list->events, list->count, sizeof *list->events, compare);
+        qsort(list->events, list->count, sizeof *list->events, compare_events);
     for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || !es_event_is(list->events[kept - 1], list->events[i]))
+        if (kept == 0 || !esi_event_is(list->events[kept - 1], list->events[i]))
             list->events[kept++] = list->events[i];
     list->count = kept;
 }

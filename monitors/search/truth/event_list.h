@@ -10,21 +10,21 @@
 #include "monitors/eventset/event.h"
 
 /* {0} is empty.  To use its memory again set `count` to 0. */
-struct es_event_list {
+struct esi_event_list {
     struct es_event_id *events; /* owned */
     size_t count;
     size_t capacity;
 };
 
-void es_event_list_fini(struct es_event_list *list);
+void esi_event_list_fini(struct esi_event_list *list);
 
 /* At the end.  0 or -ENOMEM: the list is as it was. */
-int es_event_list_push(struct es_event_list *list, struct es_event_id event);
-int es_event_list_add(struct es_event_list *list,
-                      const struct es_event_id *events,
-                      size_t count);
+int esi_event_list_push(struct esi_event_list *list, struct es_event_id event);
+int esi_event_list_add(struct esi_event_list *list,
+                       const struct es_event_id *events,
+                       size_t count);
 
 /* Makes a set of it: sorted by trace and index, each event once. */
-void es_event_list_sort(struct es_event_list *list);
+void esi_event_list_sort(struct esi_event_list *list);
 
 #endif

@@ -19,7 +19,7 @@ struct set {
 };
 
 /* The events of a set on one trace. */
-struct span {
+struct set_span {
     uint32_t trace;
     uint32_t first;
     uint32_t last;
@@ -33,18 +33,18 @@ struct known {
 };
 
 /* The span that begins at `at`, which is moved behind it. */
-static struct span next_span(struct set set, size_t *at)
+static struct set_span next_span(struct set set, size_t *at)
 {
-    struct span span = {set.events[*at].trace, set.events[*at].index, 0};
+    struct set_span span = {set.events[*at].trace, set.events[*at].index, 0};
 
     while (*at < set.count && set.events[*at].trace == span.trace)
         span.last = set.events[(*at)++].index;
     return span;
 }
 
-static void compare_on_trace(struct es_precedence *precedence,
-                             struct span a,
-                             struct span b,
+static void compare_on_trace(struct esi_precedence *precedence,
+                             struct set_span a,
+                             struct set_span b,
                              struct known *known)
 {
     known->is_shared |= a.first == b.first || a.first == b.last || a.last == b.first ||
@@ -58,7 +58,7 @@ static void compare_on_trace(struct es_precedence *precedence,
 }
 
 /* Compares the ends on traces that both sets have. */
-static struct known compare_on_traces(struct es_precedence *precedence,
+static struct known compare_on_traces(struct esi_precedence *precedence,
                                       struct set a,
                                       struct set b)
 {
@@ -77,18 +77,18 @@ static struct known compare_on_traces(struct es_precedence *precedence,
 }
 
 /* Whether a floor of `a` precedes a ceiling of `b` on another trace. */
-static bool is_any_before(struct es_precedence *precedence, struct set a, struct set b)
+static bool is_any_before(struct esi_precedence *precedence, struct set a, struct set b)
 {
     for (size_t i = 0; i < a.count;) {
-        struct span from = next_span(a, &i);
+        struct set_span from = next_span(a, &i);
         struct es_event_id floor = {from.trace, from.first};
 
         for (size_t j = 0; j < b.count;) {
-            struct span to = next_span(b, &j);
+            struct set_span to = next_span(b, &j);
             struct es_event_id ceiling = {to.trace, to.last};
 
             if (from.trace != to.trace &&
-                es_precedence_before(precedence, floor, ceiling))
+                esi_precedence_before(precedence, floor, ceiling))
                 return true;
         }
     }
@@ -101,15 +101,15 @@ static bool are_single(struct set a, struct set b)
     return a.count == 1 && b.count == 1;
 }
 
-bool es_sets_share(const struct es_event_id *a,
-                   size_t a_count,
-                   const struct es_event_id *b,
-                   size_t b_count)
+bool esi_sets_share(const struct es_event_id *a,
+                    size_t a_count,
+                    const struct es_event_id *b,
+                    size_t b_count)
 {
     size_t i = 0, j = 0;
 
     while (i < a_count && j < b_count) {
-        int order = es_event_compare(a[i], b[j]);
+        int order = esi_event_compare(a[i], b[j]);
 
         if (order == 0)
             return true;
@@ -119,24 +119,24 @@ bool es_sets_share(const struct es_event_id *a,
     return false;
 }
 
-bool es_sets_any_before(struct es_precedence *precedence,
-                        const struct es_event_id *a,
-                        size_t a_count,
-                        const struct es_event_id *b,
-                        size_t b_count)
+bool esi_sets_any_before(struct esi_precedence *precedence,
+                         const struct es_event_id *a,
+                         size_t a_count,
+                         const struct es_event_id *b,
+                         size_t b_count)
 {
     for (size_t i = 0; i < a_count; i++) {
         if (i > 0 && a[i - 1].trace == a[i].trace)
             continue;
         for (size_t j = 0; j < b_count; j++)
             if ((j + 1 == b_count || b[j + 1].trace != b[j].trace) &&
-                es_precedence_before(precedence, a[i], b[j]))
+                esi_precedence_before(precedence, a[i], b[j]))
                 return true;
     }
     return false;
 }
 
-static bool is_concurrent(struct es_precedence *precedence,
+static bool is_concurrent(struct esi_precedence *precedence,
                           struct set a,
                           struct set b,
                           struct known known)
@@ -145,7 +145,7 @@ static bool is_concurrent(struct es_precedence *precedence,
            !is_any_before(precedence, b, a);
 }
 
-static bool is_before(struct es_precedence *precedence,
+static bool is_before(struct esi_precedence *precedence,
                       struct set a,
                       struct set b,
                       struct known known)
@@ -155,7 +155,7 @@ static bool is_before(struct es_precedence *precedence,
     return are_single(a, b) || !is_any_before(precedence, b, a);
 }
 
-static bool is_entangled(struct es_precedence *precedence,
+static bool is_entangled(struct esi_precedence *precedence,
                          struct set a,
                          struct set b,
                          struct known known)
@@ -166,12 +166,12 @@ static bool is_entangled(struct es_precedence *precedence,
            (known.is_after || is_any_before(precedence, b, a));
 }
 
-bool es_set_relation_holds(struct es_precedence *precedence,
-                           enum es_pattern_operator op,
-                           const struct es_event_id *a,
-                           size_t a_count,
-                           const struct es_event_id *b,
-                           size_t b_count)
+bool esi_set_relation_holds(struct esi_precedence *precedence,
+                            enum esi_pattern_operator op,
+                            const struct es_event_id *a,
+                            size_t a_count,
+                            const struct es_event_id *b,
+                            size_t b_count)
 {
     struct set first = {a, a_count}, second = {b, b_count};
     struct known known = compare_on_traces(precedence, first, second);

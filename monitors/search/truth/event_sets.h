@@ -3,7 +3,7 @@
 /*
  * Relations of two sets of events (Nichols, 3.1 and 3.2).
  *
- *   es_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, a, a_count, b, b_count)
+ *   esi_set_relation_holds(&precedence, ES_OPERATOR_BEFORE, a, a_count, b, b_count)
  *
  * Of any two sets exactly one of A --> B, B --> A, A || B and A <-> B holds
  * (theorem 3.9); which one is found by comparing the front of one with the back of the
@@ -19,26 +19,26 @@
 #include "monitors/search/domains/precedence.h"
 
 /* Whether they share an event: O(a_count + b_count), compares no timestamps. */
-bool es_sets_share(const struct es_event_id *a,
-                   size_t a_count,
-                   const struct es_event_id *b,
-                   size_t b_count);
+bool esi_sets_share(const struct es_event_id *a,
+                    size_t a_count,
+                    const struct es_event_id *b,
+                    size_t b_count);
 
 /* Whether some event of `a` precedes some event of `b` (definition 3.1): only the first
  * events of `a` on their traces and the last ones of `b` are compared. */
-bool es_sets_any_before(struct es_precedence *precedence,
-                        const struct es_event_id *a,
-                        size_t a_count,
-                        const struct es_event_id *b,
-                        size_t b_count);
+bool esi_sets_any_before(struct esi_precedence *precedence,
+                         const struct es_event_id *a,
+                         size_t a_count,
+                         const struct es_event_id *b,
+                         size_t b_count);
 
 /* Whether the relation that an operator (not RECEIVED) asks for holds: compares no more
  * than that takes. */
-bool es_set_relation_holds(struct es_precedence *precedence,
-                           enum es_pattern_operator op,
-                           const struct es_event_id *a,
-                           size_t a_count,
-                           const struct es_event_id *b,
-                           size_t b_count);
+bool esi_set_relation_holds(struct esi_precedence *precedence,
+                            enum esi_pattern_operator op,
+                            const struct es_event_id *a,
+                            size_t a_count,
+                            const struct es_event_id *b,
+                            size_t b_count);
 
 #endif

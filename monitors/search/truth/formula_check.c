@@ -13,27 +13,27 @@
 /* Values, or columns of them, that are counted between two looks at the clock. */
 enum { COUNTED_PER_LOOK = 64 };
 
-void es_formula_check_fini(struct es_formula_check *check)
+void esi_formula_check_fini(struct esi_formula_check *check)
 {
-    es_event_list_fini(&check->sides[0]);
-    es_event_list_fini(&check->sides[1]);
+    esi_event_list_fini(&check->sides[0]);
+    esi_event_list_fini(&check->sides[1]);
     esi_spans_fini(&check->members);
 }
 
-void es_formula_check_bind(struct es_formula_check *check,
-                           unsigned variable,
-                           struct es_domain_value value)
+void esi_formula_check_bind(struct esi_formula_check *check,
+                            unsigned variable,
+                            struct esi_domain_value value)
 {
-    struct es_formula_binding *binding = &check->bindings[variable];
+    struct esi_formula_binding *binding = &check->bindings[variable];
 
     binding->value = value;
     binding->has_value = true;
-    binding->count = es_domain_events(check->domains[variable], value, &binding->one,
-                                      &binding->events);
+    binding->count = esi_domain_events(check->domains[variable], value, &binding->one,
+                                       &binding->events);
     check->bound |= UINT64_C(1) << variable;
 }
 
-static enum es_formula_truth told(bool holds)
+static enum esi_formula_truth told_truth(bool holds)
 {
     return holds ? ES_FORMULA_HOLDS : ES_FORMULA_FAILS;
 }
@@ -41,10 +41,10 @@ static enum es_formula_truth told(bool holds)
 /* --- Sides of relations ----------------------------------------------------------- */
 
 /* The union of the values of these variables, or what stands for it; how many. */
-static size_t unite(struct es_formula_check *check,
-                    uint64_t variables,
-                    struct es_event_list *side,
-                    const struct es_event_id **ret_events)
+static size_t unite_events(struct esi_formula_check *check,
+                           uint64_t variables,
+                           struct esi_event_list *side,
+                           const struct es_event_id **ret_events)
 {
     size_t count = 0;
 
@@ -55,7 +55,7 @@ static size_t unite(struct es_formula_check *check,
         return count;
     }
     if (variables && !(variables & (variables - 1))) {
-        const struct es_formula_binding *only =
+        const struct esi_formula_binding *only =
             &check->bindings[__builtin_ctzll(variables)];
 
         *ret_events = only->events;
@@ -63,13 +63,13 @@ static size_t unite(struct es_formula_check *check,
     }
     side->count = 0;
     for (; variables; variables &= variables - 1) {
-        const struct es_formula_binding *binding =
+        const struct esi_formula_binding *binding =
             &check->bindings[__builtin_ctzll(variables)];
 
-        if (es_event_list_add(side, binding->events, binding->count) < 0)
+        if (esi_event_list_add(side, binding->events, binding->count) < 0)
             check->failure = -ENOMEM;
     }
-    es_event_list_sort(side);
+    esi_event_list_sort(side);
     *ret_events = side->events;
     return side->count;
 }
@@ -78,28 +78,28 @@ static size_t unite(struct es_formula_check *check,
 
 /* Whether some event of these variables was received by one of a value, or the other
  * way round. */
-static bool are_received(const struct es_formula_check *check,
+static bool are_received(const struct esi_formula_check *check,
                          uint64_t variables,
-                         const struct es_domain *domain,
-                         struct es_domain_value value,
+                         const struct esi_domain *domain,
+                         struct esi_domain_value value,
                          bool is_reversed)
 {
     for (; variables; variables &= variables - 1) {
         int v = __builtin_ctzll(variables);
-        const struct es_formula_binding *binding = &check->bindings[v];
+        const struct esi_formula_binding *binding = &check->bindings[v];
 
         if (binding->has_value &&
-            (is_reversed ? es_domain_is_received(domain, value, check->domains[v],
-                                                 binding->value)
-                         : es_domain_is_received(check->domains[v], binding->value,
-                                                 domain, value)))
+            (is_reversed ? esi_domain_is_received(domain, value, check->domains[v],
+                                                  binding->value)
+                         : esi_domain_is_received(check->domains[v], binding->value,
+                                                  domain, value)))
             return true;
     }
     return false;
 }
 
-static bool is_any_received(const struct es_formula_check *check,
-                            const struct es_atom *atom)
+static bool is_any_received(const struct esi_formula_check *check,
+                            const struct esi_atom *atom)
 {
     for (uint64_t right = atom->right; right; right &= right - 1) {
         int v = __builtin_ctzll(right);
@@ -112,7 +112,7 @@ static bool is_any_received(const struct es_formula_check *check,
     return false;
 }
 
-static bool relation_holds(struct es_formula_check *check, const struct es_atom *atom)
+static bool relation_holds(struct esi_formula_check *check, const struct esi_atom *atom)
 {
     const struct es_event_id *a = NULL;
     const struct es_event_id *b = NULL;
@@ -121,35 +121,35 @@ static bool relation_holds(struct es_formula_check *check, const struct es_atom 
 
     if (atom->op == ES_OPERATOR_RECEIVED)
         return is_any_received(check, atom) != atom->is_negated;
-    a_count = unite(check, atom->left, &check->sides[0], &a);
-    b_count = unite(check, atom->right, &check->sides[1], &b);
+    a_count = unite_events(check, atom->left, &check->sides[0], &a);
+    b_count = unite_events(check, atom->right, &check->sides[1], &b);
     if (check->failure)
         return false;
-    return es_set_relation_holds(check->precedence, atom->op, a, a_count, b, b_count) !=
-           atom->is_negated;
+    return esi_set_relation_holds(check->precedence, atom->op, a, a_count, b,
+                                  b_count) != atom->is_negated;
 }
 
 /* --- Counts ----------------------------------------------------------------------- */
 
 /* The events beside what is counted; of RECEIVED none are asked for. */
-static size_t side_of(struct es_formula_check *check,
-                      const struct es_atom *atom,
+static size_t side_of(struct esi_formula_check *check,
+                      const struct esi_atom *atom,
                       const struct es_event_id **ret_side)
 {
     *ret_side = NULL;
     return atom->op == ES_OPERATOR_RECEIVED
                ? 0
-               : unite(check, atom->left, &check->sides[0], ret_side);
+               : unite_events(check, atom->left, &check->sides[0], ret_side);
 }
 
-static bool is_counted(struct es_formula_check *check,
+static bool is_counted(struct esi_formula_check *check,
                        uint32_t number,
-                       struct es_domain_value value,
+                       struct esi_domain_value value,
                        const struct es_event_id *side,
                        size_t side_count)
 {
-    const struct es_atom *atom = &check->program->atoms[number];
-    const struct es_domain *counted = check->counted[number];
+    const struct esi_atom *atom = &check->program->atoms[number];
+    const struct esi_domain *counted = check->counted[number];
     struct es_event_id one;
     const struct es_event_id *events;
     size_t count;
@@ -158,17 +158,17 @@ static bool is_counted(struct es_formula_check *check,
     if (atom->op == ES_OPERATOR_RECEIVED)
         return are_received(check, atom->left, counted, value, atom->is_reversed) !=
                atom->is_negated;
-    count = es_domain_events(counted, value, &one, &events);
-    holds = atom->is_reversed ? es_set_relation_holds(check->precedence, atom->op,
-                                                      events, count, side, side_count)
-                              : es_set_relation_holds(check->precedence, atom->op, side,
-                                                      side_count, events, count);
+    count = esi_domain_events(counted, value, &one, &events);
+    holds = atom->is_reversed ? esi_set_relation_holds(check->precedence, atom->op,
+                                                       events, count, side, side_count)
+                              : esi_set_relation_holds(check->precedence, atom->op,
+                                                       side, side_count, events, count);
     return holds != atom->is_negated;
 }
 
-bool es_formula_is_counted(struct es_formula_check *check,
-                           uint32_t number,
-                           struct es_domain_value value)
+bool esi_formula_is_counted(struct esi_formula_check *check,
+                            uint32_t number,
+                            struct esi_domain_value value)
 {
     const struct es_event_id *side;
     size_t side_count = side_of(check, &check->program->atoms[number], &side);
@@ -178,18 +178,18 @@ bool es_formula_is_counted(struct es_formula_check *check,
 
 /* The first row from `low` on whose event succeeds `event`, which is on another trace.
  */
-static uint32_t first_successor(struct es_formula_check *check,
+static uint32_t first_successor(struct esi_formula_check *check,
                                 struct es_event_id event,
-                                const struct es_domain_column *column,
+                                const struct esi_domain_column *column,
                                 uint32_t low)
 {
     uint32_t high = column->count;
 
-    while (low < high && !es_event_is(event, check->newest)) {
+    while (low < high && !esi_event_is(event, check->newest)) {
         uint32_t middle = low + (high - low) / 2;
         struct es_event_id other = {column->trace, column->indexes[middle]};
 
-        if (es_precedence_before(check->precedence, event, other))
+        if (esi_precedence_before(check->precedence, event, other))
             high = middle;
         else
             low = middle + 1;
@@ -197,15 +197,15 @@ static uint32_t first_successor(struct es_formula_check *check,
     return high;
 }
 
-static void widen_bounds(struct es_formula_check *check,
+static void widen_bounds(struct esi_formula_check *check,
                          struct es_event_id event,
-                         const struct es_domain_column *column,
-                         struct es_count_bounds *bounds)
+                         const struct esi_domain_column *column,
+                         struct esi_count_bounds *bounds)
 {
     bool is_own = event.trace == column->trace;
     uint32_t last =
         is_own ? event.index - 1
-               : es_precedence_greatest(check->precedence, event, column->trace);
+               : esi_precedence_greatest(check->precedence, event, column->trace);
     uint32_t end = esi_column_position(column, last + 1), begin = end;
 
     if (is_own && end < column->count && column->indexes[end] == event.index)
@@ -218,13 +218,13 @@ static void widen_bounds(struct es_formula_check *check,
         bounds->after_begin = begin;
 }
 
-static uint64_t count_column(struct es_formula_check *check,
-                             const struct es_atom *atom,
-                             const struct es_domain_column *column,
+static uint64_t count_column(struct esi_formula_check *check,
+                             const struct esi_atom *atom,
+                             const struct esi_domain_column *column,
                              const struct es_event_id *side,
                              size_t side_count)
 {
-    struct es_count_bounds bounds = {0, column->count};
+    struct esi_count_bounds bounds = {0, column->count};
     uint64_t count;
 
     if (column->count == 0)
@@ -235,35 +235,35 @@ static uint64_t count_column(struct es_formula_check *check,
     esi_spans_sort(&check->members);
     if (check->members.has_failed)
         check->failure = -ENOMEM;
-    count = es_count_rows(atom, bounds, &check->members, column->count);
+    count = esi_count_rows(atom, bounds, &check->members, column->count);
     return atom->is_negated ? column->count - count : count;
 }
 
-static bool may_count(struct es_formula_check *check)
+static bool may_count(struct esi_formula_check *check)
 {
     if (check->config && ++check->counted_since % COUNTED_PER_LOOK == 0 &&
-        es_search_is_over(check->config) && !check->failure)
+        esi_search_is_over(check->config) && !check->failure)
         check->failure = 1;
     return !check->failure;
 }
 
-uint64_t es_formula_count(struct es_formula_check *check,
-                          uint32_t number,
-                          uint64_t most)
+uint64_t esi_formula_count(struct esi_formula_check *check,
+                           uint32_t number,
+                           uint64_t most)
 {
-    const struct es_atom *atom = &check->program->atoms[number];
-    const struct es_domain *counted = check->counted[number];
-    bool is_by_rows = es_domain_is_single(counted) && atom->op != ES_OPERATOR_RECEIVED;
-    uint32_t slots = es_domain_slots(counted);
+    const struct esi_atom *atom = &check->program->atoms[number];
+    const struct esi_domain *counted = check->counted[number];
+    bool is_by_rows = esi_domain_is_single(counted) && atom->op != ES_OPERATOR_RECEIVED;
+    uint32_t slots = esi_domain_slots(counted);
     const struct es_event_id *side;
     size_t side_count = side_of(check, atom, &side);
     uint64_t found = 0;
 
     if (is_by_rows && atom->op == ES_OPERATOR_BEFORE && !atom->is_reversed &&
-        side_count == 1 && es_event_is(side[0], check->newest))
-        return atom->is_negated ? es_domain_count(counted) : 0;
+        side_count == 1 && esi_event_is(side[0], check->newest))
+        return atom->is_negated ? esi_domain_count(counted) : 0;
     for (uint32_t slot = 0; slot < slots && found < most && may_count(check); slot++) {
-        struct es_domain_column column = es_domain_column(counted, slot);
+        struct esi_domain_column column = esi_domain_column(counted, slot);
 
         if (is_by_rows) {
             found += count_column(check, atom, &column, side, side_count);
@@ -271,56 +271,57 @@ uint64_t es_formula_count(struct es_formula_check *check,
         }
         for (uint32_t row = 0; row < column.count && found < most && may_count(check);
              row++)
-            found += is_counted(check, number, (struct es_domain_value){slot, row},
+            found += is_counted(check, number, (struct esi_domain_value){slot, row},
                                 side, side_count);
     }
     return found;
 }
 
-static enum es_formula_truth count_truth(struct es_formula_check *check,
-                                         uint32_t number)
+static enum esi_formula_truth count_truth(struct esi_formula_check *check,
+                                          uint32_t number)
 {
-    const struct es_pattern_node *node = check->program->atoms[number].node;
+    const struct esi_pattern_node *node = check->program->atoms[number].node;
     bool is_known = check->counts && check->counts[number] != ES_FORMULA_UNCOUNTED;
     /* As many as it takes to know whether these are enough, or too many. */
     uint64_t most = (uint64_t)node->number + node->at_most;
     uint64_t found =
-        is_known ? check->counts[number] : es_formula_count(check, number, most);
+        is_known ? check->counts[number] : esi_formula_count(check, number, most);
     bool holds = node->at_most ? found <= node->number : found >= node->number;
 
     /* What is reached, or not kept, stays so. */
-    return check->may_grow && holds == node->at_most ? ES_FORMULA_OPEN : told(holds);
+    return check->may_grow && holds == node->at_most ? ES_FORMULA_OPEN
+                                                     : told_truth(holds);
 }
 
 /* --- Times and attributes --------------------------------------------------------- */
 
 /* Of the variables that are bound; a value without events happened at no time. */
-static enum es_formula_truth within_truth(const struct es_formula_check *check,
-                                          const struct es_atom *atom,
-                                          uint64_t variables)
+static enum esi_formula_truth within_truth(const struct esi_formula_check *check,
+                                           const struct esi_atom *atom,
+                                           uint64_t variables)
 {
     int64_t first = INT64_MAX;
     int64_t last = INT64_MIN;
 
     for (uint64_t left = variables & check->bound; left; left &= left - 1) {
         int v = __builtin_ctzll(left);
-        const struct es_formula_binding *binding = &check->bindings[v];
+        const struct esi_formula_binding *binding = &check->bindings[v];
 
         if (binding->count > 0 &&
             (!binding->has_value ||
-             !es_domain_widen(check->domains[v], binding->value, &first, &last)))
+             !esi_domain_widen(check->domains[v], binding->value, &first, &last)))
             return ES_FORMULA_FAILS;
     }
-    if (!es_times_are_within(first, last, atom->node->within_ns))
+    if (!esi_times_are_within(first, last, atom->node->within_ns))
         return ES_FORMULA_FAILS;
     return variables & ~check->bound ? ES_FORMULA_OPEN : ES_FORMULA_HOLDS;
 }
 
-static bool comparison_holds(const struct es_formula_check *check,
-                             const struct es_atom *atom)
+static bool comparison_holds(const struct esi_formula_check *check,
+                             const struct esi_atom *atom)
 {
-    const struct es_domain *domains[2] = {NULL, NULL};
-    struct es_domain_value values[2] = {{0, 0}, {0, 0}};
+    const struct esi_domain *domains[2] = {NULL, NULL};
+    struct esi_domain_value values[2] = {{0, 0}, {0, 0}};
     uint64_t sides[2] = {atom->left, atom->right};
 
     for (int i = 0; i < 2; i++) {
@@ -333,16 +334,16 @@ static bool comparison_holds(const struct es_formula_check *check,
         domains[i] = check->domains[v];
         values[i] = check->bindings[v].value;
     }
-    return es_domain_compare(atom->node, domains[0], values[0], domains[1], values[1]);
+    return esi_domain_compare(atom->node, domains[0], values[0], domains[1], values[1]);
 }
 
 /* --- Formulas --------------------------------------------------------------------- */
 
-static enum es_formula_truth atom_truth(struct es_formula_check *check,
-                                        uint32_t number,
-                                        uint64_t variables)
+static enum esi_formula_truth atom_truth(struct esi_formula_check *check,
+                                         uint32_t number,
+                                         uint64_t variables)
 {
-    const struct es_atom *atom = &check->program->atoms[number];
+    const struct esi_atom *atom = &check->program->atoms[number];
     uint64_t named = atom->left | atom->right;
 
     if (atom->kind == ES_ATOM_WITHIN)
@@ -353,11 +354,11 @@ static enum es_formula_truth atom_truth(struct es_formula_check *check,
         return ES_FORMULA_OPEN;
     switch (atom->kind) {
     case ES_ATOM_RELATION:
-        return told(relation_holds(check, atom));
+        return told_truth(relation_holds(check, atom));
     case ES_ATOM_COUNT:
         return count_truth(check, number);
     case ES_ATOM_COMPARE:
-        return told(comparison_holds(check, atom));
+        return told_truth(comparison_holds(check, atom));
     case ES_ATOM_WITHIN:
         break;
     }
@@ -365,22 +366,22 @@ static enum es_formula_truth atom_truth(struct es_formula_check *check,
 }
 
 /* As deep as operators stand in each other. */
-enum es_formula_truth es_formula_check(struct es_formula_check *check,
-                                       const struct es_formula *formula,
-                                       uint64_t variables)
+enum esi_formula_truth esi_formula_check(struct esi_formula_check *check,
+                                         const struct esi_formula *formula,
+                                         uint64_t variables)
 {
     bool is_and = formula->kind == ES_FORMULA_AND;
-    enum es_formula_truth truth = told(is_and);
+    enum esi_formula_truth truth = told_truth(is_and);
 
     if (formula->kind == ES_FORMULA_ATOM)
         return atom_truth(check, formula->atom, variables);
     if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR)
-        return told(formula->kind == ES_FORMULA_TRUE);
+        return told_truth(formula->kind == ES_FORMULA_TRUE);
     for (size_t i = 0; i < formula->part_count; i++) {
-        enum es_formula_truth one =
-            es_formula_check(check, formula->parts[i], variables);
+        enum esi_formula_truth one =
+            esi_formula_check(check, formula->parts[i], variables);
 
-        if (one == told(!is_and))
+        if (one == told_truth(!is_and))
             return one;
         if (one == ES_FORMULA_OPEN)
             truth = one;
@@ -398,7 +399,7 @@ static uint8_t on_one_trace(struct es_event_id a, struct es_event_id b)
 }
 
 /* Asks only what the mask depends on. */
-static bool is_allowed(struct es_precedence *precedence,
+static bool is_allowed(struct esi_precedence *precedence,
                        struct es_event_id a,
                        struct es_event_id b,
                        uint8_t mask)
@@ -409,82 +410,82 @@ static bool is_allowed(struct es_precedence *precedence,
 
     if (a.trace == b.trace)
         return mask & on_one_trace(a, b);
-    if (as_before != otherwise && es_precedence_before(precedence, a, b))
+    if (as_before != otherwise && esi_precedence_before(precedence, a, b))
         return as_before;
-    if (as_after != otherwise && es_precedence_before(precedence, b, a))
+    if (as_after != otherwise && esi_precedence_before(precedence, b, a))
         return as_after;
     return otherwise;
 }
 
-static bool is_before(struct es_precedence *precedence,
-                      const struct es_formula_binding *a,
-                      const struct es_formula_binding *b)
+static bool is_before(struct esi_precedence *precedence,
+                      const struct esi_formula_binding *a,
+                      const struct esi_formula_binding *b)
 {
     if (a->count == 1 && b->count == 1)
-        return es_precedence_before(precedence, a->events[0], b->events[0]);
-    return es_sets_any_before(precedence, a->events, a->count, b->events, b->count);
+        return esi_precedence_before(precedence, a->events[0], b->events[0]);
+    return esi_sets_any_before(precedence, a->events, a->count, b->events, b->count);
 }
 
 /* Not negated. */
-static enum es_formula_truth plain_truth(struct es_formula_check *check,
-                                         const struct es_literal *literal)
+static enum esi_formula_truth plain_truth(struct esi_formula_check *check,
+                                          const struct esi_literal *literal)
 {
-    const struct es_formula_binding *a = &check->bindings[literal->x];
-    const struct es_formula_binding *b = &check->bindings[literal->y];
+    const struct esi_formula_binding *a = &check->bindings[literal->x];
+    const struct esi_formula_binding *b = &check->bindings[literal->y];
 
     switch (literal->kind) {
     case ES_LITERAL_RELATION:
-        return told(
+        return told_truth(
             is_allowed(check->precedence, a->events[0], b->events[0], literal->mask));
     case ES_LITERAL_BEFORE:
-        return told(is_before(check->precedence, a, b));
+        return told_truth(is_before(check->precedence, a, b));
     case ES_LITERAL_EQUAL:
-        return told(es_sets_share(a->events, a->count, b->events, b->count));
+        return told_truth(esi_sets_share(a->events, a->count, b->events, b->count));
     case ES_LITERAL_RECEIVED:
-        return told(a->has_value && b->has_value &&
-                    es_domain_is_received(check->domains[literal->x], a->value,
-                                          check->domains[literal->y], b->value));
+        return told_truth(a->has_value && b->has_value &&
+                          esi_domain_is_received(check->domains[literal->x], a->value,
+                                                 check->domains[literal->y], b->value));
     case ES_LITERAL_NEAR:
     case ES_LITERAL_COMPARE:
     case ES_LITERAL_COUNT:
         return atom_truth(check, literal->atom, literal->variables);
     case ES_LITERAL_FORMULA:
-        return es_formula_check(check, literal->formula, literal->variables);
+        return esi_formula_check(check, literal->formula, literal->variables);
     }
     return ES_FORMULA_FAILS;
 }
 
-enum es_formula_truth es_literal_truth(struct es_formula_check *check,
-                                       const struct es_literal *literal)
+enum esi_formula_truth esi_literal_truth(struct esi_formula_check *check,
+                                         const struct esi_literal *literal)
 {
-    enum es_formula_truth truth = plain_truth(check, literal);
+    enum esi_formula_truth truth = plain_truth(check, literal);
 
     if (!literal->is_negated || truth == ES_FORMULA_OPEN)
         return truth;
-    return told(truth == ES_FORMULA_FAILS);
+    return told_truth(truth == ES_FORMULA_FAILS);
 }
 
 /* --- What formulas name ----------------------------------------------------------- */
 
-uint64_t es_formula_variables(const struct es_program *program,
-                              const struct es_formula *formula)
+uint64_t esi_formula_variables(const struct esi_program *program,
+                               const struct esi_formula *formula)
 {
     uint64_t variables = 0;
 
     if (formula->kind == ES_FORMULA_ATOM)
         return program->atoms[formula->atom].left | program->atoms[formula->atom].right;
     for (size_t i = 0; i < formula->part_count; i++)
-        variables |= es_formula_variables(program, formula->parts[i]);
+        variables |= esi_formula_variables(program, formula->parts[i]);
     return variables;
 }
 
-bool es_formula_counts(const struct es_program *program,
-                       const struct es_formula *formula)
+bool esi_formula_counts(const struct esi_program *program,
+                        const struct esi_formula *formula)
 {
     if (formula->kind == ES_FORMULA_ATOM)
         return program->atoms[formula->atom].kind == ES_ATOM_COUNT;
     for (size_t i = 0; i < formula->part_count; i++)
-        if (es_formula_counts(program, formula->parts[i]))
+        if (esi_formula_counts(program, formula->parts[i]))
             return true;
     return false;
 }

@@ -4,10 +4,10 @@
  * Whether a part of a condition is true of values that are bound: for engines that do
  * not write it out, and for searches while events arrive.
  *
- *   struct es_formula_check check = {.program = program, .domains = domains, ...};
- *   es_formula_check_bind(&check, v, value); ...
- *   es_formula_check(&check, formula, variables);
- *   es_formula_check_fini(&check);
+ *   struct esi_formula_check check = {.program = program, .domains = domains, ...};
+ *   esi_formula_check_bind(&check, v, value); ...
+ *   esi_formula_check(&check, formula, variables);
+ *   esi_formula_check_fini(&check);
  *
  * Sides of relations are the unions of their values' events, or what an engine gives
  * for them.  What depends on a variable that is not bound yet is open; so is "within"
@@ -28,7 +28,7 @@
 #include "monitors/search/language/program.h"
 #include "monitors/search/search.h"
 
-enum es_formula_truth {
+enum esi_formula_truth {
     ES_FORMULA_FAILS,
     ES_FORMULA_HOLDS,
     ES_FORMULA_OPEN,
@@ -37,8 +37,8 @@ enum es_formula_truth {
 #define ES_FORMULA_UNCOUNTED UINT64_MAX
 
 /* What a variable has: events, and the value in its domain if that is known. */
-struct es_formula_binding {
-    struct es_domain_value value;
+struct esi_formula_binding {
+    struct esi_domain_value value;
     bool has_value; /* else it has no time, no attributes and no partners */
     struct es_event_id one;
     const struct es_event_id *events; /* sorted; perhaps &one */
@@ -46,11 +46,11 @@ struct es_formula_binding {
 };
 
 /* The first four are borrowed; those that may be NULL are, too. */
-struct es_formula_check {
-    const struct es_program *program;
-    const struct es_domain *const *domains; /* of the program's variables */
-    const struct es_domain *const *counted; /* of its atoms: of COUNT */
-    struct es_precedence *precedence;
+struct esi_formula_check {
+    const struct esi_program *program;
+    const struct esi_domain *const *domains; /* of the program's variables */
+    const struct esi_domain *const *counted; /* of its atoms: of COUNT */
+    struct esi_precedence *precedence;
     bool may_grow; /* values that are counted may still come: "at most" is open until
                       there are too many, "at least" until there are enough */
     /* Instead of all events of some variables' values those to be compared, borrowed
@@ -61,14 +61,14 @@ struct es_formula_check {
                 size_t *ret_count);
     void *side_data;
     /* When it is over counting ends; NULL: never. */
-    const struct es_search_config *config;
+    const struct esi_search_config *config;
     unsigned counted_since; /* the time was looked at */
     uint64_t bound;         /* variables */
     int failure;            /* -errno, or 1: the search is over; what was told since is
                                wrong */
-    struct es_formula_binding bindings[ES_PROGRAM_VARIABLES];
-    struct es_event_list sides[2]; /* of a relation */
-    struct esi_spans members;      /* of a column that is counted */
+    struct esi_formula_binding bindings[ES_PROGRAM_VARIABLES];
+    struct esi_event_list sides[2]; /* of a relation */
+    struct esi_spans members;       /* of a column that is counted */
 
     /* While events arrive; both may be zero. */
     struct es_event_id newest; /* no event that is there is after it; index 0: none */
@@ -76,19 +76,19 @@ struct es_formula_check {
                                   ES_FORMULA_UNCOUNTED */
 };
 
-void es_formula_check_fini(struct es_formula_check *check);
+void esi_formula_check_fini(struct esi_formula_check *check);
 
-void es_formula_check_bind(struct es_formula_check *check,
-                           unsigned variable,
-                           struct es_domain_value value);
+void esi_formula_check_bind(struct esi_formula_check *check,
+                            unsigned variable,
+                            struct esi_domain_value value);
 
 /* The same of a single event, that of `value`. */
-static inline void es_formula_check_bind_event(struct es_formula_check *check,
-                                               unsigned variable,
-                                               struct es_domain_value value,
-                                               struct es_event_id event)
+static inline void esi_formula_check_bind_event(struct esi_formula_check *check,
+                                                unsigned variable,
+                                                struct esi_domain_value value,
+                                                struct es_event_id event)
 {
-    struct es_formula_binding *binding = &check->bindings[variable];
+    struct esi_formula_binding *binding = &check->bindings[variable];
 
     binding->value = value;
     binding->has_value = true;
@@ -99,28 +99,30 @@ static inline void es_formula_check_bind_event(struct es_formula_check *check,
 }
 
 /* Of what is bound.  All variables of a literal but COUNT and FORMULA are. */
-enum es_formula_truth es_literal_truth(struct es_formula_check *check,
-                                       const struct es_literal *literal);
+enum esi_formula_truth esi_literal_truth(struct esi_formula_check *check,
+                                         const struct esi_literal *literal);
 
 /* `variables` are those that have values.  Atoms that name another one hold (D8); of
  * WITHIN it is left out. */
-enum es_formula_truth es_formula_check(struct es_formula_check *check,
-                                       const struct es_formula *formula,
-                                       uint64_t variables);
+enum esi_formula_truth esi_formula_check(struct esi_formula_check *check,
+                                         const struct esi_formula *formula,
+                                         uint64_t variables);
 
 /* How many values are in the relation of a COUNT atom with what is bound, not many more
  * than `most`. */
-uint64_t es_formula_count(struct es_formula_check *check, uint32_t atom, uint64_t most);
-/* Whether one value is. */
-bool es_formula_is_counted(struct es_formula_check *check,
+uint64_t esi_formula_count(struct esi_formula_check *check,
                            uint32_t atom,
-                           struct es_domain_value value);
+                           uint64_t most);
+/* Whether one value is. */
+bool esi_formula_is_counted(struct esi_formula_check *check,
+                            uint32_t atom,
+                            struct esi_domain_value value);
 
 /* All variables that its atoms name. */
-uint64_t es_formula_variables(const struct es_program *program,
-                              const struct es_formula *formula);
+uint64_t esi_formula_variables(const struct esi_program *program,
+                               const struct esi_formula *formula);
 /* Whether one of its atoms counts. */
-bool es_formula_counts(const struct es_program *program,
-                       const struct es_formula *formula);
+bool esi_formula_counts(const struct esi_program *program,
+                        const struct esi_formula *formula);
 
 #endif

@@ -13,7 +13,7 @@ void esi_spans_fini(struct esi_spans *spans)
     *spans = (struct esi_spans){.items = NULL};
 }
 
-static bool reserve(struct esi_spans *spans, uint32_t count)
+static bool reserve_spans(struct esi_spans *spans, uint32_t count)
 {
     uint32_t capacity = count < 8 ? 8 : 2 * count;
     struct esi_span *items;
@@ -43,7 +43,7 @@ void esi_spans_add(struct esi_spans *spans, uint32_t begin, uint32_t end)
             return;
         }
     }
-    if (reserve(spans, spans->count + 1))
+    if (reserve_spans(spans, spans->count + 1))
         spans->items[spans->count++] = (struct esi_span){begin, end};
 }
 
