@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 struct esi_texts_block;
 

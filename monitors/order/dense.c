@@ -19,7 +19,7 @@
 
 #include "monitors/order/order_private.h"
 #include "monitors/order/raise.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 static const uint32_t NO_TRACE = UINT32_MAX;
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "monitors/order/order_private.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 struct es_order {
     const struct esi_store_ops *ops;

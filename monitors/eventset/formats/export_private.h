@@ -7,7 +7,7 @@
 #include "base/json_out.h"
 #include "monitors/eventset/formats/export.h"
 #include "monitors/eventset/output_file.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 struct esi_export {
     const struct esi_export_ops *ops;

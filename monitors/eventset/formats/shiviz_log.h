@@ -14,7 +14,7 @@
 
 #include "eventspace/error.h"
 #include "monitors/eventset/formats/shiviz_match.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 /* The whole text; errors name its source and the lines of it. */
 struct esi_shiviz_text {

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "monitors/order/order.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 /* Not the place of any trace. */
 #define ESI_NOWHERE UINT32_MAX

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "monitors/eventset/event.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 #include "monitors/order/cluster/cluster_levels.h"
 #include "monitors/order/cluster/clustering.h"
 #include "monitors/order/order_private.h"

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "monitors/order/epoch/epoch_arena.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 enum { ESI_PAGE_LOG2 = 6, ESI_PAGE = 1 << ESI_PAGE_LOG2 };
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "monitors/eventset/event.h"
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 #include "monitors/order/epoch/epoch_arena.h"
 #include "monitors/order/epoch/epoch_cut.h"
 #include "monitors/order/epoch/epoch_memory.h"

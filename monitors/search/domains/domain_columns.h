@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 #include "monitors/eventset/set_texts.h"
 #include "monitors/search/domains/domain.h"
 #include "monitors/search/domains/expression.h"

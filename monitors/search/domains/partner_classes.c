@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 /* A class that stands before or behind a dot, and its bits in the record of an event.
  */

@@ -3,7 +3,7 @@
 /* rows.c - columns that grow by chunks of twice the size: see rows.h. */
 #include "config.h"
 
-#include "monitors/eventset/rows.h"
+#include "monitors/eventset/segmented.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
  *                                    of its own)
  *   esi_segmented_fini               nothing
  */
-#ifndef ES_MONITORS_EVENTSET_ROWS_H
-#define ES_MONITORS_EVENTSET_ROWS_H
+#ifndef ES_MONITORS_EVENTSET_SEGMENTED_H
+#define ES_MONITORS_EVENTSET_SEGMENTED_H
 
 #include <stdatomic.h>
 #include <stddef.h>
