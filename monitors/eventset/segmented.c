@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* rows.c - columns that grow by chunks of twice the size: see rows.h. */
+/* segmented.c - columns that grow by chunks of twice the size: see segmented.h. */
 #include "config.h"
 
 #include "monitors/eventset/segmented.h"
