@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,10 +99,17 @@ unsigned esi_option_word(const char *text,
                          const char *const *words,
                          struct argp_state *state)
 {
-    for (unsigned i = 0; words[i]; i++)
+    char all[256] = "";
+    size_t length = 0;
+
+    for (unsigned i = 0; words[i]; i++) {
         if (strcmp(text, words[i]) == 0)
             return i;
-    argp_error(state, "%s: '%s' is none of its values; see --help", option, text);
+        if (length < sizeof all)
+            length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
+                                       i > 0 ? ", " : "", words[i]);
+    }
+    argp_error(state, "%s: '%s' is none of %s", option, text, all);
     return 0;
 }
 

@@ -161,6 +161,8 @@ static error_t parse_selection(int key,
         return 0;
     case 'c':
         selection->classes = esi_option_classes(text, state);
+        if (selection->classes & ~ES_CLASSES_ALL)
+            argp_error(state, "--class: nothing is collected of 'monitor'");
         return 0;
     case 'C':
         selection->collector = text;

@@ -16,23 +16,19 @@ enum { OPTION_CLASS = 0x4201, OPTION_OPERATION, OPTION_FILTER };
 
 uint32_t esi_option_classes(const char *text, struct argp_state *state)
 {
+    const char *names[ES_CLASS_COUNT] = {NULL};
     uint32_t classes = 0;
 
-    while (*text) {
+    for (unsigned i = 1; i < ES_CLASS_CONTRIBUTE; i++)
+        names[i - 1] = es_class_name((enum es_class)i);
+    do {
         size_t length = strcspn(text, ",");
-        char word[32] = "";
-        enum es_class found = ES_CLASS_NONE;
+        char word[32];
 
-        if (length < sizeof word) {
-            memcpy(word, text, length);
-            found = es_class_by_name(word);
-        }
-        if (found == ES_CLASS_NONE)
-            argp_error(state, "--class: '%.*s' is not a class of operations",
-                       (int)length, text);
-        classes |= 1u << found;
-        text += length + (text[length] == ',');
-    }
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        classes |= 2u << esi_option_word(word, "--class", names, state);
+        text += length;
+    } while (*text++);
     return classes;
 }
 

@@ -43,6 +43,7 @@ cat >"$made/expected" <<'END'
 base/item.c:6: static settle() has a name of one word: say of what
 base/item.c:18: es_item_close() is not installed: its name begins with esi_
 base/item.c:3: struct row is also in monitors/rows.c
+monitors/rows.c:3: struct row is also in base/item.c
 END
 status=0
 "$PYTHON" "$top_srcdir/tools/check-style" "$made" >"$made/output" || status=$?

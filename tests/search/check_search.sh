@@ -397,11 +397,11 @@ done <<'END'
 --engine closure --tune prune=no|prune is of --engine rewrite
 --engine rewrite --threads 2|--threads is of --engine indexed
 --threads 2 --tune reorder=none|--threads is of --engine indexed
---tune reorder=best|reorder: 'best' is none of its values
---tune closure-method=best|closure-method: 'best' is none of its values
+--tune reorder=best|reorder: 'best' is none of
+--tune closure-method=best|closure-method: 'best' is none of
 --tune prune|--tune: 'prune' has no value: expected KEY=VALUE,...
 --tune steam=1|--tune: there is no key 'steam'
---tune seed=1,prune=perhaps|prune: 'perhaps' is none of its values
+--tune seed=1,prune=perhaps|prune: 'perhaps' is none of no, yes
 --limit 0|--limit: '0' is not a whole number from 1
 --threads -1|--threads: '-1' is not a whole number from 0 to 1024
 --time-limit soon|--time-limit: 'soon' is not a time
