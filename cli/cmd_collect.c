@@ -162,7 +162,11 @@ static error_t parse_selection(int key,
     case 'c':
         selection->classes = esi_option_classes(text, state);
         if (selection->classes & ~ES_CLASSES_ALL)
-            argp_error(state, "--class: nothing is collected of 'monitor'");
+            argp_error(state,
+                       "--class: '%s': only operations of MPI can be switched: send, "
+                       "receive, completion, collective, communicator, one-sided, io, "
+                       "other",
+                       text);
         return 0;
     case 'C':
         selection->collector = text;

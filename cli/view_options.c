@@ -19,7 +19,7 @@ uint32_t esi_option_classes(const char *text, struct argp_state *state)
     const char *names[ES_CLASS_COUNT] = {NULL};
     uint32_t classes = 0;
 
-    for (unsigned i = 1; i < ES_CLASS_CONTRIBUTE; i++)
+    for (unsigned i = 1; i < ES_CLASS_COUNT; i++)
         names[i - 1] = es_class_name((enum es_class)i);
     do {
         size_t length = strcspn(text, ",");

@@ -26,6 +26,10 @@ expect 2 "${collect[@]}" kary --bytes 9-8
 contains err "--bytes: bytes \"8\": expected a last number not below the first"
 expect 2 "$eventspace" collect on --clear
 contains err "--bytes, --file and --clear are for"
+expect 2 "$eventspace" collect off --class monitor
+contains err "only operations of MPI can be switched"
+expect 2 "$eventspace" collect off --class send,
+contains err "--class: '' is none of send, receive"
 expect 2 "${collect[@]}" nobody-knows-it
 contains err "not found"
 
