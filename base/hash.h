@@ -46,6 +46,16 @@ static inline uint64_t esi_hash_mix_text(uint64_t hash, const char *text)
     return hash;
 }
 
+/* Mixes bytes into a hash. */
+static inline uint64_t esi_hash_mix_bytes(uint64_t hash,
+                                          const char *bytes,
+                                          size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        hash = esi_hash_mix(hash, (unsigned char)bytes[i]);
+    return hash;
+}
+
 /* --- Tables ----------------------------------------------------------------------- */
 
 struct esi_hash_slot {
@@ -130,5 +140,11 @@ void esi_hash_remove(struct esi_hash *table, size_t slot);
 
 /* Removes all items; the room stays. */
 void esi_hash_clear(struct esi_hash *table);
+
+/* Bytes that are held, used or not. */
+static inline size_t esi_hash_bytes(const struct esi_hash *table)
+{
+    return table->slots ? (table->mask + 1) * sizeof *table->slots : 0;
+}
 
 #endif

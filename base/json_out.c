@@ -112,6 +112,11 @@ void esi_json_out_begin_array(struct esi_json_out *out, const char *key)
     begin_level(out, key, false);
 }
 
+bool esi_json_out_is_in_array(const struct esi_json_out *out)
+{
+    return out->depth > 0 && !out->level[out->depth - 1].object;
+}
+
 void esi_json_out_end(struct esi_json_out *out)
 {
     assert(out->depth > 0);

@@ -43,6 +43,7 @@ void esi_json_out_init(struct esi_json_out *out, FILE *stream);
 
 void esi_json_out_begin_object(struct esi_json_out *out, const char *key);
 void esi_json_out_begin_array(struct esi_json_out *out, const char *key);
+bool esi_json_out_is_in_array(const struct esi_json_out *out);
 /* Ends the innermost object or array; ends the line when it was the outermost. */
 void esi_json_out_end(struct esi_json_out *out);
 

@@ -6,11 +6,12 @@
 #include "base/options.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
+#include "base/nearest.h"
 #include "eventspace/stage_property.h"
 
 long long esi_option_number(const char *text,
@@ -27,23 +28,6 @@ long long esi_option_number(const char *text,
         argp_error(state, "%s: '%s' is not a whole number from %lld to %lld", option,
                    text, minimum, maximum);
     return number;
-}
-
-uint64_t esi_option_seconds(const char *text,
-                            const char *option,
-                            struct argp_state *state)
-{
-    const double longest = 1e9;
-    char *end;
-
-    errno = 0;
-    double seconds = strtod(text, &end);
-    if (errno || end == text || *end || !isfinite(seconds) || seconds < 0 ||
-        seconds > longest) {
-        argp_error(state, "%s: '%s' is not a number of seconds", option, text);
-        return 0;
-    }
-    return (uint64_t)(seconds * 1e9);
 }
 
 uint64_t esi_option_bytes(const char *text,
@@ -69,11 +53,22 @@ uint64_t esi_option_duration(const char *text,
                              uint64_t minimum_ns,
                              struct argp_state *state)
 {
+    const uint64_t longest_ns = UINT64_C(1000000000) * 1000000000;
+    bool has_unit = text[strspn(text, "0123456789.")];
+    char with_unit[64];
+    char least[32];
     uint64_t time_ns = 0;
+    int length = snprintf(with_unit, sizeof with_unit, "%s%s%s",
+                          *text == '.' ? "0" : "", text, has_unit ? "" : "s");
 
-    if (es_duration_parse(text, &time_ns) < 0 || time_ns < minimum_ns)
-        argp_error(state, "%s: '%s' is not a time with ns, us, ms, s, min or h", option,
-                   text);
+    esi_duration_format(minimum_ns, least, sizeof least);
+    if (length >= (int)sizeof with_unit || es_duration_parse(with_unit, &time_ns) < 0 ||
+        time_ns > longest_ns)
+        argp_error(state, "%s: '%s' is not a time, such as 10, 10s, 1.5ms or 2min",
+                   option, text);
+    else if (time_ns < minimum_ns)
+        argp_error(state, "%s: '%s' is too short; give at least %s", option, text,
+                   least);
     return time_ns;
 }
 
@@ -99,17 +94,24 @@ unsigned esi_option_word(const char *text,
                          const char *const *words,
                          struct argp_state *state)
 {
+    struct esi_nearest nearest;
     char all[256] = "";
     size_t length = 0;
 
+    esi_nearest_init(&nearest, text);
     for (unsigned i = 0; words[i]; i++) {
         if (strcmp(text, words[i]) == 0)
             return i;
+        esi_nearest_try(&nearest, words[i]);
         if (length < sizeof all)
             length += (size_t)snprintf(all + length, sizeof all - length, "%s%s",
                                        i > 0 ? ", " : "", words[i]);
     }
-    argp_error(state, "%s: '%s' is none of %s", option, text, all);
+    if (nearest.name)
+        argp_error(state, "%s: '%s' is none of %s; did you mean '%s'?", option, text,
+                   all, nearest.name);
+    else
+        argp_error(state, "%s: '%s' is none of %s", option, text, all);
     return 0;
 }
 

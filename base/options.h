@@ -29,12 +29,8 @@ double esi_option_real(const char *text,
                        const char *unit,
                        struct argp_state *state);
 
-/* Seconds ("0.5", "10") in nanoseconds. */
-uint64_t esi_option_seconds(const char *text,
-                            const char *option,
-                            struct argp_state *state);
-
-/* A time with its unit ("1.5ms"), at least `minimum_ns`, in nanoseconds. */
+/* A time with its unit ("1.5ms", "2min") or in seconds ("0.5"), at least `minimum_ns`,
+ * in nanoseconds. */
 uint64_t esi_option_duration(const char *text,
                              const char *option,
                              uint64_t minimum_ns,

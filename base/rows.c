@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
 
 #include "base/plain.h"
 
@@ -21,19 +23,50 @@ enum row_goal {
 struct esi_row {
     struct esi_rows *rows;
     enum row_goal goal;
-    size_t count; /* of fields so far */
+    size_t count;   /* of fields so far */
+    bool is_absent; /* the next field has no value */
+    unsigned minor; /* of the next field's column */
 };
 
 /* --- Fields ----------------------------------------------------------------------- */
 
-static void add_column(struct esi_row *row,
-                       const char *heading,
-                       enum esi_text_table_alignment alignment,
-                       size_t minimum)
+/* Whether the next field has a value. */
+static bool take_presence(struct esi_row *row)
 {
-    if (row->count < ESI_ROWS_COLUMNS)
-        row->rows->columns[row->count] =
-            (struct esi_text_table_column){heading, alignment, minimum};
+    bool is_present = !row->is_absent;
+
+    row->is_absent = false;
+    return is_present;
+}
+
+/* How early the next field's column goes. */
+static unsigned take_minor(struct esi_row *row)
+{
+    unsigned minor = row->minor;
+
+    row->minor = 0;
+    return minor;
+}
+
+static bool is_wanted(const struct esi_row *row, const char *name, const char *heading)
+{
+    switch (row->goal) {
+    case ROW_COLUMNS:
+    case ROW_CELLS:
+        return heading && row->count < ESI_ROWS_COLUMNS;
+    case ROW_MEMBERS:
+        return name || esi_json_out_is_in_array(&row->rows->json);
+    default:
+        return name;
+    }
+}
+
+static void write_absent(struct esi_row *row, const char *name)
+{
+    if (row->goal == ROW_CELLS)
+        esi_text_table_cell(row->rows->table, "-");
+    else if (row->goal == ROW_MEMBERS)
+        esi_json_out_null(&row->rows->json, name);
 }
 
 /* Does what needs no value.  Whether the value is wanted. */
@@ -43,19 +76,35 @@ static bool begin_field(struct esi_row *row,
                         enum esi_text_table_alignment alignment,
                         size_t minimum)
 {
-    bool is_table = row->goal == ROW_COLUMNS || row->goal == ROW_CELLS;
-    FILE *stream = row->rows->stream;
+    bool is_present = take_presence(row);
+    unsigned minor = take_minor(row);
+    bool has_value = row->goal != ROW_COLUMNS && row->goal != ROW_NAMES;
 
-    if (is_table ? !heading || row->count == ESI_ROWS_COLUMNS : !name)
+    if (!is_wanted(row, name, heading))
         return false;
     if (row->goal == ROW_COLUMNS)
-        add_column(row, heading, alignment, minimum);
+        row->rows->columns[row->count] =
+            (struct esi_text_table_column){heading, alignment, minimum, minor};
     else if ((row->goal == ROW_NAMES || row->goal == ROW_VALUES) && row->count > 0)
-        fputc(',', stream);
+        fputc(',', row->rows->stream);
     if (row->goal == ROW_NAMES)
-        fputs(name, stream);
+        fputs(name, row->rows->stream);
+    if (has_value && !is_present)
+        write_absent(row, name);
     row->count++;
-    return row->goal != ROW_COLUMNS && row->goal != ROW_NAMES;
+    return has_value && is_present;
+}
+
+struct esi_row *esi_row_if(struct esi_row *row, bool has_value)
+{
+    row->is_absent |= !has_value;
+    return row;
+}
+
+struct esi_row *esi_row_minor(struct esi_row *row, unsigned minor)
+{
+    row->minor = minor;
+    return row;
 }
 
 void esi_row_long_text(struct esi_row *row,
@@ -64,20 +113,40 @@ void esi_row_long_text(struct esi_row *row,
                        size_t minimum,
                        const char *text)
 {
-    if (!begin_field(row, name, heading, ES_TABLE_LEFT, minimum))
+    if (!begin_field(esi_row_if(row, text), name, heading, ES_TABLE_LEFT, minimum))
         return;
     if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, "%s", text ? text : "-");
+        esi_text_table_cell(row->rows->table, "%s", text);
     else if (row->goal == ROW_MEMBERS)
         esi_json_out_string(&row->rows->json, name, text);
-    else if (text)
+    else
         esi_csv_text(row->rows->stream, text);
 }
 
-void esi_row_quantity(struct esi_row *row, const char *heading, const char *text)
+void esi_row_words(struct esi_row *row,
+                   const char *heading,
+                   size_t minimum,
+                   const char *format,
+                   ...)
 {
-    if (begin_field(row, NULL, heading, ES_TABLE_RIGHT, 0))
-        esi_text_table_cell(row->rows->table, "%s", text);
+    va_list arguments;
+
+    if (!begin_field(row, NULL, heading, ES_TABLE_LEFT, minimum))
+        return;
+    va_start(arguments, format);
+    esi_text_table_cell_list(row->rows->table, format, arguments);
+    va_end(arguments);
+}
+
+void esi_row_quantity(struct esi_row *row, const char *heading, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!begin_field(row, NULL, heading, ES_TABLE_RIGHT, 0))
+        return;
+    va_start(arguments, format);
+    esi_text_table_cell_list(row->rows->table, format, arguments);
+    va_end(arguments);
 }
 
 void esi_row_text(struct esi_row *row,
@@ -123,7 +192,8 @@ void esi_row_real(struct esi_row *row,
                   const char *heading,
                   double number)
 {
-    if (!begin_field(row, name, heading, ES_TABLE_RIGHT, 0))
+    if (!begin_field(esi_row_if(row, isfinite(number)), name, heading, ES_TABLE_RIGHT,
+                     0))
         return;
     if (row->goal == ROW_CELLS)
         esi_text_table_cell(row->rows->table, "%g", number);
@@ -148,19 +218,52 @@ void esi_row_bool(struct esi_row *row,
         fputs(truth ? "true" : "false", row->rows->stream);
 }
 
-void esi_row_none(struct esi_row *row, const char *name, const char *heading)
+void esi_row_key(struct esi_row *row, const char *name, const uint64_t key[2])
 {
-    if (!begin_field(row, name, heading, ES_TABLE_LEFT, 0))
-        return;
-    if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, "-");
-    else if (row->goal == ROW_MEMBERS)
-        esi_json_out_null(&row->rows->json, name);
+    char text[33];
+
+    snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, key[0], key[1]);
+    esi_row_text(row, name, NULL, text);
 }
 
-struct esi_json_out *esi_row_json(struct esi_row *row)
+void esi_row_none(struct esi_row *row, const char *name, const char *heading)
 {
-    return row->goal == ROW_MEMBERS ? &row->rows->json : NULL;
+    begin_field(esi_row_if(row, false), name, heading, ES_TABLE_LEFT, 0);
+}
+
+bool esi_row_is_json(const struct esi_row *row)
+{
+    return row->goal == ROW_MEMBERS;
+}
+
+static bool begin_nested(struct esi_row *row,
+                         const char *name,
+                         void (*begin)(struct esi_json_out *out, const char *key))
+{
+    bool is_present = take_presence(row);
+
+    if (row->goal != ROW_MEMBERS)
+        return false;
+    if (is_present)
+        begin(&row->rows->json, name);
+    else
+        esi_json_out_null(&row->rows->json, name);
+    return is_present;
+}
+
+bool esi_row_begin_object(struct esi_row *row, const char *name)
+{
+    return begin_nested(row, name, esi_json_out_begin_object);
+}
+
+bool esi_row_begin_array(struct esi_row *row, const char *name)
+{
+    return begin_nested(row, name, esi_json_out_begin_array);
+}
+
+void esi_row_end(struct esi_row *row)
+{
+    esi_json_out_end(&row->rows->json);
 }
 
 /* --- Rows ------------------------------------------------------------------------- */
@@ -170,7 +273,7 @@ static size_t rows_describe(struct esi_rows *rows,
                             enum row_goal goal,
                             const void *record)
 {
-    struct esi_row row = {rows, goal, 0};
+    struct esi_row row = {rows, goal, 0, false, 0};
 
     rows->describe(&row, record);
     return row.count;
@@ -181,11 +284,11 @@ void esi_rows_init(struct esi_rows *rows,
                    FILE *stream,
                    esi_row_describe *function)
 {
-    *rows = (struct esi_rows){
-        .format = format,
-        .stream = stream,
-        .describe = function,
-    };
+    /* Member by member: many rows are of one line, and the columns are of a table. */
+    rows->format = format;
+    rows->stream = stream;
+    rows->describe = function;
+    rows->table = NULL;
     if (format == ESI_ROWS_JSON)
         esi_json_out_init(&rows->json, stream);
 }
@@ -238,4 +341,13 @@ int esi_rows_finish(struct esi_rows *rows)
     esi_text_table_destroy(rows->table);
     rows->table = NULL;
     return code;
+}
+
+int esi_rows_print_json(FILE *stream, esi_row_describe *function, const void *record)
+{
+    struct esi_rows rows;
+
+    esi_rows_init(&rows, ESI_ROWS_JSON, stream, function);
+    esi_rows_add(&rows, record);
+    return esi_rows_finish(&rows);
 }

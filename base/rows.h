@@ -11,7 +11,8 @@
  *         esi_row_signed(row, "rank", "RANK", process->rank);
  *         esi_row_text(row, "host", "HOST", process->host);
  *         esi_row_unsigned(row, "bytes", NULL, process->bytes);
- *         esi_row_quantity(row, "MEMORY", format_bytes(process->bytes, text));
+ *         esi_row_quantity(row, "MEMORY", "%.1f MiB", process->bytes / 1048576.0);
+ *         esi_row_signed(esi_row_if(row, process->ended), "code", NULL, process->code);
  *     }
  *
  *     struct esi_rows rows;
@@ -67,8 +68,8 @@ void esi_row_bool(struct esi_row *row,
                   const char *name,
                   const char *heading,
                   bool truth);
-/* A field without a value: null in JSON, empty in CSV, "-" in the table. */
-void esi_row_none(struct esi_row *row, const char *name, const char *heading);
+/* Of 128 bits, as hexadecimal digits: some readers of JSON do not keep so many. */
+void esi_row_key(struct esi_row *row, const char *name, const uint64_t key[2]);
 /* A text in the table that may be cut down to `minimum` characters; the same in JSON
  * and CSV, where it is never cut. */
 void esi_row_long_text(struct esi_row *row,
@@ -76,11 +77,30 @@ void esi_row_long_text(struct esi_row *row,
                        const char *heading,
                        size_t minimum,
                        const char *text);
-/* A number with its unit, or in words: in the table only, to the right. */
-void esi_row_quantity(struct esi_row *row, const char *heading, const char *text);
-/* Where JSON goes that no field can say (arrays, objects, members that only some
- * records have); NULL: this is no JSON. */
-struct esi_json_out *esi_row_json(struct esi_row *row);
+/* In the table only: words, and to the right a number with its unit. */
+void esi_row_words(struct esi_row *row,
+                   const char *heading,
+                   size_t minimum,
+                   const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
+void esi_row_quantity(struct esi_row *row, const char *heading, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A field without a value: null in JSON, empty in CSV, "-" in the table. */
+void esi_row_none(struct esi_row *row, const char *name, const char *heading);
+/* The next field has no value unless `has_value`.  Returns `row`. */
+struct esi_row *esi_row_if(struct esi_row *row, bool has_value);
+/* The next field's column may be left out where a table is too wide, the greatest
+ * `minor` first; without this call it is never.  Returns `row`. */
+struct esi_row *esi_row_minor(struct esi_row *row, unsigned minor);
+
+/* Objects and arrays, in JSON only.  Whether what is in them is wanted, with
+ * esi_row_end() behind it.  In arrays fields have no names. */
+bool esi_row_begin_object(struct esi_row *row, const char *name);
+bool esi_row_begin_array(struct esi_row *row, const char *name);
+void esi_row_end(struct esi_row *row);
+/* Whether fields that only some records have may be left out. */
+bool esi_row_is_json(const struct esi_row *row);
 
 /* --- For those who print ---------------------------------------------------------- */
 
@@ -111,8 +131,11 @@ void esi_rows_init(struct esi_rows *rows,
 int esi_rows_begin(struct esi_rows *rows, const void *empty);
 /* A line of JSON or CSV is written at once, a table by esi_rows_finish(). */
 void esi_rows_add(struct esi_rows *rows, const void *record);
-/* Prints the table, as wide as the terminal is, and frees.  0, -ENOMEM when a cell was
- * lost, or -EIO. */
+/* Prints the table, as wide as esi_text_table_width() says, and frees.  0, -ENOMEM when
+ * a cell was lost, or -EIO. */
 int esi_rows_finish(struct esi_rows *rows);
+
+/* One record as a line of JSON.  0, or -EIO. */
+int esi_rows_print_json(FILE *stream, esi_row_describe *describe, const void *record);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* Tables of text for people: aligned columns, cut to the terminal's width. */
+/* Tables and sentences for people, fitted to the terminal's width. */
 #include "config.h"
 
 #include "base/table.h"
@@ -18,7 +18,16 @@
 #include "base/array.h"
 #include "base/plain.h"
 
-enum { GAP = 2 }; /* blanks between columns */
+enum {
+    GAP = 2,    /* blanks between columns */
+    INDENT = 4, /* of a sentence's further lines */
+    MOST_COLUMNS = 100000,
+};
+
+/* Of the process: how its user wants tables, and what did not find room in them. */
+static bool is_wide;
+static int terminal = -1; /* that stands for all streams */
+static char left_out[256];
 
 struct es_table {
     const struct esi_text_table_column *columns; /* borrowed */
@@ -43,52 +52,60 @@ int esi_text_table_create(const struct esi_text_table_column *columns,
     return 0;
 }
 
-void esi_text_table_clear(struct es_table *table)
-{
-    for (size_t i = 0; i < table->cell_count; i++)
-        free(table->cells[i]);
-    table->cell_count = 0;
-    table->incomplete = false;
-}
-
 void esi_text_table_destroy(struct es_table *table)
 {
     int saved = errno;
 
     if (!table)
         return;
-    esi_text_table_clear(table);
+    for (size_t i = 0; i < table->cell_count; i++)
+        free(table->cells[i]);
     free(table->cells);
     free(table);
     errno = saved;
 }
 
-void esi_text_table_cell(struct es_table *table, const char *format, ...)
+/* The text with escapes.  Caller frees; NULL without memory. */
+static char *format_plain(const char *format, va_list arguments)
 {
-    va_list arguments;
     char *text;
 
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0 || table->incomplete ||
+    if (vasprintf(&text, format, arguments) < 0)
+        return NULL;
+    if (esi_plain_is(text))
+        return text;
+    char *plain = esi_plain_duplicate(text);
+    free(text);
+    return plain;
+}
+
+void esi_text_table_cell_list(struct es_table *table,
+                              const char *format,
+                              va_list arguments)
+{
+    char *text = table->incomplete ? NULL : format_plain(format, arguments);
+
+    if (!text ||
         ESI_ARRAY_RESERVE(table->cells, table->cell_room, table->cell_count + 1) < 0) {
-        if (length >= 0)
-            free(text);
+        free(text);
         /* What follows would stand in the wrong column. */
         table->incomplete = true;
         return;
     }
-    char *plain = esi_plain_is(text) ? text : esi_plain_duplicate(text);
-    if (plain != text)
-        free(text);
-    if (!plain)
-        table->incomplete = true;
-    else
-        table->cells[table->cell_count++] = plain;
+    table->cells[table->cell_count++] = text;
 }
 
-size_t esi_text_table_row_count(const struct es_table *table)
+void esi_text_table_cell(struct es_table *table, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    esi_text_table_cell_list(table, format, arguments);
+    va_end(arguments);
+}
+
+/* Rows that are complete. */
+static size_t count_rows(const struct es_table *table)
 {
     return table->cell_count / table->column_count;
 }
@@ -147,7 +164,7 @@ static size_t natural_width(const struct es_table *table, size_t column)
 {
     size_t widest = esi_text_table_text_width(table->columns[column].title);
 
-    for (size_t row = 0; row < esi_text_table_row_count(table); row++) {
+    for (size_t row = 0; row < count_rows(table); row++) {
         size_t width = esi_text_table_text_width(cell_at(table, row, column));
         if (width > widest)
             widest = width;
@@ -155,22 +172,96 @@ static size_t natural_width(const struct es_table *table, size_t column)
     return widest;
 }
 
+/* How a table is printed: as wide as a column is, and whether it is there. */
+struct column_fit {
+    size_t width;
+    bool is_out;
+};
+
+static size_t least_width(const struct esi_text_table_column *column, size_t natural)
+{
+    return column->minimum && column->minimum < natural ? column->minimum : natural;
+}
+
+/* Of all columns that are there, with gaps; `least`: cut as far as they may be. */
+static size_t total_width(const struct es_table *table,
+                          const struct column_fit *fits,
+                          bool least)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (fits[i].is_out)
+            continue;
+        total += total > 0 ? GAP : 0;
+        total += least ? least_width(&table->columns[i], fits[i].width) : fits[i].width;
+    }
+    return total;
+}
+
+/* The column that goes first: the least important, of equals the last.  Their number:
+ * none goes. */
+static size_t find_minor(const struct es_table *table, const struct column_fit *fits)
+{
+    size_t chosen = table->column_count;
+    unsigned most = 1;
+
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!fits[i].is_out && table->columns[i].minor >= most) {
+            most = table->columns[i].minor;
+            chosen = i;
+        }
+    return chosen;
+}
+
+/* Remembers a title for esi_text_table_left_out(), once. */
+static void remember_left_out(const char *title)
+{
+    const char *place = strstr(left_out, title);
+    size_t length = strlen(left_out), size = strlen(title);
+
+    for (; place; place = strstr(place + 1, title))
+        if ((place == left_out || place[-1] == ' ') &&
+            (place[size] == ',' || place[size] == '\0'))
+            return;
+    if (length + size + 3 <= sizeof left_out)
+        snprintf(left_out + length, sizeof left_out - length, "%s%s",
+                 length > 0 ? ", " : "", title);
+}
+
+/* Columns go when all texts are as short as they may be. */
+static void leave_columns_out(const struct es_table *table,
+                              struct column_fit *fits,
+                              size_t limit)
+{
+    while (total_width(table, fits, true) > limit) {
+        size_t chosen = find_minor(table, fits);
+
+        if (chosen == table->column_count)
+            break;
+        fits[chosen].is_out = true;
+    }
+    for (size_t i = 0; i < table->column_count; i++)
+        if (fits[i].is_out)
+            remember_left_out(table->columns[i].title);
+}
+
 /* Takes characters from the widest column that has some to give, one at a time. */
 static void table_narrow(const struct es_table *table,
-                         size_t *widths,
-                         size_t total,
+                         struct column_fit *fits,
                          size_t limit)
 {
-    while (total > limit) {
+    for (size_t total = total_width(table, fits, false); total > limit; total--) {
         size_t chosen = table->column_count;
+
         for (size_t i = 0; i < table->column_count; i++)
-            if (table->columns[i].minimum && widths[i] > table->columns[i].minimum &&
-                (chosen == table->column_count || widths[i] > widths[chosen]))
+            if (!fits[i].is_out && table->columns[i].minimum &&
+                fits[i].width > table->columns[i].minimum &&
+                (chosen == table->column_count || fits[i].width > fits[chosen].width))
                 chosen = i;
         if (chosen == table->column_count)
             return;
-        widths[chosen]--;
-        total--;
+        fits[chosen].width--;
     }
 }
 
@@ -180,14 +271,9 @@ static void print_blanks(FILE *stream, size_t count)
         fputc(' ', stream);
 }
 
-/* A text that is cut ends in '~'. */
-static void print_cell(const struct es_table *table,
-                       FILE *stream,
-                       const char *text,
-                       size_t column,
-                       size_t room)
+/* Prints what fits into `room`; a text that is cut ends in '~'.  Returns its width. */
+static size_t print_cut(FILE *stream, const char *text, size_t room, size_t indent)
 {
-    bool last = column + 1 == table->column_count;
     size_t width;
     size_t bytes = table_fit(text, room, &width);
     bool cut = text[bytes] != '\0' && room > 0;
@@ -196,51 +282,168 @@ static void print_cell(const struct es_table *table,
         bytes = table_fit(text, room - 1, &width);
         width++;
     }
-    if (table->columns[column].alignment == ES_TABLE_RIGHT)
-        print_blanks(stream, room - width);
+    print_blanks(stream, indent > width ? indent - width : 0);
     fwrite(text, 1, bytes, stream);
     if (cut)
         fputc('~', stream);
-    if (last) {
-        fputc('\n', stream);
-        return;
-    }
-    if (table->columns[column].alignment == ES_TABLE_LEFT)
-        print_blanks(stream, room - width);
-    print_blanks(stream, GAP);
+    return width;
+}
+
+/* `behind`: blanks that end the cell before it. */
+static size_t print_cell(const struct esi_text_table_column *column,
+                         FILE *stream,
+                         const char *text,
+                         size_t room,
+                         size_t behind)
+{
+    bool is_right = column->alignment == ES_TABLE_RIGHT;
+    size_t width;
+
+    print_blanks(stream, behind);
+    width = print_cut(stream, text, room, is_right ? room : 0);
+    return is_right ? GAP : room - width + GAP;
+}
+
+/* `row` SIZE_MAX: the titles. */
+static void print_row(const struct es_table *table,
+                      const struct column_fit *fits,
+                      FILE *stream,
+                      size_t row)
+{
+    size_t behind = 0;
+
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!fits[i].is_out)
+            behind = print_cell(&table->columns[i], stream,
+                                row == SIZE_MAX ? table->columns[i].title
+                                                : cell_at(table, row, i),
+                                fits[i].width, behind);
+    fputc('\n', stream);
 }
 
 int esi_text_table_print(const struct es_table *table, FILE *stream, size_t width)
 {
-    size_t *widths = calloc(table->column_count, sizeof *widths);
-    size_t total = GAP * (table->column_count - 1);
+    struct column_fit *fits = calloc(table->column_count, sizeof *fits);
 
-    if (!widths)
+    if (!fits)
         return -ENOMEM;
-    for (size_t i = 0; i < table->column_count; i++) {
-        widths[i] = natural_width(table, i);
-        total += widths[i];
-    }
-    if (width > 0)
-        table_narrow(table, widths, total, width);
     for (size_t i = 0; i < table->column_count; i++)
-        print_cell(table, stream, table->columns[i].title, i, widths[i]);
-    for (size_t row = 0; row < esi_text_table_row_count(table); row++)
-        for (size_t i = 0; i < table->column_count; i++)
-            print_cell(table, stream, cell_at(table, row, i), i, widths[i]);
-    free(widths);
+        fits[i].width = natural_width(table, i);
+    if (width > 0) {
+        leave_columns_out(table, fits, width);
+        table_narrow(table, fits, width);
+    }
+    print_row(table, fits, stream, SIZE_MAX);
+    for (size_t row = 0; row < count_rows(table); row++)
+        print_row(table, fits, stream, row);
+    free(fits);
     if (table->incomplete)
         return -ENOMEM;
     return ferror(stream) ? -EIO : 0;
 }
 
+const char *esi_text_table_left_out(void)
+{
+    return left_out;
+}
+
+/* --- Lines and sentences ---------------------------------------------------------- */
+
+void esi_text_line_print(FILE *stream, size_t width, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = format_plain(format, arguments);
+    va_end(arguments);
+    if (!text)
+        return;
+    print_cut(stream, text, width > 0 ? width : SIZE_MAX, 0);
+    fputc('\n', stream);
+    free(text);
+}
+
+/* Bytes of `text` for one line of at most `width`: up to a blank, or one word. */
+static size_t find_break(const char *text, size_t width)
+{
+    size_t taken;
+    size_t most = table_fit(text, width, &taken);
+    size_t at = most;
+
+    if (text[most] == '\0')
+        return most;
+    while (at > 0 && text[at] != ' ')
+        at--;
+    return at > 0 ? at : most + strcspn(text + most, " ");
+}
+
+static void print_lines(FILE *stream, const char *text, size_t width)
+{
+    size_t lead = strspn(text, " ");
+    size_t indent = lead;
+
+    text += lead;
+    do {
+        size_t bytes = find_break(text, indent < width ? width - indent : 1);
+
+        print_blanks(stream, indent);
+        fwrite(text, 1, bytes, stream);
+        fputc('\n', stream);
+        text += bytes;
+        text += strspn(text, " ");
+        indent = lead + INDENT;
+    } while (*text);
+}
+
+void esi_text_prose_print(FILE *stream, const char *format, ...)
+{
+    size_t width = esi_text_table_width(stream);
+    va_list arguments;
+    char *text;
+
+    va_start(arguments, format);
+    text = format_plain(format, arguments);
+    va_end(arguments);
+    if (!text)
+        return;
+    if (width == 0)
+        width = SIZE_MAX;
+    print_lines(stream, text, width);
+    free(text);
+}
+
+/* --- Width ------------------------------------------------------------------------ */
+
+void esi_text_table_set_terminal(int descriptor)
+{
+    terminal = descriptor;
+}
+
+void esi_text_table_set_wide(void)
+{
+    is_wide = true;
+}
+
+/* As the shell's user has it: 0 = not said, or no number. */
+static size_t width_of_environment(void)
+{
+    const char *text = getenv("COLUMNS");
+    char *end;
+    long width = text ? strtol(text, &end, 10) : 0;
+
+    return width > 0 && width <= MOST_COLUMNS && *end == '\0' ? (size_t)width : 0;
+}
+
 size_t esi_text_table_width(FILE *stream)
 {
     struct winsize size;
-    int descriptor = fileno(stream);
+    int descriptor = terminal >= 0 ? terminal : fileno(stream);
 
-    if (descriptor < 0 || !isatty(descriptor))
+    if (is_wide || descriptor < 0)
         return 0;
+    if (!isatty(descriptor))
+        return width_of_environment();
     if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
     return 80;

@@ -123,6 +123,7 @@ static void a_table_is_at_most_half_full(void **state)
         assert_true(2 * table.count <= table.mask + 1);
     }
     assert_int_equal(table.mask + 1, 16384);
+    assert_int_equal(esi_hash_bytes(&table), 16384 * sizeof *table.slots);
     assert_int_equal(esi_hash_reserve(&table, UINT32_MAX), -ENOMEM);
     assert_int_equal(table.count, 5000);
     esi_hash_fini(&table);
@@ -158,6 +159,7 @@ static void hashes_of_keys_never_change(void **state)
     assert_int_equal(esi_hash_mix(1, 2), UINT64_C(0xdaa66d2aa8ec1d5c));
     assert_int_equal(esi_hash_mix_text(3, "ab"),
                      esi_hash_mix(esi_hash_mix(3, 'a'), 'b'));
+    assert_int_equal(esi_hash_mix_bytes(3, "ab!", 2), esi_hash_mix_text(3, "ab"));
 }
 
 static int fill(void)

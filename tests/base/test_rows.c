@@ -3,6 +3,7 @@
 /* One description of a record makes a table, JSON Lines and CSV. */
 #include "config.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,21 +33,15 @@ static const struct process processes[] = {
 static void describe(struct esi_row *row, const void *record)
 {
     const struct process *process = record;
-    struct esi_json_out *json = esi_row_json(row);
-    char text[32];
 
-    if (process->rank >= 0)
-        esi_row_signed(row, "rank", "RANK", process->rank);
-    else
-        esi_row_none(row, "rank", "RANK");
+    esi_row_signed(esi_row_if(row, process->rank >= 0), "rank", "RANK", process->rank);
     esi_row_text(row, "host", "HOST", process->host);
     esi_row_unsigned(row, "bytes", NULL, process->bytes);
-    snprintf(text, sizeof text, "%.1f %%", process->share * 100);
-    esi_row_quantity(row, "SHARE", text);
+    esi_row_quantity(row, "SHARE", "%.1f %%", process->share * 100);
     esi_row_real(row, "share", NULL, process->share);
     esi_row_bool(row, "alive", "ALIVE", process->alive);
-    if (json && process->alive)
-        esi_json_out_signed(json, "extra", 1);
+    if (esi_row_is_json(row) && process->alive)
+        esi_row_signed(row, "extra", NULL, 1);
 }
 
 /* Caller frees. */
@@ -117,6 +112,36 @@ static void csv_has_the_same_and_names_once(void **state)
                    "2,,0,0,true\r\n");
 }
 
+static void describe_minor(struct esi_row *row, const void *record)
+{
+    const struct process *process = record;
+
+    esi_row_signed(esi_row_minor(row, 1), "rank", "RANK", process->rank);
+    esi_row_text(row, "host", "HOST", process->host);
+    esi_row_bool(esi_row_minor(row, 2), "alive", "ALIVE", process->alive);
+}
+
+static void a_table_leaves_out_what_is_minor(void **state)
+{
+    struct esi_rows rows;
+    char text[64] = "";
+    FILE *stream = tmpfile();
+
+    (void)state;
+    assert_non_null(stream);
+    assert_int_equal(setenv("COLUMNS", "12", 1), 0);
+    esi_rows_init(&rows, ESI_ROWS_TABLE, stream, describe_minor);
+    assert_int_equal(esi_rows_begin(&rows, &processes[0]), 0);
+    esi_rows_add(&rows, &processes[0]);
+    assert_int_equal(esi_rows_finish(&rows), 0);
+    unsetenv("COLUMNS");
+    rewind(stream);
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    assert_string_equal(text, "RANK  HOST\n   0  alpha\n");
+    assert_non_null(strstr(esi_text_table_left_out(), "ALIVE"));
+}
+
 static void describe_many(struct esi_row *row, const void *record)
 {
     (void)record;
@@ -143,13 +168,71 @@ static void a_table_of_too_many_columns_is_cut(void **state)
     free(text);
 }
 
+static void describe_nested(struct esi_row *row, const void *record)
+{
+    const struct process *process = record;
+    const uint64_t key[2] = {1, 255};
+
+    esi_row_words(row, "PROCESS", 0, "%d of %s", process->rank, process->host);
+    if (esi_row_begin_object(esi_row_if(row, process->alive), "process")) {
+        esi_row_words(row, "NOWHERE", 0, "-");
+        esi_row_signed(row, "rank", NULL, process->rank);
+        if (esi_row_begin_array(row, "shares")) {
+            esi_row_real(row, NULL, NULL, process->share);
+            esi_row_real(row, NULL, NULL, (double)INFINITY);
+            esi_row_end(row);
+        }
+        esi_row_end(row);
+    }
+    esi_row_key(row, "key", key);
+    esi_row_bool(esi_row_if(esi_row_if(row, false), true), "none", "NONE", true);
+    esi_row_bool(row, "alive", NULL, process->alive);
+}
+
+static void assert_nested(enum esi_rows_format format, const char *expected)
+{
+    struct esi_rows rows;
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    assert_non_null(stream);
+    esi_rows_init(&rows, format, stream, describe_nested);
+    assert_int_equal(esi_rows_begin(&rows, &processes[0]), 0);
+    esi_rows_add(&rows, &processes[0]);
+    esi_rows_add(&rows, &processes[1]);
+    assert_int_equal(esi_rows_finish(&rows), 0);
+    fclose(stream);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void objects_and_arrays_are_in_json_only(void **state)
+{
+    (void)state;
+    assert_nested(ESI_ROWS_JSON, "{\"process\":{\"rank\":0,\"shares\":[0.5,null]},"
+                                 "\"key\":\"000000000000000100000000000000ff\","
+                                 "\"none\":null,\"alive\":true}\n"
+                                 "{\"process\":null,"
+                                 "\"key\":\"000000000000000100000000000000ff\","
+                                 "\"none\":null,\"alive\":false}\n");
+    assert_nested(ESI_ROWS_CSV, "key,none,alive\r\n"
+                                "000000000000000100000000000000ff,,true\r\n"
+                                "000000000000000100000000000000ff,,false\r\n");
+    assert_nested(ESI_ROWS_TABLE, "PROCESS      NONE\n"
+                                  "0 of alpha   -\n"
+                                  "-1 of be,ta  -\n");
+}
+
 SUITE(test_rows)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_table_has_what_has_a_heading),
         cmocka_unit_test(json_has_what_has_a_name),
         cmocka_unit_test(csv_has_the_same_and_names_once),
+        cmocka_unit_test(a_table_leaves_out_what_is_minor),
         cmocka_unit_test(a_table_of_too_many_columns_is_cut),
+        cmocka_unit_test(objects_and_arrays_are_in_json_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,9 +17,9 @@
 #include "tests/suites.h"
 
 static const struct esi_text_table_column columns[] = {
-    {"RANK", ES_TABLE_RIGHT, 0},
-    {"NAME", ES_TABLE_LEFT, 4},
-    {"BYTES", ES_TABLE_RIGHT, 0},
+    {"RANK", ES_TABLE_RIGHT, 0, 0},
+    {"NAME", ES_TABLE_LEFT, 4, 0},
+    {"BYTES", ES_TABLE_RIGHT, 0, 0},
 };
 
 static void add_row(struct es_table *table, int rank, const char *name, long bytes)
@@ -67,7 +67,6 @@ static void columns_are_aligned(void **state)
     struct es_table *table = make_table();
 
     (void)state;
-    assert_int_equal(esi_text_table_row_count(table), 2);
     assert_printed(table, 0,
                    "RANK  NAME             BYTES\n"
                    "   0  MPI_Recv             8\n"
@@ -106,19 +105,7 @@ static void a_row_that_is_not_complete_is_not_printed(void **state)
     (void)state;
     assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     esi_text_table_cell(table, "%d", 7);
-    assert_int_equal(esi_text_table_row_count(table), 0);
     assert_printed(table, 0, "RANK  NAME  BYTES\n");
-    esi_text_table_destroy(table);
-}
-
-static void clearing_keeps_the_columns(void **state)
-{
-    struct es_table *table = make_table();
-
-    (void)state;
-    esi_text_table_clear(table);
-    add_row(table, 1, "x", 2);
-    assert_printed(table, 0, "RANK  NAME  BYTES\n   1  x         2\n");
     esi_text_table_destroy(table);
 }
 
@@ -143,7 +130,6 @@ static void many_rows_find_room(void **state)
     assert_int_equal(esi_text_table_create(columns, 3, &table), 0);
     for (int i = 0; i < ROWS; i++)
         add_row(table, i, "x", i);
-    assert_int_equal(esi_text_table_row_count(table), ROWS);
     char *text = printed(table, 0);
     for (const char *next = text; (next = strchr(next, '\n')) != NULL; next++)
         lines++;
@@ -170,13 +156,111 @@ static void width_is_counted_in_characters_not_bytes(void **state)
     setlocale(LC_CTYPE, "C");
 }
 
-static void a_file_has_no_width(void **state)
+static const struct esi_text_table_column minor_columns[] = {
+    {"COUNT", ES_TABLE_RIGHT, 0, 2},
+    {"NAME", ES_TABLE_LEFT, 4, 0},
+    {"MEAN", ES_TABLE_RIGHT, 0, 1},
+    {"MAX", ES_TABLE_RIGHT, 0, 2},
+};
+
+static void minor_columns_go_when_texts_are_short(void **state)
 {
+    static const struct {
+        size_t width;
+        const char *expected;
+    } cases[] = {
+        {31, "COUNT  NAME           MEAN  MAX\n"
+             "    1  MPI_Allreduce     2    3\n"},
+        {30, "COUNT  NAME          MEAN  MAX\n"
+             "    1  MPI_Allredu~     2    3\n"},
+        {22, "COUNT  NAME  MEAN  MAX\n"
+             "    1  MPI~     2    3\n"},
+        {21, "COUNT  NAME      MEAN\n"
+             "    1  MPI_All~     2\n"},
+        {16, "NAME        MEAN\n"
+             "MPI_Allre~     2\n"},
+        {9, "NAME\n"
+            "MPI_Allr~\n"},
+        {1, "NAME\n"
+            "MPI~\n"},
+    };
+    struct es_table *table;
+
+    (void)state;
+    assert_int_equal(esi_text_table_create(minor_columns, 4, &table), 0);
+    esi_text_table_cell(table, "1");
+    esi_text_table_cell(table, "MPI_Allreduce");
+    esi_text_table_cell(table, "2");
+    esi_text_table_cell(table, "3");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_printed(table, cases[i].width, cases[i].expected);
+    assert_non_null(strstr(esi_text_table_left_out(), "MAX, COUNT, MEAN"));
+    esi_text_table_destroy(table);
+}
+
+static void a_line_is_cut_and_a_sentence_goes_on(void **state)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&text, &length);
+
+    (void)state;
+    assert_non_null(stream);
+    esi_text_line_print(stream, 0, "%s\n", "a line");
+    esi_text_line_print(stream, 6, "%s", "a line");
+    esi_text_line_print(stream, 5, "%s", "a line");
+    esi_text_prose_print(stream, "any %s", "width");
+    fclose(stream);
+    assert_string_equal(text, "a line\\n\na line\na li~\nany width\n");
+    free(text);
+}
+
+/* Prints to a file, which has the width that the environment says. */
+static void assert_sentence(const char *columns_text, const char *expected)
+{
+    FILE *stream = tmpfile();
+    char text[128] = "";
+    size_t size;
+
+    assert_non_null(stream);
+    assert_int_equal(setenv("COLUMNS", columns_text, 1), 0);
+    esi_text_prose_print(stream, "  %s", "rank 3 holds up a_word_of_some_length");
+    unsetenv("COLUMNS");
+    rewind(stream);
+    size = fread(text, 1, sizeof text - 1, stream);
+    text[size] = '\0';
+    fclose(stream);
+    assert_string_equal(text, expected);
+}
+
+static void sentences_break_between_words(void **state)
+{
+    (void)state;
+    assert_sentence("80", "  rank 3 holds up a_word_of_some_length\n");
+    assert_sentence("none", "  rank 3 holds up a_word_of_some_length\n");
+    assert_sentence("17", "  rank 3 holds up\n      a_word_of_some_length\n");
+    assert_sentence("16", "  rank 3 holds\n      up\n      a_word_of_some_length\n");
+    assert_sentence("1", "  rank\n      3\n      holds\n      up\n"
+                         "      a_word_of_some_length\n");
+}
+
+static void a_file_has_the_width_of_the_environment(void **state)
+{
+    static const struct {
+        const char *columns;
+        size_t width;
+    } cases[] = {{"72", 72}, {"0", 0}, {"-3", 0}, {"", 0}, {"72x", 0}, {"x", 0}};
     FILE *stream = tmpfile();
 
     (void)state;
     assert_non_null(stream);
+    unsetenv("COLUMNS");
     assert_int_equal(esi_text_table_width(stream), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(setenv("COLUMNS", cases[i].columns, 1), 0);
+        assert_int_equal(esi_text_table_width(stream), cases[i].width);
+    }
+    unsetenv("COLUMNS");
     fclose(stream);
 }
 
@@ -193,11 +277,13 @@ SUITE(test_table)
         cmocka_unit_test(a_column_that_may_be_cut_is_cut_to_the_width),
         cmocka_unit_test(no_column_goes_below_its_minimum),
         cmocka_unit_test(a_row_that_is_not_complete_is_not_printed),
-        cmocka_unit_test(clearing_keeps_the_columns),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(many_rows_find_room),
         cmocka_unit_test(width_is_counted_in_characters_not_bytes),
-        cmocka_unit_test(a_file_has_no_width),
+        cmocka_unit_test(minor_columns_go_when_texts_are_short),
+        cmocka_unit_test(a_line_is_cut_and_a_sentence_goes_on),
+        cmocka_unit_test(sentences_break_between_words),
+        cmocka_unit_test(a_file_has_the_width_of_the_environment),
         cmocka_unit_test(nothing_can_be_destroyed),
     };
 
