@@ -60,6 +60,13 @@ static uint64_t view_oldest(const struct es_element_view *element, uint64_t head
     return oldest;
 }
 
+/* What the element was made for; a segment that is wrong may say more than its ring
+ * has. */
+static uint32_t highest_threshold(const struct es_element_view *element)
+{
+    return element->threshold < element->mask ? element->threshold : element->mask;
+}
+
 void es_element_view_info(const struct es_element_view *element,
                           struct es_element_info *ret_info)
 {
@@ -76,6 +83,7 @@ void es_element_view_info(const struct es_element_view *element,
         .peer = element->peer,
         .communicator = element->communicator,
         .threshold = atomic_load_explicit(&layout->limit, memory_order_relaxed),
+        .threshold_max = highest_threshold(element),
         .capacity = element->mask + 1,
         .tuple_bytes = element->words * 4,
         .shared = element->kind == ES_ELEMENT_SHARED,
@@ -502,7 +510,7 @@ uint64_t esi_element_next_placed(const struct es_element_view *element)
 
 int es_element_set_threshold(const struct es_element_view *element, uint32_t threshold)
 {
-    if (threshold < 1 || threshold > element->threshold || threshold > element->mask)
+    if (threshold < 1 || threshold > highest_threshold(element))
         return -ERANGE;
     atomic_store_explicit(&element->layout->limit, threshold, memory_order_relaxed);
     wake_writer(element->layout);

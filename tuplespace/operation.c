@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "eventspace/tuple.h"
-#include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 const char *const esi_class_names[ES_CLASS_COUNT + 1] = {
@@ -38,17 +38,6 @@ static const struct es_operation *find_plain(uint16_t code)
     return position == 0 ? NULL : &esi_operations[position - 1];
 }
 
-bool esi_operation_is_probe(const struct es_operation *operation)
-{
-    return operation->code == ES_OP_MPI_Probe || operation->code == ES_OP_MPI_Iprobe ||
-           operation->code == ES_OP_MPI_Mprobe || operation->code == ES_OP_MPI_Improbe;
-}
-
-static bool may_be_from_any(const struct es_operation *operation)
-{
-    return operation->op_class == ES_CLASS_RECEIVE || esi_operation_is_probe(operation);
-}
-
 const struct es_operation *es_operation_find(uint16_t code)
 {
     const struct es_operation *operation;
@@ -56,7 +45,9 @@ const struct es_operation *es_operation_find(uint16_t code)
     if (!(code & ES_OPERATION_ANY_SOURCE))
         return find_plain(code);
     operation = find_plain(code & (uint16_t)~ES_OPERATION_ANY_SOURCE);
-    return operation && may_be_from_any(operation) ? operation : NULL;
+    return operation && (operation->op_class == ES_CLASS_RECEIVE || operation->probe)
+               ? operation
+               : NULL;
 }
 
 static int compare_operation(const void *name, const void *operation)
@@ -64,10 +55,22 @@ static int compare_operation(const void *name, const void *operation)
     return strcmp(name, ((const struct es_operation *)operation)->name);
 }
 
+/* A name behind its "MPI_". */
+static const char *skip_prefix(const char *name)
+{
+    return strncasecmp(name, "MPI_", 4) == 0 ? name + 4 : name;
+}
+
 const struct es_operation *es_operation_by_name(const char *name)
 {
-    return bsearch(name, esi_operations, esi_operation_count, sizeof esi_operations[0],
-                   compare_operation);
+    const struct es_operation *found =
+        bsearch(name, esi_operations, esi_operation_count, sizeof esi_operations[0],
+                compare_operation);
+
+    for (size_t i = 0; !found && i < esi_operation_count; i++)
+        if (strcasecmp(skip_prefix(name), skip_prefix(esi_operations[i].name)) == 0)
+            found = &esi_operations[i];
+    return found;
 }
 
 const char *es_operation_name(uint16_t code)

@@ -19,9 +19,16 @@ extern const size_t esi_operation_count;
 extern const uint16_t esi_operation_positions[];
 extern const uint16_t esi_operation_last;
 
-/* Whether it asks for a message that another call receives: of the completion class,
- * but described as a receive is. */
-bool esi_operation_is_probe(const struct es_operation *operation);
+/* Codes of the variants NAME_c, for large counts, are so much higher than NAME's. */
+enum { ESI_OPERATION_LARGE = 2000 };
+
+/* The code without the large-count variant's. */
+static inline uint16_t esi_operation_family(const struct es_operation *operation)
+{
+    return operation->code < ESI_OPERATION_LARGE
+               ? operation->code
+               : (uint16_t)(operation->code - ESI_OPERATION_LARGE);
+}
 
 /* Sorted by name, as strcmp() does. */
 extern const struct es_routine esi_routines[];

@@ -49,19 +49,34 @@ enum es_order_kind {
     ES_ORDER_NEIGHBOURS,
 };
 
+/* Of how much data the ranks of a collective tell. */
+enum es_counts_kind {
+    ES_COUNTS_ALIKE = 0,
+    ES_COUNTS_VECTOR, /* there is a count for each rank, and all know all of them */
+    ES_COUNTS_OWN,    /* likewise, but a rank knows none but its own */
+};
+
 struct es_operation {
     uint16_t code;
     uint8_t op_class;   /* enum es_class */
     uint8_t order;      /* enum es_order_kind; collectives only */
+    uint8_t counts;     /* enum es_counts_kind; collectives only */
+    const char *name;   /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
     bool nonblocking;   /* its tuple is written when the request completes */
     bool synchronizing; /* a barrier; or a synchronous send */
-    const char *name;   /* "MPI_Send"; pseudo-operations "MPI_Sendrecv receive" */
+    bool persistent;    /* only makes a request, which is started later */
+    bool combined;      /* a half of a send and receive in one call */
+    bool probe;         /* asks for a message that another call receives: of the
+                           completion class, but described as a receive is */
+    bool waits;         /* until requests are complete */
+    bool any;           /* of several requests one suffices */
 };
 
 /* By code; NULL when there is no such code.  Of receives and probes also with the bit
  * ES_OPERATION_ANY_SOURCE (tuple.h).  O(1). */
 ES_API const struct es_operation *es_operation_find(uint16_t code);
-/* By name, NULL when unknown.  O(log n). */
+/* By name, NULL when unknown.  O(log n) for the name as it is in the table; people may
+ * also write "send" or "mpi_send", which is O(n). */
 ES_API const struct es_operation *es_operation_by_name(const char *name);
 /* The name, or "operation N" is not made up: "?" for an unknown code. */
 ES_API const char *es_operation_name(uint16_t code);

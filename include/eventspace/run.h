@@ -174,7 +174,8 @@ struct es_element_info {
     int peer;              /* ES_PEER_NONE = any */
     uint16_t communicator; /* ES_COMMUNICATOR_NONE = any */
     uint32_t threshold;
-    uint32_t capacity; /* slots */
+    uint32_t threshold_max; /* what it was made for: no threshold is higher */
+    uint32_t capacity;      /* slots */
     uint32_t tuple_bytes;
     bool shared; /* many writers */
     bool enabled;

@@ -166,6 +166,19 @@ class Codes(unittest.TestCase):
                 words = set(re.findall(r"\b[A-Za-z_]\w*", call.arguments))
                 self.assertLessEqual(words, known | set(row.arguments), row.name)
 
+    def test_facts_are_what_names_and_arguments_say(self):
+        for row in all_operations(read_table(TABLE)):
+            name = row.name[:-2] if row.name.endswith("_c") else row.name
+            moves = row.op_class in ("send", "receive", "collective")
+            counts = {"sendcounts", "recvcounts"} & set(row.arguments or [])
+            completes = row.op_class == "completion"
+            self.assertEqual(row.persistent, moves and name.endswith("_init"), name)
+            self.assertEqual(row.combined, "sendrecv" in name.lower(), name)
+            self.assertEqual(row.probe, "probe" in name.lower(), name)
+            self.assertEqual(row.waits, name.startswith("MPI_Wait"), name)
+            self.assertEqual(row.any, completes and name.endswith(("any", "some")), name)
+            self.assertEqual(row.counts != "alike", bool(counts), name)
+
     def test_wrappers_written_by_hand_enter_with_the_class_of_the_table(self):
         classes = {
             row.constant: constant("ES_CLASS_", row.op_class)

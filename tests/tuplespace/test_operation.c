@@ -72,6 +72,22 @@ static void operations_are_found_by_code_and_by_name(void **state)
     }
 }
 
+static void facts_of_an_operation_are_told(void **state)
+{
+    (void)state;
+    assert_true(es_operation_find(ES_OP_MPI_Ssend_init)->persistent);
+    assert_false(es_operation_find(ES_OP_MPI_Ssend)->persistent);
+    assert_true(es_operation_find(ES_OP_MPI_Isendrecv_c)->combined);
+    assert_true(es_operation_find(ES_OP_MPI_Waitsome)->waits);
+    assert_true(es_operation_find(ES_OP_MPI_Waitsome)->any);
+    assert_false(es_operation_find(ES_OP_MPI_Testall)->waits);
+    assert_int_equal(es_operation_find(ES_OP_MPI_Bcast)->counts, ES_COUNTS_ALIKE);
+    assert_int_equal(es_operation_find(ES_OP_MPI_Allgatherv)->counts, ES_COUNTS_VECTOR);
+    assert_int_equal(es_operation_find(ES_OP_MPI_Gatherv_c)->counts, ES_COUNTS_OWN);
+    assert_int_equal(esi_operation_family(es_operation_find(ES_OP_MPI_Gatherv_c)),
+                     ES_OP_MPI_Gatherv);
+}
+
 static void every_operation_is_found_by_its_code_and_its_name(void **state)
 {
     size_t found = 0;
@@ -118,6 +134,20 @@ static void unknown_operations_are_not_found(void **state)
     assert_null(es_operation_by_name("MPI_Sen"));
     assert_null(es_operation_by_name("MPI_Comm_rank"));
     assert_string_equal(es_operation_name(0), "?");
+}
+
+static void people_write_names_in_short(void **state)
+{
+    const struct es_operation *send = es_operation_by_name("MPI_Send");
+
+    (void)state;
+    assert_ptr_equal(es_operation_by_name("Send"), send);
+    assert_ptr_equal(es_operation_by_name("send"), send);
+    assert_ptr_equal(es_operation_by_name("mpi_SEND"), send);
+    assert_string_equal(es_operation_by_name("sendrecv receive")->name,
+                        "MPI_Sendrecv receive");
+    assert_null(es_operation_by_name("MPI_"));
+    assert_null(es_operation_by_name("MPI_MPI_Send"));
 }
 
 static void large_counts_have_codes_2000_above(void **state)
@@ -188,9 +218,11 @@ SUITE(test_operation)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operations_are_found_by_code_and_by_name),
+        cmocka_unit_test(facts_of_an_operation_are_told),
         cmocka_unit_test(every_operation_is_found_by_its_code_and_its_name),
         cmocka_unit_test(receives_and_probes_from_any_source_are_found),
         cmocka_unit_test(unknown_operations_are_not_found),
+        cmocka_unit_test(people_write_names_in_short),
         cmocka_unit_test(large_counts_have_codes_2000_above),
         cmocka_unit_test(classes_have_names),
         cmocka_unit_test(every_routine_is_found_by_its_name),

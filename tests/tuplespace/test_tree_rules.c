@@ -383,6 +383,23 @@ static void operations_have_names_and_codes(void **state)
     assert_int_equal(esi_field_choice(levels, esi_text_span_of("?")), -1);
 }
 
+static void operations_are_named_as_people_write_them(void **state)
+{
+    struct esi_tree_rule rule = {.operations = 0};
+    struct es_error error = {.text = ""};
+
+    (void)state;
+    assert_int_equal(esi_tree_rule_parse_operations("MPI_Allreduce,Ibcast,mpi_GATHER",
+                                                    &error, &rule),
+                     0);
+    assert_int_equal(rule.operations, 1u << ES_TREE_ALLREDUCE |
+                                          ES_TREE_NONBLOCKING(ES_TREE_BCAST) |
+                                          1u << ES_TREE_GATHER);
+    assert_int_equal(esi_tree_rule_parse_operations("MPI_Scan", &error, &rule),
+                     -EINVAL);
+    es_error_clear(&error);
+}
+
 SUITE(test_tree_rules)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +411,7 @@ SUITE(test_tree_rules)
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(the_first_rule_that_fits_decides),
         cmocka_unit_test(operations_have_names_and_codes),
+        cmocka_unit_test(operations_are_named_as_people_write_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,11 +7,13 @@
 
 #include "tuplespace/plan/tree_rules.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "tuplespace/plan/lines.h"
@@ -328,11 +330,30 @@ static int parse_field(const char *name,
     return esi_lines_value(&lines, field_of(name), esi_text_span_of(text), rule);
 }
 
+/* Makes "allreduce,ibcast" of "MPI_Allreduce,Ibcast". */
+static void write_in_short(const char *text, char *out)
+{
+    for (bool begins = true; *text; begins = *text++ == ',') {
+        if (begins && strncasecmp(text, "MPI_", 4) == 0)
+            text += 4;
+        *out++ = (char)tolower((unsigned char)*text);
+    }
+    *out = '\0';
+}
+
 int esi_tree_rule_parse_operations(const char *text,
                                    struct es_error *error,
                                    struct esi_tree_rule *rule)
 {
-    return parse_field("operations", text, error, rule);
+    char *names = malloc(strlen(text) + 1);
+    int result = -ENOMEM;
+
+    if (names) {
+        write_in_short(text, names);
+        result = parse_field("operations", names, error, rule);
+    }
+    free(names);
+    return result;
 }
 
 int esi_tree_rule_parse_bytes(const char *text,

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 the EventSpace authors
 """Emits what is known of operations without any mpi.h: codes and tables of names."""
 
-from operation_table import all_operations
+from operation_table import FACTS, all_operations
 
 HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
@@ -60,13 +60,17 @@ def emit_table(chapters):
 
 
 def operation_row(operation):
-    return '    {%d, %s, %s, %s, %s, "%s"},' % (
+    facts = "".join(", .%s = true" % fact for fact in FACTS if getattr(operation, fact))
+    return (
+        "    {.code = %d, .op_class = %s, .order = %s, .counts = %s,\n"
+        '     .name = "%s"%s},'
+    ) % (
         operation.code,
         constant("ES_CLASS_", operation.op_class),
         constant("ES_ORDER_", operation.order),
-        "true" if operation.nonblocking else "false",
-        "true" if operation.synchronizing else "false",
+        constant("ES_COUNTS_", operation.counts),
         operation.name,
+        facts,
     )
 
 

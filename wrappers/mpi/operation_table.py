@@ -29,6 +29,16 @@ ORDERS = (
     "exclusive-prefix",
     "neighbours",
 )
+COUNTS = {"vector": "vector", "own-counts": "own"}
+FACTS = (
+    "nonblocking",
+    "synchronizing",
+    "persistent",
+    "combined",
+    "probe",
+    "waits",
+    "any",
+)
 PROGRESS = {"progress": "generated", "progress-by-hand": "by-hand"}
 LARGE_COUNT_CODES = 2000  # what is added to a code for the _c variant
 
@@ -55,8 +65,14 @@ class Operation:
     chapter: str = ""
     arguments: Optional[List[str]] = None  # None: a pseudo-operation, or not wrapped
     order: str = "none"
+    counts: str = "alike"  # of the ranks of a collective
     nonblocking: bool = False
     synchronizing: bool = False
+    persistent: bool = False  # only makes a request
+    combined: bool = False  # a half of a send and receive
+    probe: bool = False  # asks for a message that another call receives
+    waits: bool = False  # until requests are complete
+    any: bool = False  # of several requests one suffices
     tree: bool = False  # instrumented trees can do it
     progress: str = ""  # "generated" or "by-hand": its form that advances others
     before: Optional[Call] = None
@@ -201,7 +217,9 @@ def parse_flags(operation, flags):
     for flag in flags:
         if flag in ORDERS:
             operation.order = flag
-        elif flag in ("nonblocking", "synchronizing", "tree"):
+        elif flag in COUNTS:
+            operation.counts = COUNTS[flag]
+        elif flag in FACTS or flag == "tree":
             setattr(operation, flag, True)
         elif flag in PROGRESS:
             operation.progress = PROGRESS[flag]
