@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "scopes/rate_search.h"
 #include "scopes/scope_config.h"
 
@@ -151,14 +152,13 @@ int esi_rate_set(struct esi_rate *rate, const struct esi_rate_config *config)
 
 static void format_interval(uint64_t ns, char *out, size_t size)
 {
+    char interval[ESI_QUANTITY_BYTES];
+
     if (ns == 0)
         snprintf(out, size, "without a pause");
-    else if (ns < 1000000)
-        snprintf(out, size, "every %.0f us", (double)ns / 1e3);
-    else if (ns < UINT64_C(1000000000))
-        snprintf(out, size, "every %.3g ms", (double)ns / 1e6);
     else
-        snprintf(out, size, "every %.3g s", (double)ns / 1e9);
+        snprintf(out, size, "every %s",
+                 esi_quantity_time(interval, sizeof interval, (double)ns));
 }
 
 static void format_shape(const struct esi_rate_settings *settings,

@@ -8,77 +8,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
-#include "base/table.h"
+#include "base/quantity.h"
+#include "base/rows.h"
 #include "scopes/show_tree.h"
 
 enum { DEPTH_MAX = 40 }; /* deeper stages are drawn no further to the right */
-
-/* --- Columns ------------------------------------------------------------------ */
-
-enum cell_kind {
-    CELL_STAGE,
-    CELL_LABEL,
-    CELL_HOST,
-    CELL_COUNT,
-    CELL_DURATION,
-    CELL_PER_CALL,
-    CELL_BYTES,
-    CELL_SHARE,
-    CELL_STATE,
-};
-
-#define NODE_OFFSET(member) offsetof(struct esi_show_node, member)
-
-static const struct show_column {
-    struct esi_text_table_column column;
-    enum cell_kind kind;
-    bool is_optional; /* left out where it would be empty all down */
-    size_t offset;    /* of its uint64_t in the node */
-} columns[] = {
-    {{"STAGE", ES_TABLE_LEFT, 16}, CELL_STAGE, false, 0},
-    {{"PART", ES_TABLE_LEFT, 10}, CELL_LABEL, false, 0},
-    {{"HOST", ES_TABLE_LEFT, 4}, CELL_HOST, true, 0},
-    {{"CALLS", ES_TABLE_RIGHT, 0}, CELL_COUNT, false, NODE_OFFSET(row.calls)},
-    {{"TUPLES", ES_TABLE_RIGHT, 0}, CELL_COUNT, false, NODE_OFFSET(row.tuples)},
-    {{"BYTES", ES_TABLE_RIGHT, 0}, CELL_BYTES, true, NODE_OFFSET(row.bytes)},
-    {{"TIME", ES_TABLE_RIGHT, 0}, CELL_DURATION, true, NODE_OFFSET(row.time_ns)},
-    {{"PER CALL", ES_TABLE_RIGHT, 0}, CELL_PER_CALL, true, NODE_OFFSET(row.time_ns)},
-    {{"OWN CPU", ES_TABLE_RIGHT, 0}, CELL_DURATION, true, NODE_OFFSET(own_cpu_ns)},
-    {{"SHARE", ES_TABLE_RIGHT, 0}, CELL_SHARE, true, NODE_OFFSET(own_cpu_ns)},
-    {{"LOST", ES_TABLE_RIGHT, 0}, CELL_COUNT, true, NODE_OFFSET(row.lost)},
-    {{"LATE", ES_TABLE_RIGHT, 0}, CELL_COUNT, true, NODE_OFFSET(row.late)},
-    {{"FAILED", ES_TABLE_RIGHT, 0}, CELL_COUNT, true, NODE_OFFSET(row.failures)},
-    {{"STATE", ES_TABLE_LEFT, 8}, CELL_STATE, true, 0},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
-/* The number that a cell shows; of a text, whether there is one. */
-static uint64_t cell_number(const struct esi_show_node *node,
-                            const struct show_column *column)
-{
-    uint64_t number;
-
-    if (column->kind == CELL_HOST)
-        return node->host != NULL;
-    if (column->kind == CELL_STATE)
-        return node->row.silent;
-    memcpy(&number, (const char *)node + column->offset, sizeof number);
-    return number;
-}
-
-static bool is_shown(const struct esi_show *show, const struct show_column *column)
-{
-    for (size_t i = 0; i < show->count && column->is_optional; i++)
-        if (cell_number(&show->nodes[i], column) != 0)
-            return true;
-    return !column->is_optional;
-}
 
 /* --- The tree's drawing ------------------------------------------------------- */
 
@@ -118,140 +56,155 @@ static void draw_branches(const struct esi_show *show,
         length += (size_t)snprintf(out + length, size - length, "%s", parts[count]);
 }
 
-/* --- The table ---------------------------------------------------------------- */
+/* --- Rows --------------------------------------------------------------------- */
 
-static const char *text_or_blank(const char *text)
+/* A row of the table, and an object of JSON. */
+struct stage_record {
+    const struct esi_show *show;
+    const struct esi_show_node *node;
+    const struct esi_show_node *any; /* what some node has: columns that would be empty
+                                        all down are left out */
+    const char *drawing;             /* the tree's left of the first column */
+};
+
+static void describe_sum(struct esi_row *row,
+                         const char *heading,
+                         uint64_t any,
+                         uint64_t number)
 {
-    return text ? text : "";
+    esi_row_unsigned(row, NULL, any ? heading : NULL, number);
 }
 
-/* `drawing` is the tree's left of the first column. */
-static void add_cell(struct es_table *table,
-                     const struct esi_show *show,
-                     const struct esi_show_node *node,
-                     const struct show_column *column,
-                     const char *drawing)
+static void describe_duration(struct esi_row *row,
+                              const char *heading,
+                              uint64_t any,
+                              uint64_t duration_ns)
 {
-    const struct esi_stage_row *row = &node->row;
-    char text[ESI_SHOW_TEXT] = "";
+    char text[ESI_SHOW_TEXT];
 
-    switch (column->kind) {
-    case CELL_STAGE:
-        esi_text_table_cell(table, "%s%s", drawing, esi_show_type(node, text));
-        return;
-    case CELL_LABEL:
-        esi_text_table_cell(table, "%s",
-                            node->elements ? "" : text_or_blank(row->label));
-        return;
-    case CELL_HOST:
-        esi_text_table_cell(table, "%s", text_or_blank(node->host));
-        return;
-    case CELL_COUNT:
-        esi_text_table_cell(table, "%" PRIu64, cell_number(node, column));
-        return;
-    case CELL_DURATION:
-        esi_show_duration(cell_number(node, column), text);
-        break;
-    case CELL_PER_CALL:
-        esi_show_duration(row->calls ? row->time_ns / row->calls : 0, text);
-        break;
-    case CELL_BYTES:
-        esi_show_bytes((double)row->bytes, text);
-        break;
-    case CELL_SHARE:
-        snprintf(text, sizeof text, "%.0f %%", 100 * esi_show_share(show, node));
-        break;
-    case CELL_STATE:
-        snprintf(text, sizeof text, "%s", row->silent ? "does not answer" : "");
-        break;
+    esi_row_quantity(row, any ? heading : NULL, "%s",
+                     esi_show_duration(duration_ns, text));
+}
+
+static void describe_place(struct esi_row *row, const struct stage_record *record)
+{
+    const struct esi_show_node *node = record->node;
+    bool is_root = node->parent == ESI_SHOW_NO_PARENT;
+    const char *label = node->elements ? NULL : node->row.label;
+    char text[ESI_SHOW_TEXT];
+
+    esi_row_words(row, "STAGE", 16, "%s%s", record->drawing, esi_show_type(node, text));
+    esi_row_text(row, "type", NULL, "stage");
+    esi_row_unsigned(row, "stage", NULL, (uint64_t)(node - record->show->nodes));
+    esi_row_unsigned(esi_row_if(row, !is_root), "parent", NULL, node->parent);
+    esi_row_signed(row, "depth", NULL, node->row.depth);
+    esi_row_text(row, "kind", NULL, node->elements ? "elements" : node->row.type);
+    esi_row_words(esi_row_minor(row, 6), "PART", 10, "%s", label ? label : "");
+    if (node->elements)
+        esi_row_unsigned(row, "elements", NULL, node->elements);
+    else
+        esi_row_text(row, "label", NULL, label);
+    esi_row_text(row, "host", NULL, node->host);
+    esi_row_words(esi_row_minor(row, 5), record->any->host ? "HOST" : NULL, 4, "%s",
+                  node->host ? node->host : "");
+}
+
+/* What it has cost. */
+static void describe_costs(struct esi_row *row, const struct stage_record *record)
+{
+    const struct esi_show_node *any = record->any;
+    const struct esi_show_node *node = record->node;
+    const struct esi_stage_row *costs = &node->row;
+    char text[ESI_SHOW_TEXT];
+
+    esi_row_unsigned(esi_row_minor(row, 4), "calls", "CALLS", costs->calls);
+    esi_row_unsigned(row, "tuples", "TUPLES", costs->tuples);
+    esi_row_unsigned(row, "bytes", NULL, costs->bytes);
+    esi_row_quantity(esi_row_minor(row, 7), any->row.bytes ? "BYTES" : NULL, "%s",
+                     esi_show_bytes((double)costs->bytes, text));
+    esi_row_unsigned(row, "lost", NULL, costs->lost);
+    esi_row_unsigned(row, "late", NULL, costs->late);
+    esi_row_unsigned(row, "failures", NULL, costs->failures);
+    esi_row_unsigned(row, "time_ns", NULL, costs->time_ns);
+    describe_duration(esi_row_minor(row, 3), "TIME", any->row.time_ns, costs->time_ns);
+    describe_duration(esi_row_minor(row, 2), "PER CALL", any->row.time_ns,
+                      costs->calls ? costs->time_ns / costs->calls : 0);
+    esi_row_unsigned(row, "own_time_ns", NULL, node->own_time_ns);
+    esi_row_unsigned(row, "cpu_ns", NULL, costs->cpu_ns);
+    esi_row_unsigned(row, "own_cpu_ns", NULL, node->own_cpu_ns);
+    describe_duration(esi_row_minor(row, 1), "OWN CPU", any->own_cpu_ns,
+                      node->own_cpu_ns);
+    esi_row_quantity(row, any->own_cpu_ns ? "SHARE" : NULL, "%.0f %%",
+                     100 * esi_show_share(record->show, node));
+    describe_sum(row, "LOST", any->row.lost, costs->lost);
+    describe_sum(esi_row_minor(row, 8), "LATE", any->row.late, costs->late);
+    describe_sum(esi_row_minor(row, 9), "FAILED", any->row.failures, costs->failures);
+    esi_row_bool(row, "silent", NULL, costs->silent);
+    esi_row_words(row, any->row.silent ? "STATE" : NULL, 8, "%s",
+                  costs->silent ? "does not answer" : "");
+}
+
+static void describe_stage(struct esi_row *row, const void *record)
+{
+    describe_place(row, record);
+    describe_costs(row, record);
+}
+
+/* What some node has, in one. */
+static struct esi_show_node find_any(const struct esi_show *show)
+{
+    struct esi_show_node any = {.host = NULL};
+
+    for (size_t i = 0; i < show->count; i++) {
+        const struct esi_show_node *node = &show->nodes[i];
+
+        any.host = any.host ? any.host : node->host;
+        any.own_cpu_ns |= node->own_cpu_ns;
+        any.row.bytes |= node->row.bytes;
+        any.row.time_ns |= node->row.time_ns;
+        any.row.lost |= node->row.lost;
+        any.row.late |= node->row.late;
+        any.row.failures |= node->row.failures;
+        any.row.silent |= node->row.silent;
     }
-    esi_text_table_cell(table, "%s", text);
+    return any;
+}
+
+static int print_rows(FILE *stream,
+                      const struct esi_show *show,
+                      enum esi_rows_format format,
+                      const struct pen *pen)
+{
+    const struct esi_show_node any = find_any(show);
+    char drawing[8 * DEPTH_MAX] = "";
+    struct stage_record record = {show, show->nodes, &any, drawing};
+    struct esi_rows rows;
+
+    esi_rows_init(&rows, format, stream, describe_stage);
+    int result = esi_rows_begin(&rows, &record);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < show->count; i++) {
+        record.node = &show->nodes[i];
+        draw_branches(show, record.node, pen, drawing, sizeof drawing);
+        esi_rows_add(&rows, &record);
+    }
+    return esi_rows_finish(&rows);
 }
 
 static int print_table(FILE *stream,
                        const struct esi_show *show,
                        const struct esi_show_options *options)
 {
-    struct esi_text_table_column shown[COLUMNS];
-    const struct show_column *chosen[COLUMNS];
-    const struct pen *pen = &pens[options && options->ascii];
-    size_t count = 0;
-    struct es_table *table;
-    int result;
-
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (is_shown(show, &columns[i])) {
-            shown[count] = columns[i].column;
-            chosen[count++] = &columns[i];
-        }
-    result = esi_text_table_create(shown, count, &table);
-    if (result < 0)
-        return result;
-    for (size_t i = 0; i < show->count; i++) {
-        char drawing[8 * DEPTH_MAX];
-
-        draw_branches(show, &show->nodes[i], pen, drawing, sizeof drawing);
-        for (size_t j = 0; j < count; j++)
-            add_cell(table, show, &show->nodes[i], chosen[j], drawing);
-    }
-    result = esi_text_table_print(table, stream, options ? options->width : 0);
-    esi_text_table_destroy(table);
-    return result;
-}
-
-/* --- JSON --------------------------------------------------------------------- */
-
-static void write_costs(struct esi_json_out *out, const struct esi_show_node *node)
-{
-    const struct esi_stage_row *row = &node->row;
-
-    esi_json_out_unsigned(out, "calls", row->calls);
-    esi_json_out_unsigned(out, "tuples", row->tuples);
-    esi_json_out_unsigned(out, "bytes", row->bytes);
-    esi_json_out_unsigned(out, "lost", row->lost);
-    esi_json_out_unsigned(out, "late", row->late);
-    esi_json_out_unsigned(out, "failures", row->failures);
-    esi_json_out_unsigned(out, "time_ns", row->time_ns);
-    esi_json_out_unsigned(out, "own_time_ns", node->own_time_ns);
-    esi_json_out_unsigned(out, "cpu_ns", row->cpu_ns);
-    esi_json_out_unsigned(out, "own_cpu_ns", node->own_cpu_ns);
-    esi_json_out_bool(out, "silent", row->silent);
-}
-
-static void write_object(struct esi_json_out *out,
-                         const struct esi_show *show,
-                         size_t index)
-{
-    const struct esi_show_node *node = &show->nodes[index];
-
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_unsigned(out, "stage", index);
-    if (node->parent == ESI_SHOW_NO_PARENT)
-        esi_json_out_null(out, "parent");
-    else
-        esi_json_out_unsigned(out, "parent", node->parent);
-    esi_json_out_signed(out, "depth", node->row.depth);
-    esi_json_out_string(out, "type", node->elements ? "elements" : node->row.type);
-    if (node->elements)
-        esi_json_out_unsigned(out, "elements", node->elements);
-    else
-        esi_json_out_string(out, "label", node->row.label);
-    esi_json_out_string(out, "host", node->host);
-    write_costs(out, node);
-    esi_json_out_end(out);
+    return print_rows(stream, show, ESI_ROWS_TABLE, &pens[options && options->ascii]);
 }
 
 static int print_json(FILE *stream,
                       const struct esi_show *show,
                       const struct esi_show_options *options)
 {
-    struct esi_json_out out;
-
     (void)options;
-    esi_json_out_init(&out, stream);
-    for (size_t i = 0; i < show->count; i++)
-        write_object(&out, show, i);
-    return 0;
+    return print_rows(stream, show, ESI_ROWS_JSON, &pens[0]);
 }
 
 /* --- Graphs ------------------------------------------------------------------- */
@@ -291,7 +244,7 @@ static void print_dot_edge(FILE *stream, const struct esi_show *show, size_t ind
     char text[ESI_SHOW_TEXT];
 
     fprintf(stream, "    n%zu -> n%zu [label=\"%s tuple%s", node->parent, index,
-            esi_show_number(tuples, text), tuples == 1 ? "" : "s");
+            esi_quantity_number(text, sizeof text, tuples), tuples == 1 ? "" : "s");
     if (node->row.bytes)
         fprintf(stream, "\\n%s", esi_show_bytes(bytes, text));
     fputs("\"];\n", stream);
@@ -532,7 +485,7 @@ static void print_edge(FILE *stream,
             "%.1f %.1f %.1f\"/>\n",
             stroke_width(tuples), x1, y1, middle, y1, middle, y2, x2, y2);
     fprintf(stream, "<text class=\"flow\" x=\"%.1f\" y=\"%.1f\">%s</text>\n", x2 - 4,
-            y2 - 4, esi_show_number(tuples, text));
+            y2 - 4, esi_quantity_number(text, sizeof text, tuples));
 }
 
 static void print_start(FILE *stream, double width, double height)

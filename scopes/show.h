@@ -36,16 +36,16 @@ struct esi_stage_row {
 
 /* Zero is the default of each. */
 struct esi_show_options {
-    size_t fold;  /* more elements than this below one stage are shown as one line or
+    size_t fold; /* more elements than this below one stage are shown as one line or
                      box, "266 elements", with their sums; 0 = 4 */
-    bool all;     /* none are folded */
-    bool ascii;   /* the table's tree is drawn with characters every terminal has */
-    size_t width; /* of the table in characters; 0 = any */
+    bool all;    /* none are folded */
+    bool ascii;  /* the table's tree is drawn with characters every terminal has */
 };
 
 /* Prints the tree and its cost in one of these formats:
  *
- *   table   for people; columns that would be empty all down are left out
+ *   table   for people, as wide as the terminal is; columns that would be empty all
+ *           down are left out
  *   json    one object a stage: "stage" (number), "parent" (number or null), all of the
  *           row, "own_time_ns", and "own_cpu_ns".  Folded elements are one object of
  *           type "elements" with their number in "elements".

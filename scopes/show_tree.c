@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
+
 enum { FOLD = 4 };
 
 /* --- The tree ----------------------------------------------------------------- */
@@ -214,48 +216,14 @@ const char *esi_show_type(const struct esi_show_node *node, char out[ESI_SHOW_TE
     return out;
 }
 
-const char *esi_show_number(double number, char out[ESI_SHOW_TEXT])
-{
-    int digits = number < 10 ? 2 : number < 100 ? 1 : 0;
-
-    if (number == (double)(uint64_t)number)
-        digits = 0;
-    snprintf(out, ESI_SHOW_TEXT, "%.*f", digits, number);
-    return out;
-}
-
-struct show_unit {
-    const char *name;
-    double size; /* of the next one, in this one */
-};
-
-static const char *with_unit(double amount,
-                             const struct show_unit *units,
-                             char out[ESI_SHOW_TEXT])
-{
-    char number[ESI_SHOW_TEXT];
-
-    for (; units->size > 0 && amount >= units->size; units++)
-        amount /= units->size;
-    esi_show_number(amount, number);
-    snprintf(out, ESI_SHOW_TEXT, "%.20s %s", number, units->name);
-    return out;
-}
-
 const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT])
 {
-    static const struct show_unit units[] = {{"ns", 1000}, {"us", 1000}, {"ms", 1000},
-                                             {"s", 60},    {"min", 60},  {"h", 0}};
-
     out[0] = '\0';
-    return ns ? with_unit((double)ns, units, out) : out;
+    return ns ? esi_quantity_time(out, ESI_SHOW_TEXT, (double)ns) : out;
 }
 
 const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT])
 {
-    static const struct show_unit units[] = {
-        {"B", 1024}, {"KiB", 1024}, {"MiB", 1024}, {"GiB", 1024}, {"TiB", 0}};
-
     out[0] = '\0';
-    return bytes > 0 ? with_unit(bytes, units, out) : out;
+    return bytes > 0 ? esi_quantity_bytes(out, ESI_SHOW_TEXT, bytes) : out;
 }

@@ -45,9 +45,7 @@ enum { ESI_SHOW_TEXT = 32 };
 const char *esi_show_type(const struct esi_show_node *node, char out[ESI_SHOW_TEXT]);
 /* "12.3 us", "" for 0. */
 const char *esi_show_duration(uint64_t ns, char out[ESI_SHOW_TEXT]);
-/* "1.5 KiB", "" for 0. */
+/* "1.50 KiB", "" for 0. */
 const char *esi_show_bytes(double bytes, char out[ESI_SHOW_TEXT]);
-/* "0.25", "12.5", "1300": three digits that matter. */
-const char *esi_show_number(double number, char out[ESI_SHOW_TEXT]);
 
 #endif

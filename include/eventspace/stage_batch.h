@@ -72,14 +72,19 @@ struct es_mark {
     uint32_t flags;  /* bits of enum es_mark_flag */
 };
 
+/* Bits of es_report.flags. */
+enum es_report_flag {
+    ES_REPORT_OFF = 1 /* the element is switched off: what happens is not recorded */
+};
+
 /* What else is to be said of an element: given when tuples were lost, or when asked
  * for. */
 struct es_report {
     uint32_t origin;
-    uint32_t reserved; /* 0 */
-    uint64_t lost;     /* tuples lost since the pull before */
-    uint64_t head;     /* tuples ever published */
-    uint64_t polls;    /* polls that found nothing, ever */
+    uint32_t flags; /* bits of enum es_report_flag */
+    uint64_t lost;  /* tuples lost since the pull before */
+    uint64_t head;  /* tuples ever published */
+    uint64_t polls; /* polls that found nothing, ever */
 };
 
 /* What a consumer should know of a part of its tree that did not deliver. */

@@ -30,7 +30,11 @@ enum {
     RUN_OF_SHIFT = 2, /* enum run_of */
     RUN_KIND_BITS = 4
 };
-enum { FLAG_MORE = 1, FLAG_WHOLE = 2 };
+enum {
+    FLAG_MORE = 1,
+    FLAG_WHOLE = 2,
+    FLAG_STATES = 4 /* each report ends with its flags; else they are 0 */
+};
 
 /* What a run is made of.  Only whole operations move the position. */
 enum run_of {
@@ -43,7 +47,7 @@ enum run_of {
 /* Most bytes that an entry takes. */
 enum {
     MARK_BYTES = 16, /* a run of n has at most 16 (n = 1) or 21 */
-    REPORT_BYTES = 35,
+    REPORT_BYTES = 40,
     NOTICE_BYTES = 96,
     MOVE_BYTES = 15,
     SPARE_BYTES = 32,
@@ -142,8 +146,20 @@ static unsigned char *put_marks(struct esi_wire_state *state,
     return out;
 }
 
+/* Most reports have no flags. */
+static bool have_states(const struct es_batch *batch)
+{
+    uint32_t flags = 0;
+
+    for (size_t i = 0; i < batch->report_count; i++)
+        flags |= batch->reports[i].flags;
+    return flags != 0;
+}
+
 static unsigned char *put_reports(const struct es_batch *batch, unsigned char *out)
 {
+    bool states = have_states(batch);
+
     for (size_t i = 0; i < batch->report_count; i++) {
         const struct es_report *report = &batch->reports[i];
 
@@ -151,6 +167,8 @@ static unsigned char *put_reports(const struct es_batch *batch, unsigned char *o
         out = esi_wire_store_varint(out, report->lost);
         out = esi_wire_store_varint(out, report->head);
         out = esi_wire_store_varint(out, report->polls);
+        if (states)
+            out = esi_wire_store_varint(out, report->flags);
     }
     return out;
 }
@@ -205,7 +223,8 @@ static void put_head(const struct es_batch *batch,
     esi_wire_put_u32(&out, (uint32_t)batch->report_count);
     esi_wire_put_u32(&out, (uint32_t)batch->notice_count);
     esi_wire_put_u32(&out, move_count);
-    esi_wire_put_u32(&out, (batch->more ? FLAG_MORE : 0) | (whole ? FLAG_WHOLE : 0));
+    esi_wire_put_u32(&out, (batch->more ? FLAG_MORE : 0) | (whole ? FLAG_WHOLE : 0) |
+                               (have_states(batch) ? FLAG_STATES : 0));
     esi_wire_put_u32(&out, 0);
     esi_wire_put_u64(&out, cost->cpu_ns);
     esi_wire_put_u64(&out, cost->wall_ns);
@@ -245,6 +264,7 @@ struct batch_wire_head {
     uint32_t moves;
     bool more;
     bool whole;
+    bool states;
     struct esi_wire_cost cost;
 };
 
@@ -276,6 +296,7 @@ static int read_head(struct esi_wire_reader *in,
     (void)esi_wire_get_u32(in);
     head.more = flags & FLAG_MORE;
     head.whole = flags & FLAG_WHOLE;
+    head.states = flags & FLAG_STATES;
     head.cost.cpu_ns = esi_wire_get_u64(in);
     head.cost.wall_ns = esi_wire_get_u64(in);
     if (in->failed)
@@ -340,13 +361,13 @@ static int read_marks(struct esi_wire_state *state,
 static int read_reports(const struct esi_wire_state *state,
                         const struct esi_wire_source *source,
                         struct esi_wire_reader *in,
-                        uint32_t count,
+                        const struct batch_wire_head *head,
                         struct es_batch *batch,
                         struct es_error *error)
 {
     int result = 0;
 
-    for (uint32_t i = 0; i < count && result == 0; i++) {
+    for (uint32_t i = 0; i < head->reports && result == 0; i++) {
         struct es_report report = {.origin = 0};
         uint64_t index;
 
@@ -355,6 +376,7 @@ static int read_reports(const struct esi_wire_state *state,
         report.lost = esi_wire_get_varint(in);
         report.head = esi_wire_get_varint(in);
         report.polls = esi_wire_get_varint(in);
+        report.flags = head->states ? (uint32_t)esi_wire_get_varint(in) : 0;
         if (in->failed)
             return batch_wire_fail(error, "a wrong report");
         report.origin = source->origins ? source->origins[index] : (uint32_t)index;
@@ -426,7 +448,7 @@ static int read_tail(struct esi_wire_state *state,
     int result = read_marks(state, source, in, marks, head->tuples, error);
 
     if (result == 0)
-        result = read_reports(state, source, in, head->reports, batch, error);
+        result = read_reports(state, source, in, head, batch, error);
     if (result == 0)
         result = read_notices(in, head->notices, batch, error);
     if (result == 0)

@@ -110,6 +110,13 @@ static bool may_have_failed(const struct es_segment_info *info)
     return ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
 }
 
+/* Launchers end the ranks that are left by these. */
+static bool is_killed_by_launcher(const struct es_segment_info *info)
+{
+    return info->state == ES_PROCESS_KILLED &&
+           (info->signal == SIGKILL || info->signal == SIGTERM);
+}
+
 bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
 {
     struct esi_ending ending = {.segments = 0};
@@ -127,11 +134,13 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
         ending.segments++;
         ending.alive += info.alive;
         ending.failed += ending_is_failure(&info);
+        ending.killed += is_killed_by_launcher(&info);
         if (may_have_failed(&info) && (best.rank < 0 || is_nearer(&info, &best)))
             best = info;
     }
     if (ending.failed > 0) {
         ending.is_killed = best.state == ES_PROCESS_KILLED;
+        ending.killed -= is_killed_by_launcher(&best);
         describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
     }
     es_run_close(run);

@@ -376,7 +376,7 @@ static void write_refused(const struct es_element_view *element,
     es_element_view_info(element, &info);
     esi_json_out_begin_object(reply, NULL);
     esi_json_out_string(reply, "element", info.name);
-    esi_json_out_unsigned(reply, "threshold", info.threshold);
+    esi_json_out_unsigned(reply, "threshold", info.threshold_max);
     esi_json_out_signed(reply, "code", -code);
     esi_json_out_end(reply);
 }

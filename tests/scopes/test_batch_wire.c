@@ -184,7 +184,8 @@ static void fill(struct ends *ends)
         struct es_report report = {.origin = (uint32_t)rand_r(&ends->seed) % ORIGINS,
                                    .lost = random_number(ends),
                                    .head = random_number(ends),
-                                   .polls = UINT64_MAX};
+                                   .polls = UINT64_MAX,
+                                   .flags = (uint32_t)rand_r(&ends->seed) % 2};
 
         assert_int_equal(es_batch_report(&ends->sent, &report), 0);
     }

@@ -595,7 +595,7 @@ static void settings_are_told_in_words(void **state)
 
     (void)state;
     assert_string_equal(esi_rate_settings_format(&settings, text, sizeof text),
-                        "every 20 ms, kary 8, sequential, 2 threads, 1 ahead");
+                        "every 20.0 ms, kary 8, sequential, 2 threads, 1 ahead");
     settings = (struct esi_rate_settings){0};
     assert_string_equal(esi_rate_settings_format(&settings, text, sizeof text),
                         "without a pause, views, concurrent");

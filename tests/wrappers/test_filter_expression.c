@@ -134,6 +134,7 @@ static void faults_are_found_where_they_are(void **state)
         {"(rank == 4", 11, "\")\""},
         {"ranc == 4", 1, "did you mean \"rank\""},
         {"operation == MPI_Sent", 14, "did you mean \"MPI_Send\""},
+        {"operation == barier", 14, "did you mean \"Barrier\""},
         {"operation < MPI_Send", 11, "== and !="},
         {"class == sent", 10, "did you mean \"send\""},
         {"duration > 5", 12, "ns, us, ms"},

@@ -251,6 +251,7 @@ static int report_element(struct es_stage *stage,
     es_element_view_info(element->view, &info);
     report.head = info.head;
     report.polls = info.polls;
+    report.flags = info.enabled ? 0 : ES_REPORT_OFF;
     return es_batch_report(batch, &report);
 }
 

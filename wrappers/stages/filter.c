@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/nearest.h"
 #include "eventspace/operation.h"
@@ -164,6 +165,15 @@ static int refuse_name(const struct filter_parser *parser,
         what, nearest->wanted, nearest->name ? nearest->name : "");
 }
 
+/* A name without "MPI_" is compared without it. */
+static void try_operation(struct esi_nearest *nearest, const char *name)
+{
+    bool in_short =
+        strncasecmp(nearest->wanted, "MPI_", 4) != 0 && strncmp(name, "MPI_", 4) == 0;
+
+    esi_nearest_try(nearest, in_short ? name + 4 : name);
+}
+
 static int operation_value(struct filter_parser *parser, struct filter_node *node)
 {
     const struct es_operation *operation;
@@ -182,7 +192,7 @@ static int operation_value(struct filter_parser *parser, struct filter_node *nod
     esi_nearest_init(&nearest, word);
     for (uint16_t code = 1; code < 4096; code++)
         if ((operation = es_operation_find(code)) != NULL)
-            esi_nearest_try(&nearest, operation->name);
+            try_operation(&nearest, operation->name);
     return refuse_name(parser, at, "operation", &nearest);
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* run_data.h - elements of a datatype in memory, as they lie and packed. */
+#ifndef ES_WRAPPERS_TREES_RUN_DATA_H
+#define ES_WRAPPERS_TREES_RUN_DATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "wrappers/mpi/mpi_next.h"
+
+struct esi_tree_run;
+
+/* Elements of a datatype in the program's memory, or in ours of the same layout. */
+struct esi_data {
+    char *base;
+    MPI_Count count;
+    MPI_Datatype type;
+    MPI_Count size;  /* bytes of an element that travel */
+    MPI_Aint extent; /* from one element to the next */
+    MPI_Count bytes; /* that travel, of all */
+    int plain;       /* elements are their bytes, without a gap: 1 yes, 0 no, -1 = not
+                        asked yet */
+};
+
+int esi_data_init(struct esi_data *data,
+                  const void *base,
+                  MPI_Count count,
+                  MPI_Datatype type);
+/* `count` elements from the `first` on. */
+struct esi_data esi_data_part(const struct esi_data *data,
+                              MPI_Count first,
+                              MPI_Count count);
+/* Whether its bytes in memory are those that travel, in their order. */
+bool esi_data_is_plain(struct esi_data *data);
+/* How much memory `count` elements of its type take, and how far before the address of
+ * the first it begins (negative: behind). */
+int esi_data_span(const struct esi_data *data,
+                  MPI_Count count,
+                  size_t *ret_bytes,
+                  MPI_Aint *ret_before);
+/* The packed form has data->bytes. */
+int esi_data_pack(struct esi_tree_run *run, struct esi_data *data, char *packed);
+int esi_data_unpack(struct esi_tree_run *run, char *packed, struct esi_data *data);
+/* Between types of equal signature; the same memory is left alone. */
+int esi_data_copy(struct esi_tree_run *run, struct esi_data *to, struct esi_data *from);
+
+#endif
