@@ -566,3 +566,15 @@ int esi_pathmap_set_threshold(struct esi_pathmap *map,
         map->collectors[i].plan.threshold = threshold;
     return 0;
 }
+
+int esi_pathmap_set_block(struct esi_pathmap *map, bool block, struct es_error *error)
+{
+    for (size_t i = 0; i < map->path_count; i++) {
+        int code = esi_path_set_block(&map->paths[i], block);
+        if (code < 0)
+            return es_error_set(error, code, "on_full: no memory left");
+    }
+    for (size_t i = 0; i < map->collector_count; i++)
+        map->collectors[i].plan.on_full = block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD;
+    return 0;
+}

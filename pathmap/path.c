@@ -172,25 +172,53 @@ int esi_path_init(struct esi_pathmap_path *path,
     return code == 0 ? init_element(&path->stages[ELEMENT], collector, host) : code;
 }
 
-int esi_path_set_threshold(struct esi_pathmap_path *path, uint32_t threshold)
+/* The text of a property of a path's element.  NULL with -ENOMEM in *ret_code, or where
+ * there is no such property. */
+static struct esi_pathmap_property *set_element_text(struct esi_pathmap_path *path,
+                                                     const char *name,
+                                                     const char *text,
+                                                     int *ret_code)
 {
     struct esi_pathmap_stage *element = &path->stages[ELEMENT];
 
+    *ret_code = 0;
     for (size_t i = 0; i < element->property_count; i++) {
         struct esi_pathmap_property *property = &element->properties[i];
-        char text[24];
-        if (strcmp(property->name, "threshold") != 0)
+        if (strcmp(property->name, name) != 0)
             continue;
-        snprintf(text, sizeof(text), "%" PRIu32, threshold);
         char *copy = strdup(text);
-        if (copy == NULL)
-            return -ENOMEM;
+        if (copy == NULL) {
+            *ret_code = -ENOMEM;
+            return NULL;
+        }
         free(property->text);
         property->text = copy;
+        return property;
+    }
+    return NULL;
+}
+
+int esi_path_set_threshold(struct esi_pathmap_path *path, uint32_t threshold)
+{
+    struct esi_pathmap_property *property;
+    char text[24];
+    int code;
+
+    snprintf(text, sizeof(text), "%" PRIu32, threshold);
+    property = set_element_text(path, "threshold", text, &code);
+    if (property) {
         property->integer = threshold;
         property->real = (double)threshold;
     }
-    return 0;
+    return code;
+}
+
+int esi_path_set_block(struct esi_pathmap_path *path, bool block)
+{
+    int code;
+
+    set_element_text(path, "on_full", block ? "block" : "discard", &code);
+    return code;
 }
 
 /* --- Checking paths --------------------------------------------------------------- */

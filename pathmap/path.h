@@ -43,7 +43,9 @@ int esi_path_init(struct esi_pathmap_path *path,
                   const struct esi_pathmap_collector *collector,
                   const char *host);
 
-/* Changes the threshold of a path; -ENOMEM: nothing has changed. */
+/* Change the threshold of a path, and whether its full element blocks; -ENOMEM: nothing
+ * has changed. */
 int esi_path_set_threshold(struct esi_pathmap_path *path, uint32_t threshold);
+int esi_path_set_block(struct esi_pathmap_path *path, bool block);
 
 #endif

@@ -91,6 +91,10 @@ int esi_pathmap_set_threshold(struct esi_pathmap *map,
                               uint32_t threshold,
                               struct es_error *error);
 
+/* Sets whether the elements of all collectors and of all paths block their writers when
+ * they are full, or discard. */
+int esi_pathmap_set_block(struct esi_pathmap *map, bool block, struct es_error *error);
+
 /* What the observed processes of `host` (NULL = of all hosts) are to collect.  Where
  * the map is expanded its paths decide, else its collectors.  Caller finishes the plan
  * with esi_plan_fini(). */

@@ -145,6 +145,29 @@ static void what_is_too_much_to_expand_stays_as_it_was(void **state)
     esi_pathmap_destroy(map);
 }
 
+static void everything_can_be_set_to_block(void **state)
+{
+    struct esi_pathmap *map = generate((struct esi_pathmap_request){
+        .ranks = 2, .synthetic = "pu:2", .local_name = "here"});
+
+    (void)state;
+    for (int expanded = 0; expanded < 2; expanded++) {
+        for (int block = 1; block >= 0; block--) {
+            struct es_plan plan;
+
+            assert_int_equal(esi_pathmap_set_block(map, block, NULL), 0);
+            assert_int_equal(esi_pathmap_plan(map, NULL, NULL, &plan), 0);
+            assert_true(plan.count > 0);
+            for (size_t i = 0; i < plan.count; i++)
+                assert_int_equal(plan.collectors[i].on_full,
+                                 block ? ES_ON_FULL_BLOCK : ES_ON_FULL_DISCARD);
+            esi_plan_fini(&plan);
+        }
+        assert_int_equal(esi_pathmap_expand(map, NULL), 0);
+    }
+    esi_pathmap_destroy(map);
+}
+
 static void the_threshold_of_everything_can_be_set(void **state)
 {
     struct esi_pathmap *map = generate((struct esi_pathmap_request){
@@ -179,6 +202,7 @@ SUITE(test_generate)
         cmocka_unit_test(a_map_without_cluster_expands_to_this_host),
         cmocka_unit_test(what_is_too_much_to_expand_stays_as_it_was),
         cmocka_unit_test(the_threshold_of_everything_can_be_set),
+        cmocka_unit_test(everything_can_be_set_to_block),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
