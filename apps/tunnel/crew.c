@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* One thread and its slices. */
 struct worker {
@@ -193,7 +194,8 @@ static bool is_zero(const struct gas_sum *sum)
     return sum->particles == 0 && sum->east == 0 && sum->north == 0;
 }
 
-/* Rank 0 decides how many iterations are next, by its own clock; 0 is the end. */
+/* Rank 0 decides how many iterations are next, by its own clock and files; 0 is the
+ * end. */
 static long next_round(const struct crew *crew,
                        const struct crew_plan *plan,
                        double elapsed)
@@ -209,6 +211,8 @@ static long next_round(const struct crew *crew,
         if (fitting < (double)length)
             length = fitting > 0 ? (long)fitting + 1 : 0;
     }
+    if (plan->until && access(plan->until, F_OK) == 0)
+        length = 0;
     MPI_Bcast(&length, 1, MPI_LONG, 0, crew->layout.comm);
     return length;
 }

@@ -12,9 +12,10 @@ struct crew;
 
 /* How long to run, and how often to look. */
 struct crew_plan {
-    long iterations;  /* at most */
-    double seconds;   /* stop at the first look after this long; 0 = no limit */
-    long check_every; /* iterations between checks of the balance */
+    long iterations;   /* at most */
+    double seconds;    /* stop at the first look after this long; 0 = no limit */
+    const char *until; /* stop at the first look that finds this file; NULL = none */
+    long check_every;  /* iterations between checks of the balance */
 };
 
 /* What a run came to; the same on all ranks. */

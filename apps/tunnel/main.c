@@ -64,6 +64,8 @@ static void read_command_line(int argc, char **argv, struct settings *settings)
          "iterations, each with one exchange of border rows", 0, 1L << 40},
         {"seconds", OPTION_SECONDS, &settings->plan.seconds,
          "stop after about X seconds; 0 = only by iterations", 0, 0},
+        {"until", OPTION_TEXT, &settings->plan.until,
+         "stop at the first check that finds the file TEXT", 0, 0},
         {"check-every", OPTION_NUMBER, &settings->plan.check_every,
          "iterations between two checks of the balance", 1, 1L << 40},
         {"matrices", OPTION_NUMBER, &settings->matrices, "independent tunnels", 1, 255},
@@ -163,7 +165,8 @@ static bool verify(const struct tunnel *tunnel,
                    const struct crew_result *result)
 {
     const struct exchange_layout alone = {MPI_COMM_SELF, 1, 1};
-    const struct crew_plan again = {result->iterations, 0, plan->check_every};
+    const struct crew_plan again = {.iterations = result->iterations,
+                                    .check_every = plan->check_every};
     struct crew_result serial;
 
     crew_destroy(run(tunnel, &alone, 1, &again, &serial));
