@@ -53,7 +53,8 @@ struct es_set_event {
 /*
  * Where events go.  Each trace is announced before its first event, in the order of
  * their numbers, and may be announced late.  The events of one trace come in order and
- * without a gap.  A negative result (-errno) ends the stream and is passed on.  All
+ * without a gap.  A negative result (-errno) ends the stream and is passed on; of
+ * several sinks of one stream, a positive one keeps the event from those behind.  All
  * calls come from the thread that reads the stream.
  *
  * A stream is *ordered* when a receive comes after the sends that it names and the

@@ -35,10 +35,10 @@ ES_API int es_event_set_open(const char *path,
 ES_API void es_event_set_close(struct es_event_set *set);
 
 /* Reads all of it, and passes each trace and event to all of `count` sinks in turn, in
- * one ordered stream (event.h): sends come before their receives.  Messages of an
- * archive are matched on the way (docs/causality.md; the EventSpace paper, section 2,
- * has the tuples).  `attributes`: events have their attributes.  May be called again,
- * but for the standard input.
+ * one ordered stream (event.h): sends come before their receives.  A call of a sink
+ * that is NULL is left out.  Messages of an archive are matched on the way
+ * (docs/causality.md; the EventSpace paper, section 2, has the tuples).  `attributes`:
+ * events have their attributes.  May be called again, but for the standard input.
  *
  * 0; -EINVAL with words, and of a file with its line: no event set; another -errno: it
  * cannot be read; or what a sink returned.  What sinks got before an error is to be

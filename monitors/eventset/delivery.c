@@ -22,7 +22,7 @@
 
 #include "base/array.h"
 #include "base/heap.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/eventset/set_spool.h"
 
 /*
@@ -80,7 +80,8 @@ struct esi_delivery {
     uint64_t position; /* of the last event that came */
     struct esi_spool spool;
     struct esi_record_room rooms[2]; /* for the halves of a sync */
-    struct esi_delivery_statistics statistics;
+    bool is_refused;                 /* by the sink */
+    uint64_t waiting;                /* events */
 };
 
 static int delivery_explain(struct esi_delivery *delivery, struct es_error *error);
@@ -263,6 +264,7 @@ void esi_delivery_destroy(struct esi_delivery *delivery)
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
     struct esi_delivery *delivery = data;
+    int code;
 
     if (trace != delivery->trace_count)
         return -EINVAL;
@@ -273,7 +275,9 @@ static int take_trace(void *data, uint32_t trace, const char *name)
     delivery->traces[trace] = (struct esi_delivery_trace){
         .left = ESI_NO_TRACE, .right = ESI_NO_TRACE, .waiters = ESI_NO_TRACE};
     delivery->trace_count++;
-    return delivery->config.sink.trace(delivery->config.sink.data, trace, name);
+    code = delivery->config.sink.trace(delivery->config.sink.data, trace, name);
+    delivery->is_refused |= code < 0;
+    return code < 0 ? code : 0;
 }
 
 /* The first event of a trace that waits; there is one. */
@@ -408,10 +412,10 @@ static int delivery_give(struct esi_delivery *delivery,
 {
     int code = delivery->config.sink.event(delivery->config.sink.data, event);
 
+    delivery->is_refused |= code < 0;
     if (code < 0)
         return code;
     delivery->traces[event->id.trace].given++;
-    delivery->statistics.events++;
     return 0;
 }
 
@@ -433,7 +437,7 @@ static int delivery_advance(struct esi_delivery *delivery, uint32_t trace)
     int code;
 
     esi_spool_pop(&delivery->spool, &own->waiting);
-    delivery->statistics.waiting--;
+    delivery->waiting--;
     own->partners_seen = 0;
     code = wake_waiters(delivery, trace);
     if (code == 0 && !esi_spool_is_empty(&own->waiting))
@@ -545,8 +549,7 @@ static int delivery_hold(struct esi_delivery *delivery,
     record->is_first_half =
         event->kind == ES_EVENT_SYNC &&
         delivery->traces[event->partners[0].trace].read < event->partners[0].index;
-    delivery->statistics.waiting++;
-    delivery->statistics.waited_events++;
+    delivery->waiting++;
     return is_first ? place_front(delivery, event->id.trace) : 0;
 }
 
@@ -592,14 +595,12 @@ struct es_set_sink esi_delivery_sink(struct esi_delivery *delivery)
 
 int esi_delivery_finish(struct esi_delivery *delivery, struct es_error *error)
 {
-    return delivery->statistics.waiting == 0 ? 0 : delivery_explain(delivery, error);
+    return delivery->waiting == 0 ? 0 : delivery_explain(delivery, error);
 }
 
-void esi_delivery_statistics(const struct esi_delivery *delivery,
-                             struct esi_delivery_statistics *ret_statistics)
+bool esi_delivery_is_refused(const struct esi_delivery *delivery)
 {
-    *ret_statistics = delivery->statistics;
-    ret_statistics->waited_bytes = delivery->spool.held_max;
+    return delivery && delivery->is_refused;
 }
 
 /* === Cycles ======================================================================= */

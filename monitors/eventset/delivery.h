@@ -24,10 +24,11 @@
 #ifndef ES_MONITORS_EVENTSET_DELIVERY_H
 #define ES_MONITORS_EVENTSET_DELIVERY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_delivery_config {
     struct es_set_sink sink;
@@ -37,13 +38,6 @@ struct esi_delivery_config {
     const uint64_t *line;
     uint64_t memory_bytes;    /* of events that wait; beyond, they do so in a file */
     const char *spill_folder; /* of that file; NULL = $TMPDIR or /var/tmp */
-};
-
-struct esi_delivery_statistics {
-    uint64_t events;        /* given */
-    uint64_t waiting;       /* now */
-    uint64_t waited_events; /* that could not be given at once */
-    uint64_t waited_bytes;  /* of them, at most at a time, in memory or not */
 };
 
 struct esi_delivery;
@@ -68,7 +62,7 @@ struct es_set_sink esi_delivery_sink(struct esi_delivery *delivery);
  * did not come.  The error names such an event. */
 int esi_delivery_finish(struct esi_delivery *delivery, struct es_error *error);
 
-void esi_delivery_statistics(const struct esi_delivery *delivery,
-                             struct esi_delivery_statistics *ret_statistics);
+/* Whether the sink behind has ended the stream.  Accepts NULL. */
+bool esi_delivery_is_refused(const struct esi_delivery *delivery);
 
 #endif

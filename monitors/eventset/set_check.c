@@ -17,11 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/eventset/set_map.h"
+#include "base/array.h"
+#include "base/hash.h"
 
 #define NO_CLAIM UINT32_MAX
 
 struct claim {
+    struct es_event_id on; /* index 0: the claim is free */
     struct es_event_id from;
     uint64_t line;
     uint32_t next;           /* on the same event, or of those that are free */
@@ -37,11 +39,11 @@ struct checked_trace {
 struct esi_set_check {
     struct checked_trace *traces;
     uint32_t trace_count;
-    uint32_t trace_capacity;
-    struct esi_set_map claimed; /* events that did not come yet: their first claim */
+    size_t trace_capacity;
+    struct esi_hash claimed; /* events that did not come yet: their first claim */
     struct claim *claims;
     uint32_t claim_count;
-    uint32_t claim_capacity;
+    size_t claim_capacity;
     uint32_t free_claim;
     struct es_event_id *sorted; /* partners of an event that has several */
     size_t sorted_capacity;
@@ -65,7 +67,7 @@ void esi_set_check_destroy(struct esi_set_check *check)
     for (uint32_t i = 0; i < check->trace_count; i++)
         free(check->traces[i].kinds);
     free(check->traces);
-    esi_set_map_fini(&check->claimed);
+    esi_hash_fini(&check->claimed);
     free(check->claims);
     free(check->sorted);
     free(check);
@@ -73,15 +75,9 @@ void esi_set_check_destroy(struct esi_set_check *check)
 
 int esi_set_check_trace(struct esi_set_check *check)
 {
-    if (check->trace_count == check->trace_capacity) {
-        uint32_t capacity = check->trace_capacity ? 2 * check->trace_capacity : 16;
-        struct checked_trace *traces =
-            reallocarray(check->traces, capacity, sizeof *traces);
-        if (!traces)
-            return -ENOMEM;
-        check->traces = traces;
-        check->trace_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(check->traces, check->trace_capacity,
+                          check->trace_count + 1u) < 0)
+        return -ENOMEM;
     check->traces[check->trace_count++] = (struct checked_trace){0};
     return 0;
 }
@@ -106,14 +102,8 @@ static int keep_kind(struct checked_trace *trace, enum es_event_kind kind)
 {
     uint32_t at = trace->count;
 
-    if (at / 4 >= trace->kinds_capacity) {
-        size_t capacity = trace->kinds_capacity ? 2 * trace->kinds_capacity : 16;
-        unsigned char *kinds = realloc(trace->kinds, capacity);
-        if (!kinds)
-            return -ENOMEM;
-        trace->kinds = kinds;
-        trace->kinds_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(trace->kinds, trace->kinds_capacity, at / 4 + 1u) < 0)
+        return -ENOMEM;
     if (at % 4 == 0)
         trace->kinds[at / 4] = 0;
     trace->kinds[at / 4] |= (unsigned char)((unsigned)kind << (at % 4 * 2));
@@ -123,6 +113,30 @@ static int keep_kind(struct checked_trace *trace, enum es_event_kind kind)
 
 /* --- Claims ----------------------------------------------------------------------- */
 
+static uint64_t hash_event(struct es_event_id id)
+{
+    return esi_hash_u64((uint64_t)id.trace << 32 | id.index);
+}
+
+/* The slot of the first claim on an event; ESI_HASH_END: there is none. */
+static size_t find_claim(const struct esi_set_check *check, struct es_event_id on)
+{
+    ESI_HASH_FOREACH(slot, &check->claimed, hash_event(on)) {
+        const struct claim *first =
+            &check->claims[esi_hash_index(&check->claimed, slot)];
+        if (first->on.trace == on.trace && first->on.index == on.index)
+            return slot;
+    }
+    return ESI_HASH_END;
+}
+
+static uint32_t first_claim(const struct esi_set_check *check, struct es_event_id on)
+{
+    size_t slot = find_claim(check, on);
+
+    return slot != ESI_HASH_END ? esi_hash_index(&check->claimed, slot) : NO_CLAIM;
+}
+
 static int new_claim(struct esi_set_check *check, uint32_t *ret_claim)
 {
     if (check->free_claim != NO_CLAIM) {
@@ -130,53 +144,54 @@ static int new_claim(struct esi_set_check *check, uint32_t *ret_claim)
         check->free_claim = check->claims[check->free_claim].next;
         return 0;
     }
-    if (check->claim_count == check->claim_capacity) {
-        uint32_t capacity = check->claim_capacity ? 2 * check->claim_capacity : 64;
-        struct claim *claims = reallocarray(check->claims, capacity, sizeof *claims);
-        if (!claims || capacity < check->claim_capacity)
-            return -ENOMEM;
-        check->claims = claims;
-        check->claim_capacity = capacity;
-    }
+    if (check->claim_count == NO_CLAIM - 1 ||
+        ESI_ARRAY_RESERVE(check->claims, check->claim_capacity,
+                          check->claim_count + 1u) < 0)
+        return -ENOMEM;
     *ret_claim = check->claim_count++;
     return 0;
 }
 
+/* The first claim on an event stays where it is found: a later one changes places with
+ * it, so that the latest comes first. */
 static int claim_event(struct esi_set_check *check,
                        struct es_event_id on,
                        const struct es_set_event *from,
                        uint64_t line)
 {
-    uint32_t made, *first;
+    struct claim claim = {on, from->id, line, NO_CLAIM, from->kind};
+    uint32_t made, first;
 
-    if (new_claim(check, &made) < 0)
+    if (esi_hash_reserve(&check->claimed, check->claimed.count + 1) < 0 ||
+        new_claim(check, &made) < 0)
         return -ENOMEM;
-    first = esi_set_map_add(&check->claimed, on, NO_CLAIM);
-    if (!first)
-        return -ENOMEM;
-    check->claims[made] = (struct claim){from->id, line, *first, from->kind};
-    *first = made;
+    first = first_claim(check, on);
+    if (first == NO_CLAIM) {
+        check->claims[made] = claim;
+        esi_hash_insert(&check->claimed, hash_event(on), made);
+        return 0;
+    }
+    check->claims[made] = check->claims[first];
+    claim.next = made;
+    check->claims[first] = claim;
     return 0;
-}
-
-static uint32_t first_claim(const struct esi_set_check *check, struct es_event_id on)
-{
-    const uint32_t *first = esi_set_map_find(&check->claimed, on);
-
-    return first ? *first : NO_CLAIM;
 }
 
 static void free_claims(struct esi_set_check *check, struct es_event_id on)
 {
-    uint32_t at = first_claim(check, on);
+    size_t slot = find_claim(check, on);
+    uint32_t next;
 
-    while (at != NO_CLAIM) {
-        uint32_t next = check->claims[at].next;
+    if (slot == ESI_HASH_END)
+        return;
+    for (uint32_t at = esi_hash_index(&check->claimed, slot); at != NO_CLAIM;
+         at = next) {
+        next = check->claims[at].next;
+        check->claims[at].on.index = 0;
         check->claims[at].next = check->free_claim;
         check->free_claim = at;
-        at = next;
     }
-    esi_set_map_remove(&check->claimed, on);
+    esi_hash_remove(&check->claimed, slot);
 }
 
 /* --- Partners of one event -------------------------------------------------------- */
@@ -195,14 +210,8 @@ static int sort_partners(struct esi_set_check *check, const struct es_set_event 
 {
     size_t count = event->partner_count;
 
-    if (count > check->sorted_capacity) {
-        struct es_event_id *sorted =
-            reallocarray(check->sorted, 2 * count, sizeof *sorted);
-        if (!sorted)
-            return -ENOMEM;
-        check->sorted = sorted;
-        check->sorted_capacity = 2 * count;
-    }
+    if (ESI_ARRAY_RESERVE(check->sorted, check->sorted_capacity, count) < 0)
+        return -ENOMEM;
     if (count > 0)
         memcpy(check->sorted, event->partners, count * sizeof *event->partners);
     if (count > 1)
@@ -417,24 +426,19 @@ int esi_set_check_finish(const struct esi_set_check *check,
                          const char *source,
                          struct es_error *error)
 {
-    const struct esi_set_map *claimed = &check->claimed;
     struct esi_set_place first = {source, UINT64_MAX};
     struct es_event_id missing = {0, 0};
 
-    if (claimed->count == 0)
+    if (check->claimed.count == 0)
         return 0;
-    for (size_t i = 0; i < claimed->capacity; i++) {
-        struct es_event_id id = claimed->slots[i].id;
-        if (id.index == 0)
+    for (uint32_t i = 0; i < check->claim_count; i++) {
+        const struct claim *claim = &check->claims[i];
+        if (claim->on.index == 0)
             continue;
-        for (uint32_t at = claimed->slots[i].value; at != NO_CLAIM;
-             at = check->claims[at].next) {
-            uint64_t line = check->claims[at].line;
-            if (line < first.line ||
-                (line == first.line && compare_ids(&id, &missing) < 0)) {
-                first.line = line;
-                missing = id;
-            }
+        if (claim->line < first.line ||
+            (claim->line == first.line && compare_ids(&claim->on, &missing) < 0)) {
+            first.line = claim->line;
+            missing = claim->on;
         }
     }
     return es_error_set_at(error, -EINVAL, source, esi_set_place_line(&first), 0,

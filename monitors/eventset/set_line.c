@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/library_words.h"
 
 /*
@@ -376,28 +377,11 @@ int esi_set_place_line(const struct esi_set_place *place)
 
 /* --- Room ------------------------------------------------------------------------- */
 
-/* 0 or -ENOMEM: room for one more of `size` bytes in *array. */
-static int line_grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-    size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *old, *grown;
-
-    if (count < *capacity)
-        return 0;
-    memcpy(&old, array, sizeof old);
-    grown = reallocarray(old, wanted, size);
-    if (!grown)
-        return -ENOMEM;
-    memcpy(array, &grown, sizeof grown);
-    *capacity = wanted;
-    return 0;
-}
-
 /* 0 or -ENOMEM. */
 static int line_add_partner(struct esi_line_room *room, struct es_event_id partner)
 {
-    if (line_grow(&room->partners, room->partner_count, &room->partner_capacity,
-                  sizeof partner) < 0)
+    if (ESI_ARRAY_RESERVE(room->partners, room->partner_capacity,
+                          room->partner_count + 1) < 0)
         return -ENOMEM;
     room->partners[room->partner_count++] = partner;
     return 0;
@@ -411,8 +395,8 @@ static int line_add_attribute(struct esi_line_room *room,
 {
     struct es_event_attribute attribute = {.name = name, .text = value};
 
-    if (line_grow(&room->attributes, room->attribute_count, &room->attribute_capacity,
-                  sizeof attribute) < 0)
+    if (ESI_ARRAY_RESERVE(room->attributes, room->attribute_capacity,
+                          room->attribute_count + 1) < 0)
         return -ENOMEM;
     if (esi_set_number_parse(value, length, &attribute.number))
         attribute.text = NULL;

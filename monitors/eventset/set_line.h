@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_set_line; /* room for one line at a time */
 

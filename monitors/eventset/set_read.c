@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/input.h"
 #include "monitors/eventset/delivery.h"
 #include "monitors/eventset/set_check.h"
@@ -21,7 +22,7 @@
  * A file, line by line, each in memory that may be changed.
  */
 
-/* Caller's memory; `number` and `bytes` may be read. */
+/* Caller's memory; `number` may be read. */
 struct esi_set_lines {
     FILE *stream; /* borrowed */
     char *buffer;
@@ -29,7 +30,6 @@ struct esi_set_lines {
     size_t from; /* what is read and not given yet */
     size_t to;
     uint64_t number; /* of the line that was given last, from 1 */
-    uint64_t bytes;  /* that were read */
 };
 
 /* === A file, line by line ========================================================= */
@@ -58,22 +58,15 @@ static int lines_fill(struct esi_set_lines *lines, size_t *ret_got)
         lines->to -= lines->from;
         lines->from = 0;
     }
-    if (lines->to > lines->capacity / 2) {
-        char *grown = lines->capacity <= SIZE_MAX / 2
-                          ? realloc(lines->buffer, 2 * lines->capacity)
-                          : NULL;
-        if (!grown)
-            return -ENOMEM;
-        lines->buffer = grown;
-        lines->capacity *= 2;
-    }
+    if (lines->to > lines->capacity / 2 &&
+        ESI_ARRAY_RESERVE(lines->buffer, lines->capacity, lines->capacity + 1) < 0)
+        return -ENOMEM;
     errno = 0;
     *ret_got = fread(lines->buffer + lines->to, 1, lines->capacity - lines->to - 1,
                      lines->stream);
     if (*ret_got == 0 && ferror(lines->stream))
         return errno > 0 ? -errno : -EIO;
     lines->to += *ret_got;
-    lines->bytes += *ret_got;
     return 0;
 }
 
@@ -146,9 +139,6 @@ struct set_reading {
     struct esi_set_check *check;
     struct esi_delivery *delivery;
     struct es_set_sink delivered; /* what goes into the delivery */
-    uint32_t traces;
-    uint64_t events;
-    int sink_code; /* of the sink, which has its own words for it, if any */
 };
 
 void esi_set_read_config_init(struct esi_set_read_config *config,
@@ -156,47 +146,9 @@ void esi_set_read_config_init(struct esi_set_read_config *config,
 {
     *config = (struct esi_set_read_config){
         .sink = sink,
-        .canonical = true,
         .attributes = true,
         .memory_bytes = UINT64_C(512) << 20,
     };
-}
-
-/* --- Giving ----------------------------------------------------------------------- */
-
-static int give_trace(void *data, uint32_t trace, const char *name)
-{
-    struct set_reading *reading = data;
-    int code = reading->config->sink.trace(reading->config->sink.data, trace, name);
-
-    if (code < 0)
-        reading->sink_code = code;
-    return code < 0 ? code : 0;
-}
-
-static int give_event(void *data, const struct es_set_event *event)
-{
-    struct set_reading *reading = data;
-    int code = reading->config->sink.event(reading->config->sink.data, event);
-
-    if (code < 0)
-        reading->sink_code = code;
-    return code < 0 ? code : 0;
-}
-
-static int ignore_trace(void *data, uint32_t trace, const char *name)
-{
-    (void)data;
-    (void)trace;
-    (void)name;
-    return 0;
-}
-
-static int ignore_event(void *data, const struct es_set_event *event)
-{
-    (void)data;
-    (void)event;
-    return 0;
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
@@ -208,9 +160,6 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 
     if (code == 0)
         code = reading->delivered.trace(reading->delivered.data, trace, name);
-    if (code == 0 && !reading->config->canonical)
-        code = give_trace(reading, trace, name);
-    reading->traces++;
     return code;
 }
 
@@ -227,15 +176,7 @@ static int take_event(struct set_reading *reading, struct es_set_event *event)
     }
     if (!reading->config->attributes)
         event->attribute_count = 0;
-    reading->events++;
-    if (!reading->config->canonical) {
-        code = give_event(reading, event);
-        event->type = event->text = "";
-        event->attribute_count = 0;
-    }
-    if (code == 0)
-        code = reading->delivered.event(reading->delivered.data, event);
-    return code;
+    return reading->delivered.event(reading->delivered.data, event);
 }
 
 static bool is_blank(const char *text, size_t length)
@@ -324,12 +265,9 @@ static int read_start(struct set_reading *reading, FILE *stream)
 {
     const struct esi_set_read_config *config = reading->config;
     struct esi_delivery_config delivery;
-    struct es_set_sink sink = {ignore_trace, ignore_event, NULL};
     int code;
 
-    if (config->canonical)
-        sink = (struct es_set_sink){give_trace, give_event, reading};
-    esi_delivery_config_init(&delivery, sink);
+    esi_delivery_config_init(&delivery, config->sink);
     delivery.source = reading->place.source;
     delivery.line = &reading->place.line;
     delivery.memory_bytes = config->memory_bytes;
@@ -354,26 +292,9 @@ static void read_stop(struct set_reading *reading)
     esi_delivery_destroy(reading->delivery);
 }
 
-static void read_count(const struct set_reading *reading,
-                       struct esi_set_read_statistics *ret_statistics)
-{
-    struct esi_delivery_statistics delivery;
-
-    esi_delivery_statistics(reading->delivery, &delivery);
-    *ret_statistics = (struct esi_set_read_statistics){
-        .bytes = reading->lines.bytes,
-        .lines = reading->lines.number,
-        .traces = reading->traces,
-        .events = reading->events,
-        .waited_events = delivery.waited_events,
-        .waited_bytes = delivery.waited_bytes,
-    };
-}
-
 int esi_set_read_stream(FILE *stream,
                         const char *name,
                         const struct esi_set_read_config *config,
-                        struct esi_set_read_statistics *ret_statistics,
                         struct es_error *error)
 {
     struct set_reading reading = {.config = config, .error = error, .place = {name, 0}};
@@ -381,33 +302,30 @@ int esi_set_read_stream(FILE *stream,
 
     if (code == 0)
         code = read_all(&reading);
-    if (code == 0 && ret_statistics)
-        read_count(&reading, ret_statistics);
-    if (code < 0 && reading.sink_code == 0)
+    /* Unless there are words already; the sink has its own. */
+    if (code < 0 && !esi_delivery_is_refused(reading.delivery))
         es_error_set_at(error, code, name, esi_set_place_line(&reading.place), 0, "%s",
-                        strerror(-code)); /* unless there are words already */
+                        strerror(-code));
     read_stop(&reading);
     return code;
 }
 
 int esi_set_read_file(const char *path,
                       const struct esi_set_read_config *config,
-                      struct esi_set_read_statistics *ret_statistics,
                       struct es_error *error)
 {
     FILE *stream;
     int code;
 
     if (strcmp(path, "-") == 0)
-        return esi_set_read_stream(stdin, "standard input", config, ret_statistics,
-                                   error);
+        return esi_set_read_stream(stdin, "standard input", config, error);
     stream = fopen(path, "re");
     if (!stream) {
         code = -errno;
         return es_error_set_at(error, code, path, 0, 0, "%s", strerror(-code));
     }
     setvbuf(stream, NULL, _IONBF, 0); /* lines have a buffer of their own */
-    code = esi_set_read_stream(stream, path, config, ret_statistics, error);
+    code = esi_set_read_stream(stream, path, config, error);
     fclose(stream);
     return code;
 }

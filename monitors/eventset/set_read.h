@@ -5,7 +5,7 @@
  * it reads.
  *
  *   esi_set_read_config_init(&config, es_order_sink(order));
- *   esi_set_read_file("set.jsonl", &config, &statistics, &error);
+ *   esi_set_read_file("set.jsonl", &config, &error);
  *
  * Everything that the format demands is checked; what is wrong is one sentence with
  * file, line and, where the fault is in the JSON itself, column.  Faults that only the
@@ -16,9 +16,8 @@
  *   - per trace: its name, a count, its place in the order (about 150 bytes);
  *   - per event: its kind, in 2 bits;
  *   - per reference whose other end was not read yet: about 70 bytes;
- *   - per event that cannot be given yet, since its sends were not read or given:
- *     in canonical order the event itself, in file order 56 bytes and its partners.
- *     Beyond `memory_bytes` these wait in a file without a name.
+ *   - per event that cannot be given yet, since its sends were not read or given: the
+ *     event.  Beyond `memory_bytes` these wait in a file without a name.
  * So a file whose receives stand near their sends needs 2 bits an event.
  */
 #ifndef ES_MONITORS_EVENTSET_SET_READ_H
@@ -29,44 +28,30 @@
 #include <stdio.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_set_read_config {
-    struct es_set_sink sink;
-    /* In canonical order (delivery.h), which is an ordered stream; else as the file
-     * has them, a receive perhaps before its send. */
-    bool canonical;
+    struct es_set_sink sink;  /* gets the canonical order (delivery.h) */
     bool attributes;          /* given to the sink; else only checked */
     uint64_t memory_bytes;    /* for events that wait, in memory */
     const char *spill_folder; /* where others wait; NULL = $TMPDIR or /var/tmp */
 };
 
-struct esi_set_read_statistics {
-    uint64_t bytes;
-    uint64_t lines;
-    uint32_t traces;
-    uint64_t events;
-    uint64_t waited_events; /* that could not be given at once */
-    uint64_t waited_bytes;  /* of them, at most at a time, in memory or not */
-};
-
-/* Canonical order, attributes, 512 MiB. */
+/* Attributes, 512 MiB. */
 void esi_set_read_config_init(struct esi_set_read_config *config,
                               struct es_set_sink sink);
 
-/* Reads a file; "-" is the standard input.  `ret_statistics` and `error` may be NULL.
- * 0; -EINVAL: not an event set, `error` says why and where; another -errno: the file
- * cannot be read, or what the sink gave. */
+/* Reads a file; "-" is the standard input.  `error` may be NULL.  0; -EINVAL: not an
+ * event set, `error` says why and where; another -errno: the file cannot be read, or
+ * what the sink gave. */
 int esi_set_read_file(const char *path,
                       const struct esi_set_read_config *config,
-                      struct esi_set_read_statistics *ret_statistics,
                       struct es_error *error);
 
 /* Reads a stream (borrowed) to its end; errors call it `name`. */
 int esi_set_read_stream(FILE *stream,
                         const char *name,
                         const struct esi_set_read_config *config,
-                        struct esi_set_read_statistics *ret_statistics,
                         struct es_error *error);
 
 #endif

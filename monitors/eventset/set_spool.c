@@ -61,7 +61,6 @@ void esi_spool_clear(struct esi_spool *spool, struct esi_spool_queue *queue)
         struct esi_spool_chunk *chunk = queue->first;
 
         queue->first = chunk->next;
-        spool->held -= chunk->used - chunk->taken;
         free_chunk(spool, chunk);
     }
     queue->last = NULL;
@@ -208,9 +207,6 @@ int esi_spool_push(struct esi_spool *spool,
     prefix = (struct prefix *)(void *)(last->bytes + last->used);
     prefix->size = whole;
     last->used += whole;
-    spool->held += whole;
-    if (spool->held > spool->held_max)
-        spool->held_max = spool->held;
     *ret_record = prefix + 1;
     return 0;
 }
@@ -238,7 +234,6 @@ void esi_spool_pop(struct esi_spool *spool, struct esi_spool_queue *queue)
         (const struct prefix *)(const void *)(first->bytes + first->taken);
 
     first->taken += prefix->size;
-    spool->held -= prefix->size;
     if (first->taken < first->used)
         return;
     if (first->capacity == CHUNK_BYTES_MIN && !first->next) {

@@ -14,15 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What queues share.  Caller's memory; the fields but `held_max` are private. */
+/* What queues share.  Caller's memory; its fields are private. */
 struct esi_spool {
     uint64_t memory_max;
     const char *folder; /* borrowed; NULL = $TMPDIR or /var/tmp */
     int descriptor;     /* -1: nothing was written yet */
     uint64_t file_end;
-    uint64_t memory;   /* bytes of chunks that are in memory */
-    uint64_t held;     /* bytes of records */
-    uint64_t held_max; /* at most so far */
+    uint64_t memory; /* bytes of chunks that are in memory */
 };
 
 struct esi_spool_chunk;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "monitors/eventset/segmented.h"
 
 struct esi_texts_block;
@@ -16,16 +17,14 @@ struct esi_texts_block;
 /* Caller's memory; its fields are private. */
 struct esi_texts {
     struct esi_segmented rows; /* by number */
-    uint32_t *slots;           /* open-addressed: number + 1, 0 = free */
-    size_t capacity;           /* of `slots`, a power of two */
+    struct esi_hash numbers;   /* by text */
     struct esi_texts_block *blocks;
     uint64_t block_bytes; /* of all blocks */
 };
 
 struct esi_text_row {
     const char *text;
-    uint32_t length;
-    uint32_t hash;
+    size_t length;
 };
 
 void esi_texts_init(struct esi_texts *texts);

@@ -20,9 +20,10 @@
 #include <unistd.h>
 
 #include "base/json_out.h"
-#include "monitors/eventset/output_file.h"
+#include "base/output_file.h"
 #include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_spool.h"
+#include "monitors/eventset/trace_names.h"
 
 /* === Lines ======================================================================== */
 
@@ -107,10 +108,7 @@ struct esi_set_write {
     FILE *stream;       /* where events go; NULL: none came yet */
     off_t header_bytes; /* of `stream` */
     uint32_t header_names;
-    char **names;
-    uint32_t name_count;
-    uint32_t name_capacity;
-    uint64_t events;
+    struct esi_trace_names names;
     bool is_told; /* all traces */
     int code;     /* the first failure */
 };
@@ -152,9 +150,7 @@ void esi_set_write_destroy(struct esi_set_write *write)
     if (write->events_apart)
         fclose(write->events_apart);
     esi_output_file_discard(write->file);
-    for (uint32_t i = 0; i < write->name_count; i++)
-        free(write->names[i]);
-    free(write->names);
+    esi_trace_names_fini(&write->names);
     free(write->path);
     free(write);
     errno = saved_errno;
@@ -166,21 +162,9 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 {
     struct esi_set_write *write = data;
 
-    if (trace != write->name_count || write->is_told)
+    if (trace != write->names.count || write->is_told)
         return -EINVAL;
-    if (write->name_count == write->name_capacity) {
-        uint32_t capacity = write->name_capacity ? 2 * write->name_capacity : 16;
-        char **names = reallocarray(write->names, capacity, sizeof *names);
-        if (!names)
-            return -ENOMEM;
-        write->names = names;
-        write->name_capacity = capacity;
-    }
-    write->names[trace] = strdup(name);
-    if (!write->names[trace])
-        return -ENOMEM;
-    write->name_count++;
-    return 0;
+    return esi_trace_names_add(&write->names, name);
 }
 
 static int write_header(struct esi_set_write *write)
@@ -188,8 +172,8 @@ static int write_header(struct esi_set_write *write)
     FILE *stream = esi_output_file_stream(write->file);
 
     errno = 0;
-    write->header_names = write->name_count;
-    esi_set_format_header(stream, write->names, write->name_count);
+    write->header_names = write->names.count;
+    esi_set_format_header(stream, write->names.names, write->names.count);
     return ferror(stream) ? write_fail(write) : 0;
 }
 
@@ -234,7 +218,6 @@ static int take_event(void *data, const struct es_set_event *event)
         return write->code;
     errno = 0;
     esi_set_format_event(write->stream, event);
-    write->events++;
     return ferror(write->stream) ? write_fail(write) : 0;
 }
 
@@ -246,11 +229,6 @@ struct es_set_sink esi_set_write_sink(struct esi_set_write *write)
 void esi_set_write_traces_told(struct esi_set_write *write)
 {
     write->is_told = true;
-}
-
-uint64_t esi_set_write_events(const struct esi_set_write *write)
-{
-    return write->events;
 }
 
 /* --- Completing ------------------------------------------------------------------- */
@@ -303,7 +281,7 @@ int esi_set_write_close(struct esi_set_write *write, struct es_error *error)
     if (write->code == 0 && write->events_apart) {
         if (write_header(write) == 0)
             copy_events(write, write->events_apart);
-    } else if (write->code == 0 && write->header_names != write->name_count) {
+    } else if (write->code == 0 && write->header_names != write->names.count) {
         write_again(write, error);
     }
     if (write->code == 0) {

@@ -23,7 +23,7 @@
 #include <stdio.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_set_write;
 
@@ -38,8 +38,6 @@ struct es_set_sink esi_set_write_sink(struct esi_set_write *write);
 
 /* No trace will be told any more: what is written to a pipe goes out at once. */
 void esi_set_write_traces_told(struct esi_set_write *write);
-
-uint64_t esi_set_write_events(const struct esi_set_write *write);
 
 /* Completes the file, then frees the writer.  0, or why the file was not written: then
  * there is none, or the one that was there before. */

@@ -9,62 +9,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void esi_trace_names_fini(struct esi_trace_names *names)
 {
     for (uint32_t i = 0; i < names->count; i++)
         free(names->names[i]);
     free(names->names);
-    free(names->sorted);
+    esi_hash_fini(&names->numbers);
+}
+
+static uint64_t hash_name(const char *text, size_t length)
+{
+    return esi_hash_mix_bytes(0, text, length);
+}
+
+/* UINT32_MAX: there is none. */
+static uint32_t find_name(const struct esi_trace_names *names,
+                          const char *text,
+                          size_t length)
+{
+    ESI_HASH_FOREACH(slot, &names->numbers, hash_name(text, length)) {
+        uint32_t number = esi_hash_index(&names->numbers, slot);
+        const char *name = names->names[number];
+
+        if (strncmp(name, text, length) == 0 && name[length] == '\0')
+            return number;
+    }
+    return UINT32_MAX;
 }
 
 int esi_trace_names_add(struct esi_trace_names *names, const char *name)
 {
-    if (names->count == names->capacity) {
-        uint32_t capacity = names->capacity ? 2 * names->capacity : 16;
-        char **grown = realloc(names->names, capacity * sizeof *grown);
+    size_t length = strlen(name);
 
-        if (!grown)
-            return -ENOMEM;
-        names->names = grown;
-        names->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(names->names, names->capacity, names->count + 1u) < 0 ||
+        esi_hash_reserve(&names->numbers, names->numbers.count + 1) < 0)
+        return -ENOMEM;
     names->names[names->count] = strdup(name);
     if (!names->names[names->count])
         return -ENOMEM;
+    if (find_name(names, name, length) == UINT32_MAX)
+        esi_hash_insert(&names->numbers, hash_name(name, length), names->count);
     names->count++;
     return 0;
 }
 
-static int compare_names(const void *a, const void *b, void *data)
+static int take_trace(void *data, uint32_t trace, const char *name)
 {
-    const struct esi_trace_names *names = data;
-    uint32_t one = *(const uint32_t *)a;
-    uint32_t other = *(const uint32_t *)b;
-    int order = strcmp(names->names[one], names->names[other]);
-
-    return order ? order : (one > other) - (one < other);
+    (void)trace;
+    return esi_trace_names_add(data, name);
 }
 
-int esi_trace_names_sort(struct esi_trace_names *names)
+struct es_set_sink esi_trace_names_sink(struct esi_trace_names *names)
 {
-    uint32_t *sorted = calloc(names->count + 1u, sizeof *sorted);
-
-    if (!sorted)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < names->count; i++)
-        sorted[i] = i;
-    qsort_r(sorted, names->count, sizeof *sorted, compare_names, names);
-    free(names->sorted);
-    names->sorted = sorted;
-    return 0;
-}
-
-/* strcmp() of a name with a text of some length. */
-static int compare_text(const char *name, const char *text, size_t length)
-{
-    int order = strncmp(name, text, length);
-
-    return order ? order : name[length] != '\0';
+    return (struct es_set_sink){.trace = take_trace, .data = names};
 }
 
 static int64_t parse_number(const struct esi_trace_names *names,
@@ -85,19 +84,7 @@ int64_t esi_trace_names_find(const struct esi_trace_names *names,
                              const char *text,
                              size_t length)
 {
-    uint32_t low = 0;
-    uint32_t high = names->count;
+    uint32_t number = find_name(names, text, length);
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (compare_text(names->names[names->sorted[middle]], text, length) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < names->count &&
-        compare_text(names->names[names->sorted[low]], text, length) == 0)
-        return names->sorted[low];
-    return parse_number(names, text, length);
+    return number != UINT32_MAX ? number : parse_number(names, text, length);
 }

@@ -57,7 +57,7 @@ with open(folder + "/text", "w") as text, open(folder + "/json", "w") as lines, 
         print(show(a), show(b), file=text)
         print(json.dumps({"a": a, "b": b}), file=lines)
         print(relation, file=answers)
-        print(json.dumps({"a": a, "b": b, "relation": relation}, separators=(",", ":")),
+        print(json.dumps({"type": "relation", "a": a, "b": b, "relation": relation}, separators=(",", ":")),
               file=objects)
 END
 
@@ -98,7 +98,11 @@ done
 expect 0 "$eventspace" order "$set" --query - <"$folder/text"
 cmp -s "$folder/out" "$folder/answers" || fault "questions from standard input are others"
 
-expect 0 "$eventspace" order "$set" --store cluster --max-size 4
+expect 0 "$eventspace" order "$set" 
+grep -qx 'traces  *12' "$folder/out" || fault "not 12 traces: $(cat "$folder/out")"
+contains out "events  "
+lacks out "Fidge"
+expect 0 "$eventspace" order "$set" --store cluster --max-size 4 --stats
 contains out "level 1"
 contains out "cluster receives"
 contains out "% of Fidge/Mattern"
@@ -108,17 +112,17 @@ json_lines_hold 'o["all"]["actual_ratio"] == 1 and o["vector_elements"] == 12'
 # Questions that cannot be answered.
 printf '0.0:1 T3:1\n\n0.0:1 T99:1\n' >"$folder/wrong"
 expect 2 "$eventspace" order "$set" --query "$folder/wrong"
-contains err "eventspace order: cannot answer: $folder/wrong:3:7: there is no trace 'T99'"
+contains err "eventspace order: the question cannot be answered: $folder/wrong:3:7: there is no trace 'T99'"
 [ "$(wc -l <"$folder/out")" -eq 1 ] || fault "what came before a wrong question is not answered"
 for question in '0.0:1' '0.0:0 T3:1' '0.0:1 T3:100000' '{"a": [0, 1]}' '{"a": [0, 1], "b": [12, 1]}' \
     '{"a": [0, 1], "b": [1, -1]}' '{"a": [0, 1], "b": [1, "1"]}' '{' '0.0:1 T3:99999999999'; do
     expect 2 "$eventspace" order "$set" --query - <<<"$question"
-    contains err "eventspace order: cannot answer: standard input:1:"
+    contains err "eventspace order: the question cannot be answered: standard input:1:"
     is_empty out
 done
 while IFS='|' read -r question column message; do
     expect 2 "$eventspace" order "$set" --query - <<<"$question"
-    contains err "eventspace order: cannot answer: standard input:1:$column: $message"
+    contains err "eventspace order: the question cannot be answered: standard input:1:$column: $message"
     is_empty out
 done <<'END'
 0.0:1|6|an event TRACE:INDEX is missing
@@ -172,13 +176,13 @@ concurrent
 END
     expect 0 "$eventspace" order "$folder/small.jsonl" --store $store --query "$folder/small" -f json
     cmp -s "$folder/out" - <<'END' || fault "$store: $(cat "$folder/out")"
-{"question":"greatest-predecessors","event":[1,2],"forgotten":false,"events":[[0,1],[1,1]]}
-{"question":"least-successors","event":[0,1],"forgotten":false,"events":[[0,2],[1,2]]}
-{"question":"greatest-concurrent","event":[0,2],"forgotten":false,"events":[[1,3],[2,1]]}
-{"question":"concurrent","event":[0,2],"forgotten":false,"intervals":[[1,1,3],[2,1,1]]}
-{"question":"concurrent","event":[2,1],"forgotten":false,"intervals":[[0,1,2],[1,1,3]]}
-{"question":"least-successors","event":[2,1],"forgotten":false,"events":[]}
-{"a":[0,1],"b":[2,1],"relation":"concurrent"}
+{"type":"answer","question":"greatest-predecessors","event":[1,2],"forgotten":false,"events":[[0,1],[1,1]]}
+{"type":"answer","question":"least-successors","event":[0,1],"forgotten":false,"events":[[0,2],[1,2]]}
+{"type":"answer","question":"greatest-concurrent","event":[0,2],"forgotten":false,"events":[[1,3],[2,1]]}
+{"type":"answer","question":"concurrent","event":[0,2],"forgotten":false,"intervals":[[1,1,3],[2,1,1]]}
+{"type":"answer","question":"concurrent","event":[2,1],"forgotten":false,"intervals":[[0,1,2],[1,1,3]]}
+{"type":"answer","question":"least-successors","event":[2,1],"forgotten":false,"events":[]}
+{"type":"relation","a":[0,1],"b":[2,1],"relation":"concurrent"}
 END
 done
 
@@ -268,7 +272,7 @@ contains err "no-such-file: No such file"
 
 # What cannot be.
 expect 2 "$eventspace" order
-contains err "a SET, DIR or RUN is needed"
+contains err "no events given: SET, DIR or RUN"
 expect 2 "$eventspace" order "$set" "$set"
 expect 2 "$eventspace" order "$folder/no-such-set"
 contains err "no-such-set"
@@ -320,14 +324,14 @@ while IFS='|' read -r options message; do
     contains err "eventspace order: $message"
     is_empty out
 done <<'END'
---strategy fixed --threshold 3|--threshold is of --strategy merge-nth and migrate
---tune prefix=10|prefix is of --strategy collect
+--strategy fixed --threshold 3|--threshold needs --strategy merge-nth or migrate
+--tune prefix=10|--tune prefix needs --strategy collect
 --strategy collect|--strategy collect needs a prefix, such as collect:1000
---strategy static --tune seed-hosts=yes|seed-hosts is of --strategy merge-first, merge-nth and migrate
---store dense --memory 1KiB|--memory is of --store epoch
+--strategy static --tune seed-hosts=yes|--tune seed-hosts needs --strategy merge-first, merge-nth or migrate
+--store dense --memory 1KiB|--memory needs --store epoch
 --spill /tmp|--spill needs --memory
 --memory 1KiB --spill /no/such/place|--spill: /no/such/place: No such file or directory
---max-size 6,3|cannot order events so: clusters of level 2 are smaller (3)
+--max-size 6,3|the order cannot be kept with these options: clusters of level 2 are smaller (3)
 --levels 9|--levels: '9' is not a whole number from 1 to 8
 --threshold nan|--threshold: 'nan' is not a number of communications
 --format xml|--format: 'xml' is neither

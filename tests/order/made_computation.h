@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 enum made_shape {
     MADE_UNIFORM,       /* messages between any two traces, also to oneself */

@@ -123,13 +123,14 @@ static void fail_each_in_turn(const struct esi_order_config *config)
 
 static void every_store_stays_as_it_was(void **state)
 {
+    static const char *const stores[] = {"dense", "cluster", "epoch"};
+
     (void)state;
-    for (const struct esi_order_store_help *store = esi_order_stores(); store->name;
-         store++) {
+    for (size_t i = 0; i < sizeof stores / sizeof stores[0]; i++) {
         struct esi_order_config config;
 
         esi_order_config_init(&config);
-        config.store = store->name;
+        config.store = stores[i];
         fail_each_in_turn(&config);
         config.is_tight = true;
         fail_each_in_turn(&config);

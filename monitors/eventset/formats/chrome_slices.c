@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void esi_chrome_slices_fini(struct esi_chrome_slices *slices)
 {
     free(slices->around.slices);
@@ -21,15 +23,8 @@ static int push_slice(struct esi_chrome_list *list, const char *name, uint32_t i
 {
     struct esi_chrome_slice *slice;
 
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        void *grown = realloc(list->slices, capacity * sizeof *list->slices);
-
-        if (!grown)
-            return -ENOMEM;
-        list->slices = grown;
-        list->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(list->slices, list->capacity, list->count + 1) < 0)
+        return -ENOMEM;
     slice = &list->slices[list->count++];
     *slice = (struct esi_chrome_slice){.index = index};
     snprintf(slice->name, sizeof slice->name, "%s", name);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "monitors/eventset/formats/export_private.h"
 
 static const struct esi_export_ops *const formats[] = {
@@ -30,6 +31,23 @@ static const struct esi_export_ops *find_format(const char *name)
         if (strcmp(formats[i]->name, name) == 0)
             return formats[i];
     return NULL;
+}
+
+static int refuse_format(const char *name, struct es_error *error)
+{
+    struct esi_nearest nearest;
+
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < FORMATS; i++)
+        esi_nearest_try(&nearest, formats[i]->name);
+    if (nearest.name)
+        return es_error_set(error, -EINVAL,
+                            "'%s' is not a format of event sets; did you mean '%s'?",
+                            name, nearest.name);
+    return es_error_set(error, -EINVAL,
+                        "'%s' is not a format of event sets; expected "
+                        "event-set, shiviz, chrome, perfetto, dot or csv",
+                        name);
 }
 
 static int begin_export(struct esi_export *export, struct es_error *error)
@@ -54,15 +72,11 @@ int esi_export_create(const struct esi_export_config *config,
     int result;
 
     if (!ops)
-        return es_error_set(error, -EINVAL,
-                            "'%s' is not a format of event sets; expected "
-                            "event-set, shiviz, chrome, dot or csv",
-                            config->format);
+        return refuse_format(config->format, error);
     export = malloc(sizeof *export);
     if (!export)
         return -ENOMEM;
     *export = (struct esi_export){.ops = ops, .config = *config};
-    esi_segmented_init(&export->names, sizeof(char *), 4);
     result = begin_export(export, error);
     if (result < 0) {
         esi_export_destroy(export);
@@ -79,9 +93,7 @@ void esi_export_destroy(struct esi_export *export)
     if (export->ops->destroy)
         export->ops->destroy(export->state);
     esi_output_file_discard(export->file);
-    for (uint32_t i = 0; i < esi_export_traces(export); i++)
-        free(*(char **)esi_segmented_at(&export->names, i));
-    esi_segmented_fini(&export->names);
+    esi_trace_names_fini(&export->names);
     free(export);
 }
 
@@ -90,15 +102,11 @@ void esi_export_destroy(struct esi_export *export)
 static int take_trace(void *data, uint32_t trace, const char *name)
 {
     struct esi_export *export = data;
-    char *copy;
 
-    if (trace != esi_export_traces(export))
+    if (trace != export->names.count)
         return -EINVAL;
-    copy = strdup(name);
-    if (!copy || esi_segmented_push(&export->names, &copy) < 0) {
-        free(copy);
+    if (esi_trace_names_add(&export->names, name) < 0)
         return -ENOMEM;
-    }
     return export->ops->trace ? export->ops->trace(export, trace, name) : 0;
 }
 
@@ -107,8 +115,9 @@ static int take_event(void *data, const struct es_set_event *event)
     struct esi_export *export = data;
     int result;
 
-    if (event->id.trace >= esi_export_traces(export))
+    if (event->id.trace >= export->names.count)
         return -EINVAL;
+    export->counts.events++;
     result = export->ops->event(export, event);
     return result == 0 && export->stream && ferror(export->stream) ? -EIO : result;
 }
@@ -122,7 +131,7 @@ struct es_set_sink esi_export_sink(struct esi_export *export)
 int esi_export_finish(struct esi_export *export, struct es_error *error)
 {
     struct esi_output_file *file = export->file;
-    int result = export->ops->finish(export, error);
+    int result = export->ops->finish ? export->ops->finish(export, error) : 0;
 
     if (result < 0 || !file)
         return result;
@@ -131,16 +140,6 @@ int esi_export_finish(struct esi_export *export, struct es_error *error)
 }
 
 /* --- What formats share ----------------------------------------------------------- */
-
-uint32_t esi_export_traces(const struct esi_export *export)
-{
-    return (uint32_t)esi_segmented_count(&export->names);
-}
-
-const char *esi_export_name(const struct esi_export *export, uint32_t trace)
-{
-    return *(char *const *)esi_segmented_at(&export->names, trace);
-}
 
 const char *esi_event_kind_name(enum es_event_kind kind)
 {

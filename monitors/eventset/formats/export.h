@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_export_config {
     const char *format; /* "event-set", "shiviz", "chrome", "dot", "csv" */
@@ -51,9 +51,10 @@ struct es_set_sink esi_export_sink(struct esi_export *export);
  * file was not written: then what was at its place still is. */
 int esi_export_finish(struct esi_export *export, struct es_error *error);
 
-/* Messages that were written with times, and how many of them arrive before they are
- * sent, as clocks that were not corrected say; of "chrome". */
+/* Of "chrome": messages that were written with times, and how many of them arrive
+ * before they are sent, as clocks that were not corrected say. */
 struct esi_export_counts {
+    uint64_t events;
     uint64_t messages;
     uint64_t backward;
 };

@@ -19,6 +19,7 @@
 
 #include "monitors/eventset/formats/chrome_slices.h"
 #include "monitors/eventset/formats/export_private.h"
+#include "monitors/eventset/segmented.h"
 
 enum {
     TRACES_PID = 1, /* traces that are no ranks' */
@@ -507,7 +508,7 @@ static void end_entered(struct esi_export *export, uint32_t number)
 static int finish_chrome(struct esi_export *export, struct es_error *error)
 {
     (void)error;
-    for (uint32_t trace = 0; trace < esi_export_traces(export); trace++)
+    for (uint32_t trace = 0; trace < export->names.count; trace++)
         end_entered(export, trace);
     fputs("]}\n", export->stream);
     return 0;

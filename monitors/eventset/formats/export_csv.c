@@ -92,7 +92,7 @@ static int write_event(struct esi_export *export, const struct es_set_event *eve
     int result;
 
     fprintf(stream, "%" PRIu32 ",", event->id.trace);
-    esi_csv_text(stream, esi_export_name(export, event->id.trace));
+    esi_csv_text(stream, export->names.names[event->id.trace]);
     fprintf(stream, ",%" PRIu32 ",%s,", event->id.index,
             esi_event_kind_name(event->kind));
     esi_csv_text(stream, event->type);
@@ -105,17 +105,9 @@ static int write_event(struct esi_export *export, const struct es_set_event *eve
     return result;
 }
 
-static int finish_csv(struct esi_export *export, struct es_error *error)
-{
-    (void)export;
-    (void)error;
-    return 0;
-}
-
 const struct esi_export_ops esi_export_csv = {
     .name = "csv",
     .help = "comma-separated values (RFC 4180), a line for each event",
     .begin = begin_csv,
     .event = write_event,
-    .finish = finish_csv,
 };

@@ -5,16 +5,16 @@
 #define ES_MONITORS_EVENTSET_FORMATS_EXPORT_PRIVATE_H
 
 #include "base/json_out.h"
+#include "base/output_file.h"
 #include "monitors/eventset/formats/export.h"
-#include "monitors/eventset/output_file.h"
-#include "monitors/eventset/segmented.h"
+#include "monitors/eventset/trace_names.h"
 
 struct esi_export {
     const struct esi_export_ops *ops;
     struct esi_export_config config;
     struct esi_output_file *file; /* NULL: the format writes itself */
     FILE *stream;                 /* that of the file */
-    struct esi_segmented names;
+    struct esi_trace_names names;
     struct esi_export_counts counts;
     void *state; /* the format's own */
 };
@@ -28,6 +28,7 @@ struct esi_export_ops {
     /* NULL: nothing to do; the name is kept by export.c. */
     int (*trace)(struct esi_export *export, uint32_t trace, const char *name);
     int (*event)(struct esi_export *export, const struct es_set_event *event);
+    /* Writes the end; NULL: there is none. */
     int (*finish)(struct esi_export *export, struct es_error *error);
     /* NULL: there is no state.  The state may be NULL, too. */
     void (*destroy)(void *state);
@@ -38,10 +39,6 @@ extern const struct esi_export_ops esi_export_shiviz;
 extern const struct esi_export_ops esi_export_chrome;
 extern const struct esi_export_ops esi_export_dot;
 extern const struct esi_export_ops esi_export_csv;
-
-uint32_t esi_export_traces(const struct esi_export *export);
-/* Name of a trace that was told. */
-const char *esi_export_name(const struct esi_export *export, uint32_t trace);
 
 /* "unary", "send", "receive", "sync". */
 const char *esi_event_kind_name(enum es_event_kind kind);

@@ -13,20 +13,19 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/plain.h"
 #include "monitors/eventset/formats/export_private.h"
+#include "monitors/eventset/set_texts.h"
 #include "monitors/order/order.h"
 
 struct shiviz_export {
     struct es_order *order;
-    struct es_set_sink sink;    /* into `order` */
-    struct esi_segmented hosts; /* char *: names as ShiViz takes them */
-    json_t *taken;              /* an object whose members are these names */
-    char *held_text;            /* of the first half of a sync; NULL = none waits */
+    struct es_set_sink sink; /* into `order` */
+    struct esi_texts hosts;  /* of each trace, as ShiViz takes them */
+    char *held_text;         /* of the first half of a sync; NULL = none waits */
     struct es_event_id held;
 };
 
@@ -36,10 +35,7 @@ static void destroy_shiviz(void *state)
 
     if (!shiviz)
         return;
-    for (uint64_t i = 0; i < esi_segmented_count(&shiviz->hosts); i++)
-        free(*(char **)esi_segmented_at(&shiviz->hosts, i));
-    esi_segmented_fini(&shiviz->hosts);
-    json_decref(shiviz->taken);
+    esi_texts_fini(&shiviz->hosts);
     free(shiviz->held_text);
     es_order_destroy(shiviz->order);
     free(shiviz);
@@ -53,30 +49,26 @@ static int begin_shiviz(struct esi_export *export, struct es_error *error)
 
     if (!shiviz)
         return -ENOMEM;
-    esi_segmented_init(&shiviz->hosts, sizeof(char *), 4);
+    export->state = shiviz;
+    esi_texts_init(&shiviz->hosts);
     esi_order_config_init(&config);
     config.store = "dense";
     result = esi_order_create(&config, error, &shiviz->order);
-    shiviz->taken = json_object();
-    if (result == 0 && !shiviz->taken)
-        result = -ENOMEM;
-    if (result < 0) {
-        destroy_shiviz(shiviz);
-        return result;
-    }
-    shiviz->sink = es_order_sink(shiviz->order);
-    export->state = shiviz;
-    return 0;
+    if (result == 0)
+        shiviz->sink = es_order_sink(shiviz->order);
+    return result;
 }
 
 /* --- Hosts ------------------------------------------------------------------------ */
 
 static bool is_utf8(const char *text)
 {
-    json_t *string = json_string(text);
+    const unsigned char *next = (const unsigned char *)text;
+    size_t length = 1;
 
-    json_decref(string);
-    return string != NULL;
+    for (; *next && length > 0; next += length)
+        length = esi_utf8_length(next);
+    return length > 0;
 }
 
 /* A host's name is one word. */
@@ -90,7 +82,7 @@ static void make_word(char *name)
 }
 
 /* Caller frees.  NULL: no memory. */
-static char *make_host(const json_t *taken, uint32_t trace, const char *name)
+static char *make_host(const struct esi_texts *taken, uint32_t trace, const char *name)
 {
     char *word = *name ? strdup(name) : NULL;
     char *host = NULL;
@@ -105,7 +97,7 @@ static char *make_host(const json_t *taken, uint32_t trace, const char *name)
         return NULL;
     if (!host && asprintf(&host, "trace%" PRIu32, trace) < 0)
         return NULL;
-    while (json_object_get(taken, host)) {
+    while (esi_texts_find(taken, host, strlen(host)) != UINT32_MAX) {
         if (asprintf(&other, "%s_%" PRIu32, host, trace) < 0)
             other = NULL;
         free(host);
@@ -119,20 +111,17 @@ static char *make_host(const json_t *taken, uint32_t trace, const char *name)
 static int take_trace(struct esi_export *export, uint32_t trace, const char *name)
 {
     struct shiviz_export *shiviz = export->state;
-    char *host = make_host(shiviz->taken, trace, name);
+    char *host = make_host(&shiviz->hosts, trace, name);
+    int result =
+        host ? esi_texts_add(&shiviz->hosts, host, strlen(host), &trace) : -ENOMEM;
 
-    if (!host || esi_segmented_push(&shiviz->hosts, &host) < 0) {
-        free(host);
-        return -ENOMEM;
-    }
-    if (json_object_set_new_nocheck(shiviz->taken, host, json_true()) < 0)
-        return -ENOMEM;
-    return shiviz->sink.trace(shiviz->sink.data, trace, name);
+    free(host);
+    return result < 0 ? result : shiviz->sink.trace(shiviz->sink.data, trace, name);
 }
 
 static const char *host_name(const struct shiviz_export *shiviz, uint32_t trace)
 {
-    return *(char *const *)esi_segmented_at(&shiviz->hosts, trace);
+    return esi_texts_at(&shiviz->hosts, trace);
 }
 
 /* --- Events ----------------------------------------------------------------------- */

@@ -6,11 +6,15 @@
 #include "monitors/eventset/formats/shiviz_read.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/array.h"
+#include "base/file.h"
 #include "base/input.h"
 #include "monitors/eventset/formats/shiviz_log.h"
 #include "monitors/eventset/formats/shiviz_match.h"
@@ -53,19 +57,11 @@ static int reserve_texts(struct giving *giving, const struct esi_shiviz_event *e
 {
     size_t names = esi_match_names(giving->log->match);
     size_t bytes = 1;
-    char *grown;
 
     for (size_t i = 0; i < names; i++)
         if (event->groups[i].length != SIZE_MAX)
             bytes += event->groups[i].length + 1;
-    if (bytes <= giving->texts_capacity)
-        return 0;
-    grown = realloc(giving->texts, 2 * bytes);
-    if (!grown)
-        return -ENOMEM;
-    giving->texts = grown;
-    giving->texts_capacity = 2 * bytes;
-    return 0;
+    return ESI_ARRAY_RESERVE(giving->texts, giving->texts_capacity, bytes);
 }
 
 /* A group's text, put at *next; "" if it took no part. */
@@ -580,53 +576,23 @@ int esi_shiviz_read_text(const char *text,
 
 /* --- Files ------------------------------------------------------------------------ */
 
-static int load_stream(FILE *stream, char **ret_text, size_t *ret_length)
-{
-    size_t capacity = 1 << 16;
-    size_t length = 0;
-    char *text = malloc(capacity);
-
-    while (text) {
-        char *grown;
-
-        length += fread(text + length, 1, capacity - length, stream);
-        if (ferror(stream)) {
-            int code = errno ? -errno : -EIO;
-
-            free(text);
-            return code;
-        }
-        if (length < capacity) {
-            *ret_text = text;
-            *ret_length = length;
-            return 0;
-        }
-        capacity *= 2;
-        grown = realloc(text, capacity);
-        if (!grown)
-            free(text);
-        text = grown;
-    }
-    return -ENOMEM;
-}
-
 int esi_shiviz_read_file(const char *path,
                          const struct esi_shiviz_config *config,
                          struct esi_shiviz_statistics *ret_statistics,
                          struct es_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
-    FILE *stream = standard ? stdin : fopen(path, "re");
+    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     const char *name = standard ? "standard input" : path;
     char *text = NULL;
     size_t length = 0;
     int result;
 
-    if (!stream)
+    if (fd < 0)
         return es_error_set_at(error, -errno, name, 0, 0, "%s", strerror(errno));
-    result = load_stream(stream, &text, &length);
+    result = esi_file_read_all(fd, (size_t)PTRDIFF_MAX / 2, &text, &length);
     if (!standard)
-        fclose(stream);
+        close(fd);
     if (result < 0)
         return es_error_set_at(error, result, name, 0, 0, "cannot be read: %s",
                                strerror(-result));

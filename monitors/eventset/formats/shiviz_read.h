@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 /* ShiViz's own expression. */
 #define ES_SHIVIZ_REGEX "(?<event>.*)\\n(?<host>\\S*) (?<clock>{.*})"

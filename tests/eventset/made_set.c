@@ -3,7 +3,7 @@
 /* made_set.c - event sets of random computations. */
 #include "config.h"
 
-#include "tests/order/made_set.h"
+#include "tests/eventset/made_set.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -111,7 +111,6 @@ static void traces_may_be_told_late(void **state)
     assert_int_equal(give_trace(write, 1), 0);
     assert_int_equal(give_event(write, 1, 1), 0);
     assert_int_equal(give_trace(write, 2), 0);
-    assert_int_equal(esi_set_write_events(write), 2);
     assert_int_equal(esi_set_write_close(write, NULL), 0);
     expect_text(own_path("set"), HEADER "[\"A\",\"B\",\"C\"]}\n" A1 B1);
     assert_int_equal(count_files(), 1);

@@ -336,7 +336,7 @@ static void a_format_that_is_none_is_refused(void **state)
     (void)state;
     assert_int_equal(esi_export_create(&config, &error, &export), -EINVAL);
     assert_string_equal(error.text, "'png' is not a format of event sets; expected "
-                                    "event-set, shiviz, chrome, dot or csv");
+                                    "event-set, shiviz, chrome, perfetto, dot or csv");
 }
 
 static void what_is_not_finished_is_not_there(void **state)

@@ -22,7 +22,7 @@
 #include "monitors/eventset/set_read.h"
 #include "monitors/eventset/set_write.h"
 #include "tests/failing.h"
-#include "tests/order/made_set.h"
+#include "tests/eventset/made_set.h"
 #include "tests/suites.h"
 
 /* --- What is tried ---------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static char folder[64];
 static char *text; /* a set with references forward and back */
 static size_t text_length;
 
-static int read_text(struct es_set_sink sink, bool canonical)
+static int read_text(struct es_set_sink sink)
 {
     struct esi_set_read_config config;
     struct es_error error = {.text = ""};
@@ -40,8 +40,7 @@ static int read_text(struct es_set_sink sink, bool canonical)
 
     assert_non_null(stream);
     esi_set_read_config_init(&config, sink);
-    config.canonical = canonical;
-    code = esi_set_read_stream(stream, "input", &config, NULL, &error);
+    code = esi_set_read_stream(stream, "input", &config, &error);
     fclose(stream);
     return code;
 }
@@ -59,21 +58,11 @@ static int count_event(void *data, const struct es_set_event *event)
     return 0;
 }
 
-static int read_and_count(bool canonical)
+static int try_read(void)
 {
     uint64_t events = 0;
 
-    return read_text((struct es_set_sink){take_trace, count_event, &events}, canonical);
-}
-
-static int try_canonical(void)
-{
-    return read_and_count(true);
-}
-
-static int try_as_it_is(void)
-{
-    return read_and_count(false);
+    return read_text((struct es_set_sink){take_trace, count_event, &events});
 }
 
 static int try_write(void)
@@ -89,7 +78,7 @@ static int try_write(void)
         assert_string_not_equal(error.text, "");
         return code;
     }
-    code = read_text(esi_set_write_sink(write), true);
+    code = read_text(esi_set_write_sink(write));
     if (code < 0)
         esi_set_write_destroy(write);
     else
@@ -99,16 +88,10 @@ static int try_write(void)
     return code;
 }
 
-static void reading_in_canonical_order_survives(void **state)
+static void reading_survives(void **state)
 {
     (void)state;
-    failing_each(try_canonical, 40);
-}
-
-static void reading_in_the_files_order_survives(void **state)
-{
-    (void)state;
-    failing_each(try_as_it_is, 40);
+    failing_each(try_read, 40);
 }
 
 static void writing_survives(void **state)
@@ -147,8 +130,7 @@ static int free_text(void **state)
 SUITE(test_set_allocation)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_in_canonical_order_survives),
-        cmocka_unit_test(reading_in_the_files_order_survives),
+        cmocka_unit_test(reading_survives),
         cmocka_unit_test(writing_survives),
     };
 

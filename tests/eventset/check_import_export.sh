@@ -132,6 +132,104 @@ expect 0 "$eventspace" export "$folder/two.jsonl" --to dot
 contains out '"0:1" -> "1:1";'
 is_empty err
 
+# A part is a set of its own, which can be read again; messages that are cut lose an end.
+cat >"$folder/ranks.jsonl" <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0", "2"]}
+{"trace": 0, "index": 1, "kind": "send", "type": "a", "attributes": {"stop": "100"}}
+{"trace": 1, "index": 1, "kind": "receive", "type": "b", "partners": [[0, 1]], "attributes": {"stop": "200"}}
+{"trace": 1, "index": 2, "kind": "send", "type": "c", "attributes": {"stop": "300"}}
+{"trace": 2, "index": 1, "kind": "receive", "type": "d", "partners": [[0, 1], [1, 2]], "attributes": {"stop": "400"}}
+{"trace": 2, "index": 2, "kind": "sync", "type": "e", "partners": [[0, 2]], "attributes": {"stop": "500"}}
+{"trace": 0, "index": 2, "kind": "sync", "type": "f", "partners": [[2, 2]], "attributes": {"stop": "500"}}
+{"trace": 0, "index": 3, "type": "g"}
+END
+# part WANTED OPTION... : types, places, kinds and partners of what is exported.
+part()
+{
+    local wanted=$1 found to
+    shift
+    expect 0 "$eventspace" export "$folder/ranks.jsonl" --to event-set "$@"
+    cp "$folder/out" "$folder/part.jsonl"
+    found=$("$python" - "$folder/part.jsonl" <<'END'
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+print(*lines[0]["traces"], *(
+    f"{o['type']}={o['trace']}:{o['index']}{o.get('kind', 'unary')[:2]}"
+    + "".join(f"<{t}:{i}" for t, i in o.get("partners", [])) for o in lines[1:]))
+END
+    )
+    [ "$found" = "$wanted" ] || fault "export $*: $found"
+    expect 0 "$eventspace" import "$folder/part.jsonl" -o "$folder/again.jsonl"
+    cmp -s "$folder/part.jsonl" "$folder/again.jsonl" || fault "export $*: is read otherwise"
+    for to in shiviz perfetto dot csv; do
+        expect 0 "$eventspace" export "$folder/ranks.jsonl" --to $to "$@"
+        expect 0 "$eventspace" export - --to $to "$@" <"$folder/ranks.jsonl"
+    done
+}
+part "1.0 2 b=0:1re c=0:2se d=1:1re<0:2 e=1:2un" --rank 1-2
+part "0.0 2 a=0:1se d=1:1re<0:1 e=1:2sy<0:2 f=0:2sy<1:2 g=0:3un" -r 0,2
+part "0.0 1.0 2 e=2:1sy<0:1 f=0:1sy<2:1 g=0:2un" --limit 3
+part "0.0 1.0 2 f=0:1un g=0:2un" --last 2
+part "0.0 1.0 2 c=1:1se d=2:1re<1:1 e=2:2sy<0:1 f=0:1sy<2:2 g=0:2un" --since 200ns
+part "2 e=0:1un" --rank 2 --since 200ns --limit 1
+expect 0 "$eventspace" export "$folder/ranks.jsonl" --to chrome --rank 1-2
+mv "$folder/out" "$folder/chrome"
+expect 0 "$eventspace" export "$folder/ranks.jsonl" --to perfetto --rank 1-2
+cmp -s "$folder/out" "$folder/chrome" || fault "perfetto is not chrome"
+"$python" "$tools/compare_exports.py" chrome "$folder/out" || fault "a part is not shown right"
+expect 2 "$eventspace" export "$folder/ranks.jsonl" --to csv --rank 1,7-9
+contains err "--rank: there is no rank 7; the set has ranks 0 to 2"
+expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --rank 0
+contains err "--rank: the names of the traces are no ranks'"
+expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --since 1s
+contains err "--since: the events have no times"
+expect 2 "$eventspace" export "$folder/two.jsonl" --to csv --rank one
+contains err "--rank: "
+
+# What takes long tells on a terminal how far it is, and takes that away in the end: events
+# come until it is seen.
+cat >"$folder/terminal.py" <<'END'
+import json, os, pty, sys, threading
+terminal, other = pty.openpty()
+events, source = os.pipe()
+child = os.fork()
+if child == 0:
+    os.dup2(events, 0)
+    os.dup2(other, 2)
+    os.closerange(3, 20)
+    os.environ["TERM"] = "vt100"
+    os.execv(sys.argv[1], sys.argv[1:])
+os.close(events)
+os.close(other)
+seen = threading.Event()
+def feed():
+    with os.fdopen(source, "w") as out:
+        print(json.dumps({"format": "eventspace-events", "version": 1, "traces": ["a"]}), file=out)
+        index = 0
+        while not seen.is_set():
+            index += 1
+            print(json.dumps({"trace": 0, "index": index}), file=out)
+feeder = threading.Thread(target=feed)
+feeder.start()
+shown = b""
+while True:
+    try:
+        some = os.read(terminal, 4096)
+    except OSError:
+        some = b""
+    if not some:
+        break
+    shown += some
+    if b" events ..." in shown:
+        seen.set()
+feeder.join()
+status = os.waitpid(child, 0)[1]
+sys.exit(status != 0 or not shown.endswith(b" events ...\r\x1b[K"))
+END
+# libtool's wrapper is a script.
+timeout 60 "$python" "$folder/terminal.py" "$eventspace" import - -o "$folder/long.jsonl" ||
+    fault "import does not tell how far it is"
+
 # Errors: one line with place and cause, nothing written, what was there stays.
 echo kept >"$folder/there"
 cp "$folder/there" "$folder/kept"
@@ -164,7 +262,9 @@ contains err "no archive"
 expect 2 "$eventspace" export "$folder/ordered.jsonl"
 contains err "--to FORMAT is needed"
 expect 2 "$eventspace" export "$folder/ordered.jsonl" --to png
-contains err "'png' is not a format of event sets; expected event-set, shiviz, chrome, dot or csv"
+contains err "'png' is not a format of event sets; expected event-set, shiviz, chrome, perfetto, dot or csv"
+expect 2 "$eventspace" export "$folder/ordered.jsonl" --to chrom
+contains err "'chrom' is not a format of event sets; did you mean 'chrome'?"
 for command in "export --to csv" import; do
     # shellcheck disable=SC2086
     expect 2 "$eventspace" $command "$folder/ordered.jsonl" -o ""

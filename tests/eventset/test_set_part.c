@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Parts of random computations: what is ordered in the part is ordered in the whole,
+ * and where no trace is left out the other way round, too. */
+#include "config.h"
+
+#include "monitors/eventset/set_part.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "eventspace/order.h"
+#include "tests/eventset/made_set.h"
+#include "tests/suites.h"
+
+/* What is taken: traces by a mask, from an event on. */
+struct taken {
+    uint32_t traces; /* bits, those past 31 as 31 */
+    uint32_t skip;
+    uint32_t trace; /* the next one */
+    uint32_t skipped;
+};
+
+static bool has_trace(void *data, const char *name)
+{
+    struct taken *taken = data;
+    uint32_t trace = taken->trace++;
+
+    (void)name;
+    return taken->traces >> (trace < 31 ? trace : 31) & 1;
+}
+
+static bool begins_with(void *data, const struct es_set_event *event)
+{
+    struct taken *taken = data;
+
+    (void)event;
+    return taken->skipped++ >= taken->skip;
+}
+
+/* The event of the whole that an event of the part was. */
+static struct es_event_id whole_of(const struct made_computation *made,
+                                   const struct taken *taken,
+                                   const struct es_order *part,
+                                   uint32_t trace,
+                                   uint32_t index)
+{
+    uint32_t whole = 0;
+
+    for (uint32_t left = trace;; whole++)
+        if (taken->traces >> (whole < 31 ? whole : 31) & 1 && left-- == 0)
+            break;
+    return (struct es_event_id){whole, made->counts[whole] -
+                                           es_order_count(part, trace) + index};
+}
+
+static void compare(const struct made_computation *made,
+                    const struct taken *taken,
+                    const struct es_order *part,
+                    bool is_exact)
+{
+    uint32_t traces = es_order_traces(part);
+
+    for (uint32_t s = 0; s < traces; s++)
+        for (uint32_t i = 1; i <= es_order_count(part, s); i++)
+            for (uint32_t t = 0; t < traces; t++)
+                for (uint32_t j = 1; j <= es_order_count(part, t); j++) {
+                    struct es_event_id a = {s, i}, b = {t, j};
+                    bool in_part = es_order_precedes(part, a, b) == 1;
+                    bool in_whole =
+                        made_precedes(made, whole_of(made, taken, part, s, i),
+                                      whole_of(made, taken, part, t, j));
+
+                    if (in_part != in_whole && (in_part || is_exact))
+                        fail_msg("%s, traces %x, skip %u: %u:%u and %u:%u",
+                                 made_computation_name(made), taken->traces,
+                                 taken->skip, s, i, t, j);
+                }
+}
+
+/* Whether no sync loses its first half alone. */
+static bool cuts_no_sync(const struct made_computation *made, uint32_t skip)
+{
+    const struct made_event *first = &made->events[skip < made->count ? skip : 0];
+
+    return skip >= made->count || first->kind != ES_EVENT_SYNC ||
+           made_number(made, first->partners[0]) > skip;
+}
+
+static void take_part(const struct made_computation *made, struct taken taken)
+{
+    struct taken fresh = taken;
+    struct esi_set_part_config config = {
+        .has_trace = has_trace, .begins_with = begins_with, .data = &fresh};
+    struct es_order *order;
+    struct esi_set_part *part;
+    struct es_set_sink sink;
+
+    assert_int_equal(es_order_open("dense", 0, NULL, NULL, &order), 0);
+    config.sink = es_order_sink(order);
+    assert_int_equal(esi_set_part_create(&config, &part), 0);
+    sink = esi_set_part_sink(part);
+    assert_int_equal(made_computation_stream(made, NULL, &sink), 0);
+    assert_int_equal(es_order_sink_end(order), 0);
+    compare(made, &taken, order,
+            taken.traces == UINT32_MAX && cuts_no_sync(made, taken.skip));
+    esi_set_part_destroy(part);
+    es_order_destroy(order);
+}
+
+static void parts_are_ordered_as_the_whole_is(void **state)
+{
+    enum { ROUNDS = 60, EVENTS = 80 };
+    struct made_draw draw;
+    uint64_t seed = made_seed();
+
+    (void)state;
+    made_draw_init(&draw, seed);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct made_computation *made =
+            made_set_computation(seed, round, EVENTS, &draw);
+
+        take_part(made, (struct taken){.traces = UINT32_MAX});
+        take_part(made,
+                  (struct taken){.traces = UINT32_MAX,
+                                 .skip = made_draw_below(&draw, made->count + 1)});
+        take_part(made, (struct taken){.traces = made_draw_below(&draw, UINT32_MAX),
+                                       .skip = made_draw_below(&draw, made->count)});
+        made_computation_destroy(made);
+    }
+}
+
+static void what_is_not_in_order_is_refused(void **state)
+{
+    const struct esi_set_part_config config = {.sink = {.trace = NULL}};
+    const struct es_set_event event = {.id = {1, 1}, .type = "", .text = ""};
+    struct esi_set_part *part;
+    struct es_set_sink sink;
+
+    (void)state;
+    assert_int_equal(esi_set_part_create(&config, &part), 0);
+    sink = esi_set_part_sink(part);
+    assert_int_equal(sink.trace(sink.data, 0, "a"), 0);
+    assert_int_equal(sink.trace(sink.data, 2, "b"), -EINVAL);
+    assert_int_equal(sink.event(sink.data, &event), -EINVAL);
+    esi_set_part_destroy(part);
+    esi_set_part_destroy(NULL);
+}
+
+SUITE(test_set_part)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_are_ordered_as_the_whole_is),
+        cmocka_unit_test(what_is_not_in_order_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
