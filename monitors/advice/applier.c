@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/advice/tree_change.h"
 
 /* Communicators follow at their next agreement, about twice a second. */
@@ -37,6 +38,7 @@ struct esi_applier {
     size_t after;
     struct esi_applied_change *changes; /* owned */
     size_t count;
+    size_t capacity;
 };
 
 int esi_applier_create(const struct esi_tree_hosts *hosts,
@@ -135,14 +137,11 @@ static void begin_change(struct esi_applier *applier,
                          const struct esi_tree_advisor *advisor)
 {
     const struct esi_advised_group *group = &proposal->group;
-    struct esi_applied_change *changes =
-        realloc(applier->changes, (applier->count + 1) * sizeof *changes);
     struct esi_applied_change *change;
 
-    if (!changes)
+    if (ESI_ARRAY_RESERVE(applier->changes, applier->capacity, applier->count + 1) < 0)
         return;
-    applier->changes = changes;
-    change = &changes[applier->count++];
+    change = &applier->changes[applier->count++];
     *change = (struct esi_applied_change){.group = *group, .advice = proposal->advice};
     memcpy(change->before, proposal->in_force, sizeof change->before);
     memcpy(change->after, proposal->then, sizeof change->after);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "monitors/events/events_repair.h"
 #include "monitors/advice/link_feed.h"
@@ -23,6 +24,7 @@ struct esi_collectives_advice {
     struct esi_link_feed *feed;
     struct esi_host_info *ranks; /* by world rank; host "" = not known */
     int rank_count;
+    size_t rank_capacity;
     struct esi_location *places; /* of these; NULL = to be made again */
 };
 
@@ -48,17 +50,11 @@ static int note_host(struct esi_collectives_advice *advice, int rank, const char
         return 0;
     if (rank < advice->rank_count && strcmp(advice->ranks[rank].host, host) == 0)
         return 0;
-    if (rank >= advice->rank_count) {
-        struct esi_host_info *more =
-            realloc(advice->ranks, ((size_t)rank + 1) * sizeof *more);
-
-        if (!more)
-            return -ENOMEM;
-        advice->ranks = more;
-        for (int i = advice->rank_count; i <= rank; i++)
-            more[i] = (struct esi_host_info){.socket = -1, .core = -1};
-        advice->rank_count = rank + 1;
-    }
+    if (ESI_ARRAY_RESERVE(advice->ranks, advice->rank_capacity, (size_t)rank + 1) < 0)
+        return -ENOMEM;
+    while (advice->rank_count <= rank)
+        advice->ranks[advice->rank_count++] =
+            (struct esi_host_info){.socket = -1, .core = -1};
     snprintf(advice->ranks[rank].host, sizeof advice->ranks[rank].host, "%s", host);
     free(advice->places);
     advice->places = NULL;

@@ -4,133 +4,133 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <math.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
+#include "base/quantity.h"
+#include "base/rows.h"
+#include "base/table.h"
 #include "monitors/advice/collectives_advice.h"
 #include "monitors/follow/describe.h"
 
-enum { WORDS = 64 };
+enum { SENTENCE = 512 };
 
-static const char *describe_ns(char *out, size_t size, double ns)
-{
-    return esi_describe_time(out, size, ns);
-}
-
-static void print_sizes(const struct esi_advised_group *group, FILE *stream)
+/* " of 8 bytes", " of 8 to 64 bytes". */
+static void append_sizes(const struct esi_advised_group *group, char out[SENTENCE])
 {
     if (group->max_bytes == 0)
         return;
     if (group->min_bytes == group->max_bytes)
-        fprintf(stream, " of %" PRIu64 " byte", group->min_bytes);
+        esi_describe_append(out, SENTENCE, " of %" PRIu64 " byte%s", group->min_bytes,
+                            group->min_bytes == 1 ? "" : "s");
     else
-        fprintf(stream, " of %" PRIu64 " to %" PRIu64 " bytes", group->min_bytes,
-                group->max_bytes);
+        esi_describe_append(out, SENTENCE, " of %" PRIu64 " to %" PRIu64 " bytes",
+                            group->min_bytes, group->max_bytes);
 }
 
-static void print_times(const struct esi_collectives_proposal *proposal, FILE *stream)
+static void append_times(const struct esi_collectives_proposal *proposal,
+                         char out[SENTENCE])
 {
     const struct esi_tree_advice *advice = &proposal->advice;
-    char now[WORDS];
-    char then[WORDS];
-    char gain[WORDS];
+    char now[ESI_QUANTITY_BYTES];
+    char then[ESI_QUANTITY_BYTES];
+    char gain[ESI_QUANTITY_BYTES];
 
-    describe_ns(now, sizeof now, advice->now_ns);
-    describe_ns(then, sizeof then, advice->then_ns);
-    describe_ns(gain, sizeof gain, advice->gain_ns);
+    esi_quantity_time(now, sizeof now, advice->now_ns);
+    esi_quantity_time(then, sizeof then, advice->then_ns);
+    esi_quantity_time(gain, sizeof gain, advice->gain_ns);
     if (advice->verdict == ES_ADVICE_BETTER)
-        esi_plain_print(
-            stream, "%s would take %s instead of %s with %s: %s less each (%.0f %%)",
+        esi_describe_append(
+            out, SENTENCE,
+            "%s would take %s instead of %s with %s: %s less each (%.0f %%)",
             proposal->then, then, now, proposal->in_force, gain, advice->gain * 100);
     else if (advice->now_ns > 0)
-        esi_plain_print(stream, "%s takes %s", proposal->in_force, now);
+        esi_describe_append(out, SENTENCE, "%s takes %s", proposal->in_force, now);
     else
-        esi_plain_write(stream, proposal->in_force);
+        esi_describe_append(out, SENTENCE, "%s", proposal->in_force);
 }
 
 void esi_collectives_advice_print_text(const struct esi_collectives_proposal *proposal,
                                        FILE *stream)
 {
     const struct esi_advised_group *group = &proposal->group;
+    char sentence[SENTENCE];
 
-    esi_plain_print(stream, "%s: %s on %s",
-                    esi_advice_verdict_name(proposal->advice.verdict),
-                    esi_tree_operation_name(group->operation),
-                    group->communicator[0] ? group->communicator : "(no name)");
-    print_sizes(group, stream);
-    fputs(": ", stream);
-    print_times(proposal, stream);
-    esi_plain_print(stream, "\n    %s\n", proposal->advice.reason);
-    if (proposal->command)
+    snprintf(sentence, sizeof sentence, "%s: %s on %s",
+             esi_advice_verdict_name(proposal->advice.verdict),
+             esi_tree_operation_name(group->operation),
+             group->communicator[0] ? group->communicator : "(no name)");
+    append_sizes(group, sentence);
+    esi_describe_append(sentence, sizeof sentence, ": ");
+    append_times(proposal, sentence);
+    esi_text_prose_print(stream, "%s", sentence);
+    esi_text_prose_print(stream, "    %s", proposal->advice.reason);
+    if (proposal->command) /* stays in one line: it is to be copied */
         esi_plain_print(stream, "    %s\n", proposal->command);
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
 
-static void put_forecast(struct esi_json_out *out,
-                         const struct esi_collectives_proposal *proposal)
+static void describe_forecast(struct esi_row *row,
+                              const struct esi_collectives_proposal *proposal)
 {
     const struct esi_tree_advice *advice = &proposal->advice;
     bool is_known = advice->verdict != ES_ADVICE_UNKNOWN;
-    double nothing = (double)NAN; /* becomes null */
 
-    esi_json_out_string(out, "basis",
-                        is_known ? esi_advice_basis_name(advice->basis) : NULL);
-    esi_json_out_string(out, "then", is_known ? proposal->then : NULL);
-    esi_json_out_real(out, "now_ns", advice->samples > 0 ? advice->now_ns : nothing);
-    esi_json_out_real(out, "then_ns", is_known ? advice->then_ns : nothing);
-    esi_json_out_real(out, "gain_ns", is_known ? advice->gain_ns : nothing);
-    esi_json_out_real(out, "gain", is_known ? advice->gain : nothing);
-    esi_json_out_real(out, "doubt_ns", is_known ? advice->doubt_ns : nothing);
-    esi_json_out_real(out, "scale", is_known ? advice->scale : nothing);
+    esi_row_text(row, "basis", NULL,
+                 is_known ? esi_advice_basis_name(advice->basis) : NULL);
+    esi_row_text(esi_row_if(row, is_known), "then", NULL, proposal->then);
+    esi_row_real(esi_row_if(row, advice->samples), "now_ns", NULL, advice->now_ns);
+    esi_row_real(esi_row_if(row, is_known), "then_ns", NULL, advice->then_ns);
+    esi_row_real(esi_row_if(row, is_known), "gain_ns", NULL, advice->gain_ns);
+    esi_row_real(esi_row_if(row, is_known), "gain", NULL, advice->gain);
+    esi_row_real(esi_row_if(row, is_known), "doubt_ns", NULL, advice->doubt_ns);
+    esi_row_real(esi_row_if(row, is_known), "scale", NULL, advice->scale);
 }
 
-static void put_candidates(struct esi_json_out *out,
-                           const struct esi_tree_advice *advice)
+static void describe_candidates(struct esi_row *row,
+                                const struct esi_tree_advice *advice)
 {
-    esi_json_out_begin_array(out, "candidates");
+    esi_row_begin_array(row, "candidates");
     for (size_t i = 0; i < advice->candidate_count; i++) {
         const struct esi_advice_candidate *candidate = &advice->candidates[i];
 
-        esi_json_out_begin_object(out, NULL);
-        esi_json_out_string(out, "tree", candidate->name);
-        esi_json_out_real(out, "then_ns",
-                          candidate->possible ? candidate->then_ns : (double)NAN);
-        esi_json_out_end(out);
+        esi_row_begin_object(row, NULL);
+        esi_row_text(row, "tree", NULL, candidate->name);
+        esi_row_real(esi_row_if(row, candidate->possible), "then_ns", NULL,
+                     candidate->then_ns);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
+}
+
+static void describe_proposal(struct esi_row *row, const void *record)
+{
+    const struct esi_collectives_proposal *proposal = record;
+    const struct esi_advised_group *group = &proposal->group;
+    const struct esi_tree_advice *advice = &proposal->advice;
+
+    esi_row_text(row, "type", NULL, "advice");
+    esi_row_text(esi_row_if(row, group->communicator[0]), "communicator", NULL,
+                 group->communicator);
+    esi_row_key(row, "key", group->key);
+    esi_row_text(row, "operation", NULL, esi_tree_operation_name(group->operation));
+    esi_row_signed(row, "size", NULL, group->size);
+    esi_row_unsigned(row, "min_bytes", NULL, group->min_bytes);
+    esi_row_unsigned(row, "max_bytes", NULL, group->max_bytes);
+    esi_row_text(row, "verdict", NULL, esi_advice_verdict_name(advice->verdict));
+    esi_row_text(row, "in_force", NULL, proposal->in_force);
+    esi_row_bool(row, "tree", NULL, group->tree);
+    esi_row_unsigned(row, "version", NULL, group->version);
+    describe_forecast(row, proposal);
+    esi_row_unsigned(row, "samples", NULL, advice->samples);
+    esi_row_unsigned(row, "count", NULL, group->instances);
+    esi_row_text(row, "reason", NULL, advice->reason);
+    esi_row_text(row, "command", NULL, proposal->command);
+    describe_candidates(row, advice);
 }
 
 void esi_collectives_advice_print_json(const struct esi_collectives_proposal *proposal,
                                        FILE *stream)
 {
-    const struct esi_advised_group *group = &proposal->group;
-    struct esi_json_out out;
-    char key[40];
-
-    snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, group->key[0],
-             group->key[1]);
-    esi_json_out_init(&out, stream);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "advice");
-    esi_json_out_string(&out, "communicator",
-                        group->communicator[0] ? group->communicator : NULL);
-    esi_json_out_string(&out, "key", key);
-    esi_json_out_string(&out, "operation", esi_tree_operation_name(group->operation));
-    esi_json_out_signed(&out, "size", group->size);
-    esi_json_out_unsigned(&out, "min_bytes", group->min_bytes);
-    esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
-    esi_json_out_string(&out, "verdict",
-                        esi_advice_verdict_name(proposal->advice.verdict));
-    esi_json_out_string(&out, "in_force", proposal->in_force);
-    esi_json_out_bool(&out, "tree", group->tree);
-    esi_json_out_unsigned(&out, "version", group->version);
-    put_forecast(&out, proposal);
-    esi_json_out_unsigned(&out, "samples", proposal->advice.samples);
-    esi_json_out_unsigned(&out, "count", group->instances);
-    esi_json_out_string(&out, "reason", proposal->advice.reason);
-    esi_json_out_string(&out, "command", proposal->command);
-    put_candidates(&out, &proposal->advice);
-    esi_json_out_end(&out);
+    esi_rows_print_json(stream, describe_proposal, proposal);
 }

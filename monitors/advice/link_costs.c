@@ -82,20 +82,6 @@ void esi_link_costs_destroy(struct esi_link_costs *costs)
     free(costs);
 }
 
-/* A newer sample takes the place of any: what was long ago fades. */
-static void keep_sample(struct esi_link_costs *costs,
-                        struct sizes *sizes,
-                        const struct sample *sample)
-{
-    uint64_t at = sizes->seen++;
-
-    if (at >= SAMPLES) {
-        costs->state = costs->state * UINT64_C(6364136223846793005) + 1;
-        at = (costs->state >> 33) % SAMPLES;
-    }
-    sizes->samples[at] = *sample;
-}
-
 static unsigned size_of(uint64_t bytes)
 {
     unsigned size = 0;
@@ -107,16 +93,32 @@ static unsigned size_of(uint64_t bytes)
     return size;
 }
 
+/* Keeps a sample among those of its size.  A newer one takes the place of any: what was
+ * long ago fades. */
+static void keep_sample(struct esi_link_costs *costs,
+                        struct sizes *of_size,
+                        uint64_t bytes,
+                        int64_t ns,
+                        uint64_t error_ns)
+{
+    struct sizes *sizes = &of_size[size_of(bytes)];
+    uint64_t at = sizes->seen++;
+
+    if (at >= SAMPLES) {
+        costs->state = costs->state * UINT64_C(6364136223846793005) + 1;
+        at = (costs->state >> 33) % SAMPLES;
+    }
+    sizes->samples[at] = (struct sample){
+        .bytes = (double)bytes, .ns = (double)ns, .error_ns = (double)error_ns};
+}
+
 void esi_link_costs_add(struct esi_link_costs *costs,
                         enum esi_link_class link,
                         uint64_t bytes,
                         int64_t ns,
                         uint64_t error_ns)
 {
-    struct sample sample = {
-        .bytes = (double)bytes, .ns = (double)ns, .error_ns = (double)error_ns};
-
-    keep_sample(costs, &costs->links[link].sizes[size_of(bytes)], &sample);
+    keep_sample(costs, costs->links[link].sizes, bytes, ns, error_ns);
 }
 
 void esi_link_costs_add_awaited(struct esi_link_costs *costs,
@@ -125,10 +127,7 @@ void esi_link_costs_add_awaited(struct esi_link_costs *costs,
                                 int64_t ns,
                                 uint64_t error_ns)
 {
-    struct sample sample = {
-        .bytes = (double)bytes, .ns = (double)ns, .error_ns = (double)error_ns};
-
-    keep_sample(costs, &costs->links[link].awaited[size_of(bytes)], &sample);
+    keep_sample(costs, costs->links[link].awaited, bytes, ns, error_ns);
 }
 
 void esi_link_costs_add_round_trip(struct esi_link_costs *costs,
@@ -145,9 +144,7 @@ void esi_link_costs_add_overhead(struct esi_link_costs *costs,
                                  enum esi_link_class link,
                                  uint64_t ns)
 {
-    struct sample sample = {.ns = (double)ns};
-
-    keep_sample(costs, &costs->links[link].overheads, &sample);
+    keep_sample(costs, &costs->links[link].overheads, 0, (int64_t)ns, 0);
 }
 
 /* --- Estimating ------------------------------------------------------------------- */

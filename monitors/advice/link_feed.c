@@ -29,7 +29,6 @@ enum { INNER_BITS = 1 << 14 };
 struct esi_link_feed {
     struct esi_link_feed_config config;
     struct esi_ends firsts; /* of struct first_end */
-    uint64_t messages;
     uint8_t inner[INNER_BITS / 8];
 };
 
@@ -84,7 +83,6 @@ static void add_message(struct esi_link_feed *feed,
     else
         esi_link_costs_add(feed->config.costs, class, bytes,
                            (int64_t)(received_ns - sent_ns), error_ns);
-    feed->messages++;
 }
 
 static int add_first(struct esi_link_feed *feed,
@@ -179,8 +177,4 @@ int esi_link_feed_add(struct esi_link_feed *feed,
     if (is_edge && link->ends == ES_TIME_BEFORE)
         note_departure(feed, timed, bytes);
     return add_end(feed, timed, bytes);
-}
-uint64_t esi_link_feed_messages(const struct esi_link_feed *feed)
-{
-    return feed->messages;
 }

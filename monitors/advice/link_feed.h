@@ -53,7 +53,4 @@ int esi_link_feed_add_contribution(struct esi_link_feed *feed,
                                    const struct esi_timed *timed,
                                    uint64_t bytes);
 
-/* Messages that told something. */
-uint64_t esi_link_feed_messages(const struct esi_link_feed *feed);
-
 #endif

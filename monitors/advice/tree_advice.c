@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/advice/tree_advice_private.h"
 
 static size_t or_default(size_t value, size_t preset)
@@ -89,23 +90,19 @@ static struct esi_advice_group *make_group(struct esi_tree_advisor *advisor)
 {
     struct esi_advice_sample *samples =
         calloc(advisor->config.samples, sizeof *samples);
+    bool has_room = advisor->count < advisor->config.max_groups;
     struct esi_advice_group *group;
 
-    if (samples && advisor->count < advisor->config.max_groups) {
-        struct esi_advice_group *groups =
-            realloc(advisor->groups, (advisor->count + 1) * sizeof *groups);
-
-        if (groups)
-            advisor->groups = groups;
-        group = groups ? &groups[advisor->count++] : NULL;
-    } else {
-        group = samples ? &advisor->groups[quietest_group(advisor)] : NULL;
-        if (group)
-            free_group(advisor, group);
-    }
-    if (!group) {
+    if (!samples || (has_room && ESI_ARRAY_RESERVE(advisor->groups, advisor->capacity,
+                                                   advisor->count + 1) < 0)) {
         free(samples);
         return NULL;
+    }
+    if (has_room) {
+        group = &advisor->groups[advisor->count++];
+    } else {
+        group = &advisor->groups[quietest_group(advisor)];
+        free_group(advisor, group);
     }
     *group = (struct esi_advice_group){.samples = samples};
     return group;

@@ -51,6 +51,7 @@ struct esi_tree_advisor {
     struct esi_tree_advisor_config config;
     struct esi_advice_group *groups; /* owned */
     size_t count;
+    size_t capacity;
     uint64_t touches;
     uint64_t state; /* of the choice of samples */
 };

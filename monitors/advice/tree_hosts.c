@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/json_out.h"
 #include "scopes/collective_trees.h"
 #include "scopes/remote/servers.h"
@@ -152,15 +153,11 @@ static int ask_all(const struct esi_tree_hosts *hosts, struct question *question
 static struct esi_tree_row *add_row(struct esi_tree_rows *rows,
                                     const struct esi_tree_row *row)
 {
-    struct esi_tree_row *grown =
-        reallocarray(rows->rows, rows->count + 1, sizeof *grown);
-
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(rows->rows, rows->capacity, rows->count + 1) < 0)
         return NULL;
-    rows->rows = grown;
-    grown[rows->count] = *row;
-    grown[rows->count].order = rows->count;
-    return &grown[rows->count++];
+    rows->rows[rows->count] = *row;
+    rows->rows[rows->count].order = rows->count;
+    return &rows->rows[rows->count++];
 }
 
 static int take_rule(struct esi_tree_rows *rows,

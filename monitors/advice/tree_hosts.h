@@ -43,6 +43,7 @@ struct esi_tree_row {
 struct esi_tree_rows {
     struct esi_tree_row *rows; /* owned */
     size_t count;
+    size_t capacity;
     int processes; /* that can change their trees */
     int alive;     /* of them */
     int silent;    /* hosts that could not be asked */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "monitors/advice/tree_advice_private.h"
 #include "monitors/advice/tree_model.h"
 
@@ -426,6 +427,10 @@ static void explain_proposal(const struct replay *replay,
 {
     const struct esi_advice_candidate *then = &advice->candidates[advice->best];
     int edges = replay->group->size - 1;
+    char gain[ESI_QUANTITY_BYTES];
+    char time[ESI_QUANTITY_BYTES];
+
+    esi_quantity_time(gain, sizeof gain, fmax(advice->gain_ns, 0));
 
     if (advice->verdict == ES_ADVICE_SETTLED && advice->gain_ns <= 0)
         snprintf(advice->reason, sizeof advice->reason,
@@ -433,32 +438,34 @@ static void explain_proposal(const struct replay *replay,
                  advice->candidate_count);
     else if (advice->verdict == ES_ADVICE_SETTLED)
         snprintf(advice->reason, sizeof advice->reason,
-                 "the best of %zu ways, %s, gains %.1f us (%.0f %%) at most",
-                 advice->candidate_count, then->name, fmax(advice->gain_ns, 0) / 1000,
+                 "the best of %zu ways, %s, gains %s (%.0f %%) at most",
+                 advice->candidate_count, then->name, gain,
                  fmax(advice->gain, 0) * 100);
     else if (advice->verdict == ES_ADVICE_UNSURE && is_far_off(advice))
         snprintf(advice->reason, sizeof advice->reason,
-                 "%s may gain %.1f us, but the tree in force takes %.2g times what it "
+                 "%s may gain %s, but the tree in force takes %.2g times what it "
                  "should: something else than messages decides",
-                 then->name, advice->gain_ns / 1000, advice->scale);
+                 then->name, gain, advice->scale);
     else if (advice->verdict == ES_ADVICE_UNSURE)
         snprintf(advice->reason, sizeof advice->reason,
-                 "%s may gain %.1f us, but operations and clocks scatter by %.1f us",
-                 then->name, advice->gain_ns / 1000, advice->doubt_ns / 1000);
+                 "%s may gain %s, but operations and clocks scatter by %s", then->name,
+                 gain, esi_quantity_time(time, sizeof time, advice->doubt_ns));
     else if (advice->basis == ES_ADVICE_MEASURED)
         snprintf(advice->reason, sizeof advice->reason,
-                 "the MPI library took %.1f us in the %" PRIu64
+                 "the MPI library took %s in the %" PRIu64
                  " operations that it was seen to do here",
-                 advice->then_ns / 1000, replay->library.count);
+                 esi_quantity_time(time, sizeof time, advice->then_ns),
+                 replay->library.count);
     else if (is_by_tree(replay))
         explain_tree(&replay->in_force, then, advice);
     else
         snprintf(advice->reason, sizeof advice->reason,
-                 "the MPI library takes %.1f us; with %s %d of %d edges go between "
+                 "the MPI library takes %s; with %s %d of %d edges go between "
                  "clusters and %d between hosts (reckoned only: no tree was measured "
                  "here that would tell how far the model is right)",
-                 advice->now_ns / 1000, then->name, then->edges.count[ES_LINK_WIDE],
-                 edges, then->edges.count[ES_LINK_CLUSTER]);
+                 esi_quantity_time(time, sizeof time, advice->now_ns), then->name,
+                 then->edges.count[ES_LINK_WIDE], edges,
+                 then->edges.count[ES_LINK_CLUSTER]);
 }
 
 /* --- Proposing -------------------------------------------------------------------- */

@@ -44,23 +44,11 @@ static int open_follower(struct esi_events *events,
                          struct es_run *run,
                          struct es_error *error)
 {
-    const struct esi_events_config *config = &events->config;
-    struct esi_follower_config follower = {.run = run, .refresh_ns = REFRESH_NS};
-    struct es_scope_config *scope = &follower.scope;
+    struct esi_follower_config follower = {
+        .run = run, .refresh_ns = REFRESH_NS, .scope = events->config.scope};
     int result;
 
-    es_scope_config_init(scope);
-    scope->view = config->view;
-    scope->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
-    scope->sorting = config->sorting;
-    scope->window_ns = config->window_ns;
-    scope->lossless = config->lossless;
-    scope->servers = config->servers;
-    if (config->tree)
-        scope->tree = *config->tree;
-    if (config->max)
-        scope->max = config->max;
-    scope->name = "events";
+    follower.scope.name = "events";
     result = esi_follower_open(&follower, error, &events->follower);
     if (result < 0)
         return result;
@@ -102,8 +90,8 @@ static int open_repair(struct esi_events *events)
     struct esi_events_repair_config config = {
         .scope = events->scope,
         .mode = events->config.repair,
-        .sorting = events->config.sorting,
-        .window_ns = events->config.window_ns,
+        .sorting = events->config.scope.sorting,
+        .window_ns = events->config.scope.window_ns,
         .give = give_event,
         .data = events,
     };
@@ -125,11 +113,10 @@ int esi_events_create(struct es_run *run,
         return -ENOMEM;
     events->config = *config;
     result = open_follower(events, run, error);
-    events->summed_up = sums_up(config->tree ? config->tree->reduce : NULL);
+    events->summed_up = sums_up(config->scope.tree.reduce);
     if (result == 0)
         result = open_repair(events);
-    events->config.view = (struct es_view){0}; /* was borrowed */
-    events->config.tree = NULL;
+    events->config.scope = (struct es_scope_config){.max = 0}; /* was borrowed */
     if (result == 0 && config->last) {
         events->tail = calloc(config->last, sizeof *events->tail);
         result = events->tail ? 0 : -ENOMEM;

@@ -17,18 +17,10 @@
 #include "monitors/follow/thread_state.h"
 
 struct esi_events_config {
-    struct es_view view; /* borrowed for the call */
-    enum es_sorting sorting;
-    uint64_t window_ns; /* sorting keeps events back so long */
-    uint64_t since_ns;  /* only what completed at or after this real time; 0 = all */
-    size_t last;   /* of what is there at the start only so many, the newest; 0 = all */
-    bool lossless; /* programs wait for us where their elements are set to block */
-    bool skip_backlog; /* nothing of what is there at the start */
-    struct es_servers
-        *servers; /* all hosts of the run; NULL = this host only; borrowed */
-    const struct es_tree_config *tree; /* how events are gathered; NULL = as scopes do
-                                          without being told; borrowed for the call */
-    size_t max;                  /* tuples in one pull at most; 0 = as scopes do */
+    struct es_scope_config scope; /* how events are gathered; texts borrowed for the
+                                     call */
+    uint64_t since_ns; /* only what completed at or after this real time; 0 = all */
+    size_t last; /* of what is there at the start only so many, the newest; 0 = all */
     enum esi_repair_mode repair; /* of times that cannot be */
 };
 

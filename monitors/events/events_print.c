@@ -9,18 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/json_out.h"
-#include "base/plain.h"
+#include "base/quantity.h"
+#include "base/table.h"
 #include "eventspace/operation.h"
-#include "monitors/follow/describe.h"
 #include "monitors/events/summaries_print.h"
-
-/* Signed: a clock of another process may have seen the event before the run's first
- * pairing. */
-static int64_t shown_time(const struct esi_events_printer *printer, uint64_t time_ns)
-{
-    return (int64_t)(time_ns - printer->start_ns);
-}
+#include "monitors/follow/activity.h"
+#include "monitors/follow/describe.h"
 
 static const char *class_of(const struct esi_activity *activity)
 {
@@ -30,35 +24,28 @@ static const char *class_of(const struct esi_activity *activity)
                                    : ES_CLASS_NONE);
 }
 
-static int state_of(const struct esi_events_printer *printer)
-{
-    return ferror(printer->stream) ? -EIO : 0;
-}
-
-/* The operation waited for; NULL where there is none or it is not known. */
-static const char *awaits_of(const struct esi_activity *activity)
-{
-    return activity->awaited ? es_operation_name(activity->awaited) : NULL;
-}
-
 /* --- Text --------------------------------------------------------------------- */
 
-static void print_seconds(const struct esi_events_printer *printer, uint64_t time_ns)
+enum { SECONDS = 40, DECIMALS = 9 };
+
+/* With the decimals that the clock, which may err by `error_ns`, is good for; blanks
+ * stand for the others. */
+static void format_seconds(const struct esi_events_printer *printer,
+                           uint64_t time_ns,
+                           uint64_t error_ns,
+                           char out[SECONDS])
 {
-    int64_t shown = shown_time(printer, time_ns);
+    int64_t shown = esi_events_shown_time(printer, time_ns);
     uint64_t size = shown < 0 ? 0 - (uint64_t)shown : (uint64_t)shown;
-    char text[40];
+    uint64_t digit_ns = 10;
+    int length =
+        snprintf(out, SECONDS, "%s%" PRIu64 ".%09" PRIu64, shown < 0 ? "-" : "",
+                 size / UINT64_C(1000000000), size % UINT64_C(1000000000));
 
-    snprintf(text, sizeof text, "%s%" PRIu64 ".%09" PRIu64, shown < 0 ? "-" : "",
-             size / UINT64_C(1000000000), size % UINT64_C(1000000000));
-    esi_plain_print(printer->stream, "%16s", text);
-}
-
-static void text_header(const struct esi_events_printer *printer)
-{
-    esi_plain_print(printer->stream, "%16s %8s %9s  %s\n",
-                    printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
-                    "OPERATION");
+    if (error_ns > INT64_MAX)
+        return;
+    for (int i = 1; i < DECIMALS && digit_ns <= error_ns; i++, digit_ns *= 10)
+        out[length - i] = ' ';
 }
 
 /* Calls about requests count them there, and an open receive its buffer. */
@@ -70,282 +57,197 @@ static bool has_payload(const struct esi_activity *activity)
            (activity->stop_ns || strcmp(name, "receive") != 0);
 }
 
-static int text_event(void *data, const struct esi_event *event)
+static void print_event(const struct esi_events_printer *printer,
+                        const struct esi_event *event)
 {
-    const struct esi_events_printer *printer = data;
     const struct esi_activity *activity = &event->activity;
     uint64_t end_ns = activity->stop_ns ? activity->stop_ns : printer->realtime_ns;
+    bool is_open = activity->stop_ns == 0;
+    char seconds[SECONDS];
     char thread[32];
     char span[32];
-    char words[256];
+    char words[320];
 
+    format_seconds(
+        printer, printer->by_start || is_open ? activity->start_ns : activity->stop_ns,
+        activity->error_ns, seconds);
     snprintf(thread, sizeof thread, "%d.%d", event->origin->rank,
              event->origin->thread);
-    esi_describe_span(span, sizeof span,
-                      end_ns > activity->start_ns ? end_ns - activity->start_ns : 0);
+    esi_quantity_time(
+        span, sizeof span,
+        end_ns > activity->start_ns ? (double)(end_ns - activity->start_ns) : 0);
     esi_describe_activity(words, sizeof words, activity);
-    print_seconds(printer, printer->by_start || !activity->stop_ns ? activity->start_ns
-                                                                   : activity->stop_ns);
-    esi_plain_print(printer->stream, " %8s %9s  %s", thread, span, words);
     if (has_payload(activity))
-        fprintf(printer->stream, ", %" PRIu32 " bytes", activity->bytes);
-    fputs(activity->stop_ns ? "\n" : ", under way since then\n", printer->stream);
-    return state_of(printer);
+        esi_describe_append(words, sizeof words, ", %" PRIu32 " bytes",
+                            activity->bytes);
+    if (is_open)
+        esi_describe_append(words, sizeof words, ", under way since then");
+    esi_text_line_print(printer->stream, printer->width, "%16s %8s %9s  %s", seconds,
+                        thread, span, words);
 }
 
-static int text_loss(void *data, const struct es_origin *origin, uint64_t lost)
-{
-    const struct esi_events_printer *printer = data;
+/* --- JSON Lines and CSV ----------------------------------------------------------- */
 
-    esi_plain_print(printer->stream,
-                    "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost\n", "-",
-                    origin->rank, origin->thread, "-", lost, origin->name);
-    return state_of(printer);
+static void describe_origin(struct esi_row *row, const struct es_origin *origin)
+{
+    static const struct es_origin nobody = {.rank = 0};
+    const struct es_origin *shown = origin ? origin : &nobody;
+
+    esi_row_signed(esi_row_if(row, origin), "rank", NULL, shown->rank);
+    esi_row_signed(esi_row_if(row, origin), "thread", NULL, shown->thread);
+    esi_row_text(row, "host", NULL, shown->host);
+    esi_row_text(row, "element", NULL, shown->name);
 }
 
-static void text_losses(const struct esi_events_printer *printer,
-                        uint64_t lost,
-                        uint64_t missed)
+/* In CSV also of what was lost. */
+static void describe_event(struct esi_row *row, const void *record)
 {
-    fprintf(printer->stream,
-            "%" PRIu64 " events lost while reading, %" PRIu64
-            " overwritten before the reading began\n",
-            lost, missed);
-}
-
-/* --- JSON Lines --------------------------------------------------------------- */
-
-static void json_header(const struct esi_events_printer *printer)
-{
-    (void)printer;
-}
-
-static void put_known(struct esi_json_out *out,
-                      const char *key,
-                      int64_t value,
-                      bool known)
-{
-    if (known)
-        esi_json_out_signed(out, key, value);
-    else
-        esi_json_out_null(out, key);
-}
-
-/* A number, "any" or null. */
-static void put_partner(struct esi_json_out *out, const char *key, int value)
-{
-    if (value == ES_PEER_ANY)
-        esi_json_out_string(out, key, "any");
-    else
-        put_known(out, key, value, value >= 0);
-}
-
-static void put_origin(struct esi_json_out *out, const struct es_origin *origin)
-{
-    esi_json_out_signed(out, "rank", origin->rank);
-    esi_json_out_signed(out, "thread", origin->thread);
-    esi_json_out_string(out, "host", origin->host);
-    esi_json_out_string(out, "element", origin->name);
-}
-
-static int json_event(void *data, const struct esi_event *event)
-{
-    const struct esi_events_printer *printer = data;
+    static const struct esi_event none = {.activity.present = false};
+    const struct esi_event_line *line = record;
+    const struct esi_event *event = line->event ? line->event : &none;
     const struct esi_activity *activity = &event->activity;
-    bool open = activity->stop_ns == 0;
-    struct esi_json_out out;
+    bool is = line->event != NULL;
 
-    esi_json_out_init(&out, printer->stream);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", open ? "open" : "event");
-    put_origin(&out, event->origin);
-    esi_json_out_unsigned(&out, "position", event->position);
-    esi_json_out_string(&out, "operation", es_operation_name(activity->operation));
-    esi_json_out_string(&out, "class", class_of(activity));
-    esi_json_out_string(&out, "communicator",
-                        activity->has_communicator ? activity->communicator : NULL);
-    put_partner(&out, "peer", activity->peer);
-    if (activity->tag == ES_TAG_ANY)
-        esi_json_out_string(&out, "tag", "any");
+    esi_row_text(row, "type", NULL, line->type);
+    describe_origin(row, line->origin);
+    esi_row_unsigned(esi_row_if(row, is), "position", NULL, event->position);
+    esi_row_text(row, "operation", NULL,
+                 is ? es_operation_name(activity->operation) : NULL);
+    esi_row_text(row, "class", NULL, is ? class_of(activity) : NULL);
+    esi_activity_describe(row, activity, line->printer->start_ns);
+    if (esi_row_is_json(row))
+        esi_row_unsigned(esi_row_if(row, activity->error_ns <= INT64_MAX), "error_ns",
+                         NULL, activity->error_ns);
     else
-        esi_json_out_signed(&out, "tag", activity->tag);
-    esi_json_out_unsigned(&out, "bytes", activity->bytes);
-    put_known(&out, "sequence", activity->sequence,
-              activity->sequence != ES_SEQUENCE_UNKNOWN);
-    esi_json_out_signed(&out, "start_ns", shown_time(printer, activity->start_ns));
-    put_known(&out, "stop_ns", shown_time(printer, activity->stop_ns), !open);
-    put_known(&out, "error_ns", (int64_t)activity->error_ns,
-              activity->error_ns <= INT64_MAX);
-    esi_json_out_string(&out, "awaits", awaits_of(activity));
-    esi_json_out_end(&out);
-    return state_of(printer);
+        esi_row_unsigned(esi_row_if(row, !is), "lost", NULL, line->lost);
+    esi_row_text(row, "awaits", NULL, esi_activity_awaits(activity));
 }
 
-static int json_loss(void *data, const struct es_origin *origin, uint64_t lost)
+static void describe_loss(struct esi_row *row, const void *record)
 {
-    const struct esi_events_printer *printer = data;
-    struct esi_json_out out;
+    const struct esi_event_line *line = record;
 
-    esi_json_out_init(&out, printer->stream);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "loss");
-    put_origin(&out, origin);
-    esi_json_out_unsigned(&out, "lost", lost);
-    esi_json_out_end(&out);
-    return state_of(printer);
+    esi_row_text(row, "type", NULL, line->type);
+    describe_origin(row, line->origin);
+    esi_row_unsigned(row, "lost", NULL, line->lost);
 }
 
-static void put_repairs(struct esi_json_out *out,
-                        const struct esi_time_repair_totals *repairs)
+static void describe_end(struct esi_row *row, const void *record)
 {
-    esi_json_out_unsigned(out, "times_checked", repairs->checked);
-    esi_json_out_unsigned(out, "times_repaired", repairs->repaired);
-    esi_json_out_unsigned(out, "times_beyond_bounds", repairs->beyond);
-    esi_json_out_unsigned(out, "times_unmatched", repairs->unmatched);
-    esi_json_out_unsigned(out, "events_moved", repairs->moved);
-    esi_json_out_unsigned(out, "largest_repair_ns", repairs->largest_ns);
-}
+    const struct esi_event_line *line = record;
+    const struct esi_time_repair_totals *repairs = line->printer->repairs;
 
-static void json_losses(const struct esi_events_printer *printer,
-                        uint64_t lost,
-                        uint64_t missed)
-{
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, printer->stream);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "end");
-    esi_json_out_unsigned(&out, "lost", lost);
-    esi_json_out_unsigned(&out, "overwritten_before", missed);
-    if (printer->repairs)
-        put_repairs(&out, printer->repairs);
-    esi_json_out_end(&out);
-}
-
-/* --- CSV ---------------------------------------------------------------------- */
-
-static void csv_header(const struct esi_events_printer *printer)
-{
-    fputs("type,rank,thread,host,element,position,operation,class,communicator,peer,"
-          "tag,bytes,sequence,start_ns,stop_ns,lost,awaits\r\n",
-          printer->stream);
-}
-
-static void csv_origin(const struct esi_events_printer *printer,
-                       const char *type,
-                       const struct es_origin *origin)
-{
-    esi_plain_print(printer->stream, "%s,%d,%d,", type, origin->rank, origin->thread);
-    esi_csv_text(printer->stream, origin->host);
-    fputc(',', printer->stream);
-    esi_csv_text(printer->stream, origin->name);
-}
-
-static void csv_number(const struct esi_events_printer *printer,
-                       int64_t value,
-                       bool known)
-{
-    fputc(',', printer->stream);
-    if (known)
-        fprintf(printer->stream, "%" PRId64, value);
-}
-
-static void csv_partner(const struct esi_events_printer *printer, int value, bool known)
-{
-    if (value == ES_PEER_ANY)
-        fputs(",any", printer->stream);
-    else
-        csv_number(printer, value, known);
-}
-
-static int csv_event(void *data, const struct esi_event *event)
-{
-    const struct esi_events_printer *printer = data;
-    const struct esi_activity *activity = &event->activity;
-    const char *awaits = awaits_of(activity);
-    bool open = activity->stop_ns == 0;
-
-    csv_origin(printer, open ? "open" : "event", event->origin);
-    fprintf(printer->stream, ",%" PRIu64 ",", event->position);
-    esi_csv_text(printer->stream, es_operation_name(activity->operation));
-    esi_plain_print(printer->stream, ",%s,", class_of(activity));
-    esi_csv_text(printer->stream,
-                 activity->has_communicator ? activity->communicator : "");
-    csv_partner(printer, activity->peer, activity->peer >= 0);
-    csv_partner(printer, activity->tag, true);
-    csv_number(printer, activity->bytes, true);
-    csv_number(printer, activity->sequence, activity->sequence != ES_SEQUENCE_UNKNOWN);
-    csv_number(printer, shown_time(printer, activity->start_ns), true);
-    csv_number(printer, shown_time(printer, activity->stop_ns), !open);
-    fputs(",,", printer->stream);
-    esi_csv_text(printer->stream, awaits ? awaits : "");
-    fputs("\r\n", printer->stream);
-    return state_of(printer);
-}
-
-static int csv_loss(void *data, const struct es_origin *origin, uint64_t lost)
-{
-    const struct esi_events_printer *printer = data;
-
-    if (printer->summed_up) {
-        esi_summaries_print_csv_loss(printer, origin, lost);
-        return state_of(printer);
-    }
-    csv_origin(printer, "loss", origin);
-    fprintf(printer->stream, ",,,,,,,,,,,%" PRIu64 ",\r\n", lost);
-    return state_of(printer);
-}
-
-static void csv_losses(const struct esi_events_printer *printer,
-                       uint64_t lost,
-                       uint64_t missed)
-{
-    if (printer->summed_up) {
-        esi_summaries_print_csv_end(printer, lost + missed);
+    esi_row_text(row, "type", NULL, line->type);
+    esi_row_unsigned(row, "lost", NULL, line->lost);
+    esi_row_unsigned(row, "overwritten_before", NULL, line->missed);
+    if (!repairs)
         return;
-    }
-    fprintf(printer->stream, "end,,,,,,,,,,,,,,,%" PRIu64 ",\r\n", lost + missed);
+    esi_row_unsigned(row, "times_checked", NULL, repairs->checked);
+    esi_row_unsigned(row, "times_repaired", NULL, repairs->repaired);
+    esi_row_unsigned(row, "times_beyond_bounds", NULL, repairs->beyond);
+    esi_row_unsigned(row, "times_unmatched", NULL, repairs->unmatched);
+    esi_row_unsigned(row, "events_moved", NULL, repairs->moved);
+    esi_row_unsigned(row, "largest_repair_ns", NULL, repairs->largest_ns);
 }
 
-/* --- The table ---------------------------------------------------------------- */
-
-static const struct {
-    void (*header)(const struct esi_events_printer *printer);
-    int (*event)(void *data, const struct esi_event *event);
-    int (*loss)(void *data, const struct es_origin *origin, uint64_t lost);
-    void (*losses)(const struct esi_events_printer *printer,
-                   uint64_t lost,
-                   uint64_t missed);
-} formats[] = {
-    [ES_EVENTS_TEXT] = {text_header, text_event, text_loss, text_losses},
-    [ES_EVENTS_JSON] = {json_header, json_event, json_loss, json_losses},
-    [ES_EVENTS_CSV] = {csv_header, csv_event, csv_loss, csv_losses},
-};
-
-static int print_summary(void *data, const struct esi_summary_row *row)
+/* What all lines of CSV are. */
+static esi_row_describe *csv_row_of(const struct esi_events_printer *printer)
 {
-    return esi_summaries_print_row(data, row);
+    return printer->summed_up ? esi_summary_describe : describe_event;
 }
 
-void esi_events_print_header(const struct esi_events_printer *printer)
+static int print_line(const struct esi_events_printer *printer,
+                      esi_row_describe *describe,
+                      struct esi_event_line line)
 {
-    if (printer->summed_up)
-        esi_summaries_print_header(printer);
-    else
-        formats[printer->format].header(printer);
+    struct esi_rows rows;
+
+    line.printer = printer;
+    esi_rows_init(&rows, printer->format, printer->stream, describe);
+    esi_rows_add(&rows, &line);
+    return esi_rows_finish(&rows);
+}
+
+/* --- Any format ------------------------------------------------------------------- */
+
+static int take_event(void *data, const struct esi_event *event)
+{
+    struct esi_events_printer *printer = data;
+
+    printer->shown++;
+    if (printer->format != ESI_ROWS_TABLE)
+        return print_line(
+            printer, describe_event,
+            (struct esi_event_line){.type = event->activity.stop_ns ? "event" : "open",
+                                    .event = event,
+                                    .origin = event->origin});
+    print_event(printer, event);
+    return ferror(printer->stream) ? -EIO : 0;
+}
+
+static int take_summary(void *data, const struct esi_summary_row *row)
+{
+    struct esi_events_printer *printer = data;
+
+    printer->shown++;
+    if (printer->format != ESI_ROWS_TABLE)
+        return print_line(printer, esi_summary_describe,
+                          (struct esi_event_line){.type = "summary",
+                                                  .summary = row,
+                                                  .origin = row->origin});
+    esi_summary_print_text(printer, row);
+    return ferror(printer->stream) ? -EIO : 0;
+}
+
+static int take_loss(void *data, const struct es_origin *origin, uint64_t lost)
+{
+    const struct esi_events_printer *printer = data;
+
+    if (printer->format != ESI_ROWS_TABLE)
+        return print_line(
+            printer,
+            printer->format == ESI_ROWS_CSV ? csv_row_of(printer) : describe_loss,
+            (struct esi_event_line){.type = "loss", .origin = origin, .lost = lost});
+    esi_text_line_print(printer->stream, printer->width,
+                        "%16s %5d.%d %9s  %" PRIu64 " events of %s are lost", "-",
+                        origin->rank, origin->thread, "-", lost, origin->name);
+    return ferror(printer->stream) ? -EIO : 0;
 }
 
 struct esi_event_sink esi_events_printer_sink(struct esi_events_printer *printer)
 {
-    return (struct esi_event_sink){.event = formats[printer->format].event,
-                                   .loss = formats[printer->format].loss,
-                                   .summary = print_summary,
+    return (struct esi_event_sink){.event = take_event,
+                                   .loss = take_loss,
+                                   .summary = take_summary,
                                    .data = printer};
+}
+
+void esi_events_print_header(const struct esi_events_printer *printer)
+{
+    struct esi_rows rows;
+
+    if (printer->format == ESI_ROWS_CSV) {
+        esi_rows_init(&rows, ESI_ROWS_CSV, printer->stream, csv_row_of(printer));
+        esi_rows_begin(&rows, &(struct esi_event_line){.printer = printer});
+    } else if (printer->format == ESI_ROWS_TABLE && printer->summed_up) {
+        fprintf(printer->stream, "%16s %10s  %s\n", "LAST s", "OPERATIONS", "OF");
+    } else if (printer->format == ESI_ROWS_TABLE) {
+        fprintf(printer->stream, "%16s %8s %9s  %s\n",
+                printer->by_start ? "STARTED s" : "STOPPED s", "THREAD", "LASTED",
+                "OPERATION");
+    }
 }
 
 void esi_events_print_losses(const struct esi_events_printer *printer,
                              uint64_t lost,
                              uint64_t missed)
 {
-    formats[printer->format].losses(printer, lost, missed);
+    struct esi_event_line line = {.type = "end", .lost = lost, .missed = missed};
+
+    if (printer->format == ESI_ROWS_JSON) {
+        print_line(printer, describe_end, line);
+    } else if (printer->format == ESI_ROWS_CSV) {
+        line.lost += missed;
+        print_line(printer, csv_row_of(printer), line);
+    }
 }

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
+#include "tuplespace/operation_codes.h"
 #include "tuplespace/plan/tree_rules.h"
 
 #define DEFAULT_WINDOW_NS UINT64_C(10000000)
@@ -91,8 +92,8 @@ static void link_edge(const struct esi_activity *activity,
                       bool arrives,
                       struct esi_time_link *link)
 {
-    const char *name = es_operation_name(activity->operation);
-    bool up = strstr(name, " up") != NULL;
+    bool up = activity->operation == ES_OP_tree_arrival_up ||
+              activity->operation == ES_OP_tree_departure_up;
 
     if (activity->bytes == 0 &&
         kind_of((uint16_t)(activity->tag & TAG_OPERATION)) != ES_TREE_BARRIER)

@@ -4,18 +4,26 @@
 #ifndef ES_MONITORS_EVENTS_SUMMARIES_PRINT_H
 #define ES_MONITORS_EVENTS_SUMMARIES_PRINT_H
 
+#include "base/rows.h"
 #include "monitors/events/events_print.h"
 #include "monitors/events/summaries.h"
 
-/* The header, a row, what was lost of an element, and the last line: as functions of
- * the same place for events.  CSV has columns of its own. */
-void esi_summaries_print_header(const struct esi_events_printer *printer);
-int esi_summaries_print_row(const struct esi_events_printer *printer,
+/* A line for programs: an event, a summary, lost tuples, or the end.  What it is not of
+ * is NULL.  All is borrowed. */
+struct esi_event_line {
+    const struct esi_events_printer *printer;
+    const char *type;
+    const struct esi_event *event;
+    const struct esi_summary_row *summary;
+    const struct es_origin *origin;
+    uint64_t lost;
+    uint64_t missed; /* before the reading began */
+};
+
+/* The row of a summary, a struct esi_event_line; in CSV also of what was lost. */
+void esi_summary_describe(struct esi_row *row, const void *record);
+/* A line of text. */
+void esi_summary_print_text(const struct esi_events_printer *printer,
                             const struct esi_summary_row *row);
-void esi_summaries_print_csv_loss(const struct esi_events_printer *printer,
-                                  const struct es_origin *origin,
-                                  uint64_t lost);
-void esi_summaries_print_csv_end(const struct esi_events_printer *printer,
-                                 uint64_t lost);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
+#include "tuplespace/operation_codes.h"
 
 static void read_communicator(const struct es_scope *scope,
                               uint32_t origin,
@@ -31,8 +32,7 @@ static bool is_about_requests(const struct es_operation *operation)
     if (!operation)
         return false;
     return operation->op_class == ES_CLASS_COMPLETION ||
-           strcmp(operation->name, "MPI_Start") == 0 ||
-           strcmp(operation->name, "MPI_Startall") == 0;
+           operation->code == ES_OP_MPI_Start || operation->code == ES_OP_MPI_Startall;
 }
 
 /* Such calls have no matching number of their own.  Where it is a collective that they
@@ -64,7 +64,7 @@ static void read_begun(const struct es_tuple *tuple, struct esi_activity *activi
 {
     const struct es_operation *begun;
 
-    if (strcmp(es_operation_name(tuple->operation), "MPI collective post") != 0)
+    if (tuple->operation != ES_OP_MPI_collective_post)
         return;
     activity->tag = 0;
     begun = es_operation_find((uint16_t)tuple->tag);
@@ -102,4 +102,49 @@ void esi_activity_read(const struct es_scope *scope,
     read_awaited(tuple, &activity);
     read_begun(tuple, &activity);
     *ret_activity = activity;
+}
+
+static void describe_partner(struct esi_row *row,
+                             const char *name,
+                             bool is_any,
+                             int number)
+{
+    if (is_any)
+        esi_row_text(row, name, NULL, "any");
+    else
+        esi_row_signed(row, name, NULL, number);
+}
+
+void esi_activity_describe(struct esi_row *row,
+                           const struct esi_activity *activity,
+                           uint64_t start_ns)
+{
+    bool is = activity->present;
+    bool is_any = activity->peer == ES_PEER_ANY;
+
+    esi_row_text(row, "communicator", NULL,
+                 activity->has_communicator ? activity->communicator : NULL);
+    describe_partner(esi_row_if(row, is && (is_any || activity->peer >= 0)), "peer",
+                     is_any, activity->peer);
+    describe_partner(esi_row_if(row, is), "tag", activity->tag == ES_TAG_ANY,
+                     activity->tag);
+    esi_row_unsigned(esi_row_if(row, is), "bytes", NULL, activity->bytes);
+    esi_row_unsigned(esi_row_if(row, is && activity->sequence != ES_SEQUENCE_UNKNOWN),
+                     "sequence", NULL, activity->sequence);
+    if (start_ns || !esi_row_is_json(row)) {
+        esi_row_signed(esi_row_if(row, is), "start_ns", NULL,
+                       (int64_t)(activity->start_ns - start_ns));
+        esi_row_signed(esi_row_if(row, activity->stop_ns), "stop_ns", NULL,
+                       (int64_t)(activity->stop_ns - start_ns));
+    }
+    if (!esi_row_is_json(row))
+        return;
+    esi_row_unsigned(esi_row_if(row, is), "start_unix_ns", NULL, activity->start_ns);
+    esi_row_unsigned(esi_row_if(row, activity->stop_ns), "stop_unix_ns", NULL,
+                     activity->stop_ns);
+}
+
+const char *esi_activity_awaits(const struct esi_activity *activity)
+{
+    return activity->awaited ? es_operation_name(activity->awaited) : NULL;
 }

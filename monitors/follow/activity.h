@@ -5,6 +5,7 @@
 #ifndef ES_MONITORS_FOLLOW_ACTIVITY_H
 #define ES_MONITORS_FOLLOW_ACTIVITY_H
 
+#include "base/rows.h"
 #include "eventspace/scope.h"
 #include "monitors/follow/thread_state.h"
 
@@ -13,5 +14,16 @@ void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,
                        const struct es_tuple *tuple,
                        struct esi_activity *ret_activity);
+
+/* Members of a row: communicator, peer, tag, bytes, sequence and times.  These are
+ * start_unix_ns and stop_unix_ns, in JSON only, and since `start_ns`, the run's start,
+ * start_ns and stop_ns, which are not in JSON where that is 0: not known.  All are
+ * there of an activity that is not present, without values. */
+void esi_activity_describe(struct esi_row *row,
+                           const struct esi_activity *activity,
+                           uint64_t start_ns);
+
+/* The operation waited for; NULL where there is none or it is not known. */
+const char *esi_activity_awaits(const struct esi_activity *activity);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "eventspace/operation.h"
+#include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
 void esi_describe_append(char *out, size_t size, const char *format, ...)
@@ -22,30 +23,6 @@ void esi_describe_append(char *out, size_t size, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(out + length, size - length, format, arguments);
     va_end(arguments);
-}
-
-const char *esi_describe_span(char *out, size_t size, uint64_t span_ns)
-{
-    uint64_t seconds = span_ns / UINT64_C(1000000000);
-
-    if (span_ns < UINT64_C(1000))
-        snprintf(out, size, "%" PRIu64 " ns", span_ns);
-    else if (span_ns < UINT64_C(1000000))
-        snprintf(out, size, "%" PRIu64 " us", span_ns / 1000);
-    else if (seconds < 1)
-        snprintf(out, size, "%" PRIu64 " ms", span_ns / 1000000);
-    else if (seconds < 10)
-        snprintf(out, size, "%" PRIu64 ".%" PRIu64 " s", seconds,
-                 span_ns / 100000000 % 10);
-    else if (seconds < 120)
-        snprintf(out, size, "%" PRIu64 " s", seconds);
-    else if (seconds < 7200)
-        snprintf(out, size, "%" PRIu64 " min %" PRIu64 " s", seconds / 60,
-                 seconds % 60);
-    else
-        snprintf(out, size, "%" PRIu64 " h %" PRIu64 " min", seconds / 3600,
-                 seconds / 60 % 60);
-    return out;
 }
 
 static int compare_ranks(const void *a, const void *b)
@@ -98,8 +75,7 @@ const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t 
 /* "from", "to", "with": how an operation stands to its peer. */
 static const char *preposition_of(const struct es_operation *operation)
 {
-    /* Probes are of the completion class. */
-    if (operation && esi_operation_is_probe(operation))
+    if (operation && operation->probe)
         return "from";
     switch (operation ? operation->op_class : ES_CLASS_NONE) {
     case ES_CLASS_RECEIVE:
@@ -147,13 +123,10 @@ static void append_requests(char *out, size_t size, const struct esi_activity *a
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
     bool completes = operation && operation->op_class == ES_CLASS_COMPLETION;
-    const char *relation = " of";
-    bool begins =
-        strcmp(es_operation_name(activity->operation), "MPI collective post") == 0;
+    const char *relation = operation && operation->waits ? " for" : " of";
+    bool begins = activity->operation == ES_OP_MPI_collective_post;
     bool several = (completes || activity->awaited) && !begins && activity->bytes > 1;
 
-    if (strncmp(es_operation_name(activity->operation), "MPI_Wait", 8) == 0)
-        relation = " for";
     if (several)
         esi_describe_append(out, size, " of %" PRIu32 " requests", activity->bytes);
     if (activity->awaited)
@@ -218,19 +191,26 @@ const char *esi_describe_end(char *out,
     return out;
 }
 
-const char *esi_describe_time(char *out, size_t size, double span_ns)
+const char *esi_describe_off(char *out,
+                             size_t size,
+                             const char *run,
+                             const int *ranks,
+                             size_t count,
+                             bool some)
 {
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    size_t unit = 0;
+    char words[160];
 
-    while (span_ns >= 999.5 && unit < 3) {
-        span_ns /= 1000;
-        unit++;
-    }
-    snprintf(out, size, "%.*f %s",
-             unit == 0 || span_ns >= 99.95 ? 0
-             : span_ns >= 9.995            ? 1
-                                           : 2,
-             span_ns, units[unit]);
+    esi_describe_ranks(words, sizeof words, ranks, count);
+    snprintf(out, size, "%scollectors of %s are off: what %s%s is not known; ",
+             some ? "some " : "", words, some ? "else " : "",
+             count == 1 ? "it does" : "they do");
+    /* A list that was cut cannot be given to an option. */
+    if (strstr(words, " and "))
+        esi_describe_append(out, size, "'eventspace collect on %s' switches all on",
+                            run);
+    else
+        esi_describe_append(out, size,
+                            "'eventspace collect on --rank %s %s' switches them on",
+                            strchr(words, ' ') + 1, run);
     return out;
 }

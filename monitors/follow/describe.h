@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* describe.h - puts activities, spans of time, sets of ranks and ends of processes into
+/* describe.h - puts activities, sets of ranks and ends of processes into
  * words.
  *
  * Each function writes into `out` of `size` bytes, cut if need be, always terminated,
@@ -9,15 +9,10 @@
 #ifndef ES_MONITORS_FOLLOW_DESCRIBE_H
 #define ES_MONITORS_FOLLOW_DESCRIBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "monitors/follow/thread_state.h"
-
-/* "350 us", "12 s", "3 min 20 s". */
-const char *esi_describe_span(char *out, size_t size, uint64_t span_ns);
-/* Three digits that count: "350 ns", "1.25 ms", "12.3 s".  Returns `out`. */
-const char *esi_describe_time(char *out, size_t size, double span_ns);
 
 /* "rank 3", "ranks 0-2,7"; long sets end in "and 12 more". */
 const char *esi_describe_ranks(char *out, size_t size, const int *ranks, size_t count);
@@ -32,6 +27,15 @@ const char *esi_describe_activity(char *out,
 const char *esi_describe_end(char *out,
                              size_t size,
                              const struct esi_thread_state *thread);
+
+/* Tells that all collectors of these ranks, or `some` of them, are off, and the command
+ * that switches them on. */
+const char *esi_describe_off(char *out,
+                             size_t size,
+                             const char *run,
+                             const int *ranks,
+                             size_t count,
+                             bool some);
 
 /* Appends to what is in `out`. */
 void esi_describe_append(char *out, size_t size, const char *format, ...)

@@ -37,6 +37,7 @@
 
 #include "base/hash.h"
 #include "base/list.h"
+#include "base/pool.h"
 
 /* What all ends of an operation have in common.  What a user does not need is 0. */
 struct esi_ends_key {
@@ -51,27 +52,20 @@ struct esi_ends_key {
 /* Begins each record. */
 struct esi_end {
     struct esi_ends_key key;
-    struct esi_list_link link; /* of those that wait, or of the unused */
-    uint64_t hash;             /* of the key */
+    struct esi_list_link link; /* of those that wait */
     uint32_t index;            /* of the record */
     uint32_t weight;           /* 0 = does not wait */
 };
 
-enum { ESI_ENDS_CHUNK = 256 }; /* records in one piece */
-
 struct esi_ends {
-    size_t record_bytes;
     uint64_t max;    /* weight */
     uint64_t weight; /* of those that wait */
-    size_t made;     /* records; index of the next */
-    char **chunks;   /* owned */
-    size_t chunk_count;
-    size_t chunk_capacity;
+    struct esi_pool records;
     struct esi_hash table;
     struct esi_list waiting; /* from the oldest on */
-    struct esi_list unused;
 };
 
+/* Records are aligned as pointers are. */
 void esi_ends_init(struct esi_ends *ends, size_t record_bytes, uint64_t max);
 /* All zero is allowed. */
 void esi_ends_fini(struct esi_ends *ends);
@@ -96,18 +90,13 @@ static inline bool esi_ends_is_same(const struct esi_ends_key *a,
            a->destination == b->destination && a->tag == b->tag && a->kind == b->kind;
 }
 
-static inline struct esi_end *esi_ends_at(const struct esi_ends *ends, size_t index)
-{
-    return (struct esi_end *)(void *)(ends->chunks[index / ESI_ENDS_CHUNK] +
-                                      index % ESI_ENDS_CHUNK * ends->record_bytes);
-}
-
 /* NULL when there is none. */
 static inline void *esi_ends_find(const struct esi_ends *ends,
                                   const struct esi_ends_key *key)
 {
     ESI_HASH_FOREACH(slot, &ends->table, esi_ends_hash(key)) {
-        struct esi_end *end = esi_ends_at(ends, esi_hash_index(&ends->table, slot));
+        struct esi_end *end =
+            esi_pool_at(&ends->records, esi_hash_index(&ends->table, slot));
 
         if (esi_ends_is_same(&end->key, key))
             return end;
@@ -118,7 +107,8 @@ static inline void *esi_ends_find(const struct esi_ends *ends,
 /* A record of zeros but for its key, which is in no other; NULL without memory. */
 void *esi_ends_add(struct esi_ends *ends, const struct esi_ends_key *key);
 
-/* The record is the newest of those that wait from now on.  Its weight is above 0. */
+/* The record is the newest of those that wait from now on; with weight 0 it does not
+ * wait any more. */
 void esi_ends_wait(struct esi_ends *ends, struct esi_end *end, uint32_t weight);
 
 /* The record that has waited longest; NULL = none waits. */

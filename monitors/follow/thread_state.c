@@ -5,6 +5,9 @@
 
 #include "monitors/follow/thread_state.h"
 
+/* A wait of so long is worth telling before it counts as stalled. */
+#define LASTING_NS UINT64_C(500000000)
+
 const struct es_operation *esi_activity_subject(const struct esi_activity *activity)
 {
     return es_operation_find(activity->awaited ? activity->awaited
@@ -14,13 +17,10 @@ const struct es_operation *esi_activity_subject(const struct esi_activity *activ
 const char *esi_verdict_name(enum esi_verdict verdict)
 {
     static const char *const names[] = {
-        [ES_VERDICT_PROGRESSING] = "progressing",
-        [ES_VERDICT_COMPUTING] = "computing",
-        [ES_VERDICT_WAITING] = "waiting",
-        [ES_VERDICT_POLLING] = "polling",
-        [ES_VERDICT_STALLED] = "stalled",
-        [ES_VERDICT_FINISHED] = "finished",
-        [ES_VERDICT_DEAD] = "dead",
+        [ES_VERDICT_PROGRESSING] = "progressing", [ES_VERDICT_COMPUTING] = "computing",
+        [ES_VERDICT_UNKNOWN] = "unknown",         [ES_VERDICT_WAITING] = "waiting",
+        [ES_VERDICT_POLLING] = "polling",         [ES_VERDICT_STALLED] = "stalled",
+        [ES_VERDICT_FINISHED] = "finished",       [ES_VERDICT_DEAD] = "dead",
     };
 
     return names[verdict];
@@ -67,56 +67,62 @@ static bool has_moved(const struct esi_thread_state *state,
            (!before->open.present || state->open.start_ns > before->open.start_ns);
 }
 
-static void judge_quiet(struct esi_thread_state *state, bool over_limit)
+static uint64_t span_since(uint64_t since_ns, uint64_t now_ns)
 {
-    if (state->polls_rise)
-        state->verdict = over_limit ? ES_VERDICT_STALLED : ES_VERDICT_POLLING;
-    else if (state->open.present)
-        state->verdict = over_limit ? ES_VERDICT_STALLED : ES_VERDICT_WAITING;
+    return now_ns > since_ns ? now_ns - since_ns : 0;
+}
+
+static void judge_quiet(struct esi_thread_state *state,
+                        uint64_t limit_ns,
+                        uint64_t now_ns)
+{
+    uint64_t since_ns =
+        state->polls_rise ? state->polling_since_ns : state->quiet_since_ns;
+    uint64_t span_ns = span_since(since_ns, now_ns);
+
+    if (!state->polls_rise && !state->open.present)
+        state->verdict =
+            state->elements_off ? ES_VERDICT_UNKNOWN : ES_VERDICT_COMPUTING;
+    else if (span_ns >= limit_ns)
+        state->verdict = ES_VERDICT_STALLED;
     else
-        state->verdict = ES_VERDICT_COMPUTING;
+        state->verdict = state->polls_rise ? ES_VERDICT_POLLING : ES_VERDICT_WAITING;
+    state->lasts = state->verdict == ES_VERDICT_STALLED ||
+                   (state->verdict == ES_VERDICT_WAITING && span_ns >= LASTING_NS);
+}
+
+/* Each poll's own beginning says nothing. */
+static void note_polling(struct esi_thread_state *state,
+                         const struct esi_thread_state *before,
+                         uint64_t now_ns)
+{
+    state->polling_since_ns =
+        before->polling_since_ns ? before->polling_since_ns : now_ns;
+    state->quiet_since_ns =
+        state->last.present ? state->last.stop_ns : state->polling_since_ns;
 }
 
 void esi_thread_judge(struct esi_thread_state *state,
                       const struct esi_thread_state *before,
-                      unsigned limit,
+                      uint64_t limit_ns,
                       uint64_t now_ns)
 {
     state->unchanged = 0;
+    state->lasts = false;
     state->polls_rise = before && state->polls != before->polls;
     state->polling_since_ns = 0;
     state->quiet_since_ns = last_sign_ns(state);
     if (judge_end(state))
         return;
-    state->verdict = ES_VERDICT_PROGRESSING;
-    if (!before || has_moved(state, before))
+    if (before && has_moved(state, before)) {
+        state->verdict = ES_VERDICT_PROGRESSING;
         return;
-    state->unchanged = before->unchanged + 1;
-    if (state->polls_rise) {
-        /* Since the last event; each poll's own beginning says nothing. */
-        state->polling_since_ns = before->polling_since_ns ? before->polling_since_ns
-                                  : state->last.present    ? state->last.stop_ns
-                                                           : now_ns;
-        state->quiet_since_ns = state->polling_since_ns;
     }
-    judge_quiet(state, state->unchanged >= limit);
-}
-
-void esi_thread_judge_by_age(struct esi_thread_state *state,
-                             uint64_t limit_ns,
-                             uint64_t now_ns)
-{
-    uint64_t sign_ns = last_sign_ns(state);
-    uint64_t age_ns = now_ns > sign_ns ? now_ns - sign_ns : 0;
-
-    state->quiet_since_ns = sign_ns;
-    if (judge_end(state))
-        return;
-    if (!state->open.present)
-        state->verdict =
-            age_ns < limit_ns ? ES_VERDICT_PROGRESSING : ES_VERDICT_COMPUTING;
-    else
-        state->verdict = age_ns < limit_ns ? ES_VERDICT_WAITING : ES_VERDICT_STALLED;
+    if (before)
+        state->unchanged = before->unchanged + 1;
+    if (state->polls_rise)
+        note_polling(state, before, now_ns);
+    judge_quiet(state, limit_ns, now_ns);
 }
 
 bool esi_thread_is_blocked(const struct esi_thread_state *state)

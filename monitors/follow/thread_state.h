@@ -5,7 +5,8 @@
  *
  * The paper's heartbeat compares the time of each thread's last event with that of the
  * pull before: no change, no progress.  Together with the operation under way this
- * tells apart who computes from who is stuck in an operation or polls in vain.
+ * tells apart who computes from who is stuck in an operation or polls in vain.  The
+ * first pull has nothing to compare with: nobody progresses there.
  */
 #ifndef ES_MONITORS_FOLLOW_THREAD_STATE_H
 #define ES_MONITORS_FOLLOW_THREAD_STATE_H
@@ -23,10 +24,10 @@
 enum esi_verdict {
     ES_VERDICT_PROGRESSING, /* an event since the pull before */
     ES_VERDICT_COMPUTING,   /* no event, and in no operation */
-    ES_VERDICT_WAITING, /* no event, in an operation, for fewer pulls than the limit */
-    ES_VERDICT_POLLING, /* no event, but polls that find nothing; likewise */
-    ES_VERDICT_STALLED, /* in an operation or polling, no event for as many pulls as the
-                           limit */
+    ES_VERDICT_UNKNOWN,     /* the same, but collectors are off: not all is recorded */
+    ES_VERDICT_WAITING,  /* no event, in an operation, for less time than the limit */
+    ES_VERDICT_POLLING,  /* no event, but polls that find nothing; likewise */
+    ES_VERDICT_STALLED,  /* in an operation or polling, no event for the limit */
     ES_VERDICT_FINISHED, /* finalized, or exited with 0 */
     ES_VERDICT_DEAD,     /* ended any other way */
 };
@@ -65,12 +66,13 @@ struct esi_thread_state {
     int pid;
     int rank;
     int thread;
-    uint64_t pulls; /* in which it was seen before */
     enum es_process_state process;
     int signal;
     int exit_code;
-    uint64_t events; /* tuples ever published by the thread */
-    uint64_t polls;  /* polls that found nothing */
+    uint64_t events;       /* tuples ever published by the thread */
+    uint64_t polls;        /* polls that found nothing */
+    unsigned elements;     /* that record it */
+    unsigned elements_off; /* of them */
     struct esi_activity last;
     struct esi_activity open;
     const int *members; /* world ranks of the open operation's communicator (those it
@@ -81,22 +83,19 @@ struct esi_thread_state {
     enum esi_verdict verdict;
     unsigned unchanged;        /* pulls without an event */
     uint64_t quiet_since_ns;   /* the last event, or begin of the open operation */
+    bool lasts;                /* what it waits for is worth telling: it is stalled, or
+                                  soon may be */
     bool polls_rise;           /* since the pull before */
     uint64_t polling_since_ns; /* 0 = not polling */
 };
 
 /* Judges a thread from its state now and that at the pull before (NULL = first pull).
- * It counts as stalled after `limit` pulls without an event. */
+ * It counts as stalled when it has been in one operation, or polled in vain, for
+ * `limit_ns`. */
 void esi_thread_judge(struct esi_thread_state *state,
                       const struct esi_thread_state *before,
-                      unsigned limit,
+                      uint64_t limit_ns,
                       uint64_t now_ns);
-
-/* For a single look: stalled is who has been in an operation for `limit_ns` or longer.
- */
-void esi_thread_judge_by_age(struct esi_thread_state *state,
-                             uint64_t limit_ns,
-                             uint64_t now_ns);
 
 /* Whether the thread is in an operation and makes no progress. */
 bool esi_thread_is_blocked(const struct esi_thread_state *state);
