@@ -10,11 +10,12 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 static int write_new(int workshop,
                      const char *name,
@@ -59,34 +60,6 @@ int esi_archive_replace(int workshop,
     return result;
 }
 
-static int read_all(int file, size_t size, char **ret_text, size_t *ret_length)
-{
-    char *text = malloc(size + 1);
-    size_t length = 0;
-
-    if (!text)
-        return -ENOMEM;
-    while (length < size) {
-        ssize_t got = read(file, text + length, size - length);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0) {
-            int code = -errno;
-
-            free(text);
-            return code;
-        }
-        if (got == 0)
-            break;
-        length += (size_t)got;
-    }
-    text[length] = '\0';
-    *ret_text = text;
-    *ret_length = length;
-    return 0;
-}
-
 int esi_archive_slurp(int directory,
                       const char *name,
                       size_t most,
@@ -107,7 +80,7 @@ int esi_archive_slurp(int directory,
     else if ((uint64_t)status.st_size > most)
         result = -EFBIG;
     else
-        result = read_all(file, (size_t)status.st_size, ret_text, ret_length);
+        result = esi_file_read_all(file, most, ret_text, ret_length);
     close(file);
     return result;
 }

@@ -165,273 +165,91 @@ const struct esi_archive_group *esi_archive_tables_group(
     return NULL;
 }
 
-/* === Written as JSON Lines ======================================================== */
-
-/* No larger than readers of JSON take: clocks of damaged segments may say anything. */
-static void write_count(struct esi_json_out *out, const char *name, uint64_t value)
-{
-    esi_json_out_unsigned(out, name, value <= INT64_MAX ? value : INT64_MAX);
-}
-
-static void write_type(struct esi_json_out *out, const char *type)
-{
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "type", type);
-}
-
-/* A number that readers of JSON may not keep in all its bits: as hexadecimal text. */
-static void write_hexadecimal(struct esi_json_out *out,
-                              const char *name,
-                              uint64_t high,
-                              uint64_t low)
-{
-    char text[33];
-
-    snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, high, low);
-    esi_json_out_string(out, name, text);
-}
-
-static void write_facts(struct esi_json_out *out, const struct esi_archive_facts *facts)
-{
-    write_type(out, "archive");
-    esi_json_out_string(out, "format", ESI_ARCHIVE_FORMAT);
-    esi_json_out_signed(out, "version", ESI_ARCHIVE_VERSION);
-    esi_json_out_string(out, "run", facts->run);
-    write_count(out, "begun_ns", facts->begun_ns);
-    write_count(out, "ended_ns", facts->ended_ns);
-    write_count(out, "tuples", facts->tuples);
-    write_count(out, "lost", facts->lost);
-    write_count(out, "missed", facts->missed);
-    esi_json_out_string(out, "error", facts->error);
-    esi_json_out_end(out);
-}
-
-static void write_host(struct esi_json_out *out,
-                       size_t number,
-                       const struct esi_archive_host *host)
-{
-    uint64_t high = 0;
-    uint64_t low = 0;
-
-    for (int i = 0; i < 8; i++) {
-        high = high << 8 | host->uuid[i];
-        low = low << 8 | host->uuid[i + 8];
-    }
-    write_type(out, "host");
-    write_count(out, "number", number);
-    esi_json_out_string(out, "name", host->name);
-    write_hexadecimal(out, "uuid", high, low);
-    if (host->clock_known) {
-        esi_json_out_begin_object(out, "clock");
-        write_count(out, "monotonic_ns", host->clock_monotonic_ns);
-        esi_json_out_signed(out, "offset_ns", host->clock_offset_ns);
-        esi_json_out_real(out, "drift_ppb", host->clock_drift_ppb);
-        write_count(out, "error_ns", host->clock_error_ns);
-        esi_json_out_end(out);
-    }
-    esi_json_out_end(out);
-}
-
-static void write_clock(struct esi_json_out *out, const struct es_clock *clock)
-{
-    esi_json_out_begin_object(out, "clock");
-    write_count(out, "kind", clock->kind);
-    write_count(out, "frequency_hz", clock->frequency_hz);
-    write_count(out, "frequency_error_ppb", clock->frequency_error_ppb);
-    write_count(out, "base_ticks", clock->base_ticks);
-    write_count(out, "base_realtime_ns", clock->base_realtime_ns);
-    write_count(out, "base_monotonic_ns", clock->base_monotonic_ns);
-    write_count(out, "base_error_ns", clock->base_error_ns);
-    esi_json_out_end(out);
-}
-
-static void write_process(struct esi_json_out *out,
-                          size_t number,
-                          const struct esi_archive_process *process)
-{
-    write_type(out, "process");
-    write_count(out, "number", number);
-    write_count(out, "host", process->host);
-    esi_json_out_signed(out, "rank", process->rank);
-    esi_json_out_signed(out, "size", process->size);
-    esi_json_out_signed(out, "pid", process->pid);
-    esi_json_out_string(out, "program", process->program);
-    esi_json_out_string(out, "state", process->state);
-    esi_json_out_signed(out, "exit_code", process->exit_code);
-    esi_json_out_signed(out, "signal", process->signal);
-    write_count(out, "ended_realtime_ns", process->ended_realtime_ns);
-    write_clock(out, &process->clock);
-    esi_json_out_end(out);
-}
-
-static void write_communicator(struct esi_json_out *out,
-                               size_t process,
-                               size_t index,
-                               const struct esi_archive_communicator *communicator)
-{
-    write_type(out, "communicator");
-    write_count(out, "process", process);
-    write_count(out, "index", index);
-    write_hexadecimal(out, "key", communicator->key[0], communicator->key[1]);
-    esi_json_out_string(out, "name", communicator->name);
-    esi_json_out_signed(out, "rank", communicator->rank);
-    esi_json_out_signed(out, "size", communicator->size);
-    esi_json_out_signed(out, "remote_size", communicator->remote_size);
-    esi_json_out_signed(out, "first", communicator->first);
-    esi_json_out_signed(out, "remote_first", communicator->remote_first);
-    write_count(out, "parent", communicator->parent);
-    esi_json_out_bool(out, "freed", communicator->freed);
-    esi_json_out_end(out);
-}
-
-static void write_group(struct esi_json_out *out, const struct esi_archive_group *group)
-{
-    write_type(out, "group");
-    write_hexadecimal(out, "key", group->key[0], group->key[1]);
-    esi_json_out_signed(out, "first", group->first);
-    esi_json_out_begin_array(out, "world");
-    for (size_t i = 0; i < group->size; i++)
-        esi_json_out_signed(out, NULL, group->world[i]);
-    esi_json_out_end(out);
-    esi_json_out_end(out);
-}
-
-static void write_element(struct esi_json_out *out,
-                          size_t number,
-                          const struct esi_archive_element *element)
-{
-    write_type(out, "element");
-    write_count(out, "number", number);
-    write_count(out, "process", element->process);
-    esi_json_out_string(out, "name", element->name);
-    esi_json_out_string(out, "collector", element->collector);
-    esi_json_out_signed(out, "thread", element->thread);
-    write_count(out, "classes", element->classes);
-    esi_json_out_signed(out, "peer", element->peer);
-    write_count(out, "communicator", element->communicator);
-    write_count(out, "threshold", element->threshold);
-    esi_json_out_bool(out, "block", element->block);
-    write_count(out, "missed", element->missed);
-    write_count(out, "lost", element->lost);
-    esi_json_out_end(out);
-}
-
-static void write_open(struct esi_json_out *out, const struct esi_archive_open *open)
-{
-    const struct es_tuple *tuple = &open->tuple;
-
-    write_type(out, "open");
-    write_count(out, "element", open->element);
-    write_count(out, "operation", tuple->operation);
-    write_count(out, "communicator", tuple->communicator);
-    write_count(out, "start", tuple->start);
-    write_count(out, "sequence", tuple->sequence);
-    esi_json_out_signed(out, "peer", tuple->peer);
-    esi_json_out_signed(out, "tag", tuple->tag);
-    write_count(out, "bytes", tuple->bytes);
-    esi_json_out_end(out);
-}
-
-void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *stream)
-{
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, stream);
-    write_facts(&out, &tables->facts);
-    for (size_t i = 0; i < tables->host_count; i++)
-        write_host(&out, i, &tables->hosts[i]);
-    for (size_t i = 0; i < tables->process_count; i++) {
-        const struct esi_archive_process *process = &tables->processes[i];
-
-        write_process(&out, i, process);
-        for (size_t j = 0; j < process->communicator_count; j++)
-            write_communicator(&out, i, j, &process->communicators[j]);
-    }
-    for (size_t i = 0; i < tables->group_count; i++)
-        write_group(&out, &tables->groups[i]);
-    for (size_t i = 0; i < tables->element_count; i++)
-        write_element(&out, i, &tables->elements[i]);
-    for (size_t i = 0; i < tables->open_count; i++)
-        write_open(&out, &tables->open[i]);
-}
-
-/* === Read and checked ============================================================= */
+/* === Lines of JSON ================================================================ */
 
 /*
- * The tables of an archive, read and checked.
- *
- * Each kind of line has a function that takes the members out; the first member that is
- * missing or wrong makes the line a fault, and those behind it are not looked at.
+ * Each kind of line has one function, by which it is written and read: what transfers a
+ * member writes a value, or returns the one that was read.  The first member that is
+ * missing or wrong makes a line that is read a fault; those behind it stay as they are.
  */
 
 enum { GROUP_MAX = 1 << 24, RANK_MAX = INT32_MAX };
 
 struct line {
     struct esi_archive_tables *tables;
-    const struct es_member *root;
+    struct esi_json_out *out;       /* NULL = the line is read: */
+    const struct es_member *object; /* the line, or the object in it */
     struct es_error *error;
     int result; /* 0, or what the first fault was */
 };
 
 /* --- Members ----------------------------------------------------------------- */
 
-static int read_fail(struct line *line, const char *words)
+static void fail_line(struct line *line, const char *words)
 {
     if (line->result == 0)
         line->result = es_error_set(line->error, -EINVAL, "%s", words);
-    return line->result;
 }
 
-static int64_t integer_of(struct line *line,
-                          const struct es_member *object,
-                          const char *name,
-                          int64_t minimum,
-                          int64_t maximum)
+static int64_t transfer_integer(struct line *line,
+                                const char *name,
+                                int64_t value,
+                                int64_t low,
+                                int64_t high)
 {
-    int64_t value = 0;
-
-    if (line->result == 0)
+    if (line->out)
+        esi_json_out_signed(line->out, name, value);
+    else if (line->result == 0)
         line->result =
-            esi_member_integer(object, name, minimum, maximum, line->error, &value);
+            esi_member_integer(line->object, name, low, high, line->error, &value);
     return value;
 }
 
-static int64_t read_integer(struct line *line,
-                            const char *name,
-                            int64_t low,
-                            int64_t high)
+/* Written no larger than readers of JSON take: clocks of damaged segments may say
+ * anything. */
+static uint64_t transfer_count(struct line *line,
+                               const char *name,
+                               uint64_t value,
+                               uint64_t high)
 {
-    return integer_of(line, line->root, name, low, high);
+    int64_t bounded = transfer_integer(line, name, (int64_t)esi_json_bounded(value), 0,
+                                       (int64_t)esi_json_bounded(high));
+
+    return line->out ? value : (uint64_t)bounded;
 }
 
-static uint64_t read_count(struct line *line, const char *name)
+static uint64_t transfer_any(struct line *line, const char *name, uint64_t value)
 {
-    return (uint64_t)read_integer(line, name, 0, INT64_MAX);
+    return transfer_count(line, name, value, INT64_MAX);
 }
 
-static bool read_boolean(struct line *line, const char *name)
+static bool transfer_boolean(struct line *line, const char *name, bool value)
 {
-    bool value = false;
-
-    if (line->result == 0)
-        line->result = esi_member_boolean(line->root, name, line->error, &value);
+    if (line->out)
+        esi_json_out_bool(line->out, name, value);
+    else if (line->result == 0)
+        line->result = esi_member_boolean(line->object, name, line->error, &value);
     return value;
 }
 
-/* Copies a text that must fit. */
-static void read_text(struct line *line, const char *name, char *out, size_t size)
+/* What is read must fit. */
+static void transfer_text(struct line *line, const char *name, char *text, size_t size)
 {
     const char *value = NULL;
 
+    if (line->out) {
+        esi_json_out_string(line->out, name, text);
+        return;
+    }
     if (line->result == 0)
-        line->result = esi_member_text(line->root, name, line->error, &value);
+        line->result = esi_member_text(line->object, name, line->error, &value);
     if (line->result < 0)
         return;
     if (strlen(value) >= size)
         line->result = es_error_set(line->error, -EINVAL,
                                     "\"%s\" has more than %zu bytes", name, size - 1);
     else
-        memcpy(out, value, strlen(value) + 1);
+        memcpy(text, value, strlen(value) + 1);
 }
 
 static int digit_of(char c)
@@ -441,184 +259,356 @@ static int digit_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* 32 digits as two numbers. */
-static void read_hexadecimal(struct line *line, const char *name, uint64_t ret_pair[2])
+/* A number that readers of JSON may not keep in all its bits: as 32 digits. */
+static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
 {
-    char digits[33] = "";
+    char digits[33];
 
-    ret_pair[0] = ret_pair[1] = 0;
-    read_text(line, name, digits, sizeof digits);
+    snprintf(digits, sizeof digits, "%016" PRIx64 "%016" PRIx64, pair[0], pair[1]);
+    transfer_text(line, name, digits, sizeof digits);
     for (int i = 0; i < 32 && line->result == 0; i++) {
         if (digit_of(digits[i]) < 0)
             line->result = es_error_set(line->error, -EINVAL,
                                         "\"%s\" is not 32 hexadecimal digits", name);
         else
-            ret_pair[i / 16] = ret_pair[i / 16] << 4 | (uint64_t)digit_of(digits[i]);
+            pair[i / 16] = pair[i / 16] << 4 | (uint64_t)digit_of(digits[i]);
     }
 }
 
 /* The number that the line says of itself must be the next one. */
-static void read_number(struct line *line, size_t expected)
+static void transfer_number(struct line *line, size_t number)
 {
-    uint64_t value = read_count(line, "number");
-
-    if (line->result == 0 && value != expected)
+    if (transfer_any(line, "number", number) != number && line->result == 0)
         line->result = es_error_set(line->error, -EINVAL,
-                                    "\"number\" is not %zu, the next one", expected);
+                                    "\"number\" is not %zu, the next one", number);
 }
 
 /* A reference to one of `known` rows that stand above. */
-static uint32_t read_reference(struct line *line, const char *name, size_t known)
+static uint32_t transfer_reference(struct line *line,
+                                   const char *name,
+                                   uint32_t value,
+                                   size_t known)
 {
-    return (uint32_t)read_integer(line, name, 0, (int64_t)known - 1);
+    return (uint32_t)transfer_integer(line, name, value, 0, (int64_t)known - 1);
 }
 
-/* --- Lines ------------------------------------------------------------------- */
+/* The members that follow, up to end_object(), are those of an object. */
+static void begin_object(struct line *line, const char *name)
+{
+    if (line->out)
+        esi_json_out_begin_object(line->out, name);
+    else
+        line->object = esi_member_find(line->object, name);
+}
+
+static void end_object(struct line *line, const struct es_member *outer)
+{
+    if (line->out)
+        esi_json_out_end(line->out);
+    line->object = outer;
+}
+
+/* --- Kinds of lines ---------------------------------------------------------- */
+
+static void transfer_facts(struct line *line, struct esi_archive_facts *facts)
+{
+    char format[64] = ESI_ARCHIVE_FORMAT;
+
+    transfer_text(line, "format", format, sizeof format);
+    if (strcmp(format, ESI_ARCHIVE_FORMAT) != 0)
+        fail_line(line, "\"format\" is not \"" ESI_ARCHIVE_FORMAT "\"");
+    if (transfer_integer(line, "version", ESI_ARCHIVE_VERSION, 1, INT32_MAX) >
+        ESI_ARCHIVE_VERSION)
+        fail_line(line, "the archive was written by a newer EventSpace");
+    transfer_text(line, "run", facts->run, sizeof facts->run);
+    facts->begun_ns = transfer_any(line, "begun_ns", facts->begun_ns);
+    facts->ended_ns = transfer_any(line, "ended_ns", facts->ended_ns);
+    facts->tuples = transfer_any(line, "tuples", facts->tuples);
+    facts->lost = transfer_any(line, "lost", facts->lost);
+    facts->missed = transfer_any(line, "missed", facts->missed);
+    transfer_text(line, "error", facts->error, sizeof facts->error);
+}
+
+static void transfer_host_clock(struct line *line, struct esi_archive_host *host)
+{
+    const struct es_member *outer = line->object;
+
+    begin_object(line, "clock");
+    host->clock_monotonic_ns =
+        transfer_any(line, "monotonic_ns", host->clock_monotonic_ns);
+    host->clock_offset_ns = transfer_integer(line, "offset_ns", host->clock_offset_ns,
+                                             INT64_MIN, INT64_MAX);
+    if (line->out)
+        esi_json_out_real(line->out, "drift_ppb", host->clock_drift_ppb);
+    else
+        host->clock_drift_ppb = esi_member_real_or(line->object, "drift_ppb", 0);
+    host->clock_error_ns = transfer_any(line, "error_ns", host->clock_error_ns);
+    end_object(line, outer);
+}
+
+static void transfer_host(struct line *line,
+                          size_t number,
+                          struct esi_archive_host *host)
+{
+    uint64_t uuid[2] = {0, 0};
+
+    for (int i = 0; i < 16; i++)
+        uuid[i / 8] = uuid[i / 8] << 8 | host->uuid[i];
+    transfer_number(line, number);
+    transfer_text(line, "name", host->name, sizeof host->name);
+    transfer_key(line, "uuid", uuid);
+    for (int i = 0; i < 16; i++)
+        host->uuid[i] = (uint8_t)(uuid[i / 8] >> (56 - i % 8 * 8));
+    if (host->clock_known)
+        transfer_host_clock(line, host);
+}
+
+static void transfer_clock(struct line *line, struct es_clock *clock)
+{
+    const struct es_member *outer = line->object;
+
+    begin_object(line, "clock");
+    if (!line->out && !line->object)
+        fail_line(line, "\"clock\" is missing");
+    clock->kind = (uint32_t)transfer_count(line, "kind", clock->kind, UINT32_MAX);
+    clock->frequency_hz = transfer_any(line, "frequency_hz", clock->frequency_hz);
+    clock->frequency_error_ppb =
+        transfer_any(line, "frequency_error_ppb", clock->frequency_error_ppb);
+    clock->base_ticks = transfer_any(line, "base_ticks", clock->base_ticks);
+    clock->base_realtime_ns =
+        transfer_any(line, "base_realtime_ns", clock->base_realtime_ns);
+    clock->base_monotonic_ns =
+        transfer_any(line, "base_monotonic_ns", clock->base_monotonic_ns);
+    clock->base_error_ns = transfer_any(line, "base_error_ns", clock->base_error_ns);
+    end_object(line, outer);
+}
+
+/* Of an int that may be any. */
+static int transfer_int(struct line *line, const char *name, int value)
+{
+    return (int)transfer_integer(line, name, value, INT32_MIN, INT32_MAX);
+}
+
+static void transfer_process(struct line *line,
+                             size_t number,
+                             struct esi_archive_process *process)
+{
+    transfer_number(line, number);
+    process->host =
+        transfer_reference(line, "host", process->host, line->tables->host_count);
+    process->rank = (int)transfer_integer(line, "rank", process->rank, -1, RANK_MAX);
+    process->size = (int)transfer_integer(line, "size", process->size, -1, RANK_MAX);
+    process->pid = transfer_int(line, "pid", process->pid);
+    transfer_text(line, "program", process->program, sizeof process->program);
+    transfer_text(line, "state", process->state, sizeof process->state);
+    process->exit_code = transfer_int(line, "exit_code", process->exit_code);
+    process->signal = transfer_int(line, "signal", process->signal);
+    process->ended_realtime_ns =
+        transfer_any(line, "ended_realtime_ns", process->ended_realtime_ns);
+    transfer_clock(line, &process->clock);
+}
+
+/* Behind its process and index. */
+static void transfer_communicator(struct line *line,
+                                  struct esi_archive_communicator *communicator)
+{
+    transfer_key(line, "key", communicator->key);
+    transfer_text(line, "name", communicator->name, sizeof communicator->name);
+    communicator->rank = transfer_int(line, "rank", communicator->rank);
+    communicator->size =
+        (int)transfer_integer(line, "size", communicator->size, 0, GROUP_MAX);
+    communicator->remote_size = (int)transfer_integer(
+        line, "remote_size", communicator->remote_size, 0, GROUP_MAX);
+    communicator->first =
+        (int)transfer_integer(line, "first", communicator->first, -1, RANK_MAX);
+    communicator->remote_first = (int)transfer_integer(
+        line, "remote_first", communicator->remote_first, -1, RANK_MAX);
+    communicator->parent = (uint16_t)transfer_count(
+        line, "parent", communicator->parent, ES_COMMUNICATOR_NONE);
+    communicator->freed = transfer_boolean(line, "freed", communicator->freed);
+}
+
+/* Before its members. */
+static void transfer_group(struct line *line, struct esi_archive_group *group)
+{
+    transfer_key(line, "key", group->key);
+    group->first = (int)transfer_integer(line, "first", group->first, 0, RANK_MAX);
+}
+
+static void transfer_element(struct line *line,
+                             size_t number,
+                             struct esi_archive_element *element)
+{
+    transfer_number(line, number);
+    element->process = transfer_reference(line, "process", element->process,
+                                          line->tables->process_count);
+    transfer_text(line, "name", element->name, sizeof element->name);
+    transfer_text(line, "collector", element->collector, sizeof element->collector);
+    element->thread =
+        (int)transfer_integer(line, "thread", element->thread, -1, INT32_MAX);
+    element->classes =
+        (uint32_t)transfer_count(line, "classes", element->classes, UINT32_MAX);
+    element->peer = transfer_int(line, "peer", element->peer);
+    element->communicator = (uint16_t)transfer_count(
+        line, "communicator", element->communicator, ES_COMMUNICATOR_NONE);
+    element->threshold =
+        (uint32_t)transfer_count(line, "threshold", element->threshold, UINT32_MAX);
+    element->block = transfer_boolean(line, "block", element->block);
+    element->missed = transfer_any(line, "missed", element->missed);
+    element->lost = transfer_any(line, "lost", element->lost);
+}
+
+static void transfer_open(struct line *line, struct esi_archive_open *open)
+{
+    struct es_tuple *tuple = &open->tuple;
+
+    open->element =
+        transfer_reference(line, "element", open->element, line->tables->element_count);
+    tuple->operation =
+        (uint16_t)transfer_integer(line, "operation", tuple->operation, 1, UINT16_MAX);
+    tuple->communicator =
+        (uint16_t)transfer_count(line, "communicator", tuple->communicator, UINT16_MAX);
+    tuple->start = transfer_any(line, "start", tuple->start);
+    tuple->sequence =
+        (uint32_t)transfer_count(line, "sequence", tuple->sequence, UINT32_MAX);
+    tuple->peer = transfer_int(line, "peer", tuple->peer);
+    tuple->tag = transfer_int(line, "tag", tuple->tag);
+    tuple->bytes = (uint32_t)transfer_count(line, "bytes", tuple->bytes, UINT32_MAX);
+}
+
+/* === Writing ====================================================================== */
+
+static void begin_line(struct line *line, const char *type)
+{
+    esi_json_out_begin_object(line->out, NULL);
+    esi_json_out_string(line->out, "type", type);
+}
+
+static void write_process(struct line *line,
+                          size_t number,
+                          struct esi_archive_process *process)
+{
+    begin_line(line, "process");
+    transfer_process(line, number, process);
+    esi_json_out_end(line->out);
+    for (size_t i = 0; i < process->communicator_count; i++) {
+        begin_line(line, "communicator");
+        esi_json_out_unsigned(line->out, "process", number);
+        esi_json_out_unsigned(line->out, "index", i);
+        transfer_communicator(line, &process->communicators[i]);
+        esi_json_out_end(line->out);
+    }
+}
+
+static void write_group(struct line *line, struct esi_archive_group *group)
+{
+    begin_line(line, "group");
+    transfer_group(line, group);
+    esi_json_out_begin_array(line->out, "world");
+    for (size_t i = 0; i < group->size; i++)
+        esi_json_out_signed(line->out, NULL, group->world[i]);
+    esi_json_out_end(line->out);
+    esi_json_out_end(line->out);
+}
+
+void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *stream)
+{
+    struct esi_archive_tables all = *tables; /* borrows the rows, which do not change */
+    struct esi_json_out out;
+    struct line line = {.tables = &all, .out = &out};
+
+    esi_json_out_init(&out, stream);
+    begin_line(&line, "archive");
+    transfer_facts(&line, &all.facts);
+    esi_json_out_end(&out);
+    for (size_t i = 0; i < all.host_count; i++) {
+        begin_line(&line, "host");
+        transfer_host(&line, i, &all.hosts[i]);
+        esi_json_out_end(&out);
+    }
+    for (size_t i = 0; i < all.process_count; i++)
+        write_process(&line, i, &all.processes[i]);
+    for (size_t i = 0; i < all.group_count; i++)
+        write_group(&line, &all.groups[i]);
+    for (size_t i = 0; i < all.element_count; i++) {
+        begin_line(&line, "element");
+        transfer_element(&line, i, &all.elements[i]);
+        esi_json_out_end(&out);
+    }
+    for (size_t i = 0; i < all.open_count; i++) {
+        begin_line(&line, "open");
+        transfer_open(&line, &all.open[i]);
+        esi_json_out_end(&out);
+    }
+}
+
+/* === Reading ====================================================================== */
 
 static int read_facts(struct line *line)
 {
-    struct esi_archive_facts *facts = &line->tables->facts;
-    char format[64];
-
-    read_text(line, "format", format, sizeof format);
-    if (line->result == 0 && strcmp(format, ESI_ARCHIVE_FORMAT) != 0)
-        return read_fail(line, "\"format\" is not \"" ESI_ARCHIVE_FORMAT "\"");
-    if (read_integer(line, "version", 1, INT32_MAX) > ESI_ARCHIVE_VERSION)
-        return read_fail(line, "the archive was written by a newer EventSpace");
-    read_text(line, "run", facts->run, sizeof facts->run);
-    facts->begun_ns = read_count(line, "begun_ns");
-    facts->ended_ns = read_count(line, "ended_ns");
-    facts->tuples = read_count(line, "tuples");
-    facts->lost = read_count(line, "lost");
-    facts->missed = read_count(line, "missed");
-    read_text(line, "error", facts->error, sizeof facts->error);
+    transfer_facts(line, &line->tables->facts);
     return line->result;
-}
-
-static void read_host_clock(struct line *line,
-                            const struct es_member *clock,
-                            struct esi_archive_host *host)
-{
-    host->clock_known = true;
-    host->clock_monotonic_ns =
-        (uint64_t)integer_of(line, clock, "monotonic_ns", 0, INT64_MAX);
-    host->clock_offset_ns = integer_of(line, clock, "offset_ns", INT64_MIN, INT64_MAX);
-    host->clock_drift_ppb = esi_member_real_or(clock, "drift_ppb", 0);
-    host->clock_error_ns = (uint64_t)integer_of(line, clock, "error_ns", 0, INT64_MAX);
 }
 
 static int read_host(struct line *line)
 {
     struct esi_archive_tables *tables = line->tables;
-    const struct es_member *clock = esi_member_find(line->root, "clock");
-    struct esi_archive_host host = {.clock_known = false};
+    struct esi_archive_host host = {.clock_known =
+                                        esi_member_find(line->object, "clock") != NULL};
     size_t before = tables->host_count;
-    uint64_t uuid[2];
     uint32_t at;
 
-    read_number(line, before);
-    read_text(line, "name", host.name, sizeof host.name);
-    read_hexadecimal(line, "uuid", uuid);
-    if (clock)
-        read_host_clock(line, clock, &host);
+    transfer_host(line, before, &host);
     if (line->result < 0)
         return line->result;
-    for (int i = 0; i < 16; i++)
-        host.uuid[i] = (uint8_t)(uuid[i / 8] >> (56 - i % 8 * 8));
     line->result = esi_archive_tables_host(tables, host.name, &at);
     if (line->result == 0 && at != before)
-        return read_fail(line, "a host of this \"name\" stands above");
+        fail_line(line, "a host of this \"name\" stands above");
     if (line->result == 0)
         tables->hosts[at] = host;
     return line->result;
 }
 
-static void read_clock(struct line *line, struct es_clock *clock)
-{
-    const struct es_member *object = esi_member_find(line->root, "clock");
-
-    if (!object) {
-        read_fail(line, "\"clock\" is missing");
-        return;
-    }
-    clock->kind = (uint32_t)integer_of(line, object, "kind", 0, UINT32_MAX);
-    clock->frequency_hz =
-        (uint64_t)integer_of(line, object, "frequency_hz", 0, INT64_MAX);
-    clock->frequency_error_ppb =
-        (uint64_t)integer_of(line, object, "frequency_error_ppb", 0, INT64_MAX);
-    clock->base_ticks = (uint64_t)integer_of(line, object, "base_ticks", 0, INT64_MAX);
-    clock->base_realtime_ns =
-        (uint64_t)integer_of(line, object, "base_realtime_ns", 0, INT64_MAX);
-    clock->base_monotonic_ns =
-        (uint64_t)integer_of(line, object, "base_monotonic_ns", 0, INT64_MAX);
-    clock->base_error_ns =
-        (uint64_t)integer_of(line, object, "base_error_ns", 0, INT64_MAX);
-}
-
 static int read_process(struct line *line)
 {
-    struct esi_archive_tables *tables = line->tables;
     struct esi_archive_process process = {.communicators = NULL};
     uint32_t added;
 
-    read_number(line, tables->process_count);
-    process.host = read_reference(line, "host", tables->host_count);
-    process.rank = (int)read_integer(line, "rank", -1, RANK_MAX);
-    process.size = (int)read_integer(line, "size", -1, RANK_MAX);
-    process.pid = (int)read_integer(line, "pid", INT32_MIN, INT32_MAX);
-    read_text(line, "program", process.program, sizeof process.program);
-    read_text(line, "state", process.state, sizeof process.state);
-    process.exit_code = (int)read_integer(line, "exit_code", INT32_MIN, INT32_MAX);
-    process.signal = (int)read_integer(line, "signal", INT32_MIN, INT32_MAX);
-    process.ended_realtime_ns = read_count(line, "ended_realtime_ns");
-    read_clock(line, &process.clock);
-    if (line->result == 0)
-        line->result = esi_archive_tables_add_process(tables, &process, &added);
-    return line->result;
+    transfer_process(line, line->tables->process_count, &process);
+    return line->result < 0
+               ? line->result
+               : esi_archive_tables_add_process(line->tables, &process, &added);
 }
 
 static int read_communicator(struct line *line)
 {
     struct esi_archive_tables *tables = line->tables;
     struct esi_archive_communicator communicator = {.rank = 0};
-    uint32_t process = read_reference(line, "process", tables->process_count);
-    size_t known =
-        line->result == 0 ? tables->processes[process].communicator_count : 0;
-    uint16_t index = (uint16_t)read_integer(line, "index", 0, ES_COMMUNICATOR_NONE - 1);
+    uint32_t process = transfer_reference(line, "process", 0, tables->process_count);
+    uint64_t index = transfer_count(line, "index", 0, ES_COMMUNICATOR_NONE - 1);
 
-    if (line->result == 0 && index != known)
-        return read_fail(line, "\"index\" is not the next one of its process");
-    read_hexadecimal(line, "key", communicator.key);
-    read_text(line, "name", communicator.name, sizeof communicator.name);
-    communicator.rank = (int)read_integer(line, "rank", INT32_MIN, RANK_MAX);
-    communicator.size = (int)read_integer(line, "size", 0, GROUP_MAX);
-    communicator.remote_size = (int)read_integer(line, "remote_size", 0, GROUP_MAX);
-    communicator.first = (int)read_integer(line, "first", -1, RANK_MAX);
-    communicator.remote_first = (int)read_integer(line, "remote_first", -1, RANK_MAX);
-    communicator.parent =
-        (uint16_t)read_integer(line, "parent", 0, ES_COMMUNICATOR_NONE);
-    communicator.freed = read_boolean(line, "freed");
-    if (line->result == 0)
-        line->result =
-            esi_archive_tables_set_communicator(tables, process, index, &communicator);
-    return line->result;
+    if (line->result == 0 && index != tables->processes[process].communicator_count)
+        fail_line(line, "\"index\" is not the next one of its process");
+    transfer_communicator(line, &communicator);
+    return line->result < 0 ? line->result
+                            : esi_archive_tables_set_communicator(
+                                  tables, process, (uint16_t)index, &communicator);
 }
 
 static int read_group(struct line *line)
 {
-    const struct es_member *world = esi_member_find(line->root, "world");
+    const struct es_member *world = esi_member_find(line->object, "world");
     struct esi_archive_group group = {.world = NULL};
 
-    read_hexadecimal(line, "key", group.key);
-    group.first = (int)read_integer(line, "first", 0, RANK_MAX);
+    transfer_group(line, &group);
     if (!world)
-        return read_fail(line, "\"world\" is missing");
+        fail_line(line, "\"world\" is missing");
     if (line->result < 0)
         return line->result;
     group.size = esi_member_count(world);
     group.world = calloc(group.size + 1, sizeof *group.world);
     if (!group.world)
-        return line->result = -ENOMEM;
+        return -ENOMEM;
     for (size_t i = 0; i < group.size; i++) {
         const struct es_member *item = esi_member_at(world, i);
         int64_t rank = item ? esi_member_as_integer(item) : -1;
@@ -632,46 +622,22 @@ static int read_group(struct line *line)
 
 static int read_element(struct line *line)
 {
-    struct esi_archive_tables *tables = line->tables;
     struct esi_archive_element element = {.process = 0};
     uint32_t added;
 
-    read_number(line, tables->element_count);
-    element.process = read_reference(line, "process", tables->process_count);
-    read_text(line, "name", element.name, sizeof element.name);
-    read_text(line, "collector", element.collector, sizeof element.collector);
-    element.thread = (int)read_integer(line, "thread", -1, INT32_MAX);
-    element.classes = (uint32_t)read_integer(line, "classes", 0, UINT32_MAX);
-    element.peer = (int)read_integer(line, "peer", INT32_MIN, INT32_MAX);
-    element.communicator =
-        (uint16_t)read_integer(line, "communicator", 0, ES_COMMUNICATOR_NONE);
-    element.threshold = (uint32_t)read_integer(line, "threshold", 0, UINT32_MAX);
-    element.block = read_boolean(line, "block");
-    element.missed = read_count(line, "missed");
-    element.lost = read_count(line, "lost");
-    if (line->result == 0)
-        line->result = esi_archive_tables_add_element(tables, &element, &added);
-    return line->result;
+    transfer_element(line, line->tables->element_count, &element);
+    return line->result < 0
+               ? line->result
+               : esi_archive_tables_add_element(line->tables, &element, &added);
 }
 
 static int read_open(struct line *line)
 {
-    struct esi_archive_tables *tables = line->tables;
     struct esi_archive_open open = {.element = 0};
 
-    open.element = read_reference(line, "element", tables->element_count);
-    open.tuple = (struct es_tuple){
-        .operation = (uint16_t)read_integer(line, "operation", 1, UINT16_MAX),
-        .communicator = (uint16_t)read_integer(line, "communicator", 0, UINT16_MAX),
-        .start = read_count(line, "start"),
-        .sequence = (uint32_t)read_integer(line, "sequence", 0, UINT32_MAX),
-        .peer = (int32_t)read_integer(line, "peer", INT32_MIN, INT32_MAX),
-        .tag = (int32_t)read_integer(line, "tag", INT32_MIN, INT32_MAX),
-        .bytes = (uint32_t)read_integer(line, "bytes", 0, UINT32_MAX),
-    };
-    if (line->result == 0)
-        line->result = esi_archive_tables_add_open(tables, &open);
-    return line->result;
+    transfer_open(line, &open);
+    return line->result < 0 ? line->result
+                            : esi_archive_tables_add_open(line->tables, &open);
 }
 
 /* --- The file ---------------------------------------------------------------- */
@@ -691,13 +657,12 @@ static int read_kind(struct line *line, int line_number)
     char type[32];
     bool first = line_number == 1;
 
-    read_text(line, "type", type, sizeof type);
+    transfer_text(line, "type", type, sizeof type);
+    if (line->result == 0 && first != (strcmp(type, "archive") == 0))
+        fail_line(line, first ? "this is not the first line of an archive's tables"
+                              : "there is a second line of type \"archive\"");
     if (line->result < 0)
         return line->result;
-    if (first != (strcmp(type, "archive") == 0))
-        return read_fail(line, first
-                                   ? "this is not the first line of an archive's tables"
-                                   : "there is a second line of type \"archive\"");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(type, kinds[i].type) == 0)
             return kinds[i].read(line);
@@ -716,7 +681,7 @@ static int read_line(struct esi_archive_tables *tables,
 
     if (result < 0)
         return result;
-    line.root = esi_message_root(message);
+    line.object = esi_message_root(message);
     result = read_kind(&line, line_number);
     esi_message_destroy(message);
     return result;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/archive/ctf_layout.h"
@@ -283,25 +284,14 @@ uint64_t esi_ctf_stream_begun_ns(const struct esi_ctf_stream *stream)
 /* All or nothing. */
 static int write_whole(int file, const uint8_t *bytes, size_t count, uint64_t offset)
 {
-    size_t done = 0;
+    int result = lseek(file, (off_t)offset, SEEK_SET) < 0
+                     ? -errno
+                     : esi_file_write_all(file, (const char *)bytes, count);
 
-    while (done < count) {
-        ssize_t written =
-            pwrite(file, bytes + done, count - done, (off_t)(offset + done));
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            int code = written < 0 ? -errno : -ENOSPC;
-
-            /* What is left of it, readers take for a packet that was cut off. */
-            if (ftruncate(file, (off_t)offset) < 0 && code == 0)
-                code = -errno;
-            return code;
-        }
-        done += (size_t)written;
-    }
-    return 0;
+    /* What is left of it, readers take for a packet that was cut off. */
+    if (result < 0)
+        (void)!ftruncate(file, (off_t)offset);
+    return result;
 }
 
 static int write_packet(struct esi_ctf_stream *stream,

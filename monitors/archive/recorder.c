@@ -81,22 +81,14 @@ static int open_follower(struct esi_recorder *recorder,
                                            .refresh_ns = REFRESH_NS,
                                            .soon_ns = REFRESH_SOON_NS,
                                            .on_origin = take_origin,
-                                           .data = recorder};
-    struct es_scope_config *scope = &follower.scope;
+                                           .data = recorder,
+                                           .scope = config->scope};
+    struct es_selection *selection = &follower.scope.view.selection;
     int result;
 
-    es_scope_config_init(scope);
-    scope->view = config->view;
-    if (scope->view.selection.classes == 0)
-        scope->view.selection.classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
-    scope->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
-    scope->lossless = config->lossless;
-    scope->servers = config->servers;
-    if (config->tree)
-        scope->tree = *config->tree;
-    if (config->max)
-        scope->max = config->max;
-    scope->name = "record";
+    if (selection->classes == 0)
+        selection->classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
+    follower.scope.name = "record";
     result = esi_follower_open(&follower, error, &recorder->follower);
     if (result == 0)
         recorder->scope = esi_follower_scope(recorder->follower);
@@ -148,7 +140,7 @@ int esi_recorder_create(struct es_run *run,
     if (!recorder)
         return -ENOMEM;
     recorder->run = run;
-    recorder->servers = config->servers;
+    recorder->servers = config->scope.servers;
     recorder->config.flush_ns = config->flush_ns ? config->flush_ns : FLUSH_NS;
     result = open_follower(recorder, config, error);
     if (result == 0)

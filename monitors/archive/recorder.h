@@ -21,16 +21,12 @@
 #include "monitors/follow/follower.h"
 
 struct esi_recorder_config {
-    const char *directory; /* of the archive; borrowed for the call */
-    struct es_view view;   /* borrowed for the call; a selection without classes means
-                              those of MPI and of collective trees */
-    const struct es_tree_config *tree; /* NULL = as scopes do; borrowed for the call */
-    struct es_servers *servers;        /* NULL = this host only; borrowed */
-    bool lossless; /* programs wait for the recorder where elements are set to block */
-    bool skip_backlog;   /* nothing of what is there at the start */
-    size_t max;          /* tuples in one pull at most; 0 = as scopes do */
-    size_t packet_bytes; /* 0 = as archives do */
-    uint64_t flush_ns;   /* packets are on disk after this time; 0 = 250 ms */
+    const char *directory;        /* of the archive; borrowed for the call */
+    struct es_scope_config scope; /* texts borrowed for the call; a selection without
+                                     classes means those of MPI and of collective
+                                     trees */
+    size_t packet_bytes;          /* 0 = as archives do */
+    uint64_t flush_ns;            /* packets are on disk after this time; 0 = 250 ms */
 };
 
 struct esi_recorder;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct knot {
     uint64_t ticks;
     uint64_t run_ns;
@@ -20,6 +22,7 @@ struct esi_recorder_clock {
     struct es_clock clock; /* the record that was seen first */
     struct knot *knots;    /* owned; at least one */
     size_t count;
+    size_t capacity;
     size_t recent; /* the piece that was used last begins with this knot */
 };
 
@@ -37,17 +40,11 @@ static uint64_t estimate_time(const struct esi_recorder_clock *clock,
 /* The line never falls. */
 static int add_knot(struct esi_recorder_clock *clock, uint64_t ticks, uint64_t run_ns)
 {
-    struct knot *knots = clock->knots;
-
-    if ((clock->count & (clock->count - 1)) == 0) {
-        knots = reallocarray(knots, clock->count ? 2 * clock->count : 1, sizeof *knots);
-        if (!knots)
-            return -ENOMEM;
-        clock->knots = knots;
-    }
-    if (clock->count > 0 && run_ns < knots[clock->count - 1].run_ns)
-        run_ns = knots[clock->count - 1].run_ns;
-    knots[clock->count++] = (struct knot){ticks, run_ns};
+    if (ESI_ARRAY_RESERVE(clock->knots, clock->capacity, clock->count + 1) < 0)
+        return -ENOMEM;
+    if (clock->count > 0 && run_ns < clock->knots[clock->count - 1].run_ns)
+        run_ns = clock->knots[clock->count - 1].run_ns;
+    clock->knots[clock->count++] = (struct knot){ticks, run_ns};
     return 0;
 }
 

@@ -25,10 +25,12 @@ struct esi_recorder_tables {
     struct es_servers *servers;
     struct esi_archive_tables *tables;
     struct recorded_process *processes; /* by the archive's numbers; owned */
-    uint32_t *elements;                 /* the archive's number, by origin; owned */
+    size_t process_capacity;
+    uint32_t *elements; /* the archive's number, by origin; owned */
     size_t element_capacity;
     struct esi_recorder_clock **clocks; /* owned, as they are */
     size_t clock_count;
+    size_t clock_capacity;
 };
 
 int esi_recorder_tables_create(const struct es_scope *scope,
@@ -93,7 +95,6 @@ static int find_clock(struct esi_recorder_tables *recorder,
                       const struct es_origin *origin,
                       struct esi_recorder_clock **ret_clock)
 {
-    struct esi_recorder_clock **clocks;
     int result;
 
     for (size_t i = 0; i < recorder->clock_count; i++) {
@@ -102,14 +103,12 @@ static int find_clock(struct esi_recorder_tables *recorder,
             return 0;
         }
     }
-    clocks = reallocarray(recorder->clocks, recorder->clock_count + 1,
-                          sizeof(struct esi_recorder_clock *));
-    if (!clocks)
+    if (ESI_ARRAY_RESERVE(recorder->clocks, recorder->clock_capacity,
+                          recorder->clock_count + 1) < 0)
         return -ENOMEM;
-    recorder->clocks = clocks;
     result = esi_recorder_clock_create(origin, ret_clock);
     if (result == 0)
-        clocks[recorder->clock_count++] = *ret_clock;
+        recorder->clocks[recorder->clock_count++] = *ret_clock;
     return result;
 }
 
@@ -124,14 +123,12 @@ static int add_process(struct esi_recorder_tables *recorder,
                                       .state = "running",
                                       .exit_code = -1,
                                       .clock = *origin->clock};
-    struct recorded_process *processes = reallocarray(
-        recorder->processes, recorder->tables->process_count + 1, sizeof *processes);
     struct recorded_process process = {.origin = number};
     int result;
 
-    if (!processes)
+    if (ESI_ARRAY_RESERVE(recorder->processes, recorder->process_capacity,
+                          recorder->tables->process_count + 1) < 0)
         return -ENOMEM;
-    recorder->processes = processes;
     result = find_clock(recorder, origin, &process.clock);
     if (result == 0)
         result = esi_archive_tables_host(recorder->tables, origin->host, &row.host);
@@ -139,7 +136,7 @@ static int add_process(struct esi_recorder_tables *recorder,
     if (result == 0)
         result = esi_archive_tables_add_process(recorder->tables, &row, ret_process);
     if (result == 0)
-        processes[*ret_process] = process;
+        recorder->processes[*ret_process] = process;
     return result;
 }
 

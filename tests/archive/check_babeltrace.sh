@@ -63,7 +63,8 @@ for app in imbalance life masterworker mergesort onesided ring stencil2d threads
     # Bursts of some are larger than elements, and nobody waits.
     expect 0 "$eventspace" run --name "$prefix-app" -n 2 --threshold 65535 --record "$folder/$app" -- \
         "$apps/$app" "${arguments[@]}"
-    is_empty err
+    contains err "eventspace run: recorded in $folder/$app: "
+    [ "$(wc -l <"$folder/err")" -eq 1 ] || fault "$app: more is said: $(cat "$folder/err")"
     compare "$folder/$app"
     ordered "$folder/$app"
 done

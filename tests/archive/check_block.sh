@@ -54,6 +54,16 @@ for try in 1 2; do
     [ "$(grep -c MPI_Init "$folder/calls")" = 2 ] || fault "not both ranks have their MPI_Init"
 done
 
+# The same without a map.
+expect 0 "$eventspace" run --name "$prefix-option" -n 2 --threshold 7 --on-full=block \
+    --record "$folder/option" -- "$apps/windtunnel" --rows 24 --iterations 150
+lacks err "lost"
+grep -Eq "^eventspace run: recorded in $folder/option: [0-9]{4,} events of 2 ranks on 1 host, [0-9.]+ [KM]?i?B\$" \
+    "$folder/err" || fault "what was recorded is not told: $(cat "$folder/err")"
+holds "$folder/option" "rows['archive'][0]['lost'] == 0 == rows['archive'][0]['missed']"
+expect 2 "$eventspace" run --on-full=wait -- true
+contains err "--on-full: 'wait': give block or discard"
+
 # Without a recording nobody waits, and the plan is that of the map.
 expect 0 "$eventspace" run --name "$prefix-alone" --map "$folder/map.json" -- \
     sh -c "cat \"\$EVENTSPACE_PLAN\"; \"$apps/windtunnel\" --rows 24 --iterations 50"
@@ -88,7 +98,7 @@ contains err "the recording was killed by signal 9"
 cat >"$folder/stops" <<'END'
 #!/bin/sh
 # Stops the recorder that `eventspace run` has beside us as soon as it has recorded
-# something, and continues it when the program is over.
+# messages, and continues it when the program is over.
 directory=$1
 parent_wanted=$2
 first=$3
@@ -96,7 +106,7 @@ shift 3
 if mkdir "$first" 2>/dev/null; then
     "$@" &
     program=$!
-    until [ -n "$(find "$directory" -type f -size +0 -name '[!.]*' 2>/dev/null)" ] ||
+    until [ -n "$(find "$directory" -type f -size +0 -name '*-messages-*' 2>/dev/null)" ] ||
         ! kill -0 $program 2>/dev/null; do
         sleep 0.01
     done
@@ -121,7 +131,8 @@ timeout -k 5 60 sh -c 'exec "$0" run --name "$1" --map "$2/map.json" --record "$
     -- "$2/stops" "$2/stopped" $$ "$2/first" "$3/windtunnel" --rows 24 --iterations 20000' \
     "$eventspace" "$prefix-stopped" "$folder" "$apps" >"$folder/out" 2>"$folder/err" ||
     fault "the program of a stopped recorder: $? $(cat "$folder/err")"
-contains err "tuples were lost"
+contains err "events were lost"
+contains err "with 'eventspace run --on-full=block' the program waits"
 holds "$folder/stopped" "rows['archive'][0]['lost'] > 0"
 holds "$folder/stopped" "rows['archive'][0]['ended_ns'] > 0"
 

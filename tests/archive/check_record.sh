@@ -48,6 +48,9 @@ wait $pid
 pid=$!
 await 20 grep -q '^written' "$folder/load"
 expect 0 "$eventspace" record --rank 1 --for 100ms -o "$folder/view" "$run"
+expect 2 "$eventspace" record --rank 1-2,7 -o "$folder/none" "$run"
+contains err "--rank: there is no rank 7; the run has ranks 0 to 1"
+[ -e "$folder/none" ] && fault "an archive of nobody was made"
 expect 0 "$dump" "$folder/view"
 contains out " 1 "
 lacks out " 0 "
@@ -70,7 +73,7 @@ has_some() # ARCHIVE
 await 20 has_some "$folder/interrupted"
 kill -TERM $recorder
 wait $recorder || fault "the interrupted recording ended with $?"
-contains out "tuples of 2 elements"
+contains out "events of 1 rank on 1 host"
 "$dump" "$folder/interrupted" | grep -q ' ended$' || fault "it has no end"
 "$eventspace" record -o "$folder/killed" "$run" >"$folder/out" 2>"$folder/err" &
 recorder=$!
@@ -99,7 +102,7 @@ printf 'torn' >>"$stream"
 expect 0 "$eventspace" record --repair "$folder/killed"
 contains out "cut"
 expect 0 "$eventspace" record --repair "$folder/killed"
-contains out "nothing was to be cut"
+contains out "complete, nothing was cut off"
 expect 2 "$eventspace" record --repair "$folder"
 contains err "no archive"
 

@@ -133,7 +133,7 @@ if [ -n "${MPIEXEC:-}" ] && [ -z "${ES_SANITIZERS:-}" ]; then
     expect 0 "$eventspace" run --name "$prefix-kept" --keep -n 2 -- \
         "$top_builddir/apps/ring"
     expect 0 "$eventspace" record -o "$folder/kept" "$prefix-kept"
-    contains out "in 2 processes on 1 host"
+    contains out "events of 2 ranks on 1 host"
     "$dump" "$folder/kept" | grep -q "MPI_Finalize 1 " || fault "a kept run's end is missing"
     "$eventspace" clean "$prefix-kept" >"$folder/out" || fault "it cannot be removed"
     expect 2 "$eventspace" record -o "$folder/removed" "$prefix-kept"
