@@ -1,29 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * Collective operations: who must have entered before whose exit.
- *
- * An instance is there from the first of its tuples that is read until all its members
- * have left.  An exit waits for the enters that it names; where all depend on all, for
- * the instance's junction on the communicator's trace, which is given when all have
- * entered, and in the order of instance numbers.
- *
- * On an intercommunicator members depend on those of the other group only.
- */
+/* causal_collective.c - instances of collective operations, in a table of ends. */
 #include "config.h"
+
+#include "monitors/causality/causal_collective.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"
+#include "tuplespace/operation_codes.h"
 
 #define NO_SLOT UINT32_MAX
 
+/* By which an instance is found.  It weighs as many as have a part in it. */
+struct instance_end {
+    struct esi_end end;
+    struct esi_instance *instance;
+};
+
+void esi_instances_init(struct esi_ends *instances, size_t max)
+{
+    esi_ends_init(instances, sizeof(struct instance_end), max);
+}
+
 /* --- Series ----------------------------------------------------------------------- */
 
-static struct esi_series *find_series(struct esi_communicator *communicator,
-                                      int64_t window)
+struct esi_series *esi_series_find(struct esi_communicator *communicator,
+                                   int64_t window)
 {
     struct esi_series **at = &communicator->series;
     struct esi_series *series;
@@ -46,6 +52,25 @@ static struct esi_series *find_series(struct esi_communicator *communicator,
     return series;
 }
 
+static void drop_series(struct esi_series *series)
+{
+    struct esi_series **at = &series->communicator->series;
+
+    while (*at != series)
+        at = &(*at)->next;
+    *at = series->next;
+    esi_onesided_forget(series);
+    free(series);
+}
+
+void esi_series_destroy(struct esi_communicator *communicator)
+{
+    while (communicator->series)
+        drop_series(communicator->series);
+    ESI_LIST_FOREACH_SAFE(struct esi_instance, unused, &communicator->unused, link)
+        free(unused);
+}
+
 /* Numbers wrap around. */
 static bool is_older(uint32_t a, uint32_t b)
 {
@@ -57,50 +82,47 @@ static bool is_between(const struct esi_instance *instance)
     return instance->series->communicator->between;
 }
 
+/* How many have a part in it. */
+static uint32_t size_of(const struct esi_instance *instance)
+{
+    return instance->series->communicator->size;
+}
+
 /* Whether it has a junction. */
 static bool joins_all(const struct esi_instance *instance)
 {
-    return instance->operation->order == ES_ORDER_ALL_TO_ALL &&
-           instance->series->communicator->size > 1 && !is_between(instance);
+    return instance->operation->order == ES_ORDER_ALL_TO_ALL && size_of(instance) > 1 &&
+           !is_between(instance);
 }
 
 /* Into the list of those that are to be released, by number. */
 static void list_instance(struct esi_instance *instance)
 {
-    struct esi_series *series = instance->series;
-    struct esi_instance *after = series->last;
+    struct esi_list *list = &instance->series->unreleased;
+    struct esi_list_link *next = NULL;
+    struct esi_instance *after = ESI_LIST_ITEM(struct esi_instance, list->last, link);
 
-    while (after && is_older(instance->number, after->number))
-        after = after->previous;
+    while (after && is_older(instance->number, after->number)) {
+        next = &after->link;
+        after = ESI_LIST_ITEM(struct esi_instance, next->previous, link);
+    }
     instance->listed = true;
-    instance->previous = after;
-    instance->next = after ? after->next : series->first;
-    *(instance->next ? &instance->next->previous : &series->last) = instance;
-    *(after ? &after->next : &series->first) = instance;
+    esi_list_insert(list, &instance->link, next);
 }
 
 static void unlist_instance(struct esi_instance *instance)
 {
-    struct esi_series *series = instance->series;
-
-    if (!instance->listed)
-        return;
+    if (instance->listed)
+        esi_list_remove(&instance->series->unreleased, &instance->link);
     instance->listed = false;
-    *(instance->next ? &instance->next->previous : &series->last) = instance->previous;
-    *(instance->previous ? &instance->previous->next : &series->first) = instance->next;
+}
+
+static struct esi_instance *first_unreleased(const struct esi_series *series)
+{
+    return ESI_LIST_FIRST(struct esi_instance, &series->unreleased, link);
 }
 
 /* --- Instances -------------------------------------------------------------------- */
-
-static void drop_series(struct esi_series *series)
-{
-    struct esi_series **at = &series->communicator->series;
-
-    while (*at != series)
-        at = &(*at)->next;
-    *at = series->next;
-    free(series);
-}
 
 static void unref_instance(struct esi_instance *instance)
 {
@@ -108,30 +130,28 @@ static void unref_instance(struct esi_instance *instance)
 
     if (--instance->references > 0)
         return;
-    instance->next = series->communicator->unused;
-    series->communicator->unused = instance;
+    esi_list_prepend(&series->communicator->unused, &instance->link);
     if (--series->instances == 0 && series->freed)
         drop_series(series);
 }
 
 /* Nothing more will come of a window that all have freed. */
-static void note_free(struct esi_causality *causality,
-                      const struct esi_instance *instance)
+static void note_free(const struct esi_instance *instance)
 {
     struct esi_series *series = instance->series;
 
-    if (instance->operation != causality->win_free || series->window < 0 ||
-        instance->exits < series->communicator->size)
+    if (instance->operation->code != ES_OP_MPI_Win_free || series->window < 0 ||
+        instance->exits < size_of(instance))
         return;
     series->freed = true;
-    esi_onesided_forget(causality, series->communicator, (int32_t)series->window);
+    esi_onesided_forget(series);
 }
 
 /* All that was to be said of it is said. */
 static void count_members(struct esi_causality *causality,
                           const struct esi_instance *instance)
 {
-    uint32_t size = instance->series->communicator->size;
+    uint32_t size = size_of(instance);
     bool left = instance->exits + instance->open >= size;
 
     if (instance->given == size && instance->exits == size && !instance->short_of)
@@ -140,95 +160,93 @@ static void count_members(struct esi_causality *causality,
         causality->totals.incomplete++;
 }
 
-/* Takes it out of the table; who waits in it still goes on. */
-static void retire_series(struct esi_causality *causality,
-                          struct esi_instance *instance)
+static void wake_members(struct esi_causality *causality, struct esi_instance *instance)
 {
-    esi_table_remove(&causality->instances, &instance->link);
-    instance->tabled = false;
-    unlist_instance(instance);
-    *(instance->newer ? &instance->newer->older : &causality->newest_instance) =
-        instance->older;
-    *(instance->older ? &instance->older->newer : &causality->oldest_instance) =
-        instance->newer;
-    causality->slot_count -= instance->series->communicator->size;
-    count_members(causality, instance);
-    note_free(causality, instance);
-    esi_waiters_wake(causality, &instance->waiters);
-    for (uint32_t i = 0; i < instance->series->communicator->size; i++)
+    for (uint32_t i = 0; i < size_of(instance); i++)
         esi_waiters_wake(causality, &instance->slots[i].waiters);
+}
+
+/* Takes it out of the table; who waits in it still goes on. */
+static void retire_instance(struct esi_causality *causality,
+                            struct esi_instance *instance)
+{
+    esi_ends_forget(&causality->instances, instance->end);
+    instance->end = NULL;
+    unlist_instance(instance);
+    count_members(causality, instance);
+    note_free(instance);
+    esi_waiters_wake(causality, &instance->waiters);
+    wake_members(causality, instance);
     unref_instance(instance);
 }
 
-static struct esi_instance *make_series(struct esi_series *series)
+static struct esi_instance *make_instance(struct esi_communicator *communicator)
 {
-    uint32_t size = series->communicator->size;
-    size_t bytes = sizeof(struct esi_instance) + size * sizeof(struct esi_causal_slot);
-    struct esi_instance *instance = series->communicator->unused;
+    size_t bytes = sizeof(struct esi_instance) +
+                   communicator->size * sizeof(struct esi_causal_slot);
+    struct esi_instance *instance =
+        ESI_LIST_POP(struct esi_instance, &communicator->unused, link);
 
-    if (instance)
-        series->communicator->unused = instance->next;
-    else
+    if (!instance)
         instance = malloc(bytes);
     return instance ? memset(instance, 0, bytes) : NULL;
-}
-
-static uint64_t hash_of(const struct esi_series *series, uint32_t number)
-{
-    return esi_hash_mix((uintptr_t)series, number);
-}
-
-static struct esi_instance *find_instance(const struct esi_causality *causality,
-                                          const struct esi_series *series,
-                                          uint32_t number)
-{
-    uint64_t hash = hash_of(series, number);
-    struct esi_link *link = esi_table_chain(&causality->instances, hash);
-
-    for (; link; link = link->next) {
-        struct esi_instance *found = (struct esi_instance *)link;
-
-        if (link->hash == hash && found->series == series && found->number == number)
-            return found;
-    }
-    return NULL;
 }
 
 /* Forgets the oldest until no more than `held_max` members are held. */
 static void bound_members(struct esi_causality *causality)
 {
-    while (causality->slot_count > causality->config.held_max &&
-           causality->oldest_instance != causality->newest_instance)
-        retire_series(causality, causality->oldest_instance);
+    struct instance_end *oldest;
+
+    while ((oldest = esi_ends_excess(&causality->instances)) != NULL)
+        retire_instance(causality, oldest->instance);
 }
 
 static struct esi_instance *begin_instance(struct esi_causality *causality,
                                            struct esi_series *series,
-                                           const struct esi_item *item,
+                                           const struct esi_ends_key *key,
                                            const struct es_operation *operation)
 {
-    struct esi_instance *instance = make_series(series);
+    struct esi_instance *instance = make_instance(series->communicator);
+    struct instance_end *end =
+        instance ? esi_ends_add(&causality->instances, key) : NULL;
 
-    if (!instance)
+    if (!end) {
+        free(instance);
         return NULL;
-    series->instances++;
+    }
+    end->instance = instance;
+    instance->end = &end->end;
     instance->series = series;
     instance->operation = operation;
-    instance->number = item->told.tuple.sequence;
+    instance->number = key->sequence;
     instance->root = NO_SLOT;
     instance->references = 1;
-    instance->tabled = true;
-    esi_table_insert(&causality->instances, &instance->link,
-                     hash_of(series, instance->number));
-    instance->older = causality->newest_instance;
-    *(instance->older ? &instance->older->newer : &causality->oldest_instance) =
-        instance;
-    causality->newest_instance = instance;
-    causality->slot_count += series->communicator->size;
+    series->instances++;
     if (joins_all(instance))
         list_instance(instance);
+    esi_ends_wait(&causality->instances, instance->end, size_of(instance));
     bound_members(causality);
     return instance;
+}
+
+/* Finds or makes; NULL without memory. */
+static struct esi_instance *meet_instance(struct esi_causality *causality,
+                                          const struct esi_item *item)
+{
+    struct esi_communicator *communicator = item->view->communicator;
+    int64_t window =
+        item->action == ESI_WINDOW_COLLECTIVE ? (int64_t)item->told.tuple.tag : -1;
+    struct esi_ends_key key = {
+        .communicator = {communicator->end.index, (uint64_t)window},
+        .sequence = item->told.tuple.sequence,
+    };
+    struct esi_series *series = esi_series_find(communicator, window);
+    struct instance_end *found = esi_ends_find(&causality->instances, &key);
+
+    if (!series)
+        return NULL;
+    return found ? found->instance
+                 : begin_instance(causality, series, &key, item->operation);
 }
 
 /* Whether it can be told who waits for whom. */
@@ -249,30 +267,18 @@ static void note_root(struct esi_causality *causality,
         (order != ES_ORDER_ROOT_TO_ALL && order != ES_ORDER_ALL_TO_ROOT))
         return;
     instance->root = esi_view_peer(item->view, item->told.tuple.peer);
-    if (instance->root == NO_SLOT || !is_between(instance))
-        return;
-    for (uint32_t i = 0; i < instance->series->communicator->size; i++)
-        esi_waiters_wake(causality, &instance->slots[i].waiters);
+    if (instance->root != NO_SLOT && is_between(instance))
+        wake_members(causality, instance);
 }
 
 /* Gives the item its instance, if it has one. */
-static int join_instance(struct esi_causality *causality,
-                         struct esi_item *item,
-                         const struct es_operation *operation)
+static int join_instance(struct esi_causality *causality, struct esi_item *item)
 {
-    int64_t window =
-        item->action == ESI_WINDOW_COLLECTIVE ? (int64_t)item->told.tuple.tag : -1;
-    struct esi_series *series;
     struct esi_instance *instance;
 
     if (!has_order(item))
         return 0;
-    series = find_series(item->view->communicator, window);
-    if (!series)
-        return -ENOMEM;
-    instance = find_instance(causality, series, item->told.tuple.sequence);
-    if (!instance)
-        instance = begin_instance(causality, series, item, operation);
+    instance = meet_instance(causality, item);
     if (!instance)
         return -ENOMEM;
     note_root(causality, instance, item);
@@ -300,46 +306,41 @@ static int lose_member(struct esi_causality *causality,
 /* Places the enter; where its place has gone by nobody may depend on it. */
 static int place_enter(struct esi_causality *causality, struct esi_item *item)
 {
-    struct esi_causal_thread *thread = item->element->thread;
     struct esi_instance *instance = item->instance;
-    const struct esi_causal_tuple *told = &item->told;
     struct esi_causal_slot *slot = instance ? &instance->slots[item->slot] : NULL;
 
     if (slot &&
         (slot->entry == ESI_ENTRY_READ || slot->entry == ESI_ENTRY_GIVEN ||
          (slot->entry == ESI_ENTRY_LOST && item->action == ESI_LATER_COLLECTIVE)))
         return 0;
-    if (!esi_thread_has_place(thread, told->tuple.start)) {
+    if (!esi_thread_has_place(item->element->thread, item->told.tuple.start)) {
         causality->totals.late++;
         return slot ? lose_member(causality, instance, item->slot) : 0;
     }
     if (slot && slot->entry == ESI_ENTRY_UNSEEN)
         slot->entry = ESI_ENTRY_READ;
-    return esi_thread_place(thread, item, ESI_ROLE_ENTER, told->tuple.start,
-                            told->start_ns);
+    return esi_thread_place(item, ESI_ROLE_ENTER);
 }
 
 int esi_collective_add(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct esi_causal_tuple *told = &item->told;
-    int result = join_instance(causality, item, item->operation);
+    const struct es_tuple *tuple = &item->told.tuple;
+    int result = join_instance(causality, item);
 
     if (result < 0)
         return result;
     if (!item->view)
         causality->totals.unplaced++;
-    else if (told->tuple.sequence == ES_SEQUENCE_UNKNOWN)
+    else if (tuple->sequence == ES_SEQUENCE_UNKNOWN)
         causality->totals.unnumbered++;
     result = place_enter(causality, item);
     if (result < 0)
         return result;
-    if (told->tuple.stop == 0) {
-        if (item->instance)
-            item->instance->open++;
-        return 0;
-    }
-    return esi_thread_place(item->element->thread, item, ESI_ROLE_EXIT,
-                            told->tuple.stop, told->stop_ns);
+    if (tuple->stop != 0)
+        return esi_thread_place(item, ESI_ROLE_EXIT);
+    if (item->instance)
+        item->instance->open++;
+    return 0;
 }
 
 int esi_collective_add_post(struct esi_causality *causality, struct esi_item *item)
@@ -348,7 +349,7 @@ int esi_collective_add_post(struct esi_causality *causality, struct esi_item *it
 
     if (!item->operation || item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN)
         return 0;
-    result = join_instance(causality, item, item->operation);
+    result = join_instance(causality, item);
     return result < 0 || !item->instance ? result : place_enter(causality, item);
 }
 
@@ -356,22 +357,20 @@ int esi_collective_add_post(struct esi_causality *causality, struct esi_item *it
 
 static bool is_ready(const struct esi_instance *instance)
 {
-    return instance->given + instance->lost >= instance->series->communicator->size;
+    return instance->given + instance->lost >= size_of(instance);
 }
 
-static int collect_all(struct esi_causality *causality,
+/* Collects the enters of all. */
+static int collect_all(struct esi_causal_output *output,
                        const struct esi_instance *instance,
-                       uint32_t from,
-                       uint32_t to,
-                       uint32_t except,
                        size_t *ret_count)
 {
     *ret_count = 0;
-    if (esi_event_reserve(causality, to - from) < 0)
+    if (esi_output_reserve(output, size_of(instance)) < 0)
         return -ENOMEM;
-    for (uint32_t i = from; i < to; i++)
-        if (i != except && instance->slots[i].entry == ESI_ENTRY_GIVEN)
-            causality->partners[(*ret_count)++] = instance->slots[i].enter;
+    for (uint32_t i = 0; i < size_of(instance); i++)
+        if (instance->slots[i].entry == ESI_ENTRY_GIVEN)
+            output->partners[(*ret_count)++] = instance->slots[i].enter;
     return 0;
 }
 
@@ -390,8 +389,7 @@ static int release_instance(struct esi_causality *causality,
     if (in_order) {
         series->has_released = true;
         series->last_released = instance->number;
-        result = collect_all(causality, instance, 0, series->communicator->size,
-                             NO_SLOT, &partners);
+        result = collect_all(&causality->output, instance, &partners);
         if (result == 0)
             result = esi_event_give_junction(causality, instance, partners);
     }
@@ -403,10 +401,11 @@ static int release_instance(struct esi_causality *causality,
 /* Releases what is ready, the oldest first. */
 static int advance_instances(struct esi_causality *causality, struct esi_series *series)
 {
+    struct esi_instance *first;
     int result = 0;
 
-    while (result >= 0 && series->first && is_ready(series->first))
-        result = release_instance(causality, series->first);
+    while (result >= 0 && (first = first_unreleased(series)) != NULL && is_ready(first))
+        result = release_instance(causality, first);
     return result;
 }
 
@@ -458,11 +457,12 @@ static int lose_missing_up_to(struct esi_causality *causality,
                               struct esi_instance *instance,
                               uint64_t ns)
 {
-    struct esi_instance *older = instance->series->first;
+    struct esi_instance *older = first_unreleased(instance->series);
     int result = 0;
 
     /* Those that are released on the way keep pointing onward. */
-    for (; older && older != instance && result >= 0; older = older->next)
+    for (; older && older != instance && result >= 0;
+         older = ESI_LIST_ITEM(struct esi_instance, older->link.next, link))
         result = lose_missing(causality, older, ns);
     if (result >= 0)
         result = lose_missing(causality, instance, ns);
@@ -476,7 +476,7 @@ static bool is_named(const struct esi_item *item)
 {
     const struct esi_instance *instance = item->instance;
 
-    if (!instance || instance->series->communicator->size < 2)
+    if (!instance || size_of(instance) < 2)
         return false;
     switch ((enum es_order_kind)instance->operation->order) {
     case ES_ORDER_ROOT_TO_ALL: /* between groups the root is one that names none */
@@ -496,10 +496,9 @@ static bool is_named(const struct esi_item *item)
 static void leave_instance(struct esi_causality *causality,
                            struct esi_instance *instance)
 {
-    if (instance->tabled &&
-        instance->exits + instance->open >= instance->series->communicator->size &&
+    if (instance->end && instance->exits + instance->open >= size_of(instance) &&
         is_ready(instance))
-        retire_series(causality, instance);
+        retire_instance(causality, instance);
 }
 
 int esi_collective_give_enter(struct esi_causality *causality,
@@ -534,7 +533,7 @@ static int await_member(struct esi_causality *causality,
     struct esi_causal_thread *thread = item->element->thread;
     struct esi_causal_slot *awaited;
 
-    if (slot >= instance->series->communicator->size)
+    if (slot >= size_of(instance))
         return 1;
     awaited = &instance->slots[slot];
     if (awaited->entry == ESI_ENTRY_UNSEEN &&
@@ -547,7 +546,7 @@ static int await_member(struct esi_causality *causality,
     }
     if (awaited->entry >= ESI_ENTRY_GIVEN)
         return 1;
-    if (thread->forced || !instance->tabled)
+    if (thread->forced || !instance->end)
         return 1;
     esi_thread_wait(thread, &awaited->waiters);
     return 0;
@@ -570,7 +569,7 @@ static int await_all(struct esi_causality *causality, const struct esi_item *ite
     if (result < 0)
         return result;
     if ((joins ? instance->released : is_ready(instance)) || thread->forced ||
-        !instance->tabled)
+        !instance->end)
         return 1;
     esi_thread_wait(thread, &instance->waiters);
     return 0;
@@ -609,18 +608,18 @@ static int collect_each(struct esi_causality *causality,
                         size_t *ret_count)
 {
     struct esi_instance *instance = item->instance;
-    uint32_t size = instance->series->communicator->size;
+    struct esi_causal_output *output = &causality->output;
 
     *ret_count = 0;
-    if (esi_event_reserve(causality, dependence->count) < 0)
+    if (esi_output_reserve(output, dependence->count) < 0)
         return -ENOMEM;
     for (uint32_t i = 0; i < dependence->count; i++) {
         uint32_t slot = member_of(dependence, i);
 
-        if (slot >= size || slot == item->slot)
+        if (slot >= size_of(instance) || slot == item->slot)
             continue;
         if (instance->slots[slot].entry == ESI_ENTRY_GIVEN)
-            causality->partners[(*ret_count)++] = instance->slots[slot].enter;
+            output->partners[(*ret_count)++] = instance->slots[slot].enter;
         else
             instance->short_of = true;
     }
@@ -663,7 +662,7 @@ static void add_dependence(const struct esi_item *item, struct dependence *ret)
     const struct esi_view *view = item->view;
 
     *ret = (struct dependence){.count = 0};
-    if (instance->series->communicator->size < 2 || item->empty)
+    if (size_of(instance) < 2 || item->empty)
         return;
     if (is_between(instance)) {
         depend_between(item, ret);
@@ -680,7 +679,7 @@ static void add_dependence(const struct esi_item *item, struct dependence *ret)
         break;
     case ES_ORDER_ALL_TO_ROOT:
         ret->on_all = instance->root == item->slot;
-        ret->count = ret->on_all ? instance->series->communicator->size : 0;
+        ret->count = ret->on_all ? size_of(instance) : 0;
         break;
     case ES_ORDER_PREFIX:
     case ES_ORDER_EXCLUSIVE_PREFIX:
@@ -707,10 +706,10 @@ static int collect_dependences(struct esi_causality *causality,
     *ret_count = 0;
     if (!dependence->on_release)
         return collect_each(causality, item, dependence, ret_count);
-    if (esi_event_reserve(causality, 1) < 0)
+    if (esi_output_reserve(&causality->output, 1) < 0)
         return -ENOMEM;
     if (instance->release.index != 0)
-        causality->partners[(*ret_count)++] = instance->release;
+        causality->output.partners[(*ret_count)++] = instance->release;
     else
         instance->short_of = true;
     return 0;
@@ -743,13 +742,10 @@ int esi_collective_give_exit(struct esi_causality *causality,
 {
     struct esi_item *item = placed->item;
     struct dependence dependence;
-    struct es_event_id id;
-    int result = 1;
+    int result;
 
-    if (!item->instance) {
-        result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &id);
-        return result < 0 ? result : ESI_WAS_GIVEN;
-    }
+    if (!item->instance)
+        return esi_event_give_unary(causality, placed);
     add_dependence(item, &dependence);
     if (dependence.on_release || dependence.on_all)
         result = await_all(causality, item);
@@ -760,8 +756,10 @@ int esi_collective_give_exit(struct esi_causality *causality,
     return give_exit(causality, placed, &dependence);
 }
 
-void esi_collective_finish(struct esi_causality *causality)
+void esi_instances_finish(struct esi_causality *causality)
 {
-    while (causality->oldest_instance)
-        retire_series(causality, causality->oldest_instance);
+    struct instance_end *oldest;
+
+    while ((oldest = esi_ends_oldest(&causality->instances)) != NULL)
+        retire_instance(causality, oldest->instance);
 }

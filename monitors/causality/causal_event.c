@@ -3,6 +3,8 @@
 /* causal_event.c - fills events and hands them to the sink. */
 #include "config.h"
 
+#include "monitors/causality/causal_event.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,28 @@
 
 enum { ATTRIBUTES_MAX = 16 };
 
-int esi_event_reserve(struct esi_causality *causality, size_t count)
+int esi_output_init(struct esi_causal_output *output)
 {
-    return ESI_ARRAY_RESERVE(causality->partners, causality->partner_room, count);
+    esi_texts_init(&output->names);
+    output->types = calloc((size_t)esi_operation_last + 1, sizeof *output->types);
+    return output->types ? 0 : -ENOMEM;
+}
+
+void esi_output_fini(struct esi_causal_output *output)
+{
+    for (size_t i = 0; output->types && i <= esi_operation_last; i++) {
+        free(output->types[i].enter);
+        free(output->types[i].exit);
+        free(output->types[i].open);
+    }
+    free(output->types);
+    esi_texts_fini(&output->names);
+    free(output->partners);
+}
+
+int esi_output_reserve(struct esi_causal_output *output, size_t count)
+{
+    return ESI_ARRAY_RESERVE(output->partners, output->partner_room, count);
 }
 
 /* --- Types ------------------------------------------------------------------------ */
@@ -38,7 +59,7 @@ static const char *type_of(struct esi_causality *causality,
 
     if (!operation)
         return "?";
-    names = &causality->types[operation->code];
+    names = &causality->output.types[operation->code];
     if (placed->role == ESI_ROLE_ENTER ||
         (placed->role == ESI_ROLE_SEND && item->halves))
         return make_name(&names->enter, operation->name, "enter");
@@ -82,8 +103,7 @@ static bool has_tag(const struct esi_item *item)
     const struct es_operation *operation = item->operation;
 
     return operation && (operation->op_class == ES_CLASS_SEND ||
-                         operation->op_class == ES_CLASS_RECEIVE ||
-                         esi_operation_is_probe(operation));
+                         operation->op_class == ES_CLASS_RECEIVE || operation->probe);
 }
 
 static bool is_on_window(const struct esi_item *item)
@@ -155,12 +175,21 @@ int esi_event_give(struct esi_causality *causality,
         .id = {thread->trace, thread->count + 1},
         .kind = kind,
         .partner_count = (uint32_t)partner_count,
-        .partners = partner_count > 0 ? causality->partners : NULL,
+        .partners = partner_count > 0 ? causality->output.partners : NULL,
     };
 
     thread->count++;
     *ret_id = event.id;
     return emit_event(causality, placed, &event);
+}
+
+int esi_event_give_unary(struct esi_causality *causality,
+                         const struct esi_placed *placed)
+{
+    struct es_event_id id;
+    int result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &id);
+
+    return result < 0 ? result : ESI_WAS_GIVEN;
 }
 
 int esi_event_give_sync(struct esi_causality *causality,
@@ -187,47 +216,13 @@ int esi_event_give_sync(struct esi_causality *causality,
 
 /* --- Communicators' traces -------------------------------------------------------- */
 
-struct trace_name {
-    struct esi_link link;
-    char name[];
-};
-
 /* Whether no trace has the name yet; then this one has it. */
-static bool take_name(struct esi_causality *causality, const char *name)
+static bool take_name(struct esi_texts *names, const char *name)
 {
-    size_t length = strlen(name);
-    uint64_t hash = length;
-    struct trace_name *taken;
+    uint32_t count = esi_texts_count(names);
+    uint32_t number;
 
-    for (size_t i = 0; i < length; i++)
-        hash = esi_hash_mix(hash, (unsigned char)name[i]);
-    for (struct esi_link *link = esi_table_chain(&causality->names, hash); link;
-         link = link->next)
-        if (link->hash == hash && strcmp(((struct trace_name *)link)->name, name) == 0)
-            return false;
-    taken = malloc(sizeof *taken + length + 1);
-    if (!taken)
-        return true;
-    memcpy(taken->name, name, length + 1);
-    esi_table_insert(&causality->names, &taken->link, hash);
-    return true;
-}
-
-void esi_event_fini(struct esi_causality *causality)
-{
-    for (size_t i = 0; causality->names.heads && i <= causality->names.mask; i++)
-        for (struct esi_link *link = causality->names.heads[i], *next; link;
-             link = next) {
-            next = link->next;
-            free(link);
-        }
-    for (size_t i = 0; causality->types && i <= UINT16_MAX; i++) {
-        free(causality->types[i].enter);
-        free(causality->types[i].exit);
-        free(causality->types[i].open);
-    }
-    free(causality->types);
-    free(causality->partners);
+    return esi_texts_add(names, name, strlen(name), &number) < 0 || number == count;
 }
 
 static int add_trace_of(struct esi_causality *causality, struct esi_series *series)
@@ -239,7 +234,7 @@ static int add_trace_of(struct esi_causality *causality, struct esi_series *seri
     if (series->window >= 0)
         length += snprintf(name + length, sizeof name - (size_t)length, " window %lld",
                            (long long)series->window);
-    for (unsigned number = 2; !take_name(causality, name); number++)
+    for (unsigned number = 2; !take_name(&causality->output.names, name); number++)
         snprintf(name + length, sizeof name - (size_t)length, "#%u", number);
     return esi_trace_add(causality, name, &series->trace);
 }
@@ -265,7 +260,7 @@ int esi_event_give_junction(struct esi_causality *causality,
     struct attributes attributes = {.count = 0};
     struct es_set_event event = {.kind = ES_EVENT_RECEIVE,
                                  .partner_count = (uint32_t)partner_count,
-                                 .partners = causality->partners,
+                                 .partners = causality->output.partners,
                                  .type = "join",
                                  .text = ""};
     int result = 0;

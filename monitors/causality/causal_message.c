@@ -1,239 +1,225 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/*
- * Finds the two ends of messages: of those that programs send, and of what joins the
- * epochs of one-sided operations.
- *
- * A message is there from the first of its ends that is read to the last that is given.
- */
+/* causal_message.c - messages are records of a table of ends, as are the channels of
+ * which something is to be told. */
 #include "config.h"
+
+#include "monitors/causality/causal_message.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"
 
 /* Channels of which unmatched ends are told apart. */
 enum { CHANNELS_MAX = 1024 };
 
-/* --- The table -------------------------------------------------------------------- */
+enum esi_end_state {
+    END_UNSEEN,
+    END_READ,  /* its tuple is here, its event waits */
+    END_GIVEN, /* done */
+};
 
-static uint64_t hash_key(const struct esi_message *key)
+struct esi_message {
+    struct esi_end end;
+    union {                               /* of its send, */
+        struct esi_causal_thread *sender; /* that was read */
+        struct es_event_id id;            /* that was given */
+    };
+    struct esi_causal_thread *receiver; /* of a receive that was read */
+    struct esi_message *next_send;      /* in the chains of their items */
+    struct esi_message *next_receive;
+    uint8_t send; /* enum esi_end_state, as is the next */
+    uint8_t receive;
+    bool blocking; /* the receive is a call that blocks */
+};
+
+/* What is noted of a channel: ends that found no other; or numbers in doubt. */
+struct esi_channel {
+    struct esi_end end;
+    uint64_t sends;
+    uint64_t receives;
+    uint32_t doubtful;      /* the first number in doubt, */
+    uint64_t doubtful_till; /* of sends that began before this tick of the sender's */
+};
+
+void esi_messages_init(struct esi_messages *messages, size_t max)
 {
-    uint64_t hash = esi_hash_mix(key->kind, (uintptr_t)key->communicator);
-
-    hash = esi_hash_mix(hash, (uint64_t)key->source << 32 | key->destination);
-    return esi_hash_mix(hash, (uint64_t)(uint32_t)key->tag << 32 | key->sequence);
+    esi_ends_init(&messages->ends, sizeof(struct esi_message), max);
+    esi_ends_init(&messages->channels, sizeof(struct esi_channel), 0);
+    esi_ends_init(&messages->doubts, sizeof(struct esi_channel), 0);
 }
 
-static bool same_key(const struct esi_message *a, const struct esi_message *b)
+void esi_messages_fini(struct esi_messages *messages)
 {
-    return a->communicator == b->communicator && a->source == b->source &&
-           a->destination == b->destination && a->tag == b->tag &&
-           a->sequence == b->sequence && a->kind == b->kind;
-}
-
-static struct esi_message *find_hashed(const struct esi_causality *causality,
-                                       const struct esi_message *key,
-                                       uint64_t hash)
-{
-    struct esi_link *link = esi_table_chain(&causality->message_table, hash);
-
-    for (; link; link = link->next)
-        if (link->hash == hash && same_key((struct esi_message *)link, key))
-            return (struct esi_message *)link;
-    return NULL;
-}
-
-/* NULL when neither end has been read. */
-static struct esi_message *find_message(const struct esi_causality *causality,
-                                        const struct esi_message *key)
-{
-    return find_hashed(causality, key, hash_key(key));
-}
-
-static bool is_channel(const struct esi_channel *channel,
-                       const struct esi_message *message)
-{
-    return channel->communicator == message->communicator &&
-           channel->source == message->source &&
-           channel->destination == message->destination && channel->tag == message->tag;
-}
-
-/* Hash of the channel, whatever the message's number. */
-static uint64_t hash_channel(const struct esi_message *message)
-{
-    struct esi_message key = *message;
-
-    key.sequence = 0;
-    return hash_key(&key);
-}
-
-static struct esi_channel *find_channel(const struct esi_causal_table *table,
-                                        const struct esi_message *message)
-{
-    uint64_t hash = hash_channel(message);
-    struct esi_link *link = esi_table_chain(table, hash);
-
-    for (; link; link = link->next)
-        if (link->hash == hash && is_channel((struct esi_channel *)link, message))
-            return (struct esi_channel *)link;
-    return NULL;
+    esi_ends_fini(&messages->ends);
+    esi_ends_fini(&messages->channels);
+    esi_ends_fini(&messages->doubts);
 }
 
 /* Finds or makes; NULL without memory. */
-static struct esi_message *match_ends(struct esi_causality *causality,
-                                      const struct esi_message *key)
+static struct esi_message *meet_message(struct esi_causality *causality,
+                                        const struct esi_ends_key *key)
 {
-    uint64_t hash = hash_key(key);
-    struct esi_message *message = find_hashed(causality, key, hash);
+    struct esi_message *message = esi_ends_find(&causality->messages.ends, key);
 
-    if (message)
-        return message;
-    message = esi_pool_take(&causality->messages);
-    if (!message)
-        return NULL;
-    *message = *key;
-    esi_table_insert(&causality->message_table, &message->link, hash);
-    return message;
+    return message ? message : esi_ends_add(&causality->messages.ends, key);
 }
 
-static void expire_ends(struct esi_causality *causality, struct esi_message *message)
+/* What is unseen is nobody's: see disown_from(). */
+static void forget_message(struct esi_causality *causality, struct esi_message *message)
 {
-    esi_table_remove(&causality->message_table, &message->link);
-    esi_pool_give(&causality->messages, message);
+    message->send = END_UNSEEN;
+    esi_ends_forget(&causality->messages.ends, &message->end);
 }
 
-/* --- Sends that nobody has received yet ------------------------------------------- */
-
-static void stop_aging(struct esi_causality *causality, struct esi_message *message)
+static void wake_sender(struct esi_causality *causality, struct esi_message *message)
 {
-    if (!message->aging)
-        return;
-    message->aging = false;
-    causality->aging_sends--;
-    if (message->older)
-        message->older->newer = message->newer;
-    else
-        causality->oldest_send = message->newer;
-    if (message->newer)
-        message->newer->older = message->older;
-    else
-        causality->newest_send = message->older;
+    if (message->send == END_READ)
+        esi_thread_make_runnable(causality, message->sender);
+}
+
+static void wake_receiver(struct esi_causality *causality, struct esi_message *message)
+{
+    if (message->receive == END_READ)
+        esi_thread_make_runnable(causality, message->receiver);
+}
+
+/* Whether the member at the message's other end would have been read. */
+static bool has_passed(const struct esi_causality *causality,
+                       const struct esi_message *message,
+                       int32_t slot,
+                       uint64_t ns)
+{
+    return esi_member_has_passed(causality,
+                                 esi_channel_communicator(causality, &message->end.key),
+                                 (uint32_t)slot, ns);
+}
+
+/* --- What is left unmatched ------------------------------------------------------- */
+
+/* The key of a message's channel: without its number. */
+static struct esi_ends_key channel_of(const struct esi_ends_key *message)
+{
+    struct esi_ends_key key = *message;
+
+    key.sequence = 0;
+    return key;
 }
 
 /* Finds or makes; NULL without memory, or where there are `max`. */
-static struct esi_channel *meet_channel(struct esi_causal_table *table,
-                                        const struct esi_message *message,
+static struct esi_channel *meet_channel(struct esi_ends *channels,
+                                        const struct esi_ends_key *message,
                                         size_t max)
 {
-    struct esi_channel *channel = find_channel(table, message);
+    struct esi_ends_key key = channel_of(message);
+    struct esi_channel *channel = esi_ends_find(channels, &key);
 
-    if (channel || table->count >= max)
-        return channel;
-    channel = calloc(1, sizeof *channel);
-    if (!channel)
-        return NULL;
-    channel->communicator = message->communicator;
-    channel->source = message->source;
-    channel->destination = message->destination;
-    channel->tag = message->tag;
-    esi_table_insert(table, &channel->link, hash_channel(message));
-    return channel;
+    return channel || channels->table.count >= max ? channel
+                                                   : esi_ends_add(channels, &key);
 }
 
-static void count_channel(struct esi_causality *causality,
-                          const struct esi_message *message,
-                          bool is_send)
+static struct esi_channel *unmatched_channel(struct esi_causality *causality,
+                                             const struct esi_message *message)
 {
-    struct esi_channel *channel =
-        message->kind == ESI_MESSAGE
-            ? meet_channel(&causality->channels, message, CHANNELS_MAX)
-            : NULL;
+    return message->end.key.kind == ESI_MESSAGE
+               ? meet_channel(&causality->messages.channels, &message->end.key,
+                              CHANNELS_MAX)
+               : NULL;
+}
 
-    if (channel && is_send)
+static void give_up_send(struct esi_causality *causality, struct esi_message *message)
+{
+    struct esi_channel *channel = unmatched_channel(causality, message);
+
+    causality->totals.unmatched_sends++;
+    if (channel)
         channel->sends++;
-    else if (channel)
+    forget_message(causality, message);
+}
+
+static void give_up_receive(struct esi_causality *causality,
+                            const struct esi_message *message)
+{
+    struct esi_channel *channel = unmatched_channel(causality, message);
+
+    causality->totals.unmatched_receives++;
+    if (channel)
         channel->receives++;
 }
 
-static void count_unmatched_send(struct esi_causality *causality,
-                                 const struct esi_message *message)
+void esi_messages_finish(struct esi_causality *causality)
 {
-    causality->totals.unmatched_sends++;
-    count_channel(causality, message, true);
+    struct esi_message *oldest;
+
+    while ((oldest = esi_ends_oldest(&causality->messages.ends)) != NULL)
+        give_up_send(causality, oldest);
 }
 
-static void give_up_oldest(struct esi_causality *causality)
+void esi_causality_foreach_unmatched(
+    const struct esi_causality *causality,
+    void (*visit)(void *data, const struct esi_causal_channel *channel),
+    void *data)
 {
-    struct esi_message *message = causality->oldest_send;
+    const struct esi_pool *channels = &causality->messages.channels.records;
 
-    stop_aging(causality, message);
-    count_unmatched_send(causality, message);
-    expire_ends(causality, message);
-}
+    for (size_t i = 0; i < channels->made; i++) {
+        const struct esi_channel *channel = esi_pool_at(channels, i);
+        const struct esi_ends_key *key = &channel->end.key;
+        const struct esi_communicator *communicator =
+            esi_channel_communicator(causality, key);
+        struct esi_causal_channel told = {
+            .communicator = communicator->name,
+            .source = esi_member_rank(communicator, (uint32_t)key->source),
+            .destination = esi_member_rank(communicator, (uint32_t)key->destination),
+            .tag = key->tag,
+            .sends = channel->sends,
+            .receives = channel->receives,
+        };
 
-static void begin_aging(struct esi_causality *causality, struct esi_message *message)
-{
-    message->aging = true;
-    message->newer = NULL;
-    message->older = causality->newest_send;
-    if (message->older)
-        message->older->newer = message;
-    else
-        causality->oldest_send = message;
-    causality->newest_send = message;
-    if (++causality->aging_sends > causality->config.held_max)
-        give_up_oldest(causality);
-}
-
-void esi_message_finish(struct esi_causality *causality)
-{
-    while (causality->oldest_send)
-        give_up_oldest(causality);
+        visit(data, &told);
+    }
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
 
 int esi_message_add_send(struct esi_causality *causality,
                          struct esi_item *item,
-                         const struct esi_message *key)
+                         const struct esi_ends_key *key)
 {
-    struct esi_message *message = match_ends(causality, key);
+    struct esi_message *message = meet_message(causality, key);
 
     if (!message)
         return -ENOMEM;
-    if (message->send != ESI_END_UNSEEN)
+    if (message->send != END_UNSEEN)
         return 0; /* two of one number: there is no telling */
-    message->send = ESI_END_READ;
+    message->send = END_READ;
     message->sender = item->element->thread;
     message->next_send = item->sends;
     item->sends = message;
-    if (message->receive == ESI_END_READ)
-        esi_thread_make_runnable(causality, message->receiver);
+    wake_receiver(causality, message);
     return 0;
 }
 
 int esi_message_add_receive(struct esi_causality *causality,
                             struct esi_item *item,
-                            const struct esi_message *key,
+                            const struct esi_ends_key *key,
                             bool blocking)
 {
-    struct esi_message *message = match_ends(causality, key);
+    struct esi_message *message = meet_message(causality, key);
 
     if (!message)
         return -ENOMEM;
-    if (message->receive != ESI_END_UNSEEN)
+    if (message->receive != END_UNSEEN)
         return 0;
-    message->receive = ESI_END_READ;
+    message->receive = END_READ;
     message->blocking = blocking;
     message->receiver = item->element->thread;
     message->next_receive = item->receives;
     item->receives = message;
-    stop_aging(causality, message);
-    if (message->send == ESI_END_READ)
-        esi_thread_make_runnable(causality, message->sender);
+    esi_ends_wait(&causality->messages.ends, &message->end, 0);
+    wake_sender(causality, message);
     return 0;
 }
 
@@ -244,63 +230,54 @@ static void settle_send(struct esi_causality *causality,
                         struct esi_message *message,
                         const struct es_event_id *id)
 {
-    message->send = ESI_END_GIVEN;
-    message->sender = NULL;
+    struct esi_ends *ends = &causality->messages.ends;
+
+    message->send = END_GIVEN;
     message->id = *id;
-    if (message->receive == ESI_END_GIVEN) { /* it did not wait */
-        count_unmatched_send(causality, message);
-        expire_ends(causality, message);
-    } else if (message->receive == ESI_END_READ) {
-        esi_thread_make_runnable(causality, message->receiver);
-    } else {
-        begin_aging(causality, message);
+    wake_receiver(causality, message);
+    if (message->receive == END_GIVEN) { /* it did not wait */
+        give_up_send(causality, message);
+    } else if (message->receive == END_UNSEEN) {
+        esi_ends_wait(ends, &message->end, 1);
+        message = esi_ends_excess(ends);
+        if (message)
+            give_up_send(causality, message);
     }
 }
 
 int esi_message_add_given(struct esi_causality *causality,
                           const struct es_event_id *id,
-                          const struct esi_message *key)
+                          const struct esi_ends_key *key)
 {
-    struct esi_message *message = match_ends(causality, key);
+    struct esi_message *message = meet_message(causality, key);
 
     if (!message)
         return -ENOMEM;
-    if (message->send == ESI_END_UNSEEN)
+    if (message->send == END_UNSEEN)
         settle_send(causality, message, id);
     return 0;
 }
 
-/* The event that is next in a thread. */
-static const struct esi_placed *head_of(const struct esi_causal_thread *thread)
+/* Whether the next event of the message's sender is its send. */
+static bool is_send_next(const struct esi_message *message)
 {
-    return thread->head < thread->released ? &thread->events[thread->head] : NULL;
+    const struct esi_placed *next = esi_thread_next(message->sender);
+
+    return next && next->role == ESI_ROLE_SEND && next->item->sends == message;
 }
 
-static bool receiver_has_passed(const struct esi_causality *causality,
-                                const struct esi_message *message,
-                                uint64_t ns)
+static bool is_receive_next(const struct esi_message *message)
 {
-    return esi_member_has_passed(causality, message->communicator, message->destination,
-                                 ns);
-}
+    const struct esi_placed *next = esi_thread_next(message->receiver);
 
-/* Whether the next event of `thread` is that end of the message. */
-static bool is_next(const struct esi_causal_thread *thread,
-                    const struct esi_message *message,
-                    bool is_send)
-{
-    const struct esi_placed *head = head_of(thread);
-
-    if (!head)
-        return false;
-    return is_send ? head->role == ESI_ROLE_SEND && head->item->sends == message
-                   : head->role == ESI_ROLE_RECEIVE && head->item->receives == message;
+    return next && next->role == ESI_ROLE_RECEIVE && next->item->receives == message;
 }
 
 static bool may_be_sync(const struct esi_item *send, const struct esi_message *message)
 {
     return send->synchronous && message && !message->next_send &&
-           message->kind == ESI_MESSAGE && message->source != message->destination;
+           message->end.key.kind == ESI_MESSAGE &&
+           message->end.key.source != message->end.key.destination;
 }
 
 /* Ends a message both halves of which are given as one. */
@@ -309,47 +286,47 @@ static int give_sync(struct esi_causality *causality,
                      struct esi_causal_thread *sender,
                      struct esi_causal_thread *receiver)
 {
-    const struct esi_placed send = *head_of(sender);
-    const struct esi_placed receive = *head_of(receiver);
+    const struct esi_placed send = *esi_thread_next(sender);
+    const struct esi_placed receive = *esi_thread_next(receiver);
     int result;
 
     causality->totals.messages++;
     causality->totals.syncs++;
     send.item->sends = NULL;
     receive.item->receives = NULL;
-    expire_ends(causality, message);
+    forget_message(causality, message);
     esi_thread_make_runnable(causality, receiver);
     result = esi_event_give_sync(causality, &send, &receive);
-    if (result >= 0)
-        esi_thread_pop(causality, receiver);
-    return result;
+    if (result < 0)
+        return result;
+    esi_thread_pop(causality, receiver);
+    return ESI_WAS_GIVEN;
 }
 
 /* A synchronous send and a receive that both block are one event: neither call ends
  * before the other has begun, and nothing else happens in between.  Until the receive
  * is known the send waits, as long as it may still be such a one. */
-static int give_synchronous(struct esi_causality *causality,
-                            const struct esi_placed *placed,
-                            bool *ret_done)
+static bool is_sync(const struct esi_causality *causality, const struct esi_item *send)
 {
-    struct esi_item *item = placed->item;
-    struct esi_message *message = item->sends;
-    struct esi_causal_thread *thread = item->element->thread;
-    struct esi_causal_thread *receiver = message->receiver;
-    int result;
+    const struct esi_message *message = send->sends;
 
-    *ret_done = true;
-    if (thread->forced || message->receive == ESI_END_GIVEN)
-        *ret_done = false;
-    else if (message->receive == ESI_END_UNSEEN)
-        *ret_done = !receiver_has_passed(causality, message, item->told.stop_ns);
-    else if (!message->blocking || !receiver)
-        *ret_done = false;
-    if (!*ret_done || message->receive == ESI_END_UNSEEN ||
-        !is_next(receiver, message, false))
+    if (!may_be_sync(send, message) || send->element->thread->forced ||
+        message->receive == END_GIVEN)
+        return false;
+    if (message->receive == END_UNSEEN)
+        return !has_passed(causality, message, message->end.key.destination,
+                           send->told.stop_ns);
+    return message->blocking;
+}
+
+static int give_synchronous(struct esi_causality *causality,
+                            const struct esi_item *send)
+{
+    struct esi_message *message = send->sends;
+
+    if (message->receive == END_UNSEEN || !is_receive_next(message))
         return ESI_WAITS;
-    result = give_sync(causality, message, thread, receiver);
-    return result < 0 ? result : ESI_WAS_GIVEN;
+    return give_sync(causality, message, send->element->thread, message->receiver);
 }
 
 int esi_message_give_send(struct esi_causality *causality,
@@ -357,25 +334,19 @@ int esi_message_give_send(struct esi_causality *causality,
 {
     struct esi_item *item = placed->item;
     struct es_event_id id;
-    bool done = false;
     int result;
 
-    if (may_be_sync(item, item->sends)) {
-        result = give_synchronous(causality, placed, &done);
-        if (done)
-            return result;
-        item->synchronous = false;
-    }
+    if (is_sync(causality, item))
+        return give_synchronous(causality, item);
+    item->synchronous = false;
     result = esi_event_give(causality, placed, ES_EVENT_SEND, 0, &id);
     if (result < 0)
         return result;
-    for (struct esi_message *message = item->sends, *next; message; message = next) {
-        next = message->next_send;
-        settle_send(causality, message, &id);
+    for (struct esi_message *next; item->sends; item->sends = next) {
+        next = item->sends->next_send;
+        settle_send(causality, item->sends, &id);
     }
-    item->sends = NULL;
-    if (item->action == ESI_WIN_POST)
-        esi_onesided_note_given(item, &id);
+    esi_onesided_note_given(item, &id);
     return ESI_WAS_GIVEN;
 }
 
@@ -384,55 +355,48 @@ static bool is_awaited(const struct esi_causality *causality,
                        const struct esi_message *message,
                        const struct esi_item *item)
 {
-    if (message->send == ESI_END_GIVEN || item->element->thread->forced)
+    if (message->send == END_GIVEN || item->element->thread->forced)
         return false;
-    if (message->send == ESI_END_READ)
-        return true;
-    return !esi_member_has_passed(causality, message->communicator, message->source,
-                                  item->told.stop_ns);
+    return message->send == END_READ ||
+           !has_passed(causality, message, message->end.key.source, item->told.stop_ns);
 }
 
 static void settle_receive(struct esi_causality *causality, struct esi_message *message)
 {
-    if (message->send == ESI_END_GIVEN) {
-        if (message->kind == ESI_MESSAGE)
+    if (message->send == END_GIVEN) {
+        if (message->end.key.kind == ESI_MESSAGE)
             causality->totals.messages++;
         else
             causality->totals.epochs++;
-        expire_ends(causality, message);
+        forget_message(causality, message);
         return;
     }
-    causality->totals.unmatched_receives++;
-    count_channel(causality, message, false);
-    if (message->send == ESI_END_UNSEEN) {
-        expire_ends(causality, message);
-        return;
-    }
-    message->receive = ESI_END_GIVEN;
-    message->receiver = NULL;
-    esi_thread_make_runnable(causality, message->sender);
+    give_up_receive(causality, message);
+    message->receive = END_GIVEN;
+    wake_sender(causality, message);
+    if (message->send == END_UNSEEN)
+        forget_message(causality, message);
 }
 
 /* A synchronous send waits for its receive to be next, too. */
 static bool is_sync_waiting(const struct esi_message *message)
 {
-    return message->send == ESI_END_READ && message->blocking && message->sender &&
-           is_next(message->sender, message, true) &&
-           may_be_sync(head_of(message->sender)->item, message);
+    return message->send == END_READ && message->blocking && is_send_next(message) &&
+           may_be_sync(esi_thread_next(message->sender)->item, message);
 }
 
 /* Collects the sends that are named. */
-static int collect_ends(struct esi_causality *causality,
-                        const struct esi_message *message,
-                        size_t *ret_count)
+static int collect_sends(struct esi_causal_output *output,
+                         const struct esi_message *message,
+                         size_t *ret_count)
 {
     *ret_count = 0;
     for (; message; message = message->next_receive) {
-        if (message->send != ESI_END_GIVEN)
+        if (message->send != END_GIVEN)
             continue;
-        if (esi_event_reserve(causality, *ret_count + 1) < 0)
+        if (esi_output_reserve(output, *ret_count + 1) < 0)
             return -ENOMEM;
-        causality->partners[(*ret_count)++] = message->id;
+        output->partners[(*ret_count)++] = message->id;
     }
     return 0;
 }
@@ -450,10 +414,10 @@ int esi_message_give_receive(struct esi_causality *causality,
         if (!is_awaited(causality, message, item))
             continue;
         if (is_sync_waiting(message))
-            esi_thread_make_runnable(causality, message->sender);
+            wake_sender(causality, message);
         return ESI_WAITS;
     }
-    if (collect_ends(causality, item->receives, &count) < 0)
+    if (collect_sends(&causality->output, item->receives, &count) < 0)
         return -ENOMEM;
     result = esi_event_give(causality, placed, ES_EVENT_RECEIVE, count, &id);
     if (result < 0)
@@ -464,8 +428,6 @@ int esi_message_give_receive(struct esi_causality *causality,
     }
     return ESI_WAS_GIVEN;
 }
-
-/* --- Channels --------------------------------------------------------------------- */
 
 /* --- Cancelled sends -------------------------------------------------------------- */
 
@@ -485,66 +447,62 @@ static struct esi_item *find_sender(const struct esi_message *message)
 
 /* Takes the message from its send, if that began before `ticks`: who receives a message
  * of this number received another one. */
-static void disown_sends(struct esi_causality *causality,
-                         struct esi_message *message,
-                         uint64_t ticks)
+static void disown_send(struct esi_causality *causality,
+                        struct esi_message *message,
+                        uint64_t ticks)
 {
     struct esi_item *item = NULL;
 
-    if (message->send == ESI_END_UNSEEN)
+    if (message->send == END_UNSEEN)
         return;
-    if (message->send == ESI_END_READ) {
+    if (message->send == END_READ) {
         item = find_sender(message);
         if (!item || item->told.tuple.start >= ticks)
             return;
         item->sends = NULL;
-        esi_thread_make_runnable(causality, message->sender);
+        wake_sender(causality, message);
     }
-    stop_aging(causality, message);
     causality->totals.unnumbered++;
-    message->send = ESI_END_UNSEEN;
-    message->sender = NULL;
-    if (message->receive == ESI_END_READ)
-        esi_thread_make_runnable(causality, message->receiver);
-    else
-        expire_ends(causality, message);
+    message->send = END_UNSEEN;
+    wake_receiver(causality, message);
+    if (message->receive != END_READ)
+        forget_message(causality, message);
 }
 
 /* By number, or, where these are more than there are messages, all that there are. */
 static void disown_from(struct esi_causality *causality,
-                        const struct esi_message *key,
+                        const struct esi_ends_key *key,
                         uint32_t count,
                         uint64_t ticks)
 {
-    const struct esi_causal_table *table = &causality->message_table;
-    struct esi_message wanted = *key;
+    struct esi_ends *ends = &causality->messages.ends;
+    struct esi_ends_key wanted = *key;
+    struct esi_message *message;
 
-    if (count <= table->count) {
+    if (count <= ends->table.count) {
         for (uint32_t i = 0; i < count; i++, wanted.sequence++) {
-            struct esi_message *message = find_message(causality, &wanted);
-
+            message = esi_ends_find(ends, &wanted);
             if (message)
-                disown_sends(causality, message, ticks);
+                disown_send(causality, message, ticks);
         }
         return;
     }
-    for (size_t i = 0; i <= table->mask; i++)
-        for (struct esi_link *link = table->heads[i], *next; link; link = next) {
-            struct esi_message *message = (struct esi_message *)link;
-
-            next = link->next;
-            wanted.sequence = message->sequence;
-            if (message->sequence >= key->sequence && same_key(message, &wanted))
-                disown_sends(causality, message, ticks);
-        }
+    for (size_t i = 0; i < ends->records.made; i++) {
+        message = esi_pool_at(&ends->records, i);
+        wanted.sequence = message->end.key.sequence;
+        if (wanted.sequence >= key->sequence &&
+            esi_ends_is_same(&message->end.key, &wanted))
+            disown_send(causality, message, ticks);
+    }
 }
 
 int esi_message_doubt(struct esi_causality *causality,
-                      const struct esi_message *key,
+                      const struct esi_ends_key *key,
                       uint32_t count,
                       uint64_t ticks)
 {
-    struct esi_channel *channel = meet_channel(&causality->doubts, key, SIZE_MAX);
+    struct esi_channel *channel =
+        meet_channel(&causality->messages.doubts, key, SIZE_MAX);
 
     if (!channel)
         return -ENOMEM;
@@ -556,36 +514,13 @@ int esi_message_doubt(struct esi_causality *causality,
     return 0;
 }
 
-bool esi_message_is_doubtful(const struct esi_causality *causality,
-                             const struct esi_message *key,
+bool esi_message_is_doubtful(const struct esi_messages *messages,
+                             const struct esi_ends_key *key,
                              uint64_t ticks)
 {
-    const struct esi_channel *channel = find_channel(&causality->doubts, key);
+    struct esi_ends_key any = channel_of(key);
+    const struct esi_channel *channel = esi_ends_find(&messages->doubts, &any);
 
     return channel && key->sequence >= channel->doubtful &&
            ticks < channel->doubtful_till;
-}
-
-void esi_causality_foreach_unmatched(
-    const struct esi_causality *causality,
-    void (*visit)(void *data, const struct esi_causal_channel *channel),
-    void *data)
-{
-    const struct esi_causal_table *table = &causality->channels;
-
-    for (size_t i = 0; i <= table->mask; i++)
-        for (struct esi_link *link = table->heads[i]; link; link = link->next) {
-            const struct esi_channel *channel = (const struct esi_channel *)link;
-            struct esi_causal_channel told = {
-                .communicator = channel->communicator->name,
-                .source = esi_member_rank(channel->communicator, channel->source),
-                .destination =
-                    esi_member_rank(channel->communicator, channel->destination),
-                .tag = channel->tag,
-                .sends = channel->sends,
-                .receives = channel->receives,
-            };
-
-            visit(data, &told);
-        }
 }

@@ -3,31 +3,19 @@
 /* causal_process.c - processes, their threads, and their places in communicators. */
 #include "config.h"
 
+#include "monitors/causality/causal_process.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/causality/causal_private.h"
 
 /* How far clocks of two hosts may be apart: what is told too late about a loss costs
  * memory, too early an edge. */
 #define MARGIN_NS UINT64_C(50000000)
-
-/* Appends a pointer to an array that grows at the powers of two. */
-static int append_item(void *array, size_t *count, void *item)
-{
-    void **items = *(void ***)array;
-
-    if ((*count & (*count - 1)) == 0) {
-        items = realloc(items, (*count ? *count * 2 : 1) * sizeof *items);
-        if (!items)
-            return -ENOMEM;
-        *(void ***)array = items;
-    }
-    items[(*count)++] = item;
-    return 0;
-}
 
 int esi_trace_add(struct esi_causality *causality,
                   const char *name,
@@ -61,7 +49,7 @@ static struct esi_causal_process *make_process(
     return made;
 }
 
-void esi_process_destroy(struct esi_causal_process *process)
+static void destroy_process(struct esi_causal_process *process)
 {
     for (size_t i = 0; i < process->view_count; i++)
         for (struct esi_view *view = process->views[i], *older; view; view = older) {
@@ -93,15 +81,15 @@ int esi_causality_add_process(struct esi_causality *causality,
         }
         world++;
     }
+    if (ESI_ARRAY_RESERVE(causality->processes, causality->process_room,
+                          causality->process_count + 1) < 0)
+        return -ENOMEM;
     made = make_process(process);
     if (!made)
         return -ENOMEM;
     made->world = world;
-    if (append_item(&causality->processes, &causality->process_count, made) < 0) {
-        esi_process_destroy(made);
-        return -ENOMEM;
-    }
-    *ret_process = (uint32_t)(causality->process_count - 1);
+    *ret_process = (uint32_t)causality->process_count;
+    causality->processes[causality->process_count++] = made;
     return 0;
 }
 
@@ -132,25 +120,24 @@ static int add_thread(struct esi_causality *causality,
                       int number,
                       struct esi_causal_thread **ret_thread)
 {
-    struct esi_causal_thread *thread = calloc(1, sizeof *thread);
+    struct esi_causal_thread *thread;
     int result;
 
+    if (ESI_ARRAY_RESERVE(causality->threads, causality->thread_room,
+                          causality->thread_count + 1) < 0)
+        return -ENOMEM;
+    thread = calloc(1, sizeof *thread);
     if (!thread)
         return -ENOMEM;
     thread->process = process;
     thread->number = number;
     thread->sorted = true;
-    result = append_item(&causality->threads, &causality->thread_count, thread);
-    if (result < 0) {
-        free(thread);
-        return result;
-    }
     result = name_thread(causality, thread);
     if (result < 0) {
-        causality->thread_count--;
         free(thread);
         return result;
     }
+    causality->threads[causality->thread_count++] = thread;
     thread->sibling = process->threads;
     process->threads = thread;
     *ret_thread = thread;
@@ -160,7 +147,6 @@ static int add_thread(struct esi_causality *causality,
 int esi_causality_add_element(struct esi_causality *causality,
                               uint32_t process,
                               int thread,
-                              uint32_t classes,
                               uint32_t *ret_element)
 {
     struct esi_causal_process *of = causality->processes[process];
@@ -168,93 +154,62 @@ int esi_causality_add_element(struct esi_causality *causality,
     struct esi_element *element;
     int result = 0;
 
-    (void)classes;
     while (found && found->number != thread)
         found = found->sibling;
     if (!found)
         result = add_thread(causality, of, thread, &found);
     if (result < 0)
         return result;
+    if (ESI_ARRAY_RESERVE(causality->elements, causality->element_room,
+                          causality->element_count + 1) < 0)
+        return -ENOMEM;
     element = calloc(1, sizeof *element);
     if (!element)
         return -ENOMEM;
     element->thread = found;
-    if (append_item(&causality->elements, &causality->element_count, element) < 0) {
-        free(element);
-        return -ENOMEM;
-    }
-    *ret_element = (uint32_t)(causality->element_count - 1);
+    *ret_element = (uint32_t)causality->element_count;
+    causality->elements[causality->element_count++] = element;
     return 0;
 }
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-void esi_communicator_destroy(struct esi_communicator *communicator)
+static void free_communicator(struct esi_communicator *communicator)
 {
+    esi_series_destroy(communicator);
     free(communicator->name);
     free(communicator->members);
     free(communicator->world_ranks);
-    free(communicator);
 }
 
-/* Which of an intercommunicator's groups is the first, so that all say the same: that
- * of the lower world rank.  -1 = not known. */
-static int group_of(const struct esi_causal_communicator *told)
+static uint32_t total_size(const struct esi_causal_communicator *told)
 {
-    if (told->remote_size <= 0)
-        return 0;
-    if (!told->world || !told->remote_world || told->world[0] < 0 ||
-        told->remote_world[0] < 0 || told->world[0] == told->remote_world[0])
-        return -1;
-    return told->world[0] > told->remote_world[0];
+    return (uint32_t)(told->size + (told->remote_size > 0 ? told->remote_size : 0));
 }
 
 static struct esi_communicator *make_communicator(
-    struct esi_causality *causality,
+    struct esi_ends *communicators,
     const struct esi_causal_communicator *told,
-    uint64_t hash,
-    uint32_t world)
+    const struct esi_ends_key *key)
 {
-    struct esi_communicator *made = calloc(1, sizeof *made);
-    int remote = told->remote_size > 0 ? told->remote_size : 0;
+    struct esi_communicator made = {.size = total_size(told),
+                                    .between = told->remote_size > 0};
+    struct esi_communicator *added = NULL;
 
-    if (!made)
-        return NULL;
-    made->key[0] = told->key[0];
-    made->key[1] = told->key[1];
-    made->world = world;
-    made->between = remote > 0;
-    made->size = (uint32_t)(told->size + remote);
-    made->first_size = (uint32_t)(group_of(told) == 1 ? remote : told->size);
-    made->name = strdup(told->name ? told->name : "");
-    made->members = calloc(made->size, sizeof(struct esi_causal_process *));
-    made->world_ranks = malloc(made->size * sizeof *made->world_ranks);
-    if (!made->name || !made->members || !made->world_ranks) {
-        esi_communicator_destroy(made);
+    made.name = strdup(told->name ? told->name : "");
+    made.members = calloc(made.size, sizeof(struct esi_causal_process *));
+    made.world_ranks = malloc(made.size * sizeof *made.world_ranks);
+    if (made.name && made.members && made.world_ranks)
+        added = esi_ends_add(communicators, key);
+    if (!added) {
+        free_communicator(&made);
         return NULL;
     }
-    for (uint32_t i = 0; i < made->size; i++)
-        made->world_ranks[i] = -1;
-    esi_table_insert(&causality->communicators, &made->link, hash);
-    return made;
-}
-
-static struct esi_communicator *find_communicator(
-    const struct esi_causality *causality,
-    const struct esi_causal_communicator *told,
-    uint64_t hash,
-    uint32_t world)
-{
-    struct esi_link *link = esi_table_chain(&causality->communicators, hash);
-
-    for (; link; link = link->next) {
-        struct esi_communicator *found = (struct esi_communicator *)link;
-
-        if (link->hash == hash && found->key[0] == told->key[0] &&
-            found->key[1] == told->key[1] && found->world == world)
-            return found;
-    }
-    return NULL;
+    made.end = added->end;
+    for (uint32_t i = 0; i < made.size; i++)
+        made.world_ranks[i] = -1;
+    *added = made;
+    return added;
 }
 
 /* The communicator of this key in which the slot is free or the process's own: where
@@ -265,27 +220,61 @@ static struct esi_communicator *join_communicator(
     const struct esi_causal_communicator *told,
     uint32_t slot)
 {
-    uint32_t total =
-        (uint32_t)(told->size + (told->remote_size > 0 ? told->remote_size : 0));
+    struct esi_ends *communicators = &causality->communicators;
+    struct esi_ends_key key = {.communicator = {told->key[0], told->key[1]}};
 
-    for (uint32_t world = 0;; world++) {
-        uint64_t hash = esi_hash_mix(esi_hash_mix(told->key[0], told->key[1]), world);
-        struct esi_communicator *found =
-            find_communicator(causality, told, hash, world);
+    for (;; key.sequence++) {
+        struct esi_communicator *found = esi_ends_find(communicators, &key);
 
         if (!found)
-            found = make_communicator(causality, told, hash, world);
+            found = make_communicator(communicators, told, &key);
         if (!found)
             return NULL;
-        if (found->size != total || found->between != (told->remote_size > 0))
+        if (found->size != total_size(told) ||
+            found->between != (told->remote_size > 0))
             continue;
-        if (slot >= total)
+        if (slot >= found->size)
             return found;
         if (!found->members[slot] || found->members[slot] == process) {
             found->members[slot] = process;
             return found;
         }
     }
+}
+
+static int reserve_views(struct esi_causal_process *process, uint16_t index)
+{
+    size_t count = (size_t)index + 1;
+
+    if (ESI_ARRAY_RESERVE(process->views, process->view_room, count) < 0)
+        return -ENOMEM;
+    while (process->view_count < count)
+        process->views[process->view_count++] = NULL;
+    return 0;
+}
+
+/* Where the slots of the two groups begin. */
+struct group_slots {
+    bool known;
+    uint32_t local;
+    uint32_t remote;
+};
+
+/* First in an intercommunicator is the group of the lower world rank, so that all say
+ * the same. */
+static struct group_slots lay_out(const struct esi_causal_communicator *told)
+{
+    const int32_t *local = told->world;
+    const int32_t *remote = told->remote_world;
+
+    if (told->remote_size <= 0)
+        return (struct group_slots){.known = true};
+    if (!local || !remote || local[0] < 0 || remote[0] < 0 || local[0] == remote[0])
+        return (struct group_slots){.known = false};
+    return local[0] > remote[0]
+               ? (struct group_slots){.known = true,
+                                      .local = (uint32_t)told->remote_size}
+               : (struct group_slots){.known = true, .remote = (uint32_t)told->size};
 }
 
 static void note_ranks(struct esi_communicator *communicator,
@@ -298,86 +287,54 @@ static void note_ranks(struct esi_communicator *communicator,
             communicator->world_ranks[first + (uint32_t)i] = ranks[i];
 }
 
-static int reserve_views(struct esi_causal_process *process, uint16_t index)
-{
-    size_t count = (size_t)index + 8;
-    struct esi_view **more;
-
-    if (index < process->view_count)
-        return 0;
-    more = realloc(process->views, count * sizeof(struct esi_view *));
-    if (!more)
-        return -ENOMEM;
-    memset(more + process->view_count, 0,
-           (count - process->view_count) * sizeof(struct esi_view *));
-    process->views = more;
-    process->view_count = count;
-    return 0;
-}
-
-static void place_view(struct esi_view *view,
-                       const struct esi_causal_communicator *told)
-{
-    int group = group_of(told);
-    uint32_t local_first = group == 1 ? (uint32_t)told->remote_size : 0;
-    uint32_t remote_first = group == 1 ? 0 : (uint32_t)told->size;
-
-    view->rank = told->rank;
-    view->slot =
-        group < 0 || told->rank < 0 ? UINT32_MAX : local_first + (uint32_t)told->rank;
-    view->peer_slot = told->remote_size > 0 ? remote_first : local_first;
-    view->peers = (uint32_t)(told->remote_size > 0 ? told->remote_size : told->size);
-    if (group < 0)
-        view->peers = 0;
-}
-
-static int add_view(struct esi_causality *causality,
-                    struct esi_causal_process *process,
+/* The view of this process, unless it has it already. */
+static int add_view(struct esi_causal_process *process,
                     uint16_t index,
-                    const struct esi_causal_communicator *told,
                     const struct esi_view *place)
 {
     struct esi_view *current = process->views[index];
-    struct esi_communicator *communicator =
-        join_communicator(causality, process, told, place->slot);
-    int group = group_of(told);
+    struct esi_view *made;
 
-    if (!communicator)
+    if (current && current->communicator == place->communicator &&
+        current->slot == place->slot)
+        return 0;
+    made = malloc(sizeof *made);
+    if (!made)
         return -ENOMEM;
-    if (group >= 0) {
-        note_ranks(communicator, told->world,
-                   group == 1 ? (uint32_t)told->remote_size : 0, told->size);
-        note_ranks(communicator, told->remote_world,
-                   group == 1 ? 0 : (uint32_t)told->size, told->remote_size);
-    }
-    if (!current || current->communicator != communicator ||
-        current->slot != place->slot) {
-        struct esi_view *made = calloc(1, sizeof *made);
-
-        if (!made)
-            return -ENOMEM;
-        *made = *place;
-        made->communicator = communicator;
-        made->older = current;
-        process->views[index] = made;
-    }
+    *made = *place;
+    made->older = current;
+    process->views[index] = made;
     return 0;
 }
 
 int esi_causality_set_communicator(struct esi_causality *causality,
                                    uint32_t process,
                                    uint16_t index,
-                                   const struct esi_causal_communicator *communicator)
+                                   const struct esi_causal_communicator *told)
 {
     struct esi_causal_process *of = causality->processes[process];
-    struct esi_view place = {.slot = UINT32_MAX};
+    struct group_slots slots = lay_out(told);
+    bool between = told->remote_size > 0;
+    struct esi_view place = {
+        .slot = slots.known && told->rank >= 0 ? slots.local + (uint32_t)told->rank
+                                               : UINT32_MAX,
+        .peer_slot = between ? slots.remote : slots.local,
+    };
 
-    if (communicator->size <= 0 || communicator->rank >= communicator->size)
+    if (told->size <= 0 || told->rank >= told->size)
         return 0;
     if (reserve_views(of, index) < 0)
         return -ENOMEM;
-    place_view(&place, communicator);
-    return add_view(causality, of, index, communicator, &place);
+    place.communicator = join_communicator(causality, of, told, place.slot);
+    if (!place.communicator)
+        return -ENOMEM;
+    if (slots.known) {
+        place.peers = (uint32_t)(between ? told->remote_size : told->size);
+        note_ranks(place.communicator, told->world, slots.local, told->size);
+        note_ranks(place.communicator, told->remote_world, slots.remote,
+                   told->remote_size);
+    }
+    return add_view(of, index, &place);
 }
 
 struct esi_view *esi_process_view(const struct esi_causal_process *process,
@@ -386,11 +343,40 @@ struct esi_view *esi_process_view(const struct esi_causal_process *process,
     return index < process->view_count ? process->views[index] : NULL;
 }
 
+bool esi_causality_has_communicator(const struct esi_causality *causality,
+                                    uint32_t process,
+                                    uint16_t index)
+{
+    return esi_process_view(causality->processes[process], index) != NULL;
+}
+
 uint32_t esi_view_peer(const struct esi_view *view, int32_t peer)
 {
     if (peer < 0 || (uint32_t)peer >= view->peers)
         return UINT32_MAX;
     return view->peer_slot + (uint32_t)peer;
+}
+
+bool esi_view_channel(const struct esi_view *view,
+                      int32_t peer,
+                      bool sends,
+                      struct esi_ends_key *ret_key)
+{
+    int32_t other = (int32_t)esi_view_peer(view, peer);
+    int32_t own = (int32_t)view->slot;
+
+    *ret_key = (struct esi_ends_key){
+        .communicator = {view->communicator->end.index},
+        .source = sends ? own : other,
+        .destination = sends ? other : own,
+    };
+    return other >= 0 && own >= 0;
+}
+
+struct esi_communicator *esi_channel_communicator(const struct esi_causality *causality,
+                                                  const struct esi_ends_key *key)
+{
+    return esi_pool_at(&causality->communicators.records, key->communicator[0]);
 }
 
 /* --- What is lost ----------------------------------------------------------------- */
@@ -416,7 +402,7 @@ static const struct esi_causal_process *find_member(
         return communicator->members[slot];
     for (size_t i = 0; rank >= 0 && i < causality->process_count; i++)
         if (causality->processes[i]->rank == rank &&
-            causality->processes[i]->world == communicator->world)
+            causality->processes[i]->world == communicator->end.key.sequence)
             return causality->processes[i];
     return NULL;
 }
@@ -445,4 +431,21 @@ bool esi_member_has_passed(const struct esi_causality *causality,
         if (thread->settled_ns <= bound)
             return false;
     return true;
+}
+
+/* --- The end ---------------------------------------------------------------------- */
+
+void esi_processes_fini(struct esi_causality *causality)
+{
+    struct esi_pool *communicators = &causality->communicators.records;
+
+    for (size_t i = 0; i < causality->element_count; i++)
+        free(causality->elements[i]);
+    free(causality->elements);
+    for (size_t i = 0; i < causality->process_count; i++)
+        destroy_process(causality->processes[i]);
+    free(causality->processes);
+    for (size_t i = 0; i < communicators->made; i++)
+        free_communicator(esi_pool_at(communicators, i));
+    esi_ends_fini(&causality->communicators);
 }

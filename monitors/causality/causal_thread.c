@@ -9,6 +9,8 @@
  */
 #include "config.h"
 
+#include "monitors/causality/causal_thread.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,8 @@ static bool is_before(const struct esi_placed *a, const struct esi_placed *b)
     return a->time != b->time ? a->time < b->time : a->rank < b->rank;
 }
 
-static uint8_t rank_of(const struct esi_item *item, enum esi_role role)
+static uint8_t rank_of(const struct es_tuple *tuple, enum esi_role role)
 {
-    const struct es_tuple *tuple = &item->told.tuple;
-
     switch (role) {
     case ESI_ROLE_SEND:
     case ESI_ROLE_ENTER:
@@ -38,6 +38,13 @@ static uint8_t rank_of(const struct esi_item *item, enum esi_role role)
     default:
         return tuple->start == tuple->stop ? RANK_STOP_AT_ONCE : RANK_STOP;
     }
+}
+
+/* What is under way has no stop. */
+static bool is_at_start(const struct es_tuple *tuple, enum esi_role role)
+{
+    return role == ESI_ROLE_SEND || role == ESI_ROLE_ENTER ||
+           (role == ESI_ROLE_WHOLE && tuple->stop == 0);
 }
 
 /* Room for one more; what was given makes room, too. */
@@ -60,14 +67,15 @@ static int make_room(struct esi_causal_thread *thread)
     return 0;
 }
 
-int esi_thread_place(struct esi_causal_thread *thread,
-                     struct esi_item *item,
-                     enum esi_role role,
-                     uint64_t time,
-                     uint64_t time_ns)
+int esi_thread_place(struct esi_item *item, enum esi_role role)
 {
-    struct esi_placed placed = {
-        .time = time, .item = item, .rank = rank_of(item, role), .role = (uint8_t)role};
+    struct esi_causal_thread *thread = item->element->thread;
+    const struct esi_causal_tuple *told = &item->told;
+    bool at_start = is_at_start(&told->tuple, role);
+    struct esi_placed placed = {.time = at_start ? told->tuple.start : told->tuple.stop,
+                                .item = item,
+                                .rank = rank_of(&told->tuple, role),
+                                .role = (uint8_t)role};
 
     if (make_room(thread) < 0)
         return -ENOMEM;
@@ -76,9 +84,9 @@ int esi_thread_place(struct esi_causal_thread *thread,
         thread->sorted = false;
     thread->events[thread->tail++] = placed;
     item->left++;
-    if (time > thread->newest) {
-        thread->newest = time;
-        thread->newest_ns = time_ns;
+    if (placed.time > thread->newest) {
+        thread->newest = placed.time;
+        thread->newest_ns = at_start ? told->start_ns : told->stop_ns;
     }
     return 0;
 }

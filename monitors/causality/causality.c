@@ -12,51 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/causality/causal_onesided.h"
 #include "monitors/causality/causal_private.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
 
 #define HELD_MAX ((size_t)1 << 20)
 #define PATIENCE_NS UINT64_C(60000000000)
-enum { LARGE_COUNT = 2000 }; /* codes of the variants NAME_c are so much higher */
 
 /* --- What operations become ------------------------------------------------------- */
 
-struct special {
-    const char *name;
-    enum esi_action action;
-};
-
-static const struct special specials[] = {
-    {"MPI collective post", ESI_POSTED},
-    {"MPI topology neighbour", ESI_NEIGHBOUR},
-    {"MPI_Cancel send", ESI_CANCEL_SEND},
-    {"MPI_Win_post member", ESI_POST_MEMBER},
-    {"MPI_Win_start member", ESI_START_MEMBER},
-    {"MPI_Win_fence", ESI_WINDOW_COLLECTIVE},
-    {"MPI_Win_free", ESI_WINDOW_COLLECTIVE},
-    {"MPI_Win_post", ESI_WIN_POST},
-    {"MPI_Win_start", ESI_WIN_START},
-    {"MPI_Win_complete", ESI_WIN_COMPLETE},
-    {"MPI_Win_wait", ESI_WIN_WAIT},
-    {"MPI_Win_test", ESI_WIN_WAIT},
-};
-
-/* Whether the call only makes a request, which is started later. */
-static bool is_init(const char *name)
+static enum esi_action action_of_class(const struct es_operation *operation)
 {
-    size_t length = strlen(name);
-
-    if (length > 2 && strcmp(name + length - 2, "_c") == 0)
-        length -= 2;
-    return length > 5 && strncmp(name + length - 5, "_init", 5) == 0;
-}
-
-static enum esi_action action_of(const struct es_operation *operation)
-{
-    switch (operation->op_class) {
+    switch ((enum es_class)operation->op_class) {
     case ES_CLASS_SEND:
-        return is_init(operation->name) ? ESI_UNARY : ESI_SEND;
+        return operation->persistent ? ESI_UNARY : ESI_SEND;
     case ES_CLASS_RECEIVE:
-        return is_init(operation->name) ? ESI_UNARY : ESI_RECEIVE;
+        return operation->persistent ? ESI_UNARY : ESI_RECEIVE;
     case ES_CLASS_COLLECTIVE:
     case ES_CLASS_COMMUNICATOR:
     case ES_CLASS_ONE_SIDED:
@@ -72,70 +44,46 @@ static enum esi_action action_of(const struct es_operation *operation)
     }
 }
 
-/* Whether 0 bytes in a member's tuple mean that no data are moved between any two.  Of
- * those where each member has its own counts they do not. */
+static enum esi_action action_of(const struct es_operation *operation)
+{
+    switch (operation ? operation->code : 0) {
+    case 0: /* is not known */
+        return ESI_UNARY;
+    case ES_OP_MPI_collective_post:
+        return ESI_POSTED;
+    case ES_OP_MPI_topology_neighbour:
+        return ESI_NEIGHBOUR;
+    case ES_OP_MPI_Cancel_send:
+        return ESI_CANCEL_SEND;
+    case ES_OP_MPI_Win_post_member:
+        return ESI_POST_MEMBER;
+    case ES_OP_MPI_Win_start_member:
+        return ESI_START_MEMBER;
+    case ES_OP_MPI_Win_fence:
+    case ES_OP_MPI_Win_free:
+        return ESI_WINDOW_COLLECTIVE;
+    case ES_OP_MPI_Win_post:
+        return ESI_WIN_POST;
+    case ES_OP_MPI_Win_start:
+        return ESI_WIN_START;
+    case ES_OP_MPI_Win_complete:
+        return ESI_WIN_COMPLETE;
+    case ES_OP_MPI_Win_wait:
+    case ES_OP_MPI_Win_test:
+        return ESI_WIN_WAIT;
+    default:
+        return action_of_class(operation);
+    }
+}
+
+/* Whether 0 bytes in a member's tuple mean that no data are moved between any two. */
 static bool tells_empty(const struct es_operation *operation)
 {
-    static const char *const own_counts[] = {"lltoallv", "lltoallw", "Gatherv",
-                                             "Igatherv", "catterv",  "r_allgatherv"};
-
-    if (operation->op_class != ES_CLASS_COLLECTIVE || operation->synchronizing)
-        return false;
-    for (size_t i = 0; i < sizeof own_counts / sizeof *own_counts; i++)
-        if (strstr(operation->name, own_counts[i]))
-            return false;
-    return true;
-}
-
-static void choose_actions(struct esi_causality *causality)
-{
-    uint8_t *actions = causality->actions;
-
-    for (unsigned code = 0; code <= UINT16_MAX; code++) {
-        const struct es_operation *operation = es_operation_find((uint16_t)code);
-
-        actions[code] = (uint8_t)(operation ? action_of(operation) : ESI_UNARY);
-        causality->tells_empty[code] = operation && tells_empty(operation);
-    }
-    causality->win_free = es_operation_by_name("MPI_Win_free");
-    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
-        const struct es_operation *operation = es_operation_by_name(specials[i].name);
-
-        if (operation)
-            actions[operation->code] = (uint8_t)specials[i].action;
-    }
-}
-
-/* Whether this very call blocks till its message is on its way. */
-static bool is_call(const struct es_operation *operation, const char *name)
-{
-    size_t length = strlen(name);
-
-    return operation && strncmp(operation->name, name, length) == 0 &&
-           (operation->name[length] == '\0' ||
-            strcmp(operation->name + length, "_c") == 0);
+    return operation && operation->op_class == ES_CLASS_COLLECTIVE &&
+           !operation->synchronizing && operation->counts != ES_COUNTS_OWN;
 }
 
 /* --- Objects ---------------------------------------------------------------------- */
-
-static int init_tables(struct esi_causality *causality)
-{
-    int result = esi_table_init(&causality->names);
-
-    if (result == 0)
-        result = esi_table_init(&causality->communicators);
-    if (result == 0)
-        result = esi_table_init(&causality->message_table);
-    if (result == 0)
-        result = esi_table_init(&causality->instances);
-    if (result == 0)
-        result = esi_table_init(&causality->epochs);
-    if (result == 0)
-        result = esi_table_init(&causality->channels);
-    if (result == 0)
-        result = esi_table_init(&causality->doubts);
-    return result;
-}
 
 int esi_causality_create(const struct esi_causality_config *config,
                          struct esi_causality **ret_causality)
@@ -150,55 +98,15 @@ int esi_causality_create(const struct esi_causality_config *config,
     if (causality->config.patience_ns == 0)
         causality->config.patience_ns = PATIENCE_NS;
     esi_pool_init(&causality->items, sizeof(struct esi_item));
-    esi_pool_init(&causality->messages, sizeof(struct esi_message));
-    causality->types = calloc((size_t)UINT16_MAX + 1, sizeof *causality->types);
-    if (!causality->types || init_tables(causality) < 0) {
+    esi_ends_init(&causality->communicators, sizeof(struct esi_communicator), 0);
+    esi_instances_init(&causality->instances, causality->config.held_max);
+    esi_messages_init(&causality->messages, causality->config.held_max);
+    if (esi_output_init(&causality->output) < 0) {
         esi_causality_destroy(causality);
         return -ENOMEM;
     }
-    choose_actions(causality);
     *ret_causality = causality;
     return 0;
-}
-
-static void destroy_series(struct esi_series *series)
-{
-    for (struct esi_series *next; series; series = next) {
-        next = series->next;
-        free(series);
-    }
-}
-
-static void destroy_instances(struct esi_instance *unused)
-{
-    for (struct esi_instance *next; unused; unused = next) {
-        next = unused->next;
-        free(unused);
-    }
-}
-
-static void destroy_communicators(struct esi_causal_table *table)
-{
-    for (size_t i = 0; table->heads && i <= table->mask; i++)
-        for (struct esi_link *link = table->heads[i], *next; link; link = next) {
-            struct esi_communicator *communicator = (struct esi_communicator *)link;
-
-            next = link->next;
-            destroy_series(communicator->series);
-            destroy_instances(communicator->unused);
-            esi_communicator_destroy(communicator);
-        }
-    esi_table_empty(table);
-}
-
-static void destroy_channels(struct esi_causal_table *table)
-{
-    for (size_t i = 0; table->heads && i <= table->mask; i++)
-        for (struct esi_link *link = table->heads[i], *next; link; link = next) {
-            next = link->next;
-            free(link);
-        }
-    esi_table_empty(table);
 }
 
 static void destroy_thread(struct esi_causal_thread *thread)
@@ -215,91 +123,59 @@ void esi_causality_destroy(struct esi_causality *causality)
 
     if (!causality)
         return;
-    if (causality->instances.heads)
-        esi_collective_finish(causality);
+    esi_instances_finish(causality);
     for (size_t i = 0; i < causality->thread_count; i++)
         destroy_thread(causality->threads[i]);
     free(causality->threads);
-    for (size_t i = 0; i < causality->element_count; i++)
-        free(causality->elements[i]);
-    free(causality->elements);
-    for (size_t i = 0; i < causality->process_count; i++)
-        esi_process_destroy(causality->processes[i]);
-    free(causality->processes);
-    destroy_communicators(&causality->communicators);
-    destroy_channels(&causality->channels);
-    destroy_channels(&causality->doubts);
-    esi_onesided_fini(causality);
-    esi_event_fini(causality);
-    esi_table_empty(&causality->names);
-    esi_table_empty(&causality->epochs);
-    esi_table_empty(&causality->message_table);
-    esi_table_empty(&causality->instances);
+    esi_processes_fini(causality);
+    esi_ends_fini(&causality->instances);
+    esi_messages_fini(&causality->messages);
     esi_pool_fini(&causality->items);
-    esi_pool_fini(&causality->messages);
+    esi_output_fini(&causality->output);
     free(causality);
     errno = saved_errno;
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-static void drop_process(struct esi_causality *causality, struct esi_item *item)
+static void drop_item(struct esi_causality *causality, struct esi_item *item)
 {
     esi_collective_leave(item);
-    esi_pool_give(&causality->items, item);
+    esi_pool_give(&causality->items, item->number);
     causality->totals.held--;
-}
-
-static int add_whole(struct esi_item *item)
-{
-    const struct esi_causal_tuple *told = &item->told;
-    bool open = told->tuple.stop == 0;
-
-    return esi_thread_place(item->element->thread, item, ESI_ROLE_WHOLE,
-                            open ? told->tuple.start : told->tuple.stop,
-                            open ? told->start_ns : told->stop_ns);
 }
 
 /* The message of an end; false: it has none that could be told. */
 static bool find_message(struct esi_causality *causality,
-                         struct esi_item *item,
-                         bool is_send,
-                         struct esi_message *ret_key)
+                         const struct esi_item *item,
+                         bool sends,
+                         struct esi_ends_key *ret_key)
 {
     const struct es_tuple *tuple = &item->told.tuple;
-    uint32_t peer;
 
-    if (!item->view) {
-        causality->totals.unplaced++;
-        return false;
-    }
-    if (tuple->sequence == ES_SEQUENCE_UNKNOWN) {
+    if (item->view && tuple->sequence == ES_SEQUENCE_UNKNOWN) {
         causality->totals.unnumbered++;
         return false;
     }
-    peer = esi_view_peer(item->view, tuple->peer);
-    if (peer == UINT32_MAX || item->view->slot == UINT32_MAX) {
+    if (!item->view || !esi_view_channel(item->view, tuple->peer, sends, ret_key)) {
         causality->totals.unplaced++;
         return false;
     }
-    *ret_key = (struct esi_message){
-        .communicator = item->view->communicator,
-        .source = is_send ? item->view->slot : peer,
-        .destination = is_send ? peer : item->view->slot,
-        .tag = tuple->tag,
-        .sequence = tuple->sequence,
-        .kind = ESI_MESSAGE,
-    };
+    ret_key->tag = tuple->tag;
+    ret_key->sequence = tuple->sequence;
+    ret_key->kind = ESI_MESSAGE;
     return true;
 }
 
 /* Whether a later call has taken the number back. */
 static bool is_doubtful(struct esi_causality *causality,
                         const struct esi_item *item,
-                        const struct esi_message *key)
+                        const struct esi_ends_key *key)
 {
-    if (causality->doubts.count == 0 ||
-        !esi_message_is_doubtful(causality, key, item->told.tuple.start))
+    const struct esi_messages *messages = &causality->messages;
+
+    if (messages->doubts.table.count == 0 ||
+        !esi_message_is_doubtful(messages, key, item->told.tuple.start))
         return false;
     causality->totals.unnumbered++;
     return true;
@@ -307,43 +183,45 @@ static bool is_doubtful(struct esi_causality *causality,
 
 static int add_send(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct esi_causal_tuple *told = &item->told;
-    struct esi_message key;
+    const struct es_tuple *tuple = &item->told.tuple;
+    struct esi_ends_key key;
     int result = 0;
 
-    if (told->tuple.peer < 0) /* to MPI_PROC_NULL */
-        return add_whole(item);
-    if (!esi_thread_has_place(item->element->thread, told->tuple.start)) {
+    if (tuple->peer < 0) /* to MPI_PROC_NULL */
+        return esi_thread_place(item, ESI_ROLE_WHOLE);
+    if (!esi_thread_has_place(item->element->thread, tuple->start)) {
         causality->totals.late++; /* nobody may depend on it any more */
     } else if (find_message(causality, item, true, &key) &&
                !is_doubtful(causality, item, &key)) {
-        item->synchronous = is_call(item->operation, "MPI_Ssend") && told->tuple.stop;
+        item->synchronous =
+            esi_operation_family(item->operation) == ES_OP_MPI_Ssend && tuple->stop;
         result = esi_message_add_send(causality, item, &key);
     }
-    if (result < 0)
-        return result;
-    return esi_thread_place(item->element->thread, item, ESI_ROLE_SEND,
-                            told->tuple.start, told->start_ns);
+    return result < 0 ? result : esi_thread_place(item, ESI_ROLE_SEND);
+}
+
+/* Whether this very call blocks till its message is there. */
+static bool is_blocking(const struct es_operation *operation)
+{
+    uint16_t family = esi_operation_family(operation);
+
+    return family == ES_OP_MPI_Recv || family == ES_OP_MPI_Mrecv;
 }
 
 static int add_receive(struct esi_causality *causality, struct esi_item *item)
 {
-    const struct esi_causal_tuple *told = &item->told;
-    bool in_place = esi_thread_has_place(item->element->thread, told->tuple.stop);
-    bool blocking =
-        is_call(item->operation, "MPI_Recv") || is_call(item->operation, "MPI_Mrecv");
-    struct esi_message key;
+    const struct es_tuple *tuple = &item->told.tuple;
+    bool in_place = esi_thread_has_place(item->element->thread, tuple->stop);
+    struct esi_ends_key key;
     int result = 0;
 
-    if (told->tuple.stop == 0 || told->tuple.peer < 0)
-        return add_whole(item);
+    if (tuple->stop == 0 || tuple->peer < 0)
+        return esi_thread_place(item, ESI_ROLE_WHOLE);
     causality->totals.late += !in_place;
     if (find_message(causality, item, false, &key))
-        result = esi_message_add_receive(causality, item, &key, blocking && in_place);
-    if (result < 0)
-        return result;
-    return esi_thread_place(item->element->thread, item, ESI_ROLE_RECEIVE,
-                            told->tuple.stop, told->stop_ns);
+        result = esi_message_add_receive(causality, item, &key,
+                                         in_place && is_blocking(item->operation));
+    return result < 0 ? result : esi_thread_place(item, ESI_ROLE_RECEIVE);
 }
 
 /* What belongs to an operation and becomes no event itself. */
@@ -380,18 +258,15 @@ static int add_cancelled_send(struct esi_causality *causality,
 {
     const struct esi_view *view =
         esi_process_view(element->thread->process, tuple->communicator);
-    uint32_t peer = view ? esi_view_peer(view, tuple->peer) : UINT32_MAX;
-    struct esi_message key = {.kind = ESI_MESSAGE};
+    struct esi_ends_key key;
 
-    if (peer == UINT32_MAX || view->slot == UINT32_MAX) {
+    if (!view || !esi_view_channel(view, tuple->peer, true, &key)) {
         causality->totals.unplaced++; /* as are the sends themselves */
         return 0;
     }
-    key.communicator = view->communicator;
-    key.source = view->slot;
-    key.destination = peer;
     key.tag = tuple->tag;
     key.sequence = tuple->sequence;
+    key.kind = ESI_MESSAGE;
     return esi_message_doubt(causality, &key, tuple->bytes, tuple->start);
 }
 
@@ -408,7 +283,7 @@ static int place_operation(struct esi_causality *causality, struct esi_item *ite
     case ESI_LATER_COLLECTIVE:
         /* The call that makes a persistent request has no number. */
         return item->told.tuple.sequence == ES_SEQUENCE_UNKNOWN
-                   ? add_whole(item)
+                   ? esi_thread_place(item, ESI_ROLE_WHOLE)
                    : esi_collective_add(causality, item);
     case ESI_POSTED:
         return esi_collective_add_post(causality, item);
@@ -418,30 +293,32 @@ static int place_operation(struct esi_causality *causality, struct esi_item *ite
     case ESI_WIN_WAIT:
         return esi_onesided_add(causality, item);
     default:
-        return add_whole(item);
+        return esi_thread_place(item, ESI_ROLE_WHOLE);
     }
 }
 
 static struct esi_item *make_item(struct esi_causality *causality,
                                   struct esi_element *element,
-                                  const struct esi_causal_tuple *tuple,
+                                  const struct esi_causal_tuple *told,
+                                  const struct es_operation *operation,
                                   enum esi_action action)
 {
-    struct esi_item *item = esi_pool_take(&causality->items);
-    uint16_t code = tuple->tuple.operation;
+    const struct es_tuple *tuple = &told->tuple;
+    uint32_t number;
+    struct esi_item *item = esi_pool_take(&causality->items, &number);
 
     if (!item)
         return NULL;
     if (action == ESI_POSTED)
-        code = (uint16_t)tuple->tuple.tag;
-    item->told = *tuple;
+        operation = es_operation_find((uint16_t)tuple->tag);
+    item->told = *told;
     item->element = element;
+    item->number = number;
     item->action = (uint8_t)action;
-    item->operation = es_operation_find(code);
-    item->empty = tuple->tuple.bytes == 0 && causality->tells_empty[code];
-    if (tuple->tuple.communicator != ES_COMMUNICATOR_NONE)
-        item->view =
-            esi_process_view(element->thread->process, tuple->tuple.communicator);
+    item->operation = operation;
+    item->empty = tuple->bytes == 0 && tells_empty(operation);
+    if (tuple->communicator != ES_COMMUNICATOR_NONE)
+        item->view = esi_process_view(element->thread->process, tuple->communicator);
     causality->totals.held++;
     return item;
 }
@@ -455,14 +332,11 @@ void esi_thread_pop(struct esi_causality *causality, struct esi_causal_thread *t
     esi_thread_leave(thread);
     thread->forced = false;
     if (--item->left == 0)
-        drop_process(causality, item);
+        drop_item(causality, item);
 }
 
 static int emit_events(struct esi_causality *causality, const struct esi_placed *placed)
 {
-    struct es_event_id id;
-    int result;
-
     switch ((enum esi_role)placed->role) {
     case ESI_ROLE_SEND:
         return esi_message_give_send(causality, placed);
@@ -473,8 +347,7 @@ static int emit_events(struct esi_causality *causality, const struct esi_placed 
     case ESI_ROLE_EXIT:
         return esi_collective_give_exit(causality, placed);
     default:
-        result = esi_event_give(causality, placed, ES_EVENT_UNARY, 0, &id);
-        return result < 0 ? result : ESI_WAS_GIVEN;
+        return esi_event_give_unary(causality, placed);
     }
 }
 
@@ -573,8 +446,8 @@ int esi_causality_add(struct esi_causality *causality,
                       const struct esi_causal_tuple *tuple)
 {
     struct esi_element *of = causality->elements[element];
-    enum esi_action action =
-        (enum esi_action)causality->actions[tuple->tuple.operation];
+    const struct es_operation *operation = es_operation_find(tuple->tuple.operation);
+    enum esi_action action = action_of(operation);
     struct esi_item *item;
     int result;
 
@@ -590,12 +463,12 @@ int esi_causality_add(struct esi_causality *causality,
     if (action == ESI_POST_MEMBER || action == ESI_START_MEMBER)
         return esi_onesided_add_member(causality, of, &tuple->tuple,
                                        action == ESI_POST_MEMBER);
-    item = make_item(causality, of, tuple, action);
+    item = make_item(causality, of, tuple, operation, action);
     if (!item)
         return -ENOMEM;
     result = place_operation(causality, item);
     if (item->left == 0)
-        drop_process(causality, item);
+        drop_item(causality, item);
     if (result < 0)
         return result;
     if (causality->totals.held > causality->config.held_max)
@@ -634,8 +507,8 @@ int esi_causality_finish(struct esi_causality *causality)
         while (result > 0);
     if (result < 0)
         return result;
-    esi_collective_finish(causality);
-    esi_message_finish(causality);
+    esi_instances_finish(causality);
+    esi_messages_finish(causality);
     return 0;
 }
 
@@ -645,7 +518,8 @@ void esi_causality_totals(const struct esi_causality *causality,
                           struct esi_causality_totals *ret_totals)
 {
     *ret_totals = causality->totals;
-    ret_totals->unmatched_sends += causality->aging_sends;
+    ret_totals->processes = causality->process_count;
+    ret_totals->unmatched_sends += causality->messages.ends.weight;
 }
 
 bool esi_causality_is_incomplete(const struct esi_causality *causality)

@@ -3,11 +3,11 @@
 /*
  * From the tuples of a run to an event set (docs/causality.md): finds the ends of
  * messages, the members of collective operations and the epochs of one-sided ones, and
- * gives an ordered stream of events (order/event.h).
+ * gives an ordered stream of events (eventspace/event.h).
  *
  *   esi_causality_create(&config, &causality);
  *   esi_causality_add_process(causality, &process, &p);
- *   esi_causality_add_element(causality, p, thread, classes, &e);
+ *   esi_causality_add_element(causality, p, thread, &e);
  *   esi_causality_set_communicator(causality, p, index, &communicator);
  *   esi_causality_add(causality, e, &timed);  ...
  *   esi_causality_settle(causality);                 after each complete reading
@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "eventspace/tuple.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_causality_config {
     struct es_set_sink sink; /* gets the ordered stream */
@@ -64,11 +64,10 @@ struct esi_causal_process_info {
 int esi_causality_add_process(struct esi_causality *causality,
                               const struct esi_causal_process_info *process,
                               uint32_t *ret_process);
-/* One element of a thread of a process.  `classes`: bits of enum es_class. */
+/* One element of a thread of a process. */
 int esi_causality_add_element(struct esi_causality *causality,
                               uint32_t process,
                               int thread,
-                              uint32_t classes,
                               uint32_t *ret_element);
 
 /* The process is gone, and everything that it wrote has been added. */
@@ -91,6 +90,9 @@ int esi_causality_set_communicator(struct esi_causality *causality,
                                    uint32_t process,
                                    uint16_t index,
                                    const struct esi_causal_communicator *communicator);
+bool esi_causality_has_communicator(const struct esi_causality *causality,
+                                    uint32_t process,
+                                    uint16_t index);
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
@@ -118,6 +120,7 @@ int esi_causality_finish(struct esi_causality *causality);
 /* --- What was found --------------------------------------------------------------- */
 
 struct esi_causality_totals {
+    size_t processes;
     uint64_t tuples;
     uint64_t events;
     uint64_t messages;    /* matched */

@@ -78,7 +78,7 @@ static int tell_element(struct feed *feed, uint32_t number)
     const struct esi_archive_element *row = &feed->tables->elements[number];
     int result =
         esi_causality_add_element(feed->causality, feed->processes[row->process],
-                                  row->thread, row->classes, &feed->elements[number]);
+                                  row->thread, &feed->elements[number]);
 
     if (result == 0)
         esi_causality_lose(feed->causality, row->missed);

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "eventspace/operation.h"
@@ -34,10 +33,8 @@ struct origin {
     uint64_t goal;     /* what it had when the reading began */
 };
 
-/* Which communicators of a process have been told. */
-struct told {
-    bool *communicators;
-    size_t capacity;
+/* What is known of a process. */
+struct process_end {
     bool dead;  /* when the reading began */
     bool ended; /* and causality knows */
 };
@@ -49,7 +46,7 @@ struct esi_causality_scope {
     struct origin *origins; /* by number */
     size_t origin_count;
     size_t origin_capacity;
-    struct told *processes; /* by number */
+    struct process_end *processes; /* by number */
     size_t process_count;
     size_t process_capacity;
     bool reading;     /* one has begun and is not complete */
@@ -64,7 +61,7 @@ static int reserve_process(struct esi_causality_scope *scope, uint32_t process)
                           (size_t)process + 1) < 0)
         return -ENOMEM;
     while (scope->process_count <= process)
-        scope->processes[scope->process_count++] = (struct told){.capacity = 0};
+        scope->processes[scope->process_count++] = (struct process_end){.dead = false};
     return 0;
 }
 
@@ -83,9 +80,8 @@ static int join_origins(struct esi_causality_scope *scope,
     if (result >= 0)
         result = reserve_process(scope, origin->process);
     if (result >= 0)
-        result =
-            esi_causality_add_element(scope->causality, origin->process, from->thread,
-                                      from->classes, &origin->element);
+        result = esi_causality_add_element(scope->causality, origin->process,
+                                           from->thread, &origin->element);
     return result;
 }
 
@@ -162,31 +158,15 @@ static int tell_communicator(struct esi_causality_scope *scope,
             esi_causality_set_communicator(scope->causality, process, index, &told);
     free(local);
     free(remote);
-    if (result == 0)
-        scope->processes[process].communicators[index] = true;
     return result;
 }
 
-static bool is_told(const struct told *told, uint16_t index)
+static bool is_told(const struct esi_causality_scope *scope,
+                    uint32_t process,
+                    uint16_t index)
 {
-    return index < told->capacity && told->communicators[index];
-}
-
-static int know_communicator(struct esi_causality_scope *scope,
-                             uint32_t origin,
-                             uint32_t process,
-                             uint16_t index)
-{
-    struct told *told = &scope->processes[process];
-    size_t before = told->capacity;
-
-    if (index == ES_COMMUNICATOR_NONE || is_told(told, index))
-        return 0;
-    if (ESI_ARRAY_RESERVE(told->communicators, told->capacity, (size_t)index + 1) < 0)
-        return -ENOMEM;
-    memset(told->communicators + before, 0,
-           (told->capacity - before) * sizeof *told->communicators);
-    return tell_communicator(scope, origin, process, index);
+    return index == ES_COMMUNICATOR_NONE ||
+           esi_causality_has_communicator(scope->causality, process, index);
 }
 
 /* --- Tuples ----------------------------------------------------------------------- */
@@ -197,14 +177,15 @@ static int add_batch(void *data, uint32_t number, const struct es_tuple *tuple)
     const struct origin *origin = &scope->origins[number];
     const struct es_origin *from = es_scope_origin(scope->scope, number);
     struct esi_causal_tuple told = {.tuple = *tuple};
-    int result;
+    int result = 0;
 
     if (origin->element == NO_ELEMENT)
         return 0;
     told.start_ns = es_origin_run_ns(from, tuple->start, NULL);
     if (tuple->stop != 0)
         told.stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
-    result = know_communicator(scope, number, origin->process, tuple->communicator);
+    if (!is_told(scope, origin->process, tuple->communicator))
+        result = tell_communicator(scope, number, origin->process, tuple->communicator);
     return result < 0 ? result
                       : esi_causality_add(scope->causality, origin->element, &told);
 }
@@ -248,7 +229,7 @@ static void note_the_dead(struct esi_causality_scope *scope)
 {
     for (uint32_t i = 0; i < scope->origin_count; i++) {
         const struct origin *origin = &scope->origins[i];
-        struct told *process;
+        struct process_end *process;
         struct es_segment_info info;
 
         if (origin->element == NO_ELEMENT)
@@ -291,7 +272,7 @@ static bool has_reached_goals(const struct esi_causality_scope *scope)
 static int end_reading(struct esi_causality_scope *scope)
 {
     for (size_t i = 0; i < scope->process_count; i++) {
-        struct told *process = &scope->processes[i];
+        struct process_end *process = &scope->processes[i];
 
         if (process->dead && !process->ended) {
             process->ended = true;
@@ -311,9 +292,9 @@ static bool is_ahead(struct esi_causality_scope *scope, const struct es_batch *b
         uint16_t communicator = batch->tuples[i].communicator;
         const struct origin *origin = &scope->origins[number];
 
-        if (origin->element == NO_ELEMENT || communicator == ES_COMMUNICATOR_NONE ||
+        if (origin->element == NO_ELEMENT ||
             es_scope_origin(scope->scope, number)->element ||
-            is_told(&scope->processes[origin->process], communicator))
+            is_told(scope, origin->process, communicator))
             continue;
         if (!esi_follower_communicator(scope->follower, number, communicator))
             return true;
@@ -356,8 +337,8 @@ int esi_causality_scope_read(struct esi_causality_scope *scope, bool drain)
 
 void esi_causality_scope_config_init(struct esi_causality_scope_config *config)
 {
-    *config = (struct esi_causality_scope_config){.max = 0};
-    es_selection_init(&config->view.selection);
+    *config = (struct esi_causality_scope_config){.causality = {.held_max = 0}};
+    es_scope_config_init(&config->scope);
 }
 
 static int open_follower(struct esi_causality_scope *scope,
@@ -365,24 +346,18 @@ static int open_follower(struct esi_causality_scope *scope,
                          const struct esi_causality_scope_config *config,
                          struct es_error *error)
 {
-    struct esi_follower_config follower = {
-        .run = run, .refresh_ns = REFRESH_NS, .on_origin = take_origin, .data = scope};
-    struct es_scope_config *settings = &follower.scope;
+    struct esi_follower_config follower = {.run = run,
+                                           .refresh_ns = REFRESH_NS,
+                                           .on_origin = take_origin,
+                                           .data = scope,
+                                           .scope = config->scope};
+    struct es_selection *selection = &follower.scope.view.selection;
     int result;
 
-    es_scope_config_init(settings);
-    settings->view = config->view;
-    if (settings->view.selection.classes == 0)
-        settings->view.selection.classes = ES_CLASSES_ALL;
-    settings->take = config->skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
-    settings->lossless = config->lossless;
-    settings->servers = config->servers;
-    settings->counters = true;
-    if (config->tree)
-        settings->tree = *config->tree;
-    if (config->max)
-        settings->max = config->max;
-    settings->name = "causality";
+    if (selection->classes == 0)
+        selection->classes = ES_CLASSES_ALL;
+    follower.scope.counters = true;
+    follower.scope.name = "causality";
     result = esi_follower_open(&follower, error, &scope->follower);
     if (result == 0)
         scope->scope = esi_follower_scope(scope->follower);
@@ -420,8 +395,6 @@ void esi_causality_scope_close(struct esi_causality_scope *scope)
         return;
     esi_follower_close(scope->follower);
     esi_causality_destroy(scope->causality);
-    for (size_t i = 0; i < scope->process_count; i++)
-        free(scope->processes[i].communicators);
     free(scope->processes);
     free(scope->origins);
     free(scope);

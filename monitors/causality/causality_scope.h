@@ -24,16 +24,9 @@
 #include "monitors/follow/follower.h"
 
 struct esi_causality_scope_config {
-    struct es_view view; /* borrowed for the call; of ranks and hosts left out only a
-                            part of the order is found */
+    struct es_scope_config scope; /* texts borrowed for the call; of ranks and hosts
+                                     left out only a part of the order is found */
     struct esi_causality_config causality;
-    bool lossless; /* programs wait for us where their elements are set to block */
-    bool skip_backlog;
-    struct es_servers
-        *servers; /* all hosts of the run; NULL = this host only; borrowed */
-    const struct es_tree_config *tree; /* NULL = as scopes do without being told;
-                                          borrowed for the call */
-    size_t max;                        /* tuples in one pull; 0 = as scopes do */
 };
 
 /* Every tuple of all elements there are, and of those that appear. */

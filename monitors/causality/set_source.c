@@ -44,7 +44,7 @@ static int read_file(const struct esi_set_source_config *config,
     (void)facts;
     esi_set_read_config_init(&read, config->sink);
     read.attributes = config->attributes;
-    return esi_set_read_file(config->path, &read, NULL, error);
+    return esi_set_read_file(config->path, &read, error);
 }
 
 void esi_set_source_found(const struct esi_set_source_config *config,

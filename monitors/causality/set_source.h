@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Event sets as ordered streams (order/event.h), wherever they come from: a file of
- * JSON Lines, an archive, the standard input, or a live run.
+ * Event sets as ordered streams (eventspace/event.h), wherever they come from: a file
+ * of JSON Lines, an archive, the standard input, or a live run.
  *
  *   struct esi_set_source_config config = {.path = "set.jsonl", .sink = sink};
  *   esi_set_source_read(&config, &facts, &error);
  *
- * A file comes in canonical order (order/delivery.h), an archive and a run as their
+ * A file comes in canonical order (eventset/delivery.h), an archive and a run as their
  * tuples are matched (causality/causality.h).
  */
 #ifndef ES_MONITORS_CAUSALITY_SET_SOURCE_H
@@ -18,7 +18,7 @@
 
 #include "eventspace/error.h"
 #include "monitors/causality/causality.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 enum esi_set_source_kind {
     ES_SET_SOURCE_FILE,
@@ -32,6 +32,7 @@ struct esi_set_source_facts {
     enum esi_set_source_kind kind;
     bool is_matched;    /* of an archive or a run: `totals` say what was found */
     bool is_incomplete; /* the order is a lower bound only: see `totals` */
+    bool is_under_way;  /* a run that goes on: more may come */
     struct esi_causality_totals totals;
 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct made_event {
     struct es_event_id id;

@@ -58,7 +58,7 @@ uint32_t made_element(struct made_tuples *made, int rank, int thread)
     uint32_t element;
 
     assert_int_equal(esi_causality_add_element(made->causality, made->processes[rank],
-                                               thread, ES_CLASSES_ALL, &element),
+                                               thread, &element),
                      0);
     return element;
 }

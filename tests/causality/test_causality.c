@@ -319,9 +319,8 @@ static void processes_of_one_rank_have_traces_of_their_own(void **state)
     assert_int_equal(esi_causality_add_process(made.causality, &other, &again), 0);
     assert_int_equal(process, again);
     assert_int_not_equal(process, made.processes[0]);
-    assert_int_equal(
-        esi_causality_add_element(made.causality, process, 3, ES_CLASSES_ALL, &element),
-        0);
+    assert_int_equal(esi_causality_add_element(made.causality, process, 3, &element),
+                     0);
     assert_string_equal(made.stream.names[0], "0.0");
     assert_string_equal(made.stream.names[1], "0.3#2");
     made_tuples_end(&made);

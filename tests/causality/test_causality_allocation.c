@@ -81,7 +81,7 @@ static void add_process(struct trial *trial, int rank)
     if (trial->result == 0)
         trial->result = esi_causality_add_process(trial->causality, &process, &number);
     if (trial->result == 0)
-        trial->result = esi_causality_add_element(trial->causality, number, 0, 0,
+        trial->result = esi_causality_add_element(trial->causality, number, 0,
                                                   &trial->elements[rank]);
     if (trial->result == 0)
         trial->result =

@@ -54,12 +54,11 @@ static void add_rank(struct ring *ring, int rank)
     uint32_t number;
 
     assert_int_equal(esi_causality_add_process(ring->causality, &process, &number), 0);
-    assert_int_equal(esi_causality_add_element(ring->causality, number, 0,
-                                               ES_CLASSES_ALL, &ring->messages[rank]),
-                     0);
-    assert_int_equal(esi_causality_add_element(ring->causality, number, 0,
-                                               ES_CLASSES_ALL, &ring->others[rank]),
-                     0);
+    assert_int_equal(
+        esi_causality_add_element(ring->causality, number, 0, &ring->messages[rank]),
+        0);
+    assert_int_equal(
+        esi_causality_add_element(ring->causality, number, 0, &ring->others[rank]), 0);
     assert_int_equal(esi_causality_set_communicator(ring->causality, number, 0, &world),
                      0);
 }

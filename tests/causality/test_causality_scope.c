@@ -66,7 +66,8 @@ static void open_scope(struct fixture *fixture, size_t max)
     esi_causality_scope_config_init(&config);
     config.causality.sink = made_stream_sink(&fixture->stream);
     config.causality.attributes = true;
-    config.max = max;
+    if (max)
+        config.scope.max = max;
     assert_int_equal(
         esi_causality_scope_open(fixture->run, &config, NULL, &fixture->scope), 0);
 }

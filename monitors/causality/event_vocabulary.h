@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* event_vocabulary.h - what events of runs and archives may say (docs/causality.md). */
+#ifndef ES_MONITORS_CAUSALITY_EVENT_VOCABULARY_H
+#define ES_MONITORS_CAUSALITY_EVENT_VOCABULARY_H
+
+#include "monitors/eventset/vocabulary.h"
+
+extern const struct esi_vocabulary esi_event_vocabulary;
+
+#endif
