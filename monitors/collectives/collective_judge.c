@@ -12,10 +12,8 @@
 #include "monitors/collectives/collective_judge.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Large-count variants have codes that are higher by so much. */
-enum { LARGE_COUNT = 2000 };
+#include "tuplespace/operation_table.h"
 
 struct judgement {
     const struct esi_collective_traits *traits;
@@ -27,22 +25,15 @@ struct judgement {
 
 bool esi_collective_traits(uint16_t operation, struct esi_collective_traits *ret_traits)
 {
-    uint16_t family = operation;
-    const struct es_operation *found;
-    size_t length;
+    const struct es_operation *found = es_operation_find(operation);
 
-    if (family >= LARGE_COUNT && es_operation_find((uint16_t)(family - LARGE_COUNT)))
-        family = (uint16_t)(family - LARGE_COUNT);
-    found = es_operation_find(family);
     if (!found || found->op_class != ES_CLASS_COLLECTIVE)
         return false;
-    length = strlen(found->name);
     *ret_traits = (struct esi_collective_traits){
-        .family = family,
+        .family = esi_operation_family(found),
         .order = (enum es_order_kind)found->order,
         .nonblocking = found->nonblocking,
-        .vector = found->name[length - 1] == 'v' || found->name[length - 1] == 'w' ||
-                  strcmp(found->name, "MPI_Reduce_scatter") == 0,
+        .vector = found->counts != ES_COUNTS_ALIKE,
         .synchronizing = found->synchronizing,
     };
     return true;
@@ -50,8 +41,8 @@ bool esi_collective_traits(uint16_t operation, struct esi_collective_traits *ret
 
 /* --- Order ----------------------------------------------------------------------- */
 
-/* A heap of ranks, the one that entered latest on top: sorted in place, since qsort()
- * cannot be told whose arrivals they are. */
+enum { FEW = 16 }; /* are sorted faster by insertion */
+
 static bool is_earlier(const struct esi_collective_arrival *arrivals, int a, int b)
 {
     if (arrivals[a].enter_ns != arrivals[b].enter_ns)
@@ -59,46 +50,39 @@ static bool is_earlier(const struct esi_collective_arrival *arrivals, int a, int
     return a < b;
 }
 
-static void sink_arrival(const struct esi_collective_arrival *arrivals,
-                         int *heap,
-                         int at,
-                         int count)
+/* For qsort_r(): ranks by when they entered. */
+static int compare_arrivals(const void *left, const void *right, void *data)
 {
-    for (;;) {
-        int child = 2 * at + 1;
-        int rank = heap[at];
+    return is_earlier(data, *(const int *)left, *(const int *)right) ? -1 : 1;
+}
 
-        if (child >= count)
-            return;
-        if (child + 1 < count && is_earlier(arrivals, heap[child], heap[child + 1]))
-            child++;
-        if (!is_earlier(arrivals, rank, heap[child]))
-            return;
-        heap[at] = heap[child];
-        heap[child] = rank;
-        at = child;
-    }
+/* Inserts a rank into those that are in order. */
+static void insert_arrival(const struct esi_collective_arrival *arrivals,
+                           int *order,
+                           int count,
+                           int rank)
+{
+    for (; count > 0 && is_earlier(arrivals, rank, order[count - 1]); count--)
+        order[count] = order[count - 1];
+    order[count] = rank;
 }
 
 /* Fills `order` and returns the number of members that are known. */
-static int sort_arrivals(const struct esi_collective_arrival *arrivals,
-                         int size,
-                         int *order)
+static int sort_arrivals(struct esi_collective_arrival *arrivals, int size, int *order)
 {
     int count = 0;
 
-    for (int rank = 0; rank < size; rank++)
-        if (arrivals[rank].known)
-            order[count++] = rank;
-    for (int at = count / 2 - 1; at >= 0; at--)
-        sink_arrival(arrivals, order, at, count);
-    for (int end = count - 1; end > 0; end--) {
-        int latest = order[0];
-
-        order[0] = order[end];
-        order[end] = latest;
-        sink_arrival(arrivals, order, 0, end);
+    for (int rank = 0; rank < size; rank++) {
+        if (!arrivals[rank].known)
+            continue;
+        if (size <= FEW)
+            insert_arrival(arrivals, order, count, rank);
+        else
+            order[count] = rank;
+        count++;
     }
+    if (size > FEW)
+        qsort_r(order, (size_t)count, sizeof *order, compare_arrivals, arrivals);
     return count;
 }
 

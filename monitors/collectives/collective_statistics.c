@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_GROUPS = 16 };
+#include "base/array.h"
+#include "base/hash.h"
 
 struct esi_collective_statistics {
     struct esi_collective_group *groups; /* owned, in order of appearance */
     size_t count;
     size_t capacity;
-    uint32_t *places;   /* 1 + index by hash, 0 = free; owned */
-    size_t place_count; /* a power of two, more than twice `count` */
+    struct esi_hash by_name;
 };
 
 int esi_collective_statistics_create(struct esi_collective_statistics **ret_statistics)
@@ -49,7 +49,7 @@ void esi_collective_statistics_destroy(struct esi_collective_statistics *statist
     for (size_t i = 0; i < statistics->count; i++)
         free_group(&statistics->groups[i]);
     free(statistics->groups);
-    free(statistics->places);
+    esi_hash_fini(&statistics->by_name);
     free(statistics);
     errno = saved_errno;
 }
@@ -66,14 +66,12 @@ struct group_name {
     unsigned size_class;
 };
 
-static size_t hash_of(const struct group_name *name)
+static uint64_t hash_of(const struct group_name *name)
 {
-    uint64_t mixed = name->key[0] ^ (name->key[1] << 1);
+    uint64_t hash = esi_hash_mix(name->key[0], name->key[1]);
 
-    mixed ^= (uint64_t)name->operation << 32 ^ (uint64_t)name->tree << 63;
-    mixed ^= name->version ^ (uint64_t)name->size_class << 48;
-    mixed *= UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(mixed >> 32);
+    hash = esi_hash_mix(hash, (uint64_t)name->operation << 32 | name->version);
+    return esi_hash_mix(hash, (uint64_t)name->size_class << 1 | name->tree);
 }
 
 static bool has_name(const struct esi_collective_group *group,
@@ -85,66 +83,31 @@ static bool has_name(const struct esi_collective_group *group,
            group->size_class == name->size_class;
 }
 
-/* The place of a group, or the free one where it belongs. */
-static uint32_t *find_place(const struct esi_collective_statistics *statistics,
-                            const struct group_name *name)
-{
-    size_t mask = statistics->place_count - 1;
-    size_t at = hash_of(name) & mask;
-
-    while (statistics->places[at] &&
-           !has_name(&statistics->groups[statistics->places[at] - 1], name))
-        at = (at + 1) & mask;
-    return &statistics->places[at];
-}
-
 static struct group_name name_of(const struct esi_collective_group *group)
 {
     return (struct group_name){group->key,     group->operation, group->by_tree,
                                group->version, group->size,      group->size_class};
 }
 
-static int grow_groups(struct esi_collective_statistics *statistics)
-{
-    size_t capacity = statistics->capacity ? statistics->capacity * 2 : FIRST_GROUPS;
-    struct esi_collective_group *groups;
-    uint32_t *places;
-
-    if (statistics->count < statistics->capacity)
-        return 0;
-    groups = realloc(statistics->groups, capacity * sizeof *groups);
-    if (!groups)
-        return -ENOMEM;
-    statistics->groups = groups;
-    places = calloc(capacity * 4, sizeof *places);
-    if (!places)
-        return -ENOMEM;
-    free(statistics->places);
-    statistics->places = places;
-    statistics->place_count = capacity * 4;
-    statistics->capacity = capacity;
-    for (size_t i = 0; i < statistics->count; i++) {
-        struct group_name name = name_of(&statistics->groups[i]);
-
-        *find_place(statistics, &name) = (uint32_t)i + 1;
-    }
-    return 0;
-}
-
 /* NULL without memory. */
-static struct esi_collective_group *find_group(
+static struct esi_collective_group *add_group(
     struct esi_collective_statistics *statistics,
     const struct group_name *name)
 {
     struct esi_collective_group *group;
-    uint32_t *place;
+    struct esi_collective_rank *ranks;
 
-    if (grow_groups(statistics) < 0)
+    if (esi_hash_reserve(&statistics->by_name, statistics->count + 1) < 0 ||
+        ESI_ARRAY_RESERVE(statistics->groups, statistics->capacity,
+                          statistics->count + 1) < 0)
         return NULL;
-    place = find_place(statistics, name);
-    if (*place)
-        return &statistics->groups[*place - 1];
-    group = &statistics->groups[statistics->count];
+    ranks = calloc((size_t)name->size, sizeof *ranks);
+    if (!ranks)
+        return NULL;
+    for (int rank = 0; rank < name->size; rank++)
+        ranks[rank].world_rank = -1;
+    esi_hash_insert(&statistics->by_name, hash_of(name), statistics->count);
+    group = &statistics->groups[statistics->count++];
     *group = (struct esi_collective_group){
         .key = {name->key[0], name->key[1]},
         .operation = name->operation,
@@ -152,14 +115,23 @@ static struct esi_collective_group *find_group(
         .version = name->version,
         .size_class = name->size_class,
         .size = name->size,
-        .ranks = calloc((size_t)name->size, sizeof *group->ranks),
+        .ranks = ranks,
     };
-    if (!group->ranks)
-        return NULL;
-    for (int rank = 0; rank < name->size; rank++)
-        group->ranks[rank].world_rank = -1;
-    *place = (uint32_t)++statistics->count;
     return group;
+}
+
+/* NULL without memory. */
+static struct esi_collective_group *find_group(
+    struct esi_collective_statistics *statistics,
+    const struct group_name *name)
+{
+    ESI_HASH_FOREACH(slot, &statistics->by_name, hash_of(name)) {
+        uint32_t index = esi_hash_index(&statistics->by_name, slot);
+
+        if (has_name(&statistics->groups[index], name))
+            return &statistics->groups[index];
+    }
+    return add_group(statistics, name);
 }
 
 /* --- Adding ----------------------------------------------------------------------- */

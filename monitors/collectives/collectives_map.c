@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/host.h"
 #include "base/json_out.h"
 #include "eventspace/operation.h"
@@ -184,24 +185,22 @@ int esi_collectives_map_generate(const struct esi_collectives_host *hosts,
                                  struct es_error *error,
                                  struct esi_collectives_map **ret_map)
 {
-    struct esi_json_out out;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    struct esi_json_text json;
+    char *text;
+    size_t size;
     int result;
 
-    if (!stream)
+    if (esi_json_text_begin(&json) < 0)
         return -ENOMEM;
-    esi_json_out_init(&out, stream);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_unsigned(&out, "version", ES_PATHMAP_VERSION);
-    esi_json_out_string(&out, "name", "collective-operation monitor");
-    write_application(&out, hosts, count);
-    write_cluster(&out, hosts, count, front);
-    write_mapping(&out, hosts, count, front);
-    write_scopes(&out);
-    esi_json_out_end(&out);
-    result = fclose(stream) == 0 ? 0 : -ENOMEM;
+    esi_json_out_begin_object(&json.out, NULL);
+    esi_json_out_unsigned(&json.out, "version", ES_PATHMAP_VERSION);
+    esi_json_out_string(&json.out, "name", "collective-operation monitor");
+    write_application(&json.out, hosts, count);
+    write_cluster(&json.out, hosts, count, front);
+    write_mapping(&json.out, hosts, count, front);
+    write_scopes(&json.out);
+    esi_json_out_end(&json.out);
+    result = esi_json_text_finish(&json, &text, &size);
     if (result == 0)
         result = esi_collectives_map_parse(text, size, "generated map", error, ret_map);
     free(text);
@@ -213,6 +212,7 @@ int esi_collectives_map_generate(const struct esi_collectives_host *hosts,
 struct host_list {
     struct esi_collectives_host *hosts; /* owned */
     size_t count;
+    size_t capacity;
 };
 
 static bool is_same_process(const struct es_origin *a, const struct es_origin *b)
@@ -236,18 +236,14 @@ static bool was_counted(const struct es_scope *scope, uint32_t index)
 
 static int count_node(struct host_list *list, const char *host, bool is_node)
 {
-    struct esi_collectives_host *grown;
-
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->hosts[i].name, host) == 0) {
             list->hosts[i].nodes += is_node;
             return 0;
         }
-    grown = reallocarray(list->hosts, list->count + 1, sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(list->hosts, list->capacity, list->count + 1) < 0)
         return -ENOMEM;
-    list->hosts = grown;
-    grown[list->count++] =
+    list->hosts[list->count++] =
         (struct esi_collectives_host){.name = host, .nodes = is_node};
     return 0;
 }

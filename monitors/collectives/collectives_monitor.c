@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include "base/condition.h"
@@ -67,21 +66,12 @@ void esi_collectives_monitor_config_init(struct esi_collectives_monitor_config *
 
 /* --- Which operations ------------------------------------------------------------- */
 
-/* "allreduce" and "MPI_Allreduce" alike.  0 = no collective has this name. */
+/* 0 = no collective has this name. */
 static uint16_t find_family(const char *name)
 {
-    bool whole = strncasecmp(name, "mpi_", 4) == 0;
+    const struct es_operation *found = es_operation_by_name(name);
     struct esi_collective_traits traits;
-    struct es_operation const *found;
-    char full[64];
 
-    snprintf(full, sizeof full, "MPI_%s", whole ? name + 4 : name);
-    for (size_t i = 5; full[i]; i++)
-        if (full[i] >= 'A' && full[i] <= 'Z')
-            full[i] = (char)(full[i] - 'A' + 'a');
-    if (full[4] >= 'a' && full[4] <= 'z')
-        full[4] = (char)(full[4] - 'a' + 'A');
-    found = es_operation_by_name(full);
     if (!found || !esi_collective_traits(found->code, &traits))
         return 0;
     return traits.family;

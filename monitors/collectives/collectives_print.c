@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* collectives_print.c - collective operations as a table, and who is to blame in words.
- */
+/* collectives_print.c - collective operations as a table and as JSON Lines, and who is
+ * to blame in words; docs/formats.md has the fields. */
 #include "config.h"
 
 #include "monitors/collectives/collectives_print.h"
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
+#include "base/quantity.h"
+#include "base/rows.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/size_class.h"
 #include "monitors/follow/describe.h"
 
-enum { WORDS = 160, BLAMED = 5 };
+enum { WORDS = 160, SENTENCE = 640, BLAMED = 5 };
 
 /* --- What costs most -------------------------------------------------------------- */
 
@@ -35,23 +36,27 @@ static int compare_groups(const void *left, const void *right)
     return a->operation - b->operation;
 }
 
-size_t esi_collectives_top(const struct esi_collectives_report *report,
-                           const struct esi_collective_group **ret_groups,
-                           size_t max)
+/* Groups by what was lost in them, then by what they took, the greatest first.  Caller
+ * frees.  NULL without memory. */
+static const struct esi_collective_group **sort_groups(
+    const struct esi_collectives_report *report)
 {
     size_t count = esi_collective_statistics_count(report->statistics);
     const struct esi_collective_group **groups = calloc(count + 1, sizeof *groups);
 
-    if (!groups)
-        return 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; groups && i < count; i++)
         groups[i] = esi_collective_statistics_at(report->statistics, i);
-    qsort(groups, count, sizeof *groups, compare_groups);
-    count = count < max ? count : max;
-    memcpy(ret_groups, groups, count * sizeof *groups);
-    free(groups);
-    return count;
+    if (groups)
+        qsort(groups, count, sizeof *groups, compare_groups);
+    return groups;
 }
+
+/* One (group, rank): what the rank has cost the others there. */
+struct collectives_debt {
+    const struct esi_collective_group *group;
+    const struct esi_collective_rank *rank;
+    int member; /* its rank in the communicator */
+};
 
 /* The part that `lost_ns` is of the time of `ranks` ranks. */
 static double share_of(const struct esi_collectives_report *report,
@@ -64,10 +69,10 @@ static double share_of(const struct esi_collectives_report *report,
 }
 
 /* Puts a debt in its place among the greatest. */
-static size_t insert_debt(struct esi_collectives_debt *debts,
+static size_t insert_debt(struct collectives_debt *debts,
                           size_t count,
                           size_t max,
-                          struct esi_collectives_debt debt)
+                          struct collectives_debt debt)
 {
     size_t at = count < max ? count : max - 1;
 
@@ -83,7 +88,7 @@ static size_t insert_debt(struct esi_collectives_debt *debts,
 
 /* Debts, the greatest first; at most `max`.  Returns their number. */
 static size_t find_debts(const struct esi_collectives_report *report,
-                         struct esi_collectives_debt *ret_debts,
+                         struct collectives_debt *ret_debts,
                          size_t max)
 {
     size_t count = 0;
@@ -92,13 +97,12 @@ static size_t find_debts(const struct esi_collectives_report *report,
         const struct esi_collective_group *group =
             esi_collective_statistics_at(report->statistics, i);
 
-        for (int member = 0; member < group->size && max > 0; member++) {
+        for (int member = 0; member < group->size; member++) {
             const struct esi_collective_rank *rank = &group->ranks[member];
-            struct esi_collectives_debt debt = {
-                group, rank, member, share_of(report, rank->debt_ns, group->size)};
 
             if (rank->debt_ns > 0)
-                count = insert_debt(ret_debts, count, max, debt);
+                count = insert_debt(ret_debts, count, max,
+                                    (struct collectives_debt){group, rank, member});
         }
     }
     return count;
@@ -132,33 +136,34 @@ double esi_collectives_worst(const struct esi_collectives_report *report, int *r
     return share;
 }
 
-/* --- The table -------------------------------------------------------------------- */
+/* --- Operations ------------------------------------------------------------------- */
 
-static const struct esi_text_table_column columns[] = {
-    {"COMM", ES_TABLE_LEFT, 8},       {"OPERATION", ES_TABLE_LEFT, 12},
-    {"COUNT", ES_TABLE_RIGHT, 0},     {"MEAN", ES_TABLE_RIGHT, 0},
-    {"P95", ES_TABLE_RIGHT, 0},       {"MAX", ES_TABLE_RIGHT, 0},
-    {"SPREAD", ES_TABLE_RIGHT, 0},    {"IN TREE", ES_TABLE_RIGHT, 0},
-    {"LOST", ES_TABLE_RIGHT, 0},      {"%", ES_TABLE_RIGHT, 0},
-    {"IMBALANCE", ES_TABLE_RIGHT, 0}, {"LAST", ES_TABLE_LEFT, 0},
-    {"BLAME", ES_TABLE_LEFT, 0},
+/* A row of the table, and an object of JSON. */
+struct operation_row {
+    const struct esi_collectives_report *report;
+    const struct esi_collective_group *group;
+    int member; /* of the communicator, for the row of a rank */
 };
 
-/* What fits where all of it does not: who waits how long for whom. */
-static const struct esi_text_table_column narrow_columns[] = {
-    {"COMM", ES_TABLE_LEFT, 8},   {"OPERATION", ES_TABLE_LEFT, 12},
-    {"COUNT", ES_TABLE_RIGHT, 0}, {"MEAN", ES_TABLE_RIGHT, 0},
-    {"LOST", ES_TABLE_RIGHT, 0},  {"%", ES_TABLE_RIGHT, 0},
-    {"LAST", ES_TABLE_LEFT, 0},   {"BLAME", ES_TABLE_LEFT, 0},
-};
-enum { NARROW = 120 }; /* terminals of fewer columns */
-
-static void add_span(struct es_table *table, bool known, double span_ns)
+static void describe_span(struct esi_row *row,
+                          const char *heading,
+                          bool is_known,
+                          double span_ns)
 {
     char words[WORDS];
 
-    esi_text_table_cell(table, "%s",
-                        known ? esi_describe_time(words, sizeof words, span_ns) : "-");
+    esi_row_quantity(esi_row_if(row, is_known), heading, "%s",
+                     esi_quantity_time(words, sizeof words, span_ns));
+}
+
+/* Relative to the run's start; signed, since a clock may have seen it before.  Null:
+ * there was nothing. */
+static void describe_time(struct esi_row *row,
+                          const char *name,
+                          uint64_t time_ns,
+                          uint64_t start_ns)
+{
+    esi_row_signed(esi_row_if(row, time_ns), name, NULL, (int64_t)(time_ns - start_ns));
 }
 
 static int shown_rank(const struct esi_collective_group *group, int member)
@@ -174,7 +179,7 @@ static int find_greatest(const struct esi_collective_group *group, bool last)
     uint64_t most = 0;
     int greatest = -1;
 
-    for (int member = 0; member < group->size; member++) {
+    for (int member = 0; group->ranks && member < group->size; member++) {
         const struct esi_collective_rank *rank = &group->ranks[member];
         uint64_t value = last ? rank->last : rank->debt_ns;
 
@@ -186,153 +191,219 @@ static int find_greatest(const struct esi_collective_group *group, bool last)
     return greatest;
 }
 
-static void add_last(struct es_table *table, const struct esi_collective_group *group)
+static void describe_blame(struct esi_row *row,
+                           const struct esi_collective_group *group)
 {
-    int member = find_greatest(group, true);
-
-    if (member < 0)
-        esi_text_table_cell(table, "-");
-    else
-        esi_text_table_cell(table, "%d (%.0f %%)", shown_rank(group, member),
-                            100.0 * (double)group->ranks[member].last /
-                                (double)group->complete);
-}
-
-static void add_blame(struct es_table *table, const struct esi_collective_group *group)
-{
-    int member = find_greatest(group, false);
+    int last = find_greatest(group, true);
+    int blamed = find_greatest(group, false);
     char words[WORDS];
 
-    if (member < 0)
-        esi_text_table_cell(table, "%s", group->judged ? "nobody" : "-");
+    if (last < 0)
+        esi_row_none(esi_row_minor(row, 6), NULL, "LAST");
     else
-        esi_text_table_cell(table, "%d: %s", shown_rank(group, member),
-                            esi_describe_time(words, sizeof words,
-                                              (double)group->ranks[member].debt_ns));
+        esi_row_words(
+            esi_row_minor(row, 6), "LAST", 0, "%d (%.0f %%)", shown_rank(group, last),
+            100.0 * (double)group->ranks[last].last / (double)group->complete);
+    if (blamed < 0)
+        esi_row_words(esi_row_minor(row, 2), "BLAME", 0, "%s",
+                      group->judged ? "nobody" : "-");
+    else
+        esi_row_words(esi_row_minor(row, 2), "BLAME", 0, "%d: %s",
+                      shown_rank(group, blamed),
+                      esi_quantity_time(words, sizeof words,
+                                        (double)group->ranks[blamed].debt_ns));
 }
 
-/* ", 8-63 B", or nothing where sizes are not told apart. */
-static const char *describe_sizes(const struct esi_collective_group *group,
-                                  char *out,
-                                  size_t size)
+/* The operation, with the version of its tree and its sizes: "MPI_Reduce, tree 2, 8-63
+ * B". */
+static void describe_operation_words(struct esi_row *row,
+                                     const struct esi_collective_group *group)
 {
-    out[0] = '\0';
+    char tree[24] = "";
+    char sizes[48] = "";
+
+    if (group->by_tree)
+        snprintf(tree, sizeof tree, ", tree %" PRIu32, group->version);
     if (group->size_class == 1)
-        snprintf(out, size, ", 0 B");
+        snprintf(sizes, sizeof sizes, ", 0 B");
     else if (group->size_class > 1)
-        snprintf(out, size, ", %" PRIu64 "-%" PRIu64 " B",
+        snprintf(sizes, sizeof sizes, ", %" PRIu64 "-%" PRIu64 " B",
                  esi_size_class_least(group->size_class),
                  esi_size_class_most(group->size_class));
-    return out;
+    esi_row_words(row, "OPERATION", 12, "%s%s%s", es_operation_name(group->operation),
+                  tree, sizes);
 }
 
-/* The operation, with the version of its tree and its sizes. */
-static void add_operation(struct es_table *table,
-                          const struct esi_collective_group *group)
+static const char *communicator_of(const char *name)
 {
-    const char *name = es_operation_name(group->operation);
-    char sizes[48];
-
-    describe_sizes(group, sizes, sizeof sizes);
-    if (group->by_tree)
-        esi_text_table_cell(table, "%s, tree %" PRIu32 "%s", name, group->version,
-                            sizes);
-    else
-        esi_text_table_cell(table, "%s%s", name, sizes);
+    return name && *name ? name : "(no name)";
 }
 
-static const char *communicator_of(const struct esi_collective_group *group)
+static void describe_group(struct esi_row *row,
+                           const char *type,
+                           const struct esi_collective_group *group)
 {
-    return group->communicator[0] ? group->communicator : "(no name)";
+    esi_row_text(row, "type", NULL, type);
+    esi_row_words(esi_row_minor(row, 3), "COMM", 8, "%s",
+                  communicator_of(group->communicator));
+    esi_row_text(esi_row_if(row, group->communicator[0]), "communicator", NULL,
+                 group->communicator);
+    esi_row_key(row, "key", group->key);
+    describe_operation_words(row, group);
+    esi_row_text(row, "operation", NULL, es_operation_name(group->operation));
+    esi_row_bool(row, "tree", NULL, group->by_tree);
+    esi_row_unsigned(row, "version", NULL, group->version);
+    if (group->size_class == 0)
+        return;
+    esi_row_unsigned(row, "least_bytes", NULL, esi_size_class_least(group->size_class));
+    esi_row_unsigned(row, "most_bytes", NULL, esi_size_class_most(group->size_class));
 }
 
-static void add_row(struct es_table *table,
-                    const struct esi_collectives_report *report,
-                    const struct esi_collective_group *group,
-                    bool narrow)
+static void describe_measures(struct esi_row *row, const struct operation_row *shown)
 {
+    const struct esi_collective_group *group = shown->group;
     bool some = group->complete > 0;
-    bool judged = group->judged > 0;
 
-    esi_text_table_cell(table, "%s", communicator_of(group));
-    add_operation(table, group);
-    esi_text_table_cell(table, "%" PRIu64, group->complete);
-    add_span(table, some, group->time.mean);
-    if (!narrow) {
-        add_span(table, some, (double)esi_quantiles_at(&group->time.quantiles, 0.95));
-        add_span(table, some, (double)group->time.greatest);
-        add_span(table, some, group->spread.mean);
-        add_span(table, some, group->tree.mean);
-    }
-    add_span(table, judged, (double)group->lost.sum);
-    if (judged)
-        esi_text_table_cell(table, "%.1f",
-                            100 * share_of(report, group->lost.sum, group->size));
-    else
-        esi_text_table_cell(table, "-");
-    if (!narrow && group->imbalance.count)
-        esi_text_table_cell(table, "%.0f %%", group->imbalance.mean / 10);
-    else if (!narrow)
-        esi_text_table_cell(table, "-");
-    add_last(table, group);
-    add_blame(table, group);
+    esi_measure_describe(row, "time_ns", &group->time, 1);
+    describe_span(esi_row_minor(row, 1), "MEAN", some, group->time.mean);
+    describe_span(esi_row_minor(row, 8), "P95", some,
+                  (double)esi_quantiles_at(&group->time.quantiles, 0.95));
+    describe_span(esi_row_minor(row, 7), "MAX", some, (double)group->time.greatest);
+    esi_measure_describe(row, "spread_ns", &group->spread, 1);
+    describe_span(row, "SPREAD", some, group->spread.mean);
+    describe_span(row, "IN TREE", some, group->tree.mean);
+    esi_measure_describe(row, "lost_ns", &group->lost, 1);
+    describe_span(row, "LOST", group->judged, (double)group->lost.sum);
+    esi_row_quantity(esi_row_minor(esi_row_if(row, group->judged), 5), "LOST %", "%.1f",
+                     100 * share_of(shown->report, group->lost.sum, group->size));
+    esi_measure_describe(row, "tree_ns", &group->tree, 1);
+    esi_measure_describe(row, "departure_ns", &group->departure, 1);
+    esi_measure_describe(row, "imbalance", &group->imbalance, 1000);
+    esi_row_quantity(esi_row_minor(esi_row_if(row, group->imbalance.count), 9),
+                     "IMBALANCE", "%.0f %%", group->imbalance.mean / 10);
 }
 
-static int print_table(const struct esi_collectives_report *report,
-                       size_t top,
-                       FILE *stream,
-                       size_t width)
+static void describe_operation(struct esi_row *row, const void *record)
+{
+    const struct operation_row *shown = record;
+    const struct esi_collective_group *group = shown->group;
+
+    describe_group(row, "operation", group);
+    esi_row_signed(row, "size", NULL, group->size);
+    esi_row_unsigned(esi_row_minor(row, 4), "count", "COUNT", group->complete);
+    esi_row_unsigned(row, "incomplete", NULL, group->incomplete);
+    esi_row_unsigned(row, "judged", NULL, group->judged);
+    esi_row_unsigned(row, "unsure", NULL, group->unsure);
+    esi_row_unsigned(row, "bytes", NULL, group->bytes);
+    describe_time(row, "first_ns", group->first_ns, shown->report->start_ns);
+    describe_time(row, "last_ns", group->last_ns, shown->report->start_ns);
+    esi_row_unsigned(esi_row_if(row, group->worst_error_ns != UINT64_MAX), "error_ns",
+                     NULL, group->worst_error_ns);
+    describe_measures(row, shown);
+    describe_blame(row, group);
+}
+
+static void describe_rank(struct esi_row *row, const void *record)
+{
+    const struct operation_row *shown = record;
+    const struct esi_collective_rank *rank = &shown->group->ranks[shown->member];
+    const char *host = esi_collectives_report_host(shown->report, rank->world_rank);
+
+    describe_group(row, "rank", shown->group);
+    esi_row_signed(row, "rank", NULL, rank->world_rank);
+    esi_row_signed(row, "member", NULL, shown->member);
+    esi_row_text(row, "host", NULL, *host ? host : NULL);
+    esi_row_unsigned(row, "last", NULL, rank->last);
+    esi_row_unsigned(row, "blamed", NULL, rank->blamed);
+    esi_row_unsigned(row, "debt_ns", NULL, rank->debt_ns);
+    esi_row_unsigned(row, "lead_ns", NULL, rank->lead_ns);
+    esi_row_unsigned(row, "wait_ns", NULL, rank->wait_ns);
+    esi_row_unsigned(row, "work_ns", NULL, rank->work_ns);
+}
+
+static int print_groups(const struct esi_collectives_report *report,
+                        size_t top,
+                        enum esi_rows_format format,
+                        FILE *stream)
 {
     size_t count = esi_collective_statistics_count(report->statistics);
-    const struct esi_collective_group **groups = calloc(count + 1, sizeof *groups);
-    bool narrow = width > 0 && width < NARROW;
-    struct es_table *table;
-    int result = -ENOMEM;
+    const struct esi_collective_group **groups = sort_groups(report);
+    const struct esi_collective_group none = {.size = 0};
+    struct operation_row row = {report, &none, 0};
+    struct esi_rows rows;
 
-    if (groups)
-        result = esi_text_table_create(narrow ? narrow_columns : columns,
-                                       narrow ? sizeof narrow_columns / sizeof *columns
-                                              : sizeof columns / sizeof *columns,
-                                       &table);
-    if (result == 0) {
-        count = esi_collectives_top(report, groups, top < count ? top : count);
-        for (size_t i = 0; i < count; i++)
-            add_row(table, report, groups[i], narrow);
-        result = esi_text_table_print(table, stream, width);
-        esi_text_table_destroy(table);
+    esi_rows_init(&rows, format, stream, describe_operation);
+    int result = groups ? esi_rows_begin(&rows, &row) : -ENOMEM;
+    for (size_t i = 0; result == 0 && i < count && i < top; i++) {
+        row.group = groups[i];
+        esi_rows_add(&rows, &row);
+        for (row.member = 0; format == ESI_ROWS_JSON && row.member < row.group->size;
+             row.member++)
+            esi_rows_print_json(stream, describe_rank, &row);
     }
+    if (result == 0)
+        result = esi_rows_finish(&rows);
     free(groups);
     return result;
 }
 
 /* --- In words --------------------------------------------------------------------- */
 
-/* "rank 3 on host b arrives last in 97 % of 1200 MPI_Allreduce on MPI_COMM_WORLD; the
- * others lost 12.3 s waiting for it (8.1 % of their time)" */
+/* "97 % of 1200", "1 of 900", of operations. */
+static void append_part(char *out, uint64_t part, uint64_t whole)
+{
+    double percent = whole ? 100 * (double)part / (double)whole : 0;
+    char words[ESI_QUANTITY_BYTES];
+
+    if (part == 0)
+        esi_describe_append(out, SENTENCE, "some of %" PRIu64, whole);
+    else if (percent < 1)
+        esi_describe_append(out, SENTENCE, "%" PRIu64 " of %" PRIu64, part, whole);
+    else
+        esi_describe_append(out, SENTENCE, "%s of %" PRIu64,
+                            esi_quantity_part(words, sizeof words, part, whole), whole);
+}
+
+/* "rank 3 on b arrives last in 97 % of 1200 MPI_Allreduce on MPI_COMM_WORLD; the others
+ * lost 12.3 s waiting for it (8.1 % of the 4 ranks' time)".  Where there is a root only
+ * it waits or is waited for. */
 static void print_debt(const struct esi_collectives_report *report,
-                       const struct esi_collectives_debt *debt,
+                       const struct collectives_debt *debt,
                        FILE *stream)
 {
     const struct esi_collective_group *group = debt->group;
+    const struct es_operation *operation = es_operation_find(group->operation);
+    enum es_order_kind order =
+        operation ? (enum es_order_kind)operation->order : ES_ORDER_NONE;
+    bool has_root = order == ES_ORDER_ROOT_TO_ALL || order == ES_ORDER_ALL_TO_ROOT;
     int rank = shown_rank(group, debt->member);
     const char *host = esi_collectives_report_host(report, rank);
+    char sentence[SENTENCE];
     char words[WORDS];
 
-    esi_plain_print(
-        stream, "rank %d%s%s arrives last in %.0f %% of %" PRIu64 " %s on %s; ", rank,
-        *host ? " on " : "", host,
-        group->complete ? 100.0 * (double)debt->rank->last / (double)group->complete
-                        : 0.0,
-        group->complete, es_operation_name(group->operation), communicator_of(group));
-    esi_plain_print(
-        stream, "the others lost %s waiting for it (%.1f %% of the %d ranks' time)\n",
-        esi_describe_time(words, sizeof words, (double)debt->rank->debt_ns),
-        100 * debt->share, group->size);
+    snprintf(sentence, sizeof sentence, "%srank %d%s%s%s in ",
+             order == ES_ORDER_ALL_TO_ROOT ? "the root waits for " : "", rank,
+             *host ? " on " : "", host,
+             order == ES_ORDER_ROOT_TO_ALL   ? " is the root that the others wait for"
+             : order == ES_ORDER_ALL_TO_ROOT ? ""
+             : debt->rank->last > 0          ? " arrives last"
+                                             : " arrives late");
+    append_part(sentence, has_root ? debt->rank->blamed : debt->rank->last,
+                group->complete);
+    esi_describe_append(
+        sentence, sizeof sentence,
+        " %s on %s; %s lost %s waiting for it (%.1f %% of "
+        "the %d ranks' time)",
+        es_operation_name(group->operation), communicator_of(group->communicator),
+        order == ES_ORDER_ALL_TO_ROOT ? "the root" : "the others",
+        esi_quantity_time(words, sizeof words, (double)debt->rank->debt_ns),
+        100 * share_of(report, debt->rank->debt_ns, group->size), group->size);
+    esi_text_prose_print(stream, "%s", sentence);
 }
 
 static void print_debts(const struct esi_collectives_report *report, FILE *stream)
 {
-    struct esi_collectives_debt debts[BLAMED];
+    struct collectives_debt debts[BLAMED];
     size_t count = find_debts(report, debts, BLAMED);
 
     for (size_t i = 0; i < count; i++)
@@ -341,57 +412,64 @@ static void print_debts(const struct esi_collectives_report *report, FILE *strea
             print_debt(report, &debts[i], stream);
 }
 
-static void print_counted(FILE *stream, uint64_t count, const char *what)
+static void append_counted(char *out, uint64_t count, const char *what)
 {
     if (count > 0)
-        esi_plain_print(stream, ", %" PRIu64 " %s", count, what);
+        esi_describe_append(out, SENTENCE, ", %" PRIu64 " %s", count, what);
+}
+
+/* That are complete, in all groups. */
+static uint64_t count_operations(const struct esi_collectives_report *report)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++)
+        count += esi_collective_statistics_at(report->statistics, i)->complete;
+    return count;
 }
 
 static void print_totals(const struct esi_collectives_report *report, FILE *stream)
 {
     const struct esi_collectives_counts *counts = &report->counts;
     const struct esi_collectives_losses *losses = &report->losses;
-    uint64_t shown = 0;
+    uint64_t shown = count_operations(report);
+    uint64_t unfit =
+        counts->invalid + counts->mismatched + counts->duplicates + counts->late;
+    char sentence[SENTENCE];
     char words[WORDS];
 
-    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++)
-        shown += esi_collective_statistics_at(report->statistics, i)->complete;
-    esi_plain_print(stream, "%" PRIu64 " operations in %s", shown,
-                    esi_describe_time(words, sizeof words,
-                                      (double)(report->last_ns - report->first_ns)));
+    snprintf(sentence, sizeof sentence, "%" PRIu64 " operations in %s", shown,
+             esi_quantity_time(words, sizeof words,
+                               (double)(report->last_ns - report->first_ns)));
     if (counts->complete > shown)
-        print_counted(stream, counts->complete - shown, "others not shown");
-    print_counted(stream, counts->open, "under way");
-    print_counted(stream, counts->incomplete, "incomplete");
-    print_counted(stream, counts->beginnings, "whose beginning is gone");
-    fputc('\n', stream);
+        append_counted(sentence, counts->complete - shown, "others not shown");
+    append_counted(sentence, counts->open, "under way");
+    append_counted(sentence, counts->incomplete, "incomplete");
+    append_counted(sentence, counts->beginnings, "whose beginning is gone");
+    esi_text_prose_print(stream, "%s", sentence);
     if (losses->lost + losses->missed > 0)
-        fprintf(stream,
-                "%" PRIu64 " tuples were lost, %" PRIu64
-                " were overwritten before the reading began\n",
-                losses->lost, losses->missed);
-    if (losses->unplaced + losses->between + counts->invalid + counts->mismatched +
-            counts->duplicates + counts->late >
-        0)
-        fprintf(stream,
-                "not analysed: %" PRIu64 " tuples without number, %" PRIu64
-                " on intercommunicators, %" PRIu64 " that do not fit together\n",
-                losses->unplaced, losses->between,
-                counts->invalid + counts->mismatched + counts->duplicates +
-                    counts->late);
+        esi_text_prose_print(stream,
+                             "%" PRIu64 " tuples were lost, %" PRIu64
+                             " were overwritten before the reading began",
+                             losses->lost, losses->missed);
+    if (losses->unplaced + losses->between + unfit > 0)
+        esi_text_prose_print(stream,
+                             "not analysed: %" PRIu64 " tuples without number, %" PRIu64
+                             " on intercommunicators, %" PRIu64
+                             " that do not fit together",
+                             losses->unplaced, losses->between, unfit);
     if (counts->repaired + counts->impossible > 0)
-        fprintf(stream,
-                "clocks: %" PRIu64 " impossible times repaired, %" PRIu64
-                " beyond the clocks' bounds\n",
-                counts->repaired, counts->impossible);
+        esi_text_prose_print(stream,
+                             "clocks: %" PRIu64 " impossible times repaired, %" PRIu64
+                             " beyond the clocks' bounds",
+                             counts->repaired, counts->impossible);
 }
 
 int esi_collectives_print_text(const struct esi_collectives_report *report,
                                size_t top,
-                               FILE *stream,
-                               size_t width)
+                               FILE *stream)
 {
-    int result = print_table(report, top, stream, width);
+    int result = print_groups(report, top, ESI_ROWS_TABLE, stream);
 
     if (result < 0)
         return result;
@@ -405,32 +483,182 @@ void esi_collectives_print_instance(const struct esi_collective_instance *instan
                                     uint64_t start_ns,
                                     FILE *stream)
 {
+    char sentence[SENTENCE];
     char spread[WORDS];
     char lost[WORDS];
     char span[WORDS];
     int last = instance->arrivals[instance->last].world_rank;
 
-    esi_plain_print(stream, "%14.6f  %s on %s, instance %" PRIu32 ": ",
-                    ((double)instance->first_enter_ns - (double)start_ns) / 1e9,
-                    es_operation_name(instance->operation),
-                    *instance->communicator ? instance->communicator : "(no name)",
-                    instance->instance);
+    snprintf(sentence, sizeof sentence, "%14.6f  %s on %s, instance %" PRIu32 ": ",
+             ((double)instance->first_enter_ns - (double)start_ns) / 1e9,
+             es_operation_name(instance->operation),
+             communicator_of(instance->communicator), instance->instance);
     if (instance->known < instance->size) {
-        fprintf(stream, "incomplete, %d of %d ranks\n", instance->known,
-                instance->size);
+        esi_text_prose_print(stream, "%sincomplete, %d of %d ranks", sentence,
+                             instance->known, instance->size);
         return;
     }
-    esi_plain_print(
-        stream, "%s, spread %s, last %s%d",
-        esi_describe_time(span, sizeof span, (double)instance->time_ns),
-        esi_describe_time(spread, sizeof spread, (double)instance->spread_ns),
+    esi_describe_append(
+        sentence, sizeof sentence, "%s, spread %s, last %s%d",
+        esi_quantity_time(span, sizeof span, (double)instance->time_ns),
+        esi_quantity_time(spread, sizeof spread, (double)instance->spread_ns),
         instance->late > 1 ? "perhaps " : "", last);
     if (instance->waits_known)
-        esi_plain_print(
-            stream, ", lost %s",
-            esi_describe_time(lost, sizeof lost, (double)instance->lost_ns));
+        esi_describe_append(
+            sentence, sizeof sentence, ", lost %s",
+            esi_quantity_time(lost, sizeof lost, (double)instance->lost_ns));
     if (instance->culprit >= 0)
-        fprintf(stream, " waiting for %d",
-                instance->arrivals[instance->culprit].world_rank);
-    fputc('\n', stream);
+        esi_describe_append(sentence, sizeof sentence, " waiting for %d",
+                            instance->arrivals[instance->culprit].world_rank);
+    esi_text_prose_print(stream, "%s", sentence);
+}
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+struct instance_row {
+    const struct esi_collective_instance *instance;
+    uint64_t start_ns;
+};
+
+static void describe_arrival(struct esi_row *row,
+                             const struct esi_collective_instance *instance,
+                             int member)
+{
+    const struct esi_collective_arrival *arrival = &instance->arrivals[member];
+    bool is_known = instance->waits_known;
+
+    esi_row_begin_object(row, NULL);
+    esi_row_signed(row, "rank", NULL, arrival->world_rank);
+    esi_row_signed(row, "member", NULL, member);
+    esi_row_unsigned(row, "enter_ns", NULL,
+                     arrival->enter_ns - instance->first_enter_ns);
+    esi_row_unsigned(row, "exit_ns", NULL, arrival->exit_ns - instance->first_enter_ns);
+    esi_row_unsigned(esi_row_if(row, is_known), "wait_ns", NULL, arrival->wait_ns);
+    esi_row_unsigned(esi_row_if(row, is_known), "debt_ns", NULL, arrival->debt_ns);
+    esi_row_end(row);
+}
+
+static void describe_member(struct esi_row *row,
+                            const char *name,
+                            const struct esi_collective_instance *instance,
+                            int member)
+{
+    bool is_known =
+        member >= 0 && member < instance->size && instance->arrivals[member].known;
+
+    esi_row_signed(esi_row_if(row, is_known), name, NULL,
+                   is_known ? instance->arrivals[member].world_rank : 0);
+}
+
+static void describe_instance(struct esi_row *row, const void *record)
+{
+    const struct instance_row *shown = record;
+    const struct esi_collective_instance *instance = shown->instance;
+    const char *communicator = instance->communicator;
+
+    esi_row_text(row, "type", NULL, "instance");
+    esi_row_text(row, "communicator", NULL,
+                 communicator && *communicator ? communicator : NULL);
+    esi_row_key(row, "key", instance->key);
+    esi_row_text(row, "operation", NULL, es_operation_name(instance->operation));
+    esi_row_unsigned(row, "instance", NULL, instance->instance);
+    esi_row_bool(row, "tree", NULL, instance->tree);
+    esi_row_unsigned(row, "version", NULL, instance->version);
+    esi_row_signed(row, "size", NULL, instance->size);
+    esi_row_signed(row, "known", NULL, instance->known);
+    describe_member(row, "root", instance, instance->root);
+    esi_row_unsigned(row, "bytes", NULL, instance->bytes);
+    describe_time(row, "begin_ns", instance->first_enter_ns, shown->start_ns);
+    esi_row_unsigned(row, "time_ns", NULL, instance->time_ns);
+    esi_row_unsigned(row, "spread_ns", NULL, instance->spread_ns);
+    esi_row_unsigned(row, "lead_ns", NULL, instance->lead_ns);
+    esi_row_unsigned(row, "tree_ns", NULL, instance->tree_ns);
+    esi_row_unsigned(row, "departure_ns", NULL, instance->departure_ns);
+    esi_row_unsigned(esi_row_if(row, instance->waits_known), "lost_ns", NULL,
+                     instance->lost_ns);
+    describe_member(row, "last", instance, instance->last);
+    esi_row_bool(row, "last_is_sure", NULL, instance->late == 1);
+    describe_member(row, "culprit", instance, instance->culprit);
+    esi_row_real(esi_row_if(row, !(instance->imbalance < 0)), "imbalance", NULL,
+                 instance->imbalance);
+    esi_row_unsigned(esi_row_if(row, instance->error_ns != UINT64_MAX), "error_ns",
+                     NULL, instance->error_ns);
+    esi_row_unsigned(row, "repaired", NULL, instance->repaired);
+    esi_row_unsigned(row, "impossible", NULL, instance->impossible);
+    esi_row_begin_array(row, "arrivals");
+    for (int i = 0; i < instance->known; i++)
+        describe_arrival(row, instance, instance->order[i]);
+    esi_row_end(row);
+}
+
+void esi_collectives_print_instance_json(const struct esi_collective_instance *instance,
+                                         uint64_t start_ns,
+                                         FILE *stream)
+{
+    esi_rows_print_json(stream, describe_instance,
+                        &(struct instance_row){instance, start_ns});
+}
+
+struct summary_row {
+    const struct esi_collectives_report *report;
+    const char *run;
+};
+
+static void describe_counts(struct esi_row *row,
+                            const struct esi_collectives_report *report)
+{
+    const struct esi_collectives_counts *counts = &report->counts;
+    const struct esi_collectives_losses *losses = &report->losses;
+
+    esi_row_unsigned(row, "complete", NULL, counts->complete);
+    esi_row_unsigned(row, "incomplete", NULL, counts->incomplete);
+    esi_row_unsigned(row, "beginnings", NULL, counts->beginnings);
+    esi_row_unsigned(row, "open", NULL, counts->open);
+    esi_row_unsigned(row, "lost_tuples", NULL, losses->lost);
+    esi_row_unsigned(row, "overwritten_before", NULL, losses->missed);
+    esi_row_unsigned(row, "unplaced", NULL, losses->unplaced);
+    esi_row_unsigned(row, "between_groups", NULL, losses->between);
+    esi_row_unsigned(row, "invalid", NULL, counts->invalid);
+    esi_row_unsigned(row, "mismatched", NULL, counts->mismatched);
+    esi_row_unsigned(row, "duplicates", NULL, counts->duplicates);
+    esi_row_unsigned(row, "late", NULL, counts->late);
+    esi_row_unsigned(row, "repaired", NULL, counts->repaired);
+    esi_row_unsigned(row, "impossible", NULL, counts->impossible);
+}
+
+static void describe_summary(struct esi_row *row, const void *record)
+{
+    const struct summary_row *shown = record;
+    const struct esi_collectives_report *report = shown->report;
+    double lost_ns = 0;
+    int worst;
+    double share = esi_collectives_worst(report, &worst);
+
+    for (size_t i = 0; i < esi_collective_statistics_count(report->statistics); i++)
+        lost_ns +=
+            (double)esi_collective_statistics_at(report->statistics, i)->lost.sum;
+    esi_row_text(row, "type", NULL, "summary");
+    esi_row_text(row, "run", NULL, shown->run);
+    esi_row_signed(row, "ranks", NULL, report->ranks);
+    esi_row_bool(row, "over", NULL, report->over);
+    describe_time(row, "first_ns", report->first_ns, report->start_ns);
+    describe_time(row, "last_ns", report->last_ns, report->start_ns);
+    esi_row_unsigned(row, "operations", NULL, count_operations(report));
+    esi_row_real(row, "lost_ns", NULL, lost_ns);
+    esi_row_signed(esi_row_if(row, worst >= 0), "culprit", NULL, worst);
+    esi_row_real(row, "culprit_share", NULL, share);
+    describe_counts(row, report);
+}
+
+int esi_collectives_print_json(const struct esi_collectives_report *report,
+                               const char *run,
+                               size_t top,
+                               FILE *stream)
+{
+    int result = print_groups(report, top, ESI_ROWS_JSON, stream);
+
+    if (result < 0)
+        return result;
+    return esi_rows_print_json(stream, describe_summary,
+                               &(struct summary_row){report, run});
 }

@@ -9,32 +9,16 @@
 
 #include "monitors/collectives/collectives_monitor.h"
 
-/* One (group, rank): what the rank has cost the others there. */
-struct esi_collectives_debt {
-    const struct esi_collective_group *group; /* borrowed */
-    const struct esi_collective_rank *rank;   /* borrowed */
-    int member;                               /* its rank in the communicator */
-    double share; /* of the time of all members of the communicator, from the first
-                     operation of the report to the last; 0 to 1 */
-};
-
-/* Groups by what was lost in them, then by what they took, the greatest first; at most
- * `max`.  Returns their number. */
-size_t esi_collectives_top(const struct esi_collectives_report *report,
-                           const struct esi_collective_group **ret_groups,
-                           size_t max);
-
 /* The greatest share that a world rank owes, over all groups; its rank in *ret_rank, -1
  * = nobody owes anything. */
 double esi_collectives_worst(const struct esi_collectives_report *report,
                              int *ret_rank);
 
-/* A table of the `top` groups that cost most, who is to blame, and what is missing.
- * `width` as in esi_text_table_print().  0, -ENOMEM or -EIO. */
+/* A table of the `top` groups that cost most, as wide as the terminal is, who is to
+ * blame, and what is missing.  0, -ENOMEM or -EIO. */
 int esi_collectives_print_text(const struct esi_collectives_report *report,
                                size_t top,
-                               FILE *stream,
-                               size_t width);
+                               FILE *stream);
 /* One line of text. */
 void esi_collectives_print_instance(const struct esi_collective_instance *instance,
                                     uint64_t start_ns,

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "base/json_out.h"
+#include "base/rows.h"
 
 void esi_measure_fini(struct esi_measure *measure)
 {
@@ -86,30 +86,31 @@ double esi_measure_deviation(const struct esi_measure *measure)
     return square_root(measure->squares / (double)measure->count);
 }
 
-static void write_quantile(struct esi_json_out *out,
-                           const char *key,
-                           const struct esi_measure *measure,
-                           double part,
-                           double unit)
+static void describe_quantile(struct esi_row *row,
+                              const char *name,
+                              const struct esi_measure *measure,
+                              double part,
+                              double unit)
 {
-    esi_json_out_real(out, key,
-                      (double)esi_quantiles_at(&measure->quantiles, part) / unit);
+    esi_row_real(row, name, NULL,
+                 (double)esi_quantiles_at(&measure->quantiles, part) / unit);
 }
 
-void esi_measure_write(struct esi_json_out *out,
-                       const char *key,
-                       const struct esi_measure *measure,
-                       double unit)
+void esi_measure_describe(struct esi_row *row,
+                          const char *name,
+                          const struct esi_measure *measure,
+                          double unit)
 {
-    esi_json_out_begin_object(out, key);
-    esi_json_out_unsigned(out, "count", measure->count);
-    esi_json_out_real(out, "sum", (double)measure->sum / unit);
-    esi_json_out_real(out, "mean", measure->mean / unit);
-    esi_json_out_real(out, "deviation", esi_measure_deviation(measure) / unit);
-    esi_json_out_real(out, "min", (double)measure->least / unit);
-    esi_json_out_real(out, "max", (double)measure->greatest / unit);
-    write_quantile(out, "p50", measure, 0.5, unit);
-    write_quantile(out, "p95", measure, 0.95, unit);
-    write_quantile(out, "p99", measure, 0.99, unit);
-    esi_json_out_end(out);
+    if (!esi_row_begin_object(row, name))
+        return;
+    esi_row_unsigned(row, "count", NULL, measure->count);
+    esi_row_real(row, "sum", NULL, (double)measure->sum / unit);
+    esi_row_real(row, "mean", NULL, measure->mean / unit);
+    esi_row_real(row, "deviation", NULL, esi_measure_deviation(measure) / unit);
+    esi_row_real(row, "min", NULL, (double)measure->least / unit);
+    esi_row_real(row, "max", NULL, (double)measure->greatest / unit);
+    describe_quantile(row, "p50", measure, 0.5, unit);
+    describe_quantile(row, "p95", measure, 0.95, unit);
+    describe_quantile(row, "p99", measure, 0.99, unit);
+    esi_row_end(row);
 }

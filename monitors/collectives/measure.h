@@ -12,7 +12,7 @@
 
 #include "monitors/collectives/quantiles.h"
 
-struct esi_json_out;
+struct esi_row;
 
 /* Caller's memory; all zero is the empty measure. */
 struct esi_measure {
@@ -32,10 +32,10 @@ int esi_measure_add(struct esi_measure *measure, uint64_t value);
 int esi_measure_merge(struct esi_measure *measure, const struct esi_measure *other);
 /* Standard deviation of the values; 0 of fewer than two. */
 double esi_measure_deviation(const struct esi_measure *measure);
-/* Writes all of it as a JSON object, values divided by `unit`. */
-void esi_measure_write(struct esi_json_out *out,
-                       const char *key,
-                       const struct esi_measure *measure,
-                       double unit);
+/* All of it, an object of JSON, values divided by `unit`. */
+void esi_measure_describe(struct esi_row *row,
+                          const char *name,
+                          const struct esi_measure *measure,
+                          double unit);
 
 #endif

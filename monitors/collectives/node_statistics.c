@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct esi_node_statistics {
     struct esi_node_row *rows; /* owned; in order */
     size_t count;
@@ -70,15 +72,9 @@ static int insert_row(struct esi_node_statistics *statistics,
 {
     struct esi_node_row *row;
 
-    if (statistics->count == statistics->capacity) {
-        size_t capacity = statistics->capacity ? statistics->capacity * 2 : 16;
-
-        row = reallocarray(statistics->rows, capacity, sizeof *row);
-        if (!row)
-            return -ENOMEM;
-        statistics->rows = row;
-        statistics->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(statistics->rows, statistics->capacity,
+                          statistics->count + 1) < 0)
+        return -ENOMEM;
     row = &statistics->rows[index];
     memmove(row + 1, row, (statistics->count++ - index) * sizeof *row);
     *row = (struct esi_node_row){.operation = result->operation,
@@ -116,19 +112,19 @@ static int find_row(struct esi_node_statistics *statistics,
 
 static int count_last(struct esi_node_row *row, int rank)
 {
-    struct esi_node_child *children;
     size_t index = 0;
 
     while (index < row->child_count && row->children[index].rank < rank)
         index++;
     if (index == row->child_count || row->children[index].rank != rank) {
-        children = reallocarray(row->children, row->child_count + 1, sizeof *children);
-        if (!children)
+        struct esi_node_child *child;
+
+        if (ESI_ARRAY_RESERVE(row->children, row->child_capacity,
+                              row->child_count + 1) < 0)
             return -ENOMEM;
-        row->children = children;
-        memmove(children + index + 1, children + index,
-                (row->child_count++ - index) * sizeof *children);
-        children[index] = (struct esi_node_child){.rank = rank};
+        child = &row->children[index];
+        memmove(child + 1, child, (row->child_count++ - index) * sizeof *child);
+        *child = (struct esi_node_child){.rank = rank};
     }
     row->children[index].times_last++;
     return 0;

@@ -36,6 +36,7 @@ struct esi_node_row {
     struct esi_measure down;
     struct esi_node_child *children; /* owned; by rank */
     size_t child_count;
+    size_t child_capacity;
 };
 
 struct esi_node_statistics;

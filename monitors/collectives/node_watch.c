@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/json_out.h"
-#include "base/table.h"
+#include "base/quantity.h"
+#include "base/rows.h"
 #include "eventspace/operation.h"
 #include "monitors/follow/describe.h"
 #include "monitors/collectives/node_statistics.h"
@@ -88,15 +88,7 @@ void esi_node_watch_destroy(struct esi_node_watch *watch)
     errno = saved_errno;
 }
 
-/* --- The table -------------------------------------------------------------------- */
-
-static const struct esi_text_table_column columns[] = {
-    {"NODE", ES_TABLE_RIGHT, 0},   {"HOST", ES_TABLE_LEFT, 8},
-    {"COMM", ES_TABLE_LEFT, 8},    {"OPERATION", ES_TABLE_LEFT, 12},
-    {"COUNT", ES_TABLE_RIGHT, 0},  {"WAIT", ES_TABLE_RIGHT, 0},
-    {"SPREAD", ES_TABLE_RIGHT, 0}, {"UP", ES_TABLE_RIGHT, 0},
-    {"DOWN", ES_TABLE_RIGHT, 0},   {"LAST CHILD", ES_TABLE_LEFT, 0},
-};
+/* --- Nodes ------------------------------------------------------------------------ */
 
 static int compare_rows(const void *left, const void *right)
 {
@@ -108,130 +100,123 @@ static int compare_rows(const void *left, const void *right)
     return (a->world_rank > b->world_rank) - (a->world_rank < b->world_rank);
 }
 
-static void add_mean(struct es_table *table, const struct esi_measure *measure)
+/* Its mean in the table. */
+static void describe_measure(struct esi_row *row,
+                             const char *name,
+                             const char *heading,
+                             unsigned minor,
+                             const struct esi_measure *measure)
 {
     char words[64];
 
-    esi_text_table_cell(
-        table, "%s",
-        measure->count ? esi_describe_span(words, sizeof words, (uint64_t)measure->mean)
-                       : "-");
+    esi_measure_describe(row, name, measure, 1);
+    esi_quantity_time(words, sizeof words, measure->mean);
+    esi_row_quantity(esi_row_minor(esi_row_if(row, measure->count), minor), heading,
+                     "%s", words);
 }
 
-static void add_row(struct es_table *table, const struct esi_node_row *row)
+static void describe_children(struct esi_row *row, const struct esi_node_row *node)
 {
-    const struct esi_node_child *slowest = esi_node_row_slowest(row);
+    const struct esi_node_child *slowest = esi_node_row_slowest(node);
+    char words[ESI_QUANTITY_BYTES];
 
-    esi_text_table_cell(table, "%d", row->world_rank);
-    esi_text_table_cell(table, "%s", row->host);
-    esi_text_table_cell(table, "%s",
-                        row->communicator[0] ? row->communicator : "(no name)");
-    esi_text_table_cell(table, "%s, tree %" PRIu32, es_operation_name(row->operation),
-                        row->version);
-    esi_text_table_cell(table, "%" PRIu64, row->count);
-    add_mean(table, &row->wait);
-    add_mean(table, &row->spread);
-    add_mean(table, &row->up);
-    add_mean(table, &row->down);
     if (slowest)
-        esi_text_table_cell(table, "%d (%.0f %%)", slowest->rank,
-                            100.0 * (double)slowest->times_last / (double)row->count);
+        esi_row_words(
+            row, "LAST CHILD", 0, "%d (%s)", slowest->rank,
+            esi_quantity_part(words, sizeof words, slowest->times_last, node->count));
     else
-        esi_text_table_cell(table, "-");
+        esi_row_none(row, NULL, "LAST CHILD");
+    if (!esi_row_begin_array(row, "children"))
+        return;
+    for (size_t i = 0; i < node->child_count; i++) {
+        esi_row_begin_object(row, NULL);
+        esi_row_signed(row, "member", NULL, node->children[i].rank);
+        esi_row_unsigned(row, "last", NULL, node->children[i].times_last);
+        esi_row_end(row);
+    }
+    esi_row_end(row);
 }
 
-static int print_rows(const struct esi_node_statistics *statistics,
-                      FILE *stream,
-                      size_t width)
+static void describe_node(struct esi_row *row, const void *record)
+{
+    const struct esi_node_row *node = record;
+    const char *name = node->communicator[0] ? node->communicator : NULL;
+    const char *operation = es_operation_name(node->operation);
+
+    esi_row_text(row, "type", NULL, "node");
+    esi_row_text(row, "communicator", NULL, name);
+    esi_row_key(row, "key", node->key);
+    esi_row_text(row, "operation", NULL, operation);
+    esi_row_unsigned(row, "version", NULL, node->version);
+    esi_row_signed(row, "rank", "NODE", node->world_rank);
+    esi_row_signed(row, "member", NULL, node->rank);
+    esi_row_text(row, "host", NULL, node->host[0] ? node->host : NULL);
+    esi_row_words(esi_row_minor(row, 2), "HOST", 8, "%s", node->host);
+    esi_row_words(esi_row_minor(row, 3), "COMM", 8, "%s", name ? name : "(no name)");
+    esi_row_words(row, "OPERATION", 12, "%s, tree %" PRIu32, operation, node->version);
+    esi_row_unsigned(esi_row_minor(row, 4), "count", "COUNT", node->count);
+    describe_measure(row, "wait_ns", "WAIT", 0, &node->wait);
+    describe_measure(row, "spread_ns", "SPREAD", 1, &node->spread);
+    describe_measure(row, "up_ns", "UP", 5, &node->up);
+    describe_measure(row, "down_ns", "DOWN", 6, &node->down);
+    describe_children(row, node);
+}
+
+/* In the table by what they waited. */
+static int print_nodes(const struct esi_node_statistics *statistics,
+                       enum esi_rows_format format,
+                       FILE *stream)
 {
     size_t count = esi_node_statistics_count(statistics);
-    const struct esi_node_row **rows = calloc(count + 1, sizeof *rows);
-    struct es_table *table = NULL;
+    const struct esi_node_row **nodes = calloc(count + 1, sizeof *nodes);
+    struct esi_rows rows;
     int result = -ENOMEM;
 
-    if (rows)
-        result =
-            esi_text_table_create(columns, sizeof columns / sizeof *columns, &table);
-    if (result == 0) {
-        for (size_t i = 0; i < count; i++)
-            rows[i] = esi_node_statistics_at(statistics, i);
-        qsort(rows, count, sizeof *rows, compare_rows);
-        for (size_t i = 0; i < count; i++)
-            add_row(table, rows[i]);
-        result = esi_text_table_print(table, stream, width);
-        esi_text_table_destroy(table);
-    }
-    free(rows);
+    esi_rows_init(&rows, format, stream, describe_node);
+    if (nodes)
+        result = esi_rows_begin(&rows, &(struct esi_node_row){.rank = 0});
+    for (size_t i = 0; nodes && i < count; i++)
+        nodes[i] = esi_node_statistics_at(statistics, i);
+    if (nodes && format == ESI_ROWS_TABLE)
+        qsort(nodes, count, sizeof *nodes, compare_rows);
+    for (size_t i = 0; result == 0 && i < count; i++)
+        esi_rows_add(&rows, nodes[i]);
+    if (result == 0)
+        result = esi_rows_finish(&rows);
+    free(nodes);
     return result;
 }
 
-int esi_node_watch_print_text(struct esi_node_watch *watch, FILE *stream, size_t width)
+static void describe_counts(struct esi_row *row, const void *record)
+{
+    const struct esi_tree_nodes_counts *counts = record;
+
+    esi_row_text(row, "type", NULL, "nodes");
+    esi_row_unsigned(row, "results", NULL, counts->results);
+    esi_row_unsigned(row, "incomplete", NULL, counts->incomplete);
+    esi_row_unsigned(row, "lost_tuples", NULL, counts->lost);
+    esi_row_unsigned(row, "elements", NULL, counts->elements);
+}
+
+int esi_node_watch_print(struct esi_node_watch *watch,
+                         enum esi_rows_format format,
+                         FILE *stream)
 {
     struct esi_tree_nodes_counts counts;
     int result;
 
     pthread_mutex_lock(&watch->lock);
-    result = print_rows(watch->statistics, stream, width);
+    result = print_nodes(watch->statistics, format, stream);
     pthread_mutex_unlock(&watch->lock);
     esi_tree_nodes_counts(watch->nodes, &counts);
+    if (result < 0)
+        return result;
+    if (format == ESI_ROWS_JSON)
+        return esi_rows_print_json(stream, describe_counts, &counts);
     fprintf(stream, "%" PRIu64 " results of internal nodes", counts.results);
     if (counts.incomplete + counts.lost > 0)
         fprintf(stream, ", %" PRIu64 " incomplete, %" PRIu64 " tuples lost",
                 counts.incomplete, counts.lost);
     fputc('\n', stream);
-    return result < 0 ? result : ferror(stream) ? -EIO : 0;
-}
-
-/* --- JSON ------------------------------------------------------------------------- */
-
-static void put_row(struct esi_json_out *out, const struct esi_node_row *row)
-{
-    char key[40];
-
-    snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, row->key[0], row->key[1]);
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "type", "node");
-    esi_json_out_string(out, "communicator",
-                        row->communicator[0] ? row->communicator : NULL);
-    esi_json_out_string(out, "key", key);
-    esi_json_out_string(out, "operation", es_operation_name(row->operation));
-    esi_json_out_unsigned(out, "version", row->version);
-    esi_json_out_signed(out, "rank", row->world_rank);
-    esi_json_out_signed(out, "member", row->rank);
-    esi_json_out_string(out, "host", row->host[0] ? row->host : NULL);
-    esi_json_out_unsigned(out, "count", row->count);
-    esi_measure_write(out, "wait_ns", &row->wait, 1);
-    esi_measure_write(out, "spread_ns", &row->spread, 1);
-    esi_measure_write(out, "up_ns", &row->up, 1);
-    esi_measure_write(out, "down_ns", &row->down, 1);
-    esi_json_out_begin_array(out, "children");
-    for (size_t i = 0; i < row->child_count; i++) {
-        esi_json_out_begin_object(out, NULL);
-        esi_json_out_signed(out, "member", row->children[i].rank);
-        esi_json_out_unsigned(out, "last", row->children[i].times_last);
-        esi_json_out_end(out);
-    }
-    esi_json_out_end(out);
-    esi_json_out_end(out);
-}
-
-int esi_node_watch_print_json(struct esi_node_watch *watch, FILE *stream)
-{
-    struct esi_tree_nodes_counts counts;
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, stream);
-    pthread_mutex_lock(&watch->lock);
-    for (size_t i = 0; i < esi_node_statistics_count(watch->statistics); i++)
-        put_row(&out, esi_node_statistics_at(watch->statistics, i));
-    pthread_mutex_unlock(&watch->lock);
-    esi_tree_nodes_counts(watch->nodes, &counts);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "nodes");
-    esi_json_out_unsigned(&out, "results", counts.results);
-    esi_json_out_unsigned(&out, "incomplete", counts.incomplete);
-    esi_json_out_unsigned(&out, "lost_tuples", counts.lost);
-    esi_json_out_unsigned(&out, "elements", counts.elements);
-    esi_json_out_end(&out);
     return ferror(stream) ? -EIO : 0;
 }

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "base/rows.h"
 #include "monitors/collectives/tree_nodes.h"
 
 struct esi_node_watch;
@@ -26,11 +27,11 @@ void esi_node_watch_stop(struct esi_node_watch *watch);
 /* Accepts NULL. */
 void esi_node_watch_destroy(struct esi_node_watch *watch);
 
-/* A table of the nodes, those that wait longest for their children first.  0, -ENOMEM
- * or -EIO. */
-int esi_node_watch_print_text(struct esi_node_watch *watch, FILE *stream, size_t width);
-/* JSON Lines: a "node" for each node, communicator, operation and version of the rules,
- * and a "nodes" for what was counted. */
-int esi_node_watch_print_json(struct esi_node_watch *watch, FILE *stream);
+/* A table of the nodes, those that wait longest for their children first, and a line of
+ * what was counted; or JSON Lines: a "node" for each node, communicator, operation and
+ * version of the rules, and "nodes".  0, -ENOMEM or -EIO. */
+int esi_node_watch_print(struct esi_node_watch *watch,
+                         enum esi_rows_format format,
+                         FILE *stream);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/condition.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/node_pieces.h"
@@ -174,7 +175,6 @@ int esi_tree_nodes_open(const struct esi_tree_nodes_config *config,
                         struct esi_tree_nodes **ret_nodes)
 {
     struct esi_tree_nodes *nodes = calloc(1, sizeof *nodes);
-    pthread_condattr_t attributes;
     int result;
 
     if (!nodes)
@@ -183,10 +183,7 @@ int esi_tree_nodes_open(const struct esi_tree_nodes_config *config,
     if (nodes->config.interval_ns == 0)
         nodes->config.interval_ns = INTERVAL_NS;
     pthread_mutex_init(&nodes->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&nodes->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
+    esi_condition_init(&nodes->wake);
     result = open_scope(nodes, error);
     if (result < 0) {
         esi_tree_nodes_close(nodes);
@@ -576,14 +573,11 @@ int esi_tree_nodes_drain(struct esi_tree_nodes *nodes)
 /* Waits until the next pull is due.  False: it is time to end. */
 static bool wait_for_turn(struct esi_tree_nodes *nodes, uint64_t due_ns)
 {
-    struct timespec until = {.tv_sec = (time_t)(due_ns / 1000000000),
-                             .tv_nsec = (long)(due_ns % 1000000000)};
-    int result = 0;
     bool ends;
 
     pthread_mutex_lock(&nodes->lock);
-    while (!nodes->ends && result == 0)
-        result = pthread_cond_timedwait(&nodes->wake, &nodes->lock, &until);
+    while (!nodes->ends && esi_condition_wait(&nodes->wake, &nodes->lock, due_ns))
+        continue;
     ends = nodes->ends;
     pthread_mutex_unlock(&nodes->lock);
     return !ends;
