@@ -27,7 +27,7 @@ struct esi_heartbeat {
     struct esi_heartbeat_config config;
     struct esi_follower *follower;
     struct es_scope *scope;           /* the follower's */
-    struct esi_follower *collectives; /* opened when the first thread stalls */
+    struct esi_follower *collectives; /* opened when the first wait lasts */
 
     struct esi_thread_state *threads; /* owned; by rank, pid, thread */
     struct esi_thread_state *before;  /* as they were at the last pull */
@@ -222,9 +222,10 @@ static void turn_over(struct esi_heartbeat *heartbeat)
     for (size_t i = 0; i < heartbeat->thread_count; i++) {
         struct esi_thread_state *thread = &heartbeat->threads[i];
 
-        thread->pulls++;
         thread->events = 0;
         thread->polls = 0;
+        thread->elements = 0;
+        thread->elements_off = 0;
         thread->last.present = false;
         thread->open.present = false;
         thread->members = NULL;
@@ -253,6 +254,8 @@ static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *b
 
         thread->events += report->head;
         thread->polls += report->polls;
+        thread->elements++;
+        thread->elements_off += (report->flags & ES_REPORT_OFF) != 0;
     }
     for (size_t i = 0; i < batch->count; i++) {
         uint32_t origin = batch->marks[i].origin;
@@ -266,18 +269,13 @@ static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *b
 
 static void classify_threads(struct esi_heartbeat *heartbeat, uint64_t now_ns)
 {
-    const struct esi_heartbeat_config *config = &heartbeat->config;
+    bool is_first = heartbeat->pulls == 1;
 
-    for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        struct esi_thread_state *thread = &heartbeat->threads[i];
-        const struct esi_thread_state *before = &heartbeat->before[i];
-
-        if (config->single_ns)
-            esi_thread_judge_by_age(thread, config->single_ns, now_ns);
-        else
-            esi_thread_judge(thread, before->pulls ? before : NULL,
-                             config->stalled_after, now_ns);
-    }
+    /* Who has joined since the last pull had done nothing before. */
+    for (size_t i = 0; i < heartbeat->thread_count; i++)
+        esi_thread_judge(&heartbeat->threads[i],
+                         is_first ? NULL : &heartbeat->before[i],
+                         heartbeat->config.stalled_after_ns, now_ns);
 }
 
 /* --- Who waits for whom ------------------------------------------------------ */
@@ -474,11 +472,20 @@ static void fill_report(const struct esi_heartbeat *heartbeat,
         .stalled = count_verdicts(heartbeat, ES_VERDICT_STALLED),
         .dead = count_verdicts(heartbeat, ES_VERDICT_DEAD),
         .finished = count_verdicts(heartbeat, ES_VERDICT_FINISHED),
+        .unknown = count_verdicts(heartbeat, ES_VERDICT_UNKNOWN),
         .paced = es_scope_is_paced(heartbeat->scope),
         .vanished = es_scope_has_vanished(heartbeat->scope),
         .notices = batch->notices,
         .notice_count = batch->notice_count,
     };
+}
+
+static bool has_lasting_waits(const struct esi_heartbeat *heartbeat)
+{
+    for (size_t i = 0; i < heartbeat->thread_count; i++)
+        if (heartbeat->threads[i].lasts)
+            return true;
+    return false;
 }
 
 int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
@@ -502,7 +509,7 @@ int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
     read_batch(heartbeat, batch);
     classify_threads(heartbeat, now_ns);
     give_members(heartbeat);
-    if (count_verdicts(heartbeat, ES_VERDICT_STALLED))
+    if (has_lasting_waits(heartbeat))
         result = read_collectives(heartbeat);
     if (result >= 0)
         result = analyse_waits(heartbeat);

@@ -5,8 +5,8 @@
  * progress since the last look, and if not, what is it doing and who is it waiting for?
  *
  * Its scope gives the latest event of each thread and the operation under way.  Once a
- * thread stalls, a second scope reads the collectives, to tell who is missing from
- * which.
+ * thread waits for long, a second scope reads the collectives, to tell who is missing
+ * from which.
  */
 #ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_H
 #define ES_MONITORS_HEARTBEAT_HEARTBEAT_H
@@ -17,10 +17,8 @@
 #include "monitors/heartbeat/wait_graph.h"
 
 struct esi_heartbeat_config {
-    unsigned stalled_after; /* pulls without an event after which a thread counts as
-                               stalled */
-    uint64_t single_ns; /* not 0: there is one pull only; stalled is who has been in an
-                           operation for so long */
+    uint64_t stalled_after_ns; /* a thread counts as stalled that has been in one
+                                  operation, or polled in vain, for so long */
     struct es_servers
         *servers; /* all hosts of the run; NULL = this host only; borrowed */
     const struct es_tree_config
@@ -40,8 +38,9 @@ struct esi_heartbeat_report {
     size_t stalled;
     size_t dead;
     size_t finished;
-    bool paced;    /* looks wait by themselves: see es_scope_is_paced() */
-    bool vanished; /* nothing of the run is left to be found */
+    size_t unknown; /* what they do is not recorded */
+    bool paced;     /* looks wait by themselves: see es_scope_is_paced() */
+    bool vanished;  /* nothing of the run is left to be found */
     const struct es_notice *notices; /* hosts that did not deliver */
     size_t notice_count;
 };

@@ -8,16 +8,27 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/json_out.h"
-#include "base/plain.h"
+#include "base/quantity.h"
+#include "base/rows.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
+#include "monitors/follow/activity.h"
 #include "monitors/follow/describe.h"
+#include "monitors/heartbeat/heartbeat_fold.h"
+#include "monitors/heartbeat/wait_words.h"
 
-enum { WORDS = 320 };
+enum { WORDS = ES_FOLD_WORDS };
+
+/* What is told of runs with many threads, unless all is wanted. */
+enum {
+    FOLD_OVER = 16,  /* threads: of more, those that do the same share a row */
+    CYCLES_MOST = 8, /* and as many culprits */
+    CYCLE_ENDS = 6,  /* ranks at the beginning of a long cycle */
+};
 
 static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
                          const struct esi_thread_state *thread)
@@ -27,14 +38,7 @@ static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
                : 0;
 }
 
-/* --- The table --------------------------------------------------------------- */
-
-static const struct esi_text_table_column columns[] = {
-    {"THREAD", ES_TABLE_RIGHT, 0}, {"HOST", ES_TABLE_LEFT, 8},
-    {"EVENTS", ES_TABLE_RIGHT, 0}, {"POLLS", ES_TABLE_RIGHT, 0},
-    {"VERDICT", ES_TABLE_LEFT, 0}, {"FOR", ES_TABLE_RIGHT, 0},
-    {"DOING", ES_TABLE_LEFT, 24},
-};
+/* --- Threads ----------------------------------------------------------------- */
 
 /* What the last column says: what the thread is in, or did last, or how it ended. */
 static void describe_doing(const struct esi_heartbeat_report *report,
@@ -44,10 +48,12 @@ static void describe_doing(const struct esi_heartbeat_report *report,
     char words[WORDS];
 
     esi_describe_end(out, WORDS, thread);
+    if (thread->verdict == ES_VERDICT_UNKNOWN)
+        esi_describe_append(out, WORDS, "collectors are off");
     if (thread->polls_rise && thread->polling_since_ns) {
         esi_describe_append(
             out, WORDS, "polling for %s",
-            esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
+            esi_quantity_time(words, sizeof words, (double)quiet_ns(report, thread)));
     } else if (thread->open.present) {
         esi_describe_append(out, WORDS, "%s%s", out[0] ? ", in " : "",
                             esi_describe_activity(words, sizeof words, &thread->open));
@@ -57,40 +63,122 @@ static void describe_doing(const struct esi_heartbeat_report *report,
     }
 }
 
-static void add_row(struct es_table *table,
-                    const struct esi_heartbeat_report *report,
-                    const struct esi_thread_state *thread)
+static const char *process_name(enum es_process_state state)
 {
-    bool ended = thread->verdict == ES_VERDICT_FINISHED;
-    char words[WORDS];
+    static const char *const names[] = {
+        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
+        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
+        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
+    };
 
-    esi_text_table_cell(table, "%d.%d", thread->rank, thread->thread);
-    esi_text_table_cell(table, "%s", thread->host);
-    esi_text_table_cell(table, "%" PRIu64, thread->events);
-    esi_text_table_cell(table, "%" PRIu64, thread->polls);
-    esi_text_table_cell(table, "%s", esi_verdict_name(thread->verdict));
-    esi_text_table_cell(
-        table, "%s",
-        ended ? "" : esi_describe_span(words, sizeof words, quiet_ns(report, thread)));
-    describe_doing(report, thread, words);
-    esi_text_table_cell(table, "%s", words);
+    return names[state];
 }
 
-static int print_table(const struct esi_heartbeat_report *report,
-                       FILE *stream,
-                       size_t width)
+static void describe_activity(struct esi_row *row,
+                              const char *name,
+                              const struct esi_activity *activity)
 {
-    struct es_table *table;
-    int result =
-        esi_text_table_create(columns, sizeof columns / sizeof *columns, &table);
+    if (!esi_row_begin_object(esi_row_if(row, activity->present), name))
+        return;
+    esi_row_text(row, "operation", NULL, es_operation_name(activity->operation));
+    esi_activity_describe(row, activity, 0);
+    esi_row_text(row, "awaits", NULL, esi_activity_awaits(activity));
+    esi_row_end(row);
+}
 
+static void describe_ranks(struct esi_row *row,
+                           const char *name,
+                           const int *ranks,
+                           size_t count)
+{
+    if (!esi_row_begin_array(row, name))
+        return;
+    for (size_t i = 0; i < count; i++)
+        esi_row_signed(row, NULL, NULL, ranks[i]);
+    esi_row_end(row);
+}
+
+static void describe_wait(struct esi_row *row,
+                          bool is_blocked,
+                          const struct esi_wait *wait,
+                          const struct esi_wait_node *node)
+{
+    static const char *const reasons[] = {
+        [ES_REASON_NONE] = "unknown",        [ES_REASON_RECEIVE] = "receive",
+        [ES_REASON_SEND] = "send",           [ES_REASON_TRANSFER] = "transfer",
+        [ES_REASON_COLLECTIVE] = "members",  [ES_REASON_COMPLETION] = "requests",
+        [ES_REASON_ENTERED] = "all entered",
+    };
+
+    if (!esi_row_begin_object(esi_row_if(row, is_blocked), "waits_for"))
+        return;
+    esi_row_text(row, "reason", NULL, reasons[wait->reason]);
+    describe_ranks(row, "ranks", wait->targets, wait->target_count);
+    esi_row_bool(row, "any", NULL, wait->state == ES_WAIT_ANY);
+    esi_row_bool(row, "certain", NULL, wait->certain);
+    esi_row_bool(row, "stuck", NULL, node->stuck);
+    esi_row_end(row);
+}
+
+/* A row of the table, and what JSON has of a thread. */
+struct thread_row {
+    const struct esi_heartbeat_report *report;
+    size_t index;
+};
+
+static void describe_thread(struct esi_row *row, const void *record)
+{
+    const struct esi_heartbeat_report *report =
+        ((const struct thread_row *)record)->report;
+    size_t i = ((const struct thread_row *)record)->index;
+    const struct esi_thread_state *thread = &report->threads[i];
+    bool is_killed = thread->process == ES_PROCESS_KILLED;
+    bool has_code = thread->process == ES_PROCESS_EXITED && thread->exit_code >= 0;
+    bool is_over = thread->verdict == ES_VERDICT_FINISHED;
+    char words[WORDS];
+
+    esi_row_quantity(row, "THREAD", "%d.%d", thread->rank, thread->thread);
+    esi_row_signed(row, "rank", NULL, thread->rank);
+    esi_row_signed(row, "thread", NULL, thread->thread);
+    esi_row_long_text(esi_row_minor(row, 2), "host", "HOST", 8, thread->host);
+    esi_row_signed(row, "pid", NULL, thread->pid);
+    esi_row_text(row, "verdict", NULL, esi_verdict_name(thread->verdict));
+    esi_row_text(row, "process", NULL, process_name(thread->process));
+    esi_row_signed(esi_row_if(row, is_killed), "signal", NULL, thread->signal);
+    esi_row_signed(esi_row_if(row, has_code), "exit_code", NULL, thread->exit_code);
+    esi_row_unsigned(esi_row_minor(row, 1), "events", "EVENTS", thread->events);
+    esi_row_unsigned(esi_row_minor(row, 3), "polls", "POLLS", thread->polls);
+    esi_row_unsigned(row, "elements_off", NULL, thread->elements_off);
+    esi_row_text(row, NULL, "VERDICT", esi_verdict_name(thread->verdict));
+    esi_row_bool(row, "polling", NULL, thread->polls_rise);
+    esi_row_unsigned(row, "unchanged_pulls", NULL, thread->unchanged);
+    esi_row_unsigned(row, "quiet_ns", NULL, quiet_ns(report, thread));
+    esi_quantity_time(words, sizeof words, (double)quiet_ns(report, thread));
+    esi_row_quantity(row, "FOR", "%s", is_over ? "" : words);
+    describe_doing(report, thread, words);
+    esi_row_words(row, "DOING", 24, "%s", words);
+    describe_activity(row, "last", &thread->last);
+    describe_activity(row, "open", &thread->open);
+    describe_wait(row, esi_thread_is_blocked(thread), &report->waits[i],
+                  &report->nodes[i]);
+}
+
+static int print_table(const struct esi_heartbeat_report *report, FILE *stream)
+{
+    const struct esi_heartbeat_report empty = {
+        .threads = &(struct esi_thread_state){.rank = 0},
+        .waits = &(struct esi_wait){.reason = ES_REASON_NONE},
+        .nodes = &(struct esi_wait_node){.stuck = false},
+    };
+    struct esi_rows rows;
+
+    esi_rows_init(&rows, ESI_ROWS_TABLE, stream, describe_thread);
+    int result = esi_rows_begin(&rows, &(struct thread_row){&empty, 0});
     if (result < 0)
         return result;
     for (size_t i = 0; i < report->thread_count; i++)
-        add_row(table, report, &report->threads[i]);
-    result = esi_text_table_print(table, stream, width);
-    esi_text_table_destroy(table);
-    return result;
+        esi_rows_add(&rows, &(struct thread_row){report, i});
+    return esi_rows_finish(&rows);
 }
 
 /* --- In plain words ---------------------------------------------------------- */
@@ -110,90 +198,183 @@ static const char *name_thread(const struct esi_heartbeat_report *report,
     return out;
 }
 
-static bool is_message(const struct es_operation *operation)
+/* --- Threads that do the same -------------------------------------------------- */
+
+static uint64_t longest_ns(const struct esi_heartbeat_report *report,
+                           const struct esi_folded_thread *items,
+                           size_t count)
 {
-    return operation && (operation->op_class == ES_CLASS_SEND ||
-                         operation->op_class == ES_CLASS_RECEIVE);
+    uint64_t longest = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t span_ns = quiet_ns(report, &report->threads[items[i].index]);
+
+        longest = span_ns > longest ? span_ns : longest;
+    }
+    return longest;
 }
 
-/* "(tag 7, 12 s)", "(MPI_Irecv, any tag, 12 s)" */
-static void describe_details(const struct esi_heartbeat_report *report,
-                             const struct esi_thread_state *thread,
-                             char out[WORDS])
+/* "ranks 0-2,7" of threads in their order. */
+static void describe_group_ranks(const struct esi_heartbeat_report *report,
+                                 const struct esi_folded_thread *items,
+                                 size_t count,
+                                 char *out,
+                                 size_t size)
 {
-    const struct esi_activity *open = &thread->open;
-    char span[32];
+    int *ranks = calloc(count + 1, sizeof *ranks);
+    size_t rank_count = 0;
 
-    esi_describe_span(span, sizeof span, quiet_ns(report, thread));
-    snprintf(out, WORDS, "(");
-    if (open->awaited)
-        esi_describe_append(out, WORDS, "%s, ", es_operation_name(open->awaited));
-    if (open->tag == ES_TAG_ANY)
-        esi_describe_append(out, WORDS, "any tag, ");
-    else if (!open->awaited || is_message(esi_activity_subject(open)))
-        esi_describe_append(out, WORDS, "tag %d, ", open->tag);
-    esi_describe_append(out, WORDS, "%s)", span);
+    for (size_t i = 0; ranks && i < count; i++) {
+        int rank = report->threads[items[i].index].rank;
+
+        if (rank_count == 0 || ranks[rank_count - 1] != rank)
+            ranks[rank_count++] = rank;
+    }
+    if (ranks)
+        esi_describe_ranks(out, size, ranks, rank_count);
+    else
+        snprintf(out, size, "%zu threads", count);
+    free(ranks);
 }
 
-static bool is_of_several_requests(const struct esi_activity *open)
-{
-    const struct es_operation *operation = es_operation_find(open->operation);
+/* --- Rows of many threads -------------------------------------------------------- */
 
-    return operation && operation->op_class == ES_CLASS_COMPLETION && open->bytes > 1;
+static bool is_any(const struct esi_thread_state *thread)
+{
+    (void)thread;
+    return true;
 }
 
-static void print_message_wait(const struct esi_heartbeat_report *report,
-                               size_t index,
-                               const char *who,
-                               FILE *stream)
+static void describe_row(const struct esi_heartbeat_report *report,
+                         size_t index,
+                         bool brief,
+                         char out[WORDS])
 {
     const struct esi_thread_state *thread = &report->threads[index];
-    const struct esi_wait *wait = &report->waits[index];
-    const char *operation = es_operation_name(thread->open.operation);
-    char ranks[WORDS] = "somebody";
-    char details[WORDS];
+    bool is_over =
+        thread->verdict == ES_VERDICT_DEAD || thread->verdict == ES_VERDICT_FINISHED;
 
-    describe_details(report, thread, details);
-    if (wait->target_count)
-        esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
-    if (wait->reason == ES_REASON_TRANSFER)
-        esi_plain_print(stream, "%s is in %s, the message %s %s is under way %s\n", who,
-                        operation,
-                        thread->open.peer == ES_PEER_ANY ? "of one of" : "shared with",
-                        ranks, details);
-    else if (is_of_several_requests(&thread->open))
-        esi_plain_print(stream,
-                        "%s waits in %s for %" PRIu32
-                        " requests, the first of them with %s %s\n",
-                        who, operation, thread->open.bytes, ranks, details);
+    if (thread->polls_rise && thread->polling_since_ns)
+        snprintf(out, WORDS, "polling");
+    else if (!brief || thread->verdict == ES_VERDICT_UNKNOWN)
+        describe_doing(report, thread, out);
+    else if (is_over)
+        esi_describe_end(out, WORDS, thread);
+    else if (thread->open.present)
+        snprintf(out, WORDS, "%s", es_operation_name(thread->open.operation));
     else
-        esi_plain_print(
-            stream, "%s waits in %s for %s%s %s\n", who, operation,
-            thread->open.peer == ES_PEER_ANY && wait->target_count > 1 ? "any of " : "",
-            ranks, details);
+        snprintf(out, WORDS, thread->last.present ? "after %s" : "%s",
+                 thread->last.present ? es_operation_name(thread->last.operation) : "");
 }
 
-static void print_collective_wait(const struct esi_heartbeat_report *report,
-                                  size_t index,
-                                  const char *who,
-                                  FILE *stream)
-{
-    const struct esi_thread_state *thread = &report->threads[index];
-    const struct esi_wait *wait = &report->waits[index];
-    char operation[WORDS];
-    char ranks[WORDS] = "others";
-    char span[32];
+/* A row of the table. */
+struct group_row {
+    const struct esi_heartbeat_report *report;
+    const struct esi_folded_thread *items;
+    size_t count;
+};
 
-    esi_describe_activity(operation, sizeof operation, &thread->open);
-    esi_describe_span(span, sizeof span, quiet_ns(report, thread));
-    if (wait->target_count)
-        esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
-    if (wait->reason == ES_REASON_ENTERED)
-        esi_plain_print(stream, "%s is in %s, which all have entered (%s)\n", who,
-                        operation, span);
+/* "0-2,7", as in THREAD the thread behind it where it is one. */
+static void describe_group_name(const struct group_row *group, char *out, size_t size)
+{
+    const struct esi_thread_state *threads = group->report->threads;
+    int thread = threads[group->items[0].index].thread;
+    char ranks[96];
+    bool is_one = true;
+
+    for (size_t i = 1; i < group->count; i++)
+        is_one &= threads[group->items[i].index].thread == thread;
+    describe_group_ranks(group->report, group->items, group->count, ranks,
+                         sizeof ranks);
+    snprintf(out, size, is_one ? "%s.%d" : "%s", strchr(ranks, ' ') + 1, thread);
+}
+
+/* The least and the greatest of a count; `offset` is its place in a thread. */
+static void describe_range(struct esi_row *row,
+                           const char *heading,
+                           const struct group_row *group,
+                           size_t offset)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+
+    for (size_t i = 0; i < group->count; i++) {
+        const void *thread = &group->report->threads[group->items[i].index];
+        uint64_t number = *(const uint64_t *)((const char *)thread + offset);
+
+        least = number < least ? number : least;
+        most = number > most ? number : most;
+    }
+    if (least == most)
+        esi_row_quantity(row, heading, "%" PRIu64, most);
     else
-        esi_plain_print(stream, "%s waits in %s%s for %s to enter (%s)\n", who,
-                        operation, thread->open.awaited ? "," : "", ranks, span);
+        esi_row_quantity(row, heading, "%" PRIu64 "-%" PRIu64, least, most);
+}
+
+static void describe_group_host(struct esi_row *row, const struct group_row *group)
+{
+    const struct esi_thread_state *threads = group->report->threads;
+    const char *host = threads[group->items[0].index].host;
+
+    for (size_t i = 1; i < group->count; i++)
+        if (strcmp(threads[group->items[i].index].host, host) != 0)
+            host = "several";
+    esi_row_long_text(esi_row_minor(row, 3), NULL, "HOST", 8, host);
+}
+
+static void describe_group(struct esi_row *row, const void *record)
+{
+    const struct group_row *group = record;
+    const struct esi_thread_state *thread =
+        &group->report->threads[group->items[0].index];
+    char words[WORDS];
+
+    describe_group_name(group, words, sizeof words);
+    esi_row_words(row, "THREADS", 12, "%s", words);
+    esi_row_quantity(esi_row_minor(row, 1), "COUNT", "%zu", group->count);
+    describe_group_host(row, group);
+    describe_range(esi_row_minor(row, 2), "EVENTS", group,
+                   offsetof(struct esi_thread_state, events));
+    describe_range(esi_row_minor(row, 4), "POLLS", group,
+                   offsetof(struct esi_thread_state, polls));
+    esi_row_text(row, NULL, "VERDICT", esi_verdict_name(thread->verdict));
+    esi_quantity_time(words, sizeof words,
+                      (double)longest_ns(group->report, group->items, group->count));
+    esi_row_quantity(row, "FOR", "%s",
+                     thread->verdict == ES_VERDICT_FINISHED ? "" : words);
+    esi_row_words(row, "DOING", 24, "%s", group->items[0].words);
+}
+
+static int print_folded_table(const struct esi_heartbeat_report *report, FILE *stream)
+{
+    static const struct esi_fold_rule rule = {is_any, describe_row};
+    struct esi_fold fold;
+    struct esi_rows rows;
+
+    int result = esi_fold_init(report, &rule, &fold);
+    if (result < 0)
+        return result;
+    esi_rows_init(&rows, ESI_ROWS_TABLE, stream, describe_group);
+    result = esi_rows_begin(&rows, &(struct group_row){report, fold.items, 1});
+    for (size_t i = 0, size; result == 0 && i < fold.count; i += size) {
+        size = esi_fold_group_size(&fold, i);
+        esi_rows_add(&rows, &(struct group_row){report, &fold.items[i], size});
+    }
+    if (result == 0)
+        result = esi_rows_finish(&rows);
+    esi_fold_fini(&fold);
+    return result;
+}
+
+/* --- Waits ------------------------------------------------------------------------ */
+
+static bool is_told(const struct esi_thread_state *thread)
+{
+    return thread->lasts;
+}
+
+static const char *not_counted(enum esi_verdict verdict)
+{
+    return verdict == ES_VERDICT_STALLED ? "" : ", not yet counted as stalled";
 }
 
 static void print_wait(const struct esi_heartbeat_report *report,
@@ -201,39 +382,144 @@ static void print_wait(const struct esi_heartbeat_report *report,
                        FILE *stream)
 {
     const struct esi_thread_state *thread = &report->threads[index];
+    char span[32];
     char who[48];
     char words[WORDS];
 
-    name_thread(report, index, who);
-    switch (report->waits[index].reason) {
-    case ES_REASON_RECEIVE:
-    case ES_REASON_SEND:
-    case ES_REASON_TRANSFER:
-    case ES_REASON_COMPLETION:
-        print_message_wait(report, index, who, stream);
-        return;
-    case ES_REASON_COLLECTIVE:
-    case ES_REASON_ENTERED:
-        print_collective_wait(report, index, who, stream);
-        return;
-    case ES_REASON_NONE:
-        break;
-    }
-    esi_describe_span(words, sizeof words, quiet_ns(report, thread));
-    if (thread->polls_rise)
-        esi_plain_print(stream, "%s polls in vain (%s, %" PRIu64 " polls)\n", who,
-                        words, thread->polls);
-    else
-        esi_plain_print(stream, "%s is in %s (%s)\n", who,
-                        es_operation_name(thread->open.operation), words);
+    esi_quantity_time(span, sizeof span, (double)quiet_ns(report, thread));
+    esi_wait_describe(report, &(struct esi_wait_words){.index = index, .span = span},
+                      words);
+    esi_text_prose_print(stream, "%s %s%s", name_thread(report, index, who), words,
+                         not_counted(thread->verdict));
 }
 
-static void print_cycle(const struct esi_wait_cycle *cycle, FILE *stream)
+static void describe_wait_key(const struct esi_heartbeat_report *report,
+                              size_t index,
+                              bool brief,
+                              char out[WORDS])
 {
-    fputs(cycle->certain ? "deadlock: " : "possible deadlock: ", stream);
-    for (size_t i = 0; i < cycle->count; i++)
-        fprintf(stream, "%d -> ", cycle->ranks[i]);
-    fprintf(stream, "%d\n", cycle->ranks[0]);
+    esi_wait_describe(
+        report, &(struct esi_wait_words){.index = index, .brief = brief, .span = ""},
+        out);
+}
+
+static void print_group_wait(const struct esi_heartbeat_report *report,
+                             const struct esi_folded_thread *items,
+                             size_t count,
+                             bool brief,
+                             FILE *stream)
+{
+    char span[32];
+    char ranks[WORDS];
+    char words[WORDS];
+
+    esi_quantity_time(span, sizeof span, (double)longest_ns(report, items, count));
+    describe_group_ranks(report, items, count, ranks, sizeof ranks);
+    esi_wait_describe(
+        report,
+        &(struct esi_wait_words){
+            .index = items[0].index, .many = true, .brief = brief, .span = span},
+        words);
+    esi_text_prose_print(stream, "%s %s%s", ranks, words,
+                         not_counted(report->threads[items[0].index].verdict));
+}
+
+static int print_folded_waits(const struct esi_heartbeat_report *report, FILE *stream)
+{
+    static const struct esi_fold_rule rule = {is_told, describe_wait_key};
+    struct esi_fold fold;
+
+    int result = esi_fold_init(report, &rule, &fold);
+    if (result < 0)
+        return result;
+    for (size_t i = 0, size; i < fold.count; i += size) {
+        size = esi_fold_group_size(&fold, i);
+        if (size == 1)
+            print_wait(report, fold.items[i].index, stream);
+        else
+            print_group_wait(report, &fold.items[i], size, fold.brief, stream);
+    }
+    esi_fold_fini(&fold);
+    return 0;
+}
+
+/* --- Deadlocks and culprits ------------------------------------------------------- */
+
+/* Whether each rank of the cycle has been waiting for long; `ret_stalled`: all count as
+ * stalled. */
+static bool cycle_lasts(const struct esi_heartbeat_report *report,
+                        const struct esi_wait_cycle *cycle,
+                        bool *ret_stalled)
+{
+    *ret_stalled = true;
+    for (size_t i = 0; i < cycle->count; i++) {
+        bool lasts = false;
+        bool stalled = false;
+
+        for (size_t j = 0; j < report->thread_count; j++) {
+            const struct esi_thread_state *thread = &report->threads[j];
+
+            if (thread->rank != cycle->ranks[i])
+                continue;
+            lasts |= thread->lasts;
+            stalled |= thread->verdict == ES_VERDICT_STALLED;
+        }
+        if (!lasts)
+            return false;
+        *ret_stalled &= stalled;
+    }
+    return true;
+}
+
+static void print_cycle(const struct esi_wait_cycle *cycle,
+                        bool is_stalled,
+                        bool all,
+                        FILE *stream)
+{
+    bool is_long = !all && cycle->count > FOLD_OVER;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return;
+    fprintf(out, "%sdeadlock%s: ", cycle->certain ? "" : "possible ",
+            is_stalled ? "" : ", not yet counted as stalled");
+    for (size_t i = 0; i < cycle->count; i++) {
+        if (is_long && i == CYCLE_ENDS) {
+            fputs("... -> ", out);
+            i = cycle->count - 1;
+        }
+        fprintf(out, "%d -> ", cycle->ranks[i]);
+    }
+    fprintf(out, "%d", cycle->ranks[0]);
+    if (is_long)
+        fprintf(out, " (%zu ranks)", cycle->count);
+    if (cycle->members > cycle->count)
+        fprintf(out, ", of %zu ranks that wait for each other", cycle->members);
+    if (fclose(out) == 0)
+        esi_text_prose_print(stream, "%s", text);
+    free(text);
+}
+
+static void print_cycles(const struct esi_heartbeat_report *report,
+                         bool all,
+                         FILE *stream)
+{
+    size_t told = 0;
+    bool is_stalled;
+
+    for (size_t i = 0; i < report->result->cycle_count; i++) {
+        const struct esi_wait_cycle *cycle = &report->result->cycles[i];
+
+        if (!cycle_lasts(report, cycle, &is_stalled))
+            continue;
+        if (all || told < CYCLES_MOST)
+            print_cycle(cycle, is_stalled, all, stream);
+        told++;
+    }
+    if (!all && told > CYCLES_MOST)
+        fprintf(stream, "and %zu more deadlocks; -v shows all\n", told - CYCLES_MOST);
 }
 
 /* What the rank that others wait for is at, told by its first thread. */
@@ -263,25 +549,86 @@ static void print_culprit(const struct esi_heartbeat_report *report,
     char words[WORDS];
 
     describe_culprit(report, culprit, words);
-    esi_plain_print(stream, "rank %d holds up %zu %s; it is %s\n", culprit->rank,
-                    culprit->waiting, culprit->waiting == 1 ? "thread" : "threads",
-                    words);
+    esi_text_prose_print(stream, "rank %d holds up %zu %s; it is %s", culprit->rank,
+                         culprit->waiting, culprit->waiting == 1 ? "thread" : "threads",
+                         words);
 }
 
-static void print_waits(const struct esi_heartbeat_report *report, FILE *stream)
+static void print_culprits(const struct esi_heartbeat_report *report,
+                           bool all,
+                           FILE *stream)
 {
     const struct esi_wait_result *result = report->result;
+    size_t count = all || result->culprit_count <= CYCLES_MOST ? result->culprit_count
+                                                               : CYCLES_MOST;
 
-    if (report->stalled == 0)
-        return;
-    fputs("\n", stream);
-    for (size_t i = 0; i < report->thread_count; i++)
-        if (report->threads[i].verdict == ES_VERDICT_STALLED)
-            print_wait(report, i, stream);
-    for (size_t i = 0; i < result->cycle_count; i++)
-        print_cycle(&result->cycles[i], stream);
-    for (size_t i = 0; i < result->culprit_count; i++)
+    for (size_t i = 0; i < count; i++)
         print_culprit(report, &result->culprits[i], stream);
+    if (count < result->culprit_count)
+        fprintf(stream, "and %zu more hold up others; -v shows all\n",
+                result->culprit_count - count);
+}
+
+/* Deadlocks and culprits first, then who waits for whom. */
+static int print_waits(const struct esi_heartbeat_report *report,
+                       bool folded,
+                       FILE *stream)
+{
+    size_t told = 0;
+
+    for (size_t i = 0; i < report->thread_count; i++)
+        told += report->threads[i].lasts;
+    if (told == 0)
+        return 0;
+    fputs("\n", stream);
+    print_cycles(report, !folded, stream);
+    print_culprits(report, !folded, stream);
+    if (folded)
+        return print_folded_waits(report, stream);
+    for (size_t i = 0; i < report->thread_count; i++)
+        if (report->threads[i].lasts)
+            print_wait(report, i, stream);
+    return 0;
+}
+
+/* --- Collectors that are off ------------------------------------------------------ */
+
+/* Ranks of which all collectors, or `some` only, are off.  Caller frees; NULL without
+ * memory. */
+static int *list_off(const struct esi_heartbeat_report *report,
+                     bool some,
+                     size_t *ret_count)
+{
+    int *ranks = calloc(report->thread_count + 1, sizeof *ranks);
+    size_t count = 0;
+
+    for (size_t i = 0; ranks && i < report->thread_count; i++) {
+        const struct esi_thread_state *thread = &report->threads[i];
+        bool is_some = thread->elements_off < thread->elements;
+
+        if (thread->process == ES_PROCESS_RUNNING && thread->elements_off &&
+            is_some == some && (count == 0 || ranks[count - 1] != thread->rank))
+            ranks[count++] = thread->rank;
+    }
+    *ret_count = count;
+    return ranks;
+}
+
+static void print_off(const struct esi_heartbeat_report *report,
+                      bool some,
+                      FILE *stream)
+{
+    char words[WORDS * 2];
+    size_t count;
+    int *ranks = list_off(report, some, &count);
+
+    if (ranks && count) {
+        fputs("\n", stream);
+        esi_text_prose_print(
+            stream, "%s",
+            esi_describe_off(words, sizeof words, report->run, ranks, count, some));
+    }
+    free(ranks);
 }
 
 static void print_heading(const struct esi_heartbeat_report *report, FILE *stream)
@@ -289,191 +636,86 @@ static void print_heading(const struct esi_heartbeat_report *report, FILE *strea
     time_t seconds = (time_t)(report->realtime_ns / UINT64_C(1000000000));
     struct tm local;
     char clock[16] = "";
+    char unknown[32] = "";
 
     if (localtime_r(&seconds, &local))
         strftime(clock, sizeof clock, "%H:%M:%S", &local);
-    esi_plain_print(stream,
-                    "run %s  pull %" PRIu64
-                    "  %s  %zu threads: %zu stalled, %zu dead, %zu finished\n",
-                    report->run, report->pull, clock, report->thread_count,
-                    report->stalled, report->dead, report->finished);
+    if (report->unknown)
+        snprintf(unknown, sizeof unknown, ", %zu unknown", report->unknown);
+    esi_text_prose_print(stream,
+                         "run %s  pull %" PRIu64
+                         "  %s  %zu threads: %zu stalled, %zu dead, %zu finished%s",
+                         report->run, report->pull, clock, report->thread_count,
+                         report->stalled, report->dead, report->finished, unknown);
 }
 
 int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
-                             FILE *stream,
-                             size_t width)
+                             bool all,
+                             FILE *stream)
 {
+    bool folded = !all && report->thread_count > FOLD_OVER;
     int result;
 
     print_heading(report, stream);
-    result = print_table(report, stream, width);
+    result = print_waits(report, folded, stream);
+    print_off(report, false, stream);
+    print_off(report, true, stream);
+    fputs("\n", stream);
     if (result == 0)
-        print_waits(report, stream);
+        result =
+            folded ? print_folded_table(report, stream) : print_table(report, stream);
     return result < 0 ? result : ferror(stream) ? -EIO : 0;
 }
 
 /* --- JSON -------------------------------------------------------------------- */
 
-static void put_activity(struct esi_json_out *out,
-                         const char *key,
-                         const struct esi_activity *activity)
+static void describe_result(struct esi_row *row, const struct esi_wait_result *result)
 {
-    if (!activity->present) {
-        esi_json_out_null(out, key);
-        return;
-    }
-    esi_json_out_begin_object(out, key);
-    esi_json_out_string(out, "operation", es_operation_name(activity->operation));
-    if (activity->has_communicator)
-        esi_json_out_string(out, "communicator", activity->communicator);
-    else
-        esi_json_out_null(out, "communicator");
-    if (activity->peer >= 0)
-        esi_json_out_signed(out, "peer", activity->peer);
-    else if (activity->peer == ES_PEER_ANY)
-        esi_json_out_string(out, "peer", "any");
-    else
-        esi_json_out_null(out, "peer");
-    if (activity->tag == ES_TAG_ANY)
-        esi_json_out_string(out, "tag", "any");
-    else
-        esi_json_out_signed(out, "tag", activity->tag);
-    esi_json_out_unsigned(out, "bytes", activity->bytes);
-    if (activity->sequence == ES_SEQUENCE_UNKNOWN)
-        esi_json_out_null(out, "sequence");
-    else
-        esi_json_out_unsigned(out, "sequence", activity->sequence);
-    esi_json_out_unsigned(out, "start_ns", activity->start_ns);
-    if (activity->stop_ns)
-        esi_json_out_unsigned(out, "stop_ns", activity->stop_ns);
-    else
-        esi_json_out_null(out, "stop_ns");
-    esi_json_out_string(
-        out, "awaits", activity->awaited ? es_operation_name(activity->awaited) : NULL);
-    esi_json_out_end(out);
-}
-
-static const char *process_name(enum es_process_state state)
-{
-    static const char *const names[] = {
-        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
-        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
-        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
-    };
-
-    return names[state];
-}
-
-static void put_process(struct esi_json_out *out, const struct esi_thread_state *thread)
-{
-    esi_json_out_string(out, "process", process_name(thread->process));
-    if (thread->process == ES_PROCESS_KILLED)
-        esi_json_out_signed(out, "signal", thread->signal);
-    else
-        esi_json_out_null(out, "signal");
-    if (thread->process == ES_PROCESS_EXITED && thread->exit_code >= 0)
-        esi_json_out_signed(out, "exit_code", thread->exit_code);
-    else
-        esi_json_out_null(out, "exit_code");
-}
-
-static void put_ranks(struct esi_json_out *out,
-                      const char *key,
-                      const int *ranks,
-                      size_t count)
-{
-    esi_json_out_begin_array(out, key);
-    for (size_t i = 0; i < count; i++)
-        esi_json_out_signed(out, NULL, ranks[i]);
-    esi_json_out_end(out);
-}
-
-static void put_wait(struct esi_json_out *out,
-                     const struct esi_heartbeat_report *report,
-                     size_t i)
-{
-    static const char *const reasons[] = {
-        [ES_REASON_NONE] = "unknown",        [ES_REASON_RECEIVE] = "receive",
-        [ES_REASON_SEND] = "send",           [ES_REASON_TRANSFER] = "transfer",
-        [ES_REASON_COLLECTIVE] = "members",  [ES_REASON_COMPLETION] = "requests",
-        [ES_REASON_ENTERED] = "all entered",
-    };
-    const struct esi_wait *wait = &report->waits[i];
-
-    if (!esi_thread_is_blocked(&report->threads[i])) {
-        esi_json_out_null(out, "waits_for");
-        return;
-    }
-    esi_json_out_begin_object(out, "waits_for");
-    esi_json_out_string(out, "reason", reasons[wait->reason]);
-    put_ranks(out, "ranks", wait->targets, wait->target_count);
-    esi_json_out_bool(out, "any", wait->state == ES_WAIT_ANY);
-    esi_json_out_bool(out, "certain", wait->certain);
-    esi_json_out_bool(out, "stuck", report->nodes[i].stuck);
-    esi_json_out_end(out);
-}
-
-static void put_thread(struct esi_json_out *out,
-                       const struct esi_heartbeat_report *report,
-                       size_t i)
-{
-    const struct esi_thread_state *thread = &report->threads[i];
-
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_signed(out, "rank", thread->rank);
-    esi_json_out_signed(out, "thread", thread->thread);
-    esi_json_out_string(out, "host", thread->host);
-    esi_json_out_signed(out, "pid", thread->pid);
-    esi_json_out_string(out, "verdict", esi_verdict_name(thread->verdict));
-    put_process(out, thread);
-    esi_json_out_unsigned(out, "events", thread->events);
-    esi_json_out_unsigned(out, "polls", thread->polls);
-    esi_json_out_bool(out, "polling", thread->polls_rise);
-    esi_json_out_unsigned(out, "unchanged_pulls", thread->unchanged);
-    esi_json_out_unsigned(out, "quiet_ns", quiet_ns(report, thread));
-    put_activity(out, "last", &thread->last);
-    put_activity(out, "open", &thread->open);
-    put_wait(out, report, i);
-    esi_json_out_end(out);
-}
-
-static void put_result(struct esi_json_out *out, const struct esi_wait_result *result)
-{
-    esi_json_out_begin_array(out, "cycles");
+    esi_row_begin_array(row, "cycles");
     for (size_t i = 0; i < result->cycle_count; i++) {
-        esi_json_out_begin_object(out, NULL);
-        put_ranks(out, "ranks", result->cycles[i].ranks, result->cycles[i].count);
-        esi_json_out_bool(out, "certain", result->cycles[i].certain);
-        esi_json_out_end(out);
+        esi_row_begin_object(row, NULL);
+        describe_ranks(row, "ranks", result->cycles[i].ranks, result->cycles[i].count);
+        esi_row_unsigned(row, "members", NULL, result->cycles[i].members);
+        esi_row_bool(row, "knot", NULL, result->cycles[i].knot);
+        esi_row_bool(row, "certain", NULL, result->cycles[i].certain);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
-    esi_json_out_begin_array(out, "held_up_by");
+    esi_row_end(row);
+    esi_row_begin_array(row, "held_up_by");
     for (size_t i = 0; i < result->culprit_count; i++) {
-        esi_json_out_begin_object(out, NULL);
-        esi_json_out_signed(out, "rank", result->culprits[i].rank);
-        esi_json_out_unsigned(out, "threads", result->culprits[i].waiting);
-        esi_json_out_bool(out, "gone", result->culprits[i].gone);
-        esi_json_out_end(out);
+        esi_row_begin_object(row, NULL);
+        esi_row_signed(row, "rank", NULL, result->culprits[i].rank);
+        esi_row_unsigned(row, "threads", NULL, result->culprits[i].waiting);
+        esi_row_bool(row, "gone", NULL, result->culprits[i].gone);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
-void esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream)
+/* Of JSON only. */
+static void describe_report(struct esi_row *row, const void *record)
 {
-    struct esi_json_out out;
+    const struct esi_heartbeat_report *report = record;
 
-    esi_json_out_init(&out, stream);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "run", report->run);
-    esi_json_out_unsigned(&out, "pull", report->pull);
-    esi_json_out_unsigned(&out, "time_ns", report->realtime_ns);
-    esi_json_out_unsigned(&out, "stalled", report->stalled);
-    esi_json_out_unsigned(&out, "dead", report->dead);
-    esi_json_out_unsigned(&out, "finished", report->finished);
-    esi_json_out_begin_array(&out, "threads");
-    for (size_t i = 0; i < report->thread_count; i++)
-        put_thread(&out, report, i);
-    esi_json_out_end(&out);
-    put_result(&out, report->result);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "heartbeat");
+    esi_row_text(row, "run", NULL, report->run);
+    esi_row_unsigned(row, "pull", NULL, report->pull);
+    esi_row_unsigned(row, "time_unix_ns", NULL, report->realtime_ns);
+    esi_row_unsigned(row, "stalled", NULL, report->stalled);
+    esi_row_unsigned(row, "dead", NULL, report->dead);
+    esi_row_unsigned(row, "finished", NULL, report->finished);
+    esi_row_unsigned(row, "unknown", NULL, report->unknown);
+    esi_row_begin_array(row, "threads");
+    for (size_t i = 0; i < report->thread_count; i++) {
+        esi_row_begin_object(row, NULL);
+        describe_thread(row, &(struct thread_row){report, i});
+        esi_row_end(row);
+    }
+    esi_row_end(row);
+    describe_result(row, report->result);
+}
+
+int esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream)
+{
+    return esi_rows_print_json(stream, describe_report, report);
 }

@@ -9,49 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "eventspace/operation.h"
 #include "tuplespace/operation_table.h"
 
 /* --- Collectives that were completed ----------------------------------------- */
 
-static int compare_places(const struct esi_collective_seen *one,
-                          const uint64_t key[2],
-                          int rank)
+static uint64_t hash_seen(const uint64_t key[2], int rank)
 {
-    for (int i = 0; i < 2; i++)
-        if (one->key[i] != key[i])
-            return one->key[i] < key[i] ? -1 : 1;
-    return (one->rank > rank) - (one->rank < rank);
+    return esi_hash_mix(esi_hash_mix(key[0], key[1]), (uint64_t)rank);
 }
 
-/* First place that is not before (key, rank). */
-static size_t find_place(const struct esi_collectives_seen *seen,
-                         const uint64_t key[2],
-                         int rank)
-{
-    size_t low = 0;
-    size_t high = seen->count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_places(&seen->items[middle], key, rank) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct esi_collective_seen *esi_collectives_seen_find(
+struct esi_collective_seen *esi_collectives_seen_find(
     const struct esi_collectives_seen *seen,
     const uint64_t key[2],
     int rank)
 {
-    size_t place = find_place(seen, key, rank);
+    ESI_HASH_FOREACH(slot, &seen->numbers, hash_seen(key, rank)) {
+        struct esi_collective_seen *item =
+            &seen->items[esi_hash_index(&seen->numbers, slot)];
 
-    if (place < seen->count && compare_places(&seen->items[place], key, rank) == 0)
-        return &seen->items[place];
+        if (item->key[0] == key[0] && item->key[1] == key[1] && item->rank == rank)
+            return item;
+    }
     return NULL;
 }
 
@@ -61,46 +41,30 @@ static bool has_reached(uint32_t sequence, uint32_t wanted)
     return (int32_t)(sequence - wanted) >= 0;
 }
 
-static int grow_seen(struct esi_collectives_seen *seen)
-{
-    size_t capacity = seen->capacity ? seen->capacity * 2 : 64;
-    struct esi_collective_seen *items;
-
-    if (seen->count < seen->capacity)
-        return 0;
-    items = realloc(seen->items, capacity * sizeof *items);
-    if (!items)
-        return -ENOMEM;
-    seen->items = items;
-    seen->capacity = capacity;
-    return 0;
-}
-
 int esi_collectives_seen_note(struct esi_collectives_seen *seen,
                               const struct esi_collective_seen *instance)
 {
-    size_t place = find_place(seen, instance->key, instance->rank);
-    int result;
+    struct esi_collective_seen *item =
+        esi_collectives_seen_find(seen, instance->key, instance->rank);
 
-    if (place < seen->count &&
-        compare_places(&seen->items[place], instance->key, instance->rank) == 0) {
-        if (has_reached(instance->sequence, seen->items[place].sequence))
-            seen->items[place].sequence = instance->sequence;
+    if (item) {
+        if (has_reached(instance->sequence, item->sequence))
+            item->sequence = instance->sequence;
         return 0;
     }
-    result = grow_seen(seen);
-    if (result < 0)
-        return result;
-    memmove(seen->items + place + 1, seen->items + place,
-            (seen->count - place) * sizeof *seen->items);
-    seen->items[place] = *instance;
-    seen->count++;
+    if (ESI_ARRAY_RESERVE(seen->items, seen->capacity, seen->count + 1) < 0 ||
+        esi_hash_reserve(&seen->numbers, seen->count + 1) < 0)
+        return -ENOMEM;
+    esi_hash_insert(&seen->numbers, hash_seen(instance->key, instance->rank),
+                    seen->count);
+    seen->items[seen->count++] = *instance;
     return 0;
 }
 
 void esi_collectives_seen_fini(struct esi_collectives_seen *seen)
 {
     free(seen->items);
+    esi_hash_fini(&seen->numbers);
     *seen = (struct esi_collectives_seen){0};
 }
 
@@ -114,17 +78,9 @@ struct wait_view {
 
 static int add_target(struct esi_wait *wait, int rank)
 {
-    size_t count = wait->target_count;
-
-    /* The array grows at the powers of two. */
-    if ((count & (count - 1)) == 0) {
-        int *targets =
-            realloc(wait->targets, (count ? count * 2 : 1) * sizeof *targets);
-
-        if (!targets)
-            return -ENOMEM;
-        wait->targets = targets;
-    }
+    if (ESI_ARRAY_RESERVE(wait->targets, wait->target_capacity,
+                          wait->target_count + 1) < 0)
+        return -ENOMEM;
     wait->targets[wait->target_count++] = rank;
     return 0;
 }
@@ -249,8 +205,7 @@ static int wait_for_message(const struct wait_view *view,
     wait->reason =
         operation->op_class == ES_CLASS_SEND ? ES_REASON_SEND : ES_REASON_RECEIVE;
     /* Of a combined send and receive the open tuple tells one half only. */
-    if (strncmp(operation->name, "MPI_Sendrecv", 12) == 0 ||
-        strncmp(operation->name, "MPI_Isendrecv", 13) == 0)
+    if (operation->combined)
         wait->certain = false;
     if (wait->state != ES_WAIT_UNKNOWN && wait->certain &&
         has_counterpart(view, thread)) {
@@ -287,13 +242,13 @@ static int wait_for_requests(const struct wait_view *view,
                              const struct esi_thread_state *thread,
                              struct esi_wait *wait)
 {
-    const char *name = es_operation_name(thread->open.operation);
+    const struct es_operation *operation = es_operation_find(thread->open.operation);
     int result;
 
     wait->certain = thread->open.bytes <= 1;
     result = wait_for_request(view, thread, wait);
     /* One of several suffices, and of the others nothing is known. */
-    if (thread->open.bytes > 1 && (strstr(name, "any") || strstr(name, "some"))) {
+    if (thread->open.bytes > 1 && operation && operation->any) {
         wait->reason = ES_REASON_COMPLETION;
         wait->state = ES_WAIT_UNKNOWN;
     }
@@ -303,7 +258,9 @@ static int wait_for_requests(const struct wait_view *view,
 /* Other calls about requests, MPI_Start and MPI_Cancel, wait for nobody. */
 static bool completes_requests(const struct esi_activity *open)
 {
-    return strncmp(es_operation_name(open->operation), "MPI_Wait", 8) == 0;
+    const struct es_operation *operation = es_operation_find(open->operation);
+
+    return operation && operation->waits;
 }
 
 /* Probes are of the completion class, but wait for a message as a receive does. */
@@ -311,7 +268,7 @@ static bool is_probe(const struct esi_activity *open)
 {
     const struct es_operation *operation = es_operation_find(open->operation);
 
-    return operation && esi_operation_is_probe(operation);
+    return operation && operation->probe;
 }
 
 static int derive_waits(const struct wait_view *view,

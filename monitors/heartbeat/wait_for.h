@@ -10,6 +10,7 @@
 #ifndef ES_MONITORS_HEARTBEAT_WAIT_FOR_H
 #define ES_MONITORS_HEARTBEAT_WAIT_FOR_H
 
+#include "base/hash.h"
 #include "monitors/follow/thread_state.h"
 #include "monitors/heartbeat/wait_graph.h"
 
@@ -22,16 +23,17 @@ struct esi_collective_seen {
 
 /* A set of these; all zero is the empty set. */
 struct esi_collectives_seen {
-    struct esi_collective_seen *items; /* owned, ordered by key and rank */
+    struct esi_collective_seen *items; /* owned */
     size_t count;
     size_t capacity;
+    struct esi_hash numbers; /* by key and rank */
 };
 
 /* Notes an instance; keeps the newest.  0 or -ENOMEM. */
 int esi_collectives_seen_note(struct esi_collectives_seen *seen,
                               const struct esi_collective_seen *instance);
 /* NULL when the rank has completed none there. */
-const struct esi_collective_seen *esi_collectives_seen_find(
+struct esi_collective_seen *esi_collectives_seen_find(
     const struct esi_collectives_seen *seen,
     const uint64_t key[2],
     int rank);
@@ -54,6 +56,7 @@ struct esi_wait {
     bool certain;
     int *targets; /* world ranks; owned */
     size_t target_count;
+    size_t target_capacity;
 };
 
 /* Derives one wait per thread.  0 or -ENOMEM; free with esi_waits_free(). */

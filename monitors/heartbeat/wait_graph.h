@@ -34,11 +34,15 @@ struct esi_wait_node {
     bool stuck; /* result: waits for what can never happen */
 };
 
+/* Of a group of ranks that wait for each other: a shortest cycle through its least
+ * rank. */
 struct esi_wait_cycle {
     int *ranks; /* each waits for the next, the last for the first, which is the least;
                    owned */
     size_t count;
-    bool certain;
+    size_t members; /* of the group, `count` or more */
+    bool knot;      /* nobody of the group waits for a stuck rank outside */
+    bool certain;   /* that they wait, and that nobody else can release them */
 };
 
 /* A rank that others wait for and that is not blocked itself. */
@@ -49,15 +53,17 @@ struct esi_wait_culprit {
 };
 
 struct esi_wait_result {
-    struct esi_wait_cycle *cycles; /* owned */
+    struct esi_wait_cycle *cycles; /* owned; knots first, small groups first */
     size_t cycle_count;
+    size_t cycle_capacity;
     struct esi_wait_culprit
         *culprits; /* owned; by number of those who wait, then rank */
     size_t culprit_count;
 };
 
-/* Analyses the graph.  Ranks that no node stands for may act.  0 or -ENOMEM.  Free the
- * result with esi_wait_result_fini(). */
+/* Analyses the graph, in time and memory linear in nodes, targets and the highest rank.
+ * Ranks that no node stands for may act.  0 or -ENOMEM.  Free the result with
+ * esi_wait_result_fini(). */
 int esi_wait_analyse(struct esi_wait_node *nodes,
                      size_t count,
                      struct esi_wait_result *ret_result);

@@ -65,6 +65,16 @@ static void write_event(struct fixture *fixture, int rank, uint64_t ago, int num
     esi_writer_write(fixture->writers[rank], &tuple);
 }
 
+static struct esi_events_config made_config(enum es_sorting sorting)
+{
+    struct esi_events_config config = {.repair = ES_REPAIR_NONE};
+
+    es_scope_config_init(&config.scope);
+    config.scope.sorting = sorting;
+    config.scope.window_ns = 0;
+    return config;
+}
+
 static void open_events(struct fixture *fixture, const struct esi_events_config *config)
 {
     assert_int_equal(esi_events_create(fixture->run, config, NULL, &fixture->events),
@@ -72,9 +82,10 @@ static void open_events(struct fixture *fixture, const struct esi_events_config 
 }
 
 /* Prints the backlog, or what is new, into fixture->text. */
-static void print(struct fixture *fixture, enum esi_events_format format, bool backlog)
+static void print(struct fixture *fixture, enum esi_rows_format format, bool backlog)
 {
-    struct esi_events_printer printer = {.format = format};
+    struct esi_events_printer printer = {
+        .format = format, .start_ns = esi_events_start_ns(fixture->events)};
     struct esi_event_sink sink = esi_events_printer_sink(&printer);
     size_t size;
 
@@ -104,72 +115,69 @@ static void assert_tags(const struct fixture *fixture, const char *expected)
 static void events_of_all_ranks_come_in_order_of_time(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_STOP};
+    struct esi_events_config config = made_config(ES_SORTING_STOP);
 
-    es_selection_init(&config.view.selection);
     write_event(fixture, 0, 50, 1);
     write_event(fixture, 0, 30, 3);
     write_event(fixture, 1, 40, 2);
     write_event(fixture, 1, 20, 4);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_TEXT, true);
+    print(fixture, ESI_ROWS_TABLE, true);
     assert_tags(fixture, "1 2 3 4");
     write_event(fixture, 0, 1, 5);
-    print(fixture, ES_EVENTS_TEXT, false);
+    print(fixture, ESI_ROWS_TABLE, false);
     assert_tags(fixture, "5");
 }
 
 static void only_the_newest_are_given_if_asked(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_STOP, .last = 3};
+    struct esi_events_config config = made_config(ES_SORTING_STOP);
 
-    es_selection_init(&config.view.selection);
+    config.last = 3;
     for (int i = 0; i < 12; i++)
         write_event(fixture, i % 2, 100 - (uint64_t)i, i);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_TEXT, true);
+    print(fixture, ESI_ROWS_TABLE, true);
     assert_tags(fixture, "9 10 11");
     /* From then on all. */
     for (int i = 12; i < 17; i++)
         write_event(fixture, 0, 50 - (uint64_t)i, i);
-    print(fixture, ES_EVENTS_TEXT, false);
+    print(fixture, ESI_ROWS_TABLE, false);
     assert_tags(fixture, "12 13 14 15 16");
 }
 
 static void events_before_a_time_are_left_out(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_STOP};
+    struct esi_events_config config = made_config(ES_SORTING_STOP);
     const struct es_clock *clock =
         &esi_segment_layout(fixture->made.segments[0])->clock;
 
-    es_selection_init(&config.view.selection);
     write_event(fixture, 0, 10000, 1);
     write_event(fixture, 0, 10, 2);
     config.since_ns = es_clock_realtime_ns(
         clock, made_ticks(&fixture->made, UINT64_C(5000000000)), NULL);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_TEXT, true);
+    print(fixture, ESI_ROWS_TABLE, true);
     assert_tags(fixture, "2");
 }
 
 static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = made_config(ES_SORTING_NONE);
     uint64_t lost;
     uint64_t missed;
 
-    es_selection_init(&config.view.selection);
     for (int i = 0; i < 20; i++)
         write_event(fixture, 0, 100, i);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_JSON, true);
+    print(fixture, ESI_ROWS_JSON, true);
     assert_null(strstr(fixture->text, "\"loss\""));
     for (int i = 20; i < 60; i++)
         write_event(fixture, 0, 100, i);
-    print(fixture, ES_EVENTS_JSON, false);
+    print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(
         strstr(fixture->text, "{\"type\":\"loss\",\"rank\":0,\"thread\":0,"));
     esi_follower_losses(esi_events_follower(fixture->events), &lost, &missed);
@@ -180,20 +188,21 @@ static void losses_are_shown_where_they_happened_and_in_the_end(void **state)
 static void json_and_csv_have_their_fields(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = made_config(ES_SORTING_NONE);
 
-    es_selection_init(&config.view.selection);
     write_event(fixture, 1, 10, 7);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_JSON, true);
+    print(fixture, ESI_ROWS_JSON, true);
     assert_non_null(
         strstr(fixture->text,
                "{\"type\":\"event\",\"rank\":1,\"thread\":0,\"host\":\"made\","
                "\"element\":\"1.0/all\",\"position\":0,\"operation\":\"MPI_Send\","
                "\"class\":\"send\",\"communicator\":\"MPI_COMM_WORLD\",\"peer\":0,"
                "\"tag\":7,\"bytes\":8,\"sequence\":7,\"start_ns\":"));
+    assert_non_null(strstr(fixture->text, ",\"start_unix_ns\":"));
+    assert_non_null(strstr(fixture->text, ",\"stop_unix_ns\":"));
     write_event(fixture, 1, 10, 8);
-    print(fixture, ES_EVENTS_CSV, false);
+    print(fixture, ESI_ROWS_CSV, false);
     assert_ptr_equal(
         strstr(fixture->text,
                "event,1,0,made,1.0/all,1,MPI_Send,send,MPI_COMM_WORLD,0,8,8,8,"),
@@ -204,15 +213,14 @@ static void json_and_csv_have_their_fields(void **state)
 static void open_operations_of_the_dead_are_listed(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_STOP};
-    struct esi_events_printer printer = {.format = ES_EVENTS_TEXT};
+    struct esi_events_config config = made_config(ES_SORTING_STOP);
+    struct esi_events_printer printer = {.format = ESI_ROWS_TABLE};
     struct esi_event_sink sink = esi_events_printer_sink(&printer);
     struct es_tuple tuple =
         made_tuple("MPI_Recv", made_ticks(&fixture->made, UINT64_C(2000000000)), 0);
     size_t size;
 
-    es_selection_init(&config.view.selection);
-    config.view.selection.ranks = "1";
+    config.scope.view.selection.ranks = "1";
     tuple.peer = 0;
     tuple.tag = 3;
     esi_writer_open(fixture->writers[1], &tuple);
@@ -272,13 +280,12 @@ static void waits_tell_in_words_for_what(void **state)
         "  MPI_Waitany of 2 requests\n",
     };
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = made_config(ES_SORTING_NONE);
     const char *at;
 
-    es_selection_init(&config.view.selection);
     write_waits(fixture);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_TEXT, true);
+    print(fixture, ESI_ROWS_TABLE, true);
     at = fixture->text;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         at = strstr(at, lines[i]);
@@ -290,48 +297,46 @@ static void waits_tell_in_words_for_what(void **state)
 static void the_begin_of_a_collective_says_of_which(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = made_config(ES_SORTING_NONE);
     int code = (int)code_of("MPI_Ibcast");
 
-    es_selection_init(&config.view.selection);
     write_wait(fixture, "MPI collective post", 7, 1, code, 4096);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_TEXT, true);
+    print(fixture, ESI_ROWS_TABLE, true);
     assert_non_null(strstr(fixture->text,
                            "  MPI collective post of MPI_Ibcast root 1 on "
                            "MPI_COMM_WORLD, instance 7\n"));
     write_wait(fixture, "MPI collective post", 8, 1, code, 4096);
-    print(fixture, ES_EVENTS_JSON, false);
+    print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"tag\":0,\"bytes\":4096,\"sequence\":8,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Ibcast\"}\n"));
     /* A tag that is no operation. */
     write_wait(fixture, "MPI collective post", 8, 1, -1, 0);
-    print(fixture, ES_EVENTS_TEXT, true);
+    print(fixture, ESI_ROWS_TABLE, true);
     assert_non_null(strstr(fixture->text, "  MPI collective post with 1\n"));
 }
 
 static void waits_have_no_matching_number_but_what_they_await(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
+    struct esi_events_config config = made_config(ES_SORTING_NONE);
 
-    es_selection_init(&config.view.selection);
     write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_JSON, true);
+    print(fixture, ESI_ROWS_JSON, true);
     assert_non_null(strstr(fixture->text, "\"tag\":3,\"bytes\":1,\"sequence\":null,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Irecv\"}\n"));
     write_wait(fixture, "MPI_Wait", code_of("MPI_Iallreduce"), ES_PEER_NONE, 4, 1);
-    print(fixture, ES_EVENTS_JSON, false);
+    print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"tag\":0,\"bytes\":1,\"sequence\":4,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":\"MPI_Iallreduce\"}\n"));
     /* A number that is no operation. */
     write_wait(fixture, "MPI_Wait", UINT16_MAX, 1, 3, 1);
-    print(fixture, ES_EVENTS_JSON, false);
+    print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"sequence\":null,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":null}\n"));
     write_event(fixture, 0, 1, 9);
-    print(fixture, ES_EVENTS_JSON, false);
+    print(fixture, ESI_ROWS_JSON, false);
     assert_non_null(strstr(fixture->text, "\"sequence\":9,"));
     assert_non_null(strstr(fixture->text, ",\"awaits\":null}\n"));
 }
@@ -349,8 +354,8 @@ static int count_commas(const char *text)
 static void csv_ends_with_what_is_awaited(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {.sorting = ES_SORTING_NONE};
-    struct esi_events_printer printer = {.format = ES_EVENTS_CSV};
+    struct esi_events_config config = made_config(ES_SORTING_NONE);
+    struct esi_events_printer printer = {.format = ESI_ROWS_CSV};
     const char *end = ",MPI_Irecv\r\n";
     char *header;
     size_t size;
@@ -360,10 +365,9 @@ static void csv_ends_with_what_is_awaited(void **state)
     esi_events_print_header(&printer);
     esi_events_print_losses(&printer, 2, 3);
     fclose(printer.stream);
-    es_selection_init(&config.view.selection);
     write_wait(fixture, "MPI_Wait", code_of("MPI_Irecv"), 1, 3, 1);
     open_events(fixture, &config);
-    print(fixture, ES_EVENTS_CSV, true);
+    print(fixture, ESI_ROWS_CSV, true);
     assert_string_equal(fixture->text + strlen(fixture->text) - strlen(end), end);
     assert_non_null(strstr(header, ",lost,awaits\r\nend,"));
     assert_int_equal(count_commas(header), count_commas(fixture->text));
@@ -371,7 +375,7 @@ static void csv_ends_with_what_is_awaited(void **state)
     /* A loss has as many columns. */
     for (int i = 0; i < 40; i++)
         write_event(fixture, 0, 1, i);
-    print(fixture, ES_EVENTS_CSV, false);
+    print(fixture, ESI_ROWS_CSV, false);
     assert_ptr_equal(strstr(fixture->text, "loss,0,0,"), fixture->text);
     assert_int_equal(count_commas(header), count_commas(fixture->text));
     free(header);

@@ -177,14 +177,15 @@ static int take_loss(void *data, const struct es_origin *origin, uint64_t lost)
 static void events_come_in_one_order(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_events_config config = {
-        .sorting = ES_SORTING_STOP, .window_ns = 10000000, .servers = fixture->servers};
+    struct esi_events_config config = {.repair = ES_REPAIR_NONE};
     struct esi_event_sink sink = {
         .event = take_event, .loss = take_loss, .data = fixture};
     struct es_error error = {.text = ""};
     struct esi_events *events;
 
-    es_selection_init(&config.view.selection);
+    es_scope_config_init(&config.scope);
+    config.scope.sorting = ES_SORTING_STOP;
+    config.scope.servers = fixture->servers;
     if (esi_events_create(fixture->run, &config, &error, &events) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(esi_events_read_backlog(events, true, &sink), 0);

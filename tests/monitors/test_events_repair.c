@@ -141,8 +141,7 @@ static struct seen read_message(uint64_t early_ns,
     struct esi_writer *writers[2];
     struct es_run *run;
     struct esi_events *events;
-    struct esi_events_config config = {
-        .sorting = ES_SORTING_STOP, .window_ns = 10000000, .repair = mode};
+    struct esi_events_config config = {.repair = mode};
     struct seen seen = {.count = 0};
     struct esi_event_sink sink = {.event = see, .data = &seen};
     struct es_clock clock;
@@ -169,7 +168,8 @@ static struct seen read_message(uint64_t early_ns,
         esi_writer_write(writers[i], &tuple);
     }
     assert_int_equal(es_run_open(made.name, NULL, &run), 0);
-    es_selection_init(&config.view.selection);
+    es_scope_config_init(&config.scope);
+    config.scope.sorting = ES_SORTING_STOP;
     assert_int_equal(esi_events_create(run, &config, NULL, &events), 0);
     assert_int_equal(esi_events_read_backlog(events, true, &sink), 0);
     assert_int_equal(seen.count, 2);

@@ -21,7 +21,11 @@
     (1u << ES_CLASS_SEND | 1u << ES_CLASS_RECEIVE | 1u << ES_CLASS_COMPLETION)
 #define COLLECTIVE (1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR)
 
-enum { RANKS = 3, LIMIT = 3 };
+enum { RANKS = 3 };
+
+#define SECOND UINT64_C(1000000000)
+/* Operations have been under way for longer. */
+#define SHORT_LIMIT_NS (SECOND / 2)
 
 struct fixture {
     struct made_run made;
@@ -32,10 +36,18 @@ struct fixture {
     struct esi_heartbeat_report report;
 };
 
+static void watch(struct fixture *fixture, uint64_t stalled_after_ns)
+{
+    struct esi_heartbeat_config config = {.stalled_after_ns = stalled_after_ns};
+
+    esi_heartbeat_destroy(fixture->heartbeat);
+    assert_int_equal(
+        esi_heartbeat_create(fixture->run, &config, NULL, &fixture->heartbeat), 0);
+}
+
 static int set_up(void **state)
 {
     struct fixture *fixture = calloc(1, sizeof *fixture);
-    struct esi_heartbeat_config config = {.stalled_after = LIMIT};
 
     assert_non_null(fixture);
     made_run_begin(&fixture->made);
@@ -48,8 +60,7 @@ static int set_up(void **state)
                                                        "collective", COLLECTIVE, 100);
     }
     assert_int_equal(es_run_open(fixture->made.name, NULL, &fixture->run), 0);
-    assert_int_equal(
-        esi_heartbeat_create(fixture->run, &config, NULL, &fixture->heartbeat), 0);
+    watch(fixture, SHORT_LIMIT_NS);
     *state = fixture;
     return 0;
 }
@@ -73,7 +84,7 @@ static void beat(struct fixture *fixture, int times)
 
 static void open_message(struct fixture *fixture, int rank, const char *name, int peer)
 {
-    struct es_tuple tuple = made_tuple(name, made_ticks(&fixture->made, 1000000), 0);
+    struct es_tuple tuple = made_tuple(name, made_ticks(&fixture->made, SECOND), 0);
 
     tuple.peer = peer;
     tuple.tag = 7;
@@ -83,7 +94,7 @@ static void open_message(struct fixture *fixture, int rank, const char *name, in
 static void open_barrier(struct fixture *fixture, int rank, uint32_t instance)
 {
     struct es_tuple tuple =
-        made_tuple("MPI_Barrier", made_ticks(&fixture->made, 1000000), 0);
+        made_tuple("MPI_Barrier", made_ticks(&fixture->made, SECOND), 0);
 
     tuple.sequence = instance;
     esi_writer_open(fixture->collectives[rank], &tuple);
@@ -107,7 +118,7 @@ static char *shown(const struct fixture *fixture)
     FILE *out = open_memstream(&text, &size);
 
     assert_non_null(out);
-    assert_int_equal(esi_heartbeat_print_text(&fixture->report, out, 0), 0);
+    assert_int_equal(esi_heartbeat_print_text(&fixture->report, false, out), 0);
     fclose(out);
     return text;
 }
@@ -128,13 +139,43 @@ static void a_receive_cycle_is_a_deadlock(void **state)
     open_message(fixture, 0, "MPI_Recv", 1);
     open_message(fixture, 1, "MPI_Recv", 2);
     open_message(fixture, 2, "MPI_Recv", 0);
-    beat(fixture, LIMIT);
-    assert_int_equal(fixture->report.stalled, 0);
     beat(fixture, 1);
     assert_int_equal(fixture->report.stalled, 3);
     assert_shows(fixture, "rank 0 waits in MPI_Recv for rank 1 (tag 7, ");
     assert_shows(fixture, "deadlock: 0 -> 1 -> 2 -> 0\n");
     assert_int_equal(fixture->report.result->culprit_count, 0);
+    /* Before they count as stalled it is told, too. */
+    watch(fixture, 3600 * SECOND);
+    beat(fixture, 1);
+    assert_int_equal(fixture->report.stalled, 0);
+    assert_shows(fixture, "deadlock, not yet counted as stalled: 0 -> 1 -> 2 -> 0\n");
+    assert_shows(fixture, " s), not yet counted as stalled\n");
+}
+
+static void collectors_that_are_off_leave_a_state_unknown(void **state)
+{
+    struct fixture *fixture = *state;
+    struct es_selection all;
+    struct es_element_view **elements;
+
+    es_selection_init(&all);
+    write_barrier(fixture, 1, 4);
+    int count = es_run_select(fixture->run, &all, &elements);
+    assert_int_equal(count, 2 * RANKS);
+    for (int i = 0; i < count; i++)
+        es_element_enable(elements[i], false);
+    es_element_enable(elements[0], true);
+    free(elements);
+    open_message(fixture, 2, "MPI_Recv", 0);
+    beat(fixture, 2);
+    assert_int_equal(fixture->report.unknown, 2);
+    assert_int_equal(fixture->report.threads[0].verdict, ES_VERDICT_UNKNOWN);
+    assert_int_equal(fixture->report.threads[1].verdict, ES_VERDICT_UNKNOWN);
+    assert_int_equal(fixture->report.threads[2].verdict, ES_VERDICT_STALLED);
+    assert_shows(fixture, "0 finished, 2 unknown\n");
+    assert_shows(fixture, "\nsome collectors of rank 0 are off: ");
+    assert_shows(fixture, "\ncollectors of ranks 1-2 are off: ");
+    assert_shows(fixture, "collectors are off, after MPI_Barrier");
 }
 
 static void who_is_missing_from_a_barrier_is_named(void **state)
@@ -146,7 +187,7 @@ static void who_is_missing_from_a_barrier_is_named(void **state)
     open_barrier(fixture, 0, 5);
     /* One has left it already: it has entered. */
     write_barrier(fixture, 1, 5);
-    beat(fixture, LIMIT + 1);
+    beat(fixture, 2);
     assert_int_equal(fixture->report.stalled, 1);
     assert_shows(fixture, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 "
                           "for rank 2 to enter");
@@ -172,7 +213,7 @@ static void open_wait(struct fixture *fixture,
                       uint32_t count)
 {
     struct es_tuple tuple = made_tuple(count > 1 ? "MPI_Waitall" : "MPI_Wait",
-                                       made_ticks(&fixture->made, 1000000), 0);
+                                       made_ticks(&fixture->made, SECOND), 0);
 
     tuple.sequence = es_operation_by_name(awaited)->code;
     tuple.peer = peer;
@@ -191,7 +232,7 @@ static void what_a_wait_is_for_is_told(void **state)
     open_wait(fixture, 1, "MPI_Isend", 0, 3, 2);
     /* One waits for the same instance: it has entered. */
     open_wait(fixture, 2, "MPI_Iallreduce", ES_PEER_NONE, 5, 1);
-    beat(fixture, LIMIT + 1);
+    beat(fixture, 2);
     assert_shows(fixture, "rank 0 waits in MPI_Wait for MPI_Iallreduce on "
                           "MPI_COMM_WORLD, instance 5, for rank 1 to enter (");
     assert_shows(fixture, "rank 1 waits in MPI_Waitall for 2 requests, the first of "
@@ -205,7 +246,7 @@ static void who_waits_for_one_that_has_finished_is_stuck(void **state)
 
     open_message(fixture, 0, "MPI_Recv", 1);
     esi_segment_set_state(fixture->made.segments[1], ES_SEGMENT_FINALIZED);
-    beat(fixture, LIMIT + 1);
+    beat(fixture, 2);
     assert_int_equal(fixture->report.finished, 1);
     assert_true(fixture->report.nodes[0].stuck);
     assert_shows(fixture, "rank 1 holds up 1 thread; it is finished: finalized\n");
@@ -228,11 +269,12 @@ static void polls_in_vain_are_not_progress(void **state)
 {
     struct fixture *fixture = *state;
 
-    for (int i = 0; i < LIMIT; i++) {
+    watch(fixture, 1);
+    for (int i = 0; i < 2; i++) {
         esi_writer_count_poll(fixture->messages[1]);
         beat(fixture, 1);
         assert_int_equal(fixture->report.threads[1].verdict,
-                         i ? ES_VERDICT_POLLING : ES_VERDICT_PROGRESSING);
+                         i ? ES_VERDICT_POLLING : ES_VERDICT_COMPUTING);
     }
     esi_writer_count_poll(fixture->messages[1]);
     beat(fixture, 1);
@@ -283,7 +325,7 @@ static void json_is_one_line_with_every_thread(void **state)
     FILE *out = open_memstream(&text, &size);
 
     open_message(fixture, 0, "MPI_Recv", ES_PEER_ANY);
-    beat(fixture, LIMIT + 1);
+    beat(fixture, 2);
     assert_non_null(out);
     esi_heartbeat_print_json(&fixture->report, out);
     fclose(out);
@@ -295,11 +337,62 @@ static void json_is_one_line_with_every_thread(void **state)
     free(text);
 }
 
+/* Rank 0 computes, and a thousand others wait for it. */
+static void many_that_do_the_same_share_a_row(void **state)
+{
+    enum { MANY = 1001 };
+    struct esi_thread_state *threads = calloc(MANY, sizeof *threads);
+    struct esi_wait *waits = calloc(MANY, sizeof *waits);
+    struct esi_wait_node *nodes = calloc(MANY, sizeof *nodes);
+    struct esi_wait_culprit culprit = {.rank = 0, .waiting = MANY - 1};
+    struct esi_wait_result result = {.culprits = &culprit, .culprit_count = 1};
+    int target = 0;
+    struct fixture fixture = {.report = {.run = "many",
+                                         .pull = 1,
+                                         .realtime_ns = 20 * SECOND,
+                                         .threads = threads,
+                                         .waits = waits,
+                                         .nodes = nodes,
+                                         .thread_count = MANY,
+                                         .result = &result,
+                                         .stalled = MANY - 1}};
+
+    (void)state;
+    assert_true(threads && waits && nodes);
+    threads[0] =
+        (struct esi_thread_state){.host = "h", .verdict = ES_VERDICT_COMPUTING};
+    for (int i = 1; i < MANY; i++) {
+        threads[i] = (struct esi_thread_state){
+            .host = "h",
+            .rank = i,
+            .verdict = ES_VERDICT_STALLED,
+            .lasts = true,
+            .quiet_since_ns = 10 * SECOND,
+            .open = {.present = true,
+                     .operation = es_operation_by_name("MPI_Recv")->code,
+                     .peer = 0,
+                     .tag = 3}};
+        waits[i] = (struct esi_wait){
+            .reason = ES_REASON_RECEIVE, .targets = &target, .target_count = 1};
+    }
+    assert_shows(&fixture, "\n\nrank 0 holds up 1000 threads; it is computing\n"
+                           "ranks 1-1000 wait in MPI_Recv for rank 0 (tag 3, ");
+    assert_shows(&fixture, "\n1-1000.0 ");
+    char *text = shown(&fixture);
+    assert_true(strlen(text) < 1000);
+    free(text);
+    free(threads);
+    free(waits);
+    free(nodes);
+}
+
 SUITE(test_heartbeat)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_receive_cycle_is_a_deadlock, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(collectors_that_are_off_leave_a_state_unknown,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_is_missing_from_a_barrier_is_named, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(what_a_wait_is_for_is_told, set_up, tear_down),
@@ -314,6 +407,7 @@ SUITE(test_heartbeat)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_run_that_is_cleaned_up_has_vanished, set_up,
                                         tear_down),
+        cmocka_unit_test(many_that_do_the_same_share_a_row),
         cmocka_unit_test_setup_teardown(json_is_one_line_with_every_thread, set_up,
                                         tear_down),
     };

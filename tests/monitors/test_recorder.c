@@ -90,11 +90,11 @@ static void write_tags(struct fixture *fixture, int rank, int first, int count)
 
 static void begin(struct fixture *fixture, bool skip_backlog)
 {
-    struct esi_recorder_config config = {.directory = fixture->directory,
-                                         .lossless = true,
-                                         .skip_backlog = skip_backlog};
+    struct esi_recorder_config config = {.directory = fixture->directory};
 
-    es_selection_init(&config.view.selection);
+    es_scope_config_init(&config.scope);
+    config.scope.lossless = true;
+    config.scope.take = skip_backlog ? ES_TAKE_NEW : ES_TAKE_EVERY;
     assert_int_equal(
         esi_recorder_create(fixture->run, &config, NULL, &fixture->recorder), 0);
 }
@@ -300,13 +300,13 @@ static void a_disk_that_is_full_lets_writers_go(void **state)
 static void a_directory_with_something_in_it_is_refused(void **state)
 {
     struct fixture *fixture = *state;
-    struct esi_recorder_config config = {.directory = fixture->folder,
-                                         .lossless = true};
+    struct esi_recorder_config config = {.directory = fixture->folder};
     struct es_error error = {.text = ""};
 
     begin(fixture, false);
     end(fixture);
-    es_selection_init(&config.view.selection);
+    es_scope_config_init(&config.scope);
+    config.scope.lossless = true;
     atomic_store(&fixture->writers[0]->element->on_full, ES_ON_FULL_BLOCK);
     assert_int_equal(
         esi_recorder_create(fixture->run, &config, &error, &fixture->recorder),

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -31,48 +32,54 @@ struct thread_case {
     size_t count;
 };
 
+/* The first look is at second 20, the limit three seconds. */
 static const struct thread_case cases[] = {
-    {"events come",
-     {{ES_PROCESS_RUNNING, 1, 0, 0, ES_VERDICT_PROGRESSING},
-      {ES_PROCESS_RUNNING, 2, 0, 0, ES_VERDICT_PROGRESSING}},
-     2},
+    {"events come; a first look has nothing to compare with",
+     {{ES_PROCESS_RUNNING, 1, 0, 0, ES_VERDICT_COMPUTING},
+      {ES_PROCESS_RUNNING, 2, 0, 0, ES_VERDICT_PROGRESSING},
+      {ES_PROCESS_RUNNING, 3, 0, 0, ES_VERDICT_PROGRESSING}},
+     3},
     {"no event and no operation: it computes, for as long as it likes",
-     {{ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_PROGRESSING},
+     {{ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING},
       {ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING},
       {ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING},
       {ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING},
       {ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING}},
      5},
-    {"one operation for three looks: stalled, until it ends",
-     {{ES_PROCESS_RUNNING, 5, 0, 1, ES_VERDICT_PROGRESSING},
-      {ES_PROCESS_RUNNING, 5, 0, 1, ES_VERDICT_WAITING},
-      {ES_PROCESS_RUNNING, 5, 0, 1, ES_VERDICT_WAITING},
-      {ES_PROCESS_RUNNING, 5, 0, 1, ES_VERDICT_STALLED},
+    {"one operation for three seconds: stalled, until it ends",
+     {{ES_PROCESS_RUNNING, 5, 0, 20, ES_VERDICT_WAITING},
+      {ES_PROCESS_RUNNING, 5, 0, 20, ES_VERDICT_WAITING},
+      {ES_PROCESS_RUNNING, 5, 0, 20, ES_VERDICT_WAITING},
+      {ES_PROCESS_RUNNING, 5, 0, 20, ES_VERDICT_STALLED},
       {ES_PROCESS_RUNNING, 6, 0, 0, ES_VERDICT_PROGRESSING},
       {ES_PROCESS_RUNNING, 6, 0, 0, ES_VERDICT_COMPUTING}},
      6},
+    {"in one operation for long when it is first seen",
+     {{ES_PROCESS_RUNNING, 5, 0, 1, ES_VERDICT_STALLED}},
+     1},
     {"an operation that has begun is progress",
-     {{ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_PROGRESSING},
+     {{ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING},
       {ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_COMPUTING},
-      {ES_PROCESS_RUNNING, 5, 0, 9, ES_VERDICT_PROGRESSING},
-      {ES_PROCESS_RUNNING, 5, 0, 9, ES_VERDICT_WAITING}},
+      {ES_PROCESS_RUNNING, 5, 0, 21, ES_VERDICT_PROGRESSING},
+      {ES_PROCESS_RUNNING, 5, 0, 21, ES_VERDICT_WAITING}},
      4},
-    {"polls are not events",
-     {{ES_PROCESS_RUNNING, 5, 10, 0, ES_VERDICT_PROGRESSING},
+    {"polls are not events, and count since they rise",
+     {{ES_PROCESS_RUNNING, 5, 10, 0, ES_VERDICT_COMPUTING},
       {ES_PROCESS_RUNNING, 5, 20, 0, ES_VERDICT_POLLING},
       {ES_PROCESS_RUNNING, 5, 30, 0, ES_VERDICT_POLLING},
-      {ES_PROCESS_RUNNING, 5, 40, 0, ES_VERDICT_STALLED},
-      {ES_PROCESS_RUNNING, 6, 50, 0, ES_VERDICT_PROGRESSING}},
-     5},
+      {ES_PROCESS_RUNNING, 5, 40, 0, ES_VERDICT_POLLING},
+      {ES_PROCESS_RUNNING, 5, 50, 0, ES_VERDICT_STALLED},
+      {ES_PROCESS_RUNNING, 6, 60, 0, ES_VERDICT_PROGRESSING}},
+     6},
     {"a poll's own beginning is no progress",
-     {{ES_PROCESS_RUNNING, 5, 10, 1, ES_VERDICT_PROGRESSING},
-      {ES_PROCESS_RUNNING, 5, 20, 2, ES_VERDICT_POLLING},
-      {ES_PROCESS_RUNNING, 5, 30, 3, ES_VERDICT_POLLING}},
+     {{ES_PROCESS_RUNNING, 5, 10, 20, ES_VERDICT_WAITING},
+      {ES_PROCESS_RUNNING, 5, 20, 21, ES_VERDICT_POLLING},
+      {ES_PROCESS_RUNNING, 5, 30, 22, ES_VERDICT_POLLING}},
      3},
     {"finalized", {{ES_PROCESS_FINALIZED, 5, 0, 0, ES_VERDICT_FINISHED}}, 1},
     {"killed in an operation",
-     {{ES_PROCESS_RUNNING, 5, 0, 1, ES_VERDICT_PROGRESSING},
-      {ES_PROCESS_KILLED, 5, 0, 1, ES_VERDICT_DEAD}},
+     {{ES_PROCESS_RUNNING, 5, 0, 20, ES_VERDICT_WAITING},
+      {ES_PROCESS_KILLED, 5, 0, 20, ES_VERDICT_DEAD}},
      2},
     {"aborted", {{ES_PROCESS_ABORTED, 5, 0, 0, ES_VERDICT_DEAD}}, 1},
     {"gone", {{ES_PROCESS_LOST, 5, 0, 0, ES_VERDICT_DEAD}}, 1},
@@ -100,7 +107,7 @@ static void each_look_has_its_verdict(void **state)
         for (size_t j = 0; j < cases[i].count; j++) {
             struct esi_thread_state now = seen(&cases[i].looks[j]);
 
-            esi_thread_judge(&now, j ? &before : NULL, 3, (20 + j) * SECOND);
+            esi_thread_judge(&now, j ? &before : NULL, 3 * SECOND, (20 + j) * SECOND);
             assert_string_equal(esi_verdict_name(now.verdict),
                                 esi_verdict_name(cases[i].looks[j].verdict));
             before = now;
@@ -114,10 +121,10 @@ static void exit_status_decides_between_finished_and_dead(void **state)
     char words[64];
 
     (void)state;
-    esi_thread_judge(&thread, NULL, 3, SECOND);
+    esi_thread_judge(&thread, NULL, 3 * SECOND, SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_FINISHED);
     thread.exit_code = 3;
-    esi_thread_judge(&thread, NULL, 3, SECOND);
+    esi_thread_judge(&thread, NULL, 3 * SECOND, SECOND);
     assert_int_equal(thread.verdict, ES_VERDICT_DEAD);
     assert_string_equal(esi_describe_end(words, sizeof words, &thread),
                         "exited with 3 without MPI_Finalize");
@@ -127,44 +134,74 @@ static void exit_status_decides_between_finished_and_dead(void **state)
                         "killed by signal 9 (SIGKILL)");
 }
 
-static void a_single_look_judges_by_age(void **state)
+static void what_is_not_recorded_is_not_known(void **state)
 {
-    struct look look = {ES_PROCESS_RUNNING, 5, 0, 10, ES_VERDICT_PROGRESSING};
+    struct look look = {ES_PROCESS_RUNNING, 5, 0, 0, ES_VERDICT_UNKNOWN};
+    struct esi_thread_state thread = seen(&look);
+    struct esi_thread_state before = thread;
+
+    (void)state;
+    thread.elements = 2;
+    thread.elements_off = 1;
+    esi_thread_judge(&thread, NULL, 3 * SECOND, 20 * SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_UNKNOWN);
+    esi_thread_judge(&thread, &before, 3 * SECOND, 20 * SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_UNKNOWN);
+    /* What is seen all the same is known. */
+    thread.events++;
+    esi_thread_judge(&thread, &before, 3 * SECOND, 20 * SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_PROGRESSING);
+    thread.open.present = true;
+    thread.open.start_ns = 18 * SECOND;
+    esi_thread_judge(&thread, NULL, 3 * SECOND, 20 * SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_WAITING);
+    thread.process = ES_PROCESS_FINALIZED;
+    esi_thread_judge(&thread, NULL, 3 * SECOND, 20 * SECOND);
+    assert_int_equal(thread.verdict, ES_VERDICT_FINISHED);
+}
+
+static void waits_that_last_are_told_before_they_stall(void **state)
+{
+    struct look look = {ES_PROCESS_RUNNING, 5, 0, 20, ES_VERDICT_WAITING};
     struct esi_thread_state thread = seen(&look);
 
     (void)state;
-    esi_thread_judge_by_age(&thread, 5 * SECOND, 12 * SECOND);
+    esi_thread_judge(&thread, NULL, 3 * SECOND, 20 * SECOND + SECOND / 10);
+    assert_false(thread.lasts);
+    esi_thread_judge(&thread, NULL, 3 * SECOND, 21 * SECOND);
+    assert_true(thread.lasts);
     assert_int_equal(thread.verdict, ES_VERDICT_WAITING);
-    esi_thread_judge_by_age(&thread, 5 * SECOND, 15 * SECOND);
-    assert_int_equal(thread.verdict, ES_VERDICT_STALLED);
     thread.open.present = false;
-    esi_thread_judge_by_age(&thread, 5 * SECOND, 15 * SECOND);
-    assert_int_equal(thread.verdict, ES_VERDICT_COMPUTING);
+    esi_thread_judge(&thread, NULL, 3 * SECOND, 21 * SECOND);
+    assert_false(thread.lasts);
 }
 
-static void spans_and_ranks_read_well(void **state)
+static void collectors_that_are_off_are_told_with_what_helps(void **state)
 {
-    static const struct {
-        uint64_t ns;
-        const char *text;
-    } spans[] = {
-        {0, "0 ns"},
-        {999, "999 ns"},
-        {1500, "1 us"},
-        {2000000, "2 ms"},
-        {1500000000, "1.5 s"},
-        {12 * SECOND, "12 s"},
-        {200 * SECOND, "3 min 20 s"},
-        {7260 * SECOND, "2 h 1 min"},
-    };
+    int ranks[200];
+    char words[320];
+
+    (void)state;
+    for (int i = 0; i < 200; i++)
+        ranks[i] = i * 2;
+    assert_string_equal(esi_describe_off(words, sizeof words, "flow", ranks, 2, false),
+                        "collectors of ranks 0,2 are off: what they do is not known; "
+                        "'eventspace collect on --rank 0,2 flow' switches them on");
+    assert_string_equal(
+        esi_describe_off(words, sizeof words, "flow", ranks, 1, true),
+        "some collectors of rank 0 are off: what else it does is not "
+        "known; 'eventspace collect on --rank 0 flow' switches them on");
+    esi_describe_off(words, sizeof words, "flow", ranks, 200, false);
+    assert_non_null(strstr(words, "'eventspace collect on flow' switches all on"));
+}
+
+static void sets_of_ranks_read_well(void **state)
+{
     int ranks[] = {7, 0, 2, 1};
     int many[200];
     char words[96];
 
     (void)state;
-    for (size_t i = 0; i < sizeof spans / sizeof *spans; i++)
-        assert_string_equal(esi_describe_span(words, sizeof words, spans[i].ns),
-                            spans[i].text);
     assert_string_equal(esi_describe_ranks(words, sizeof words, ranks, 1), "rank 7");
     assert_string_equal(esi_describe_ranks(words, sizeof words, ranks, 4),
                         "ranks 0-2,7");
@@ -180,8 +217,10 @@ SUITE(test_thread_state)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_look_has_its_verdict),
         cmocka_unit_test(exit_status_decides_between_finished_and_dead),
-        cmocka_unit_test(a_single_look_judges_by_age),
-        cmocka_unit_test(spans_and_ranks_read_well),
+        cmocka_unit_test(what_is_not_recorded_is_not_known),
+        cmocka_unit_test(waits_that_last_are_told_before_they_stall),
+        cmocka_unit_test(collectors_that_are_off_are_told_with_what_helps),
+        cmocka_unit_test(sets_of_ranks_read_well),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

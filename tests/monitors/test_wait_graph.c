@@ -16,7 +16,7 @@
 #include "monitors/heartbeat/wait_graph.h"
 #include "tests/suites.h"
 
-enum { MOST = 6, TARGETS = 4 };
+enum { MOST = 6, TARGETS = 4, NO_WAY = 1000 };
 
 /* One thread of a case; -1 ends the targets. */
 struct row {
@@ -121,6 +121,31 @@ static const struct graph_case cases[] = {
       {3, ES_WAIT_ALL, {2, -1}, true}},
      4,
      "0 1;2 3",
+     ""},
+    {"a cycle that waits for another: the knot comes first",
+     {{0, ES_WAIT_ALL, {1, 2, -1}, true},
+      {1, ES_WAIT_ALL, {0, -1}, true},
+      {2, ES_WAIT_ALL, {3, -1}, true},
+      {3, ES_WAIT_ALL, {4, -1}, true},
+      {4, ES_WAIT_ALL, {2, -1}, true}},
+     5,
+     "2 3 4;0 1",
+     ""},
+    {"a shortest cycle stands for its group",
+     {{0, ES_WAIT_ALL, {1, -1}, true},
+      {1, ES_WAIT_ALL, {2, -1}, true},
+      {2, ES_WAIT_ALL, {3, 0, -1}, true},
+      {3, ES_WAIT_ALL, {0, -1}, true}},
+     4,
+     "0 1 2",
+     ""},
+    {"two threads of a rank wait, in a cycle each",
+     {{0, ES_WAIT_ALL, {1, -1}, true},
+      {0, ES_WAIT_ALL, {2, -1}, true},
+      {1, ES_WAIT_ALL, {0, -1}, true},
+      {2, ES_WAIT_ALL, {0, -1}, true}},
+     4,
+     "0 1",
      ""},
 };
 
@@ -231,6 +256,70 @@ static bool is_stuck_by_trying(const struct esi_wait_node *nodes,
     return !released[which];
 }
 
+/* How many steps lead from one stuck rank to another, by trying all. */
+static void measure_ways(const struct esi_wait_node *nodes, int ways[MOST][MOST])
+{
+    for (size_t i = 0; i < MOST; i++)
+        for (size_t j = 0; j < MOST; j++)
+            ways[i][j] = NO_WAY;
+    for (size_t i = 0; i < MOST; i++)
+        for (size_t j = 0; nodes[i].stuck && j < nodes[i].target_count; j++)
+            if (nodes[nodes[i].targets[j]].stuck)
+                ways[i][nodes[i].targets[j]] = 1;
+    for (size_t k = 0; k < MOST; k++)
+        for (size_t i = 0; i < MOST; i++)
+            for (size_t j = 0; j < MOST; j++)
+                if (ways[i][k] + ways[k][j] < ways[i][j])
+                    ways[i][j] = ways[i][k] + ways[k][j];
+}
+
+static bool waits_for(const struct esi_wait_node *node, int rank)
+{
+    for (size_t i = 0; i < node->target_count; i++)
+        if (node->targets[i] == rank)
+            return true;
+    return false;
+}
+
+/* Each group of ranks that reach each other has a cycle, and is a knot or not. */
+static void check_cycles(const struct esi_wait_node *nodes,
+                         const struct esi_wait_result *result)
+{
+    int ways[MOST][MOST];
+    size_t groups = 0;
+
+    measure_ways(nodes, ways);
+    for (size_t i = 0; i < MOST; i++) {
+        bool is_least = ways[i][i] < NO_WAY;
+
+        for (size_t j = 0; j < i; j++)
+            is_least &= ways[i][j] == NO_WAY || ways[j][i] == NO_WAY;
+        groups += is_least;
+    }
+    assert_int_equal(result->cycle_count, groups);
+    for (size_t i = 0; i < result->cycle_count; i++) {
+        const struct esi_wait_cycle *cycle = &result->cycles[i];
+        int first = cycle->ranks[0];
+        size_t members = 0;
+        bool knot = true;
+
+        for (int j = 0; j < MOST; j++) {
+            bool is_member = ways[first][j] < NO_WAY && ways[j][first] < NO_WAY;
+
+            members += is_member;
+            knot &= is_member || ways[first][j] == NO_WAY;
+            assert_true(!is_member || j >= first);
+        }
+        assert_int_equal(cycle->members, members);
+        assert_int_equal(cycle->knot, knot);
+        assert_int_equal(cycle->count, ways[first][first]);
+        for (size_t j = 0; j < cycle->count; j++)
+            assert_true(waits_for(&nodes[cycle->ranks[j]],
+                                  cycle->ranks[(j + 1) % cycle->count]));
+        assert_true(i == 0 || result->cycles[i - 1].knot >= cycle->knot);
+    }
+}
+
 static void random_graphs_agree_with_the_reference(void **state)
 {
     unsigned random = 99;
@@ -245,7 +334,8 @@ static void random_graphs_agree_with_the_reference(void **state)
             random = random * 1103515245u + 12345u;
             nodes[i] = (struct esi_wait_node){
                 .rank = (int)i,
-                .state = (enum esi_wait_state)((random >> 16) % 5),
+                .state = (random >> 24) % 4 ? ES_WAIT_ALL
+                                            : (enum esi_wait_state)((random >> 16) % 5),
                 .certain = true,
                 .targets = targets[i]};
             nodes[i].target_count = 1 + (random >> 20) % 3;
@@ -261,12 +351,45 @@ static void random_graphs_agree_with_the_reference(void **state)
             assert_int_equal(nodes[i].stuck,
                              waits && is_stuck_by_trying(nodes, MOST, i));
         }
-        /* Whoever is on a cycle is stuck. */
-        for (size_t i = 0; i < result.cycle_count; i++)
-            for (size_t j = 0; j < result.cycles[i].count; j++)
-                assert_true(nodes[result.cycles[i].ranks[j]].stuck);
+        check_cycles(nodes, &result);
         esi_wait_result_fini(&result);
     }
+}
+
+/* A chain of a hundred thousand, into a pair or to one who may act: no recursion, no
+ * square. */
+static void long_chains_take_linear_time(void **state)
+{
+    enum { LENGTH = 100000 };
+    struct esi_wait_node *nodes = calloc(LENGTH, sizeof *nodes);
+    int *targets = calloc(LENGTH, sizeof *targets);
+    struct esi_wait_result result;
+
+    (void)state;
+    assert_non_null(nodes);
+    assert_non_null(targets);
+    for (int i = 0; i < LENGTH; i++) {
+        targets[i] = i + 1 < LENGTH ? i + 1 : i - 1;
+        nodes[i] = (struct esi_wait_node){.rank = i,
+                                          .state = ES_WAIT_ALL,
+                                          .certain = true,
+                                          .targets = &targets[i],
+                                          .target_count = 1};
+    }
+    assert_int_equal(esi_wait_analyse(nodes, LENGTH, &result), 0);
+    assert_int_equal(result.cycle_count, 1);
+    assert_int_equal(result.cycles[0].ranks[0], LENGTH - 2);
+    assert_int_equal(result.cycles[0].count, 2);
+    esi_wait_result_fini(&result);
+    nodes[LENGTH - 1].state = ES_WAIT_NOT;
+    assert_int_equal(esi_wait_analyse(nodes, LENGTH, &result), 0);
+    assert_false(nodes[0].stuck);
+    assert_int_equal(result.cycle_count, 0);
+    assert_int_equal(result.culprit_count, 1);
+    assert_int_equal(result.culprits[0].rank, LENGTH - 1);
+    esi_wait_result_fini(&result);
+    free(targets);
+    free(nodes);
 }
 
 SUITE(test_wait_graph)
@@ -275,6 +398,7 @@ SUITE(test_wait_graph)
         cmocka_unit_test(each_case_has_its_cycles_and_culprits),
         cmocka_unit_test(a_cycle_is_as_certain_as_its_least_certain_wait),
         cmocka_unit_test(random_graphs_agree_with_the_reference),
+        cmocka_unit_test(long_chains_take_linear_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* heartbeat_fold.h - threads of a report that do the same, in groups: trouble first,
+ * then by rank. */
+#ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_FOLD_H
+#define ES_MONITORS_HEARTBEAT_HEARTBEAT_FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "monitors/heartbeat/heartbeat.h"
+
+enum {
+    ES_FOLD_WORDS = 320,
+    ES_FOLD_GROUPS_MOST = 24, /* with more, threads are alike that are so in brief */
+};
+
+/* One thread, and what makes it equal to others. */
+struct esi_folded_thread {
+    size_t index; /* in the report */
+    size_t group; /* index of the first that is equal */
+    int order;    /* of its verdict: trouble first */
+    char words[ES_FOLD_WORDS];
+};
+
+/* Threads in the order of their groups. */
+struct esi_fold {
+    struct esi_folded_thread *items; /* owned */
+    size_t count;
+    size_t groups;
+    bool brief;
+};
+
+/* Chooses threads, and says what makes one equal to others of its verdict: all that is
+ * known of it, or what can be said `brief`ly. */
+struct esi_fold_rule {
+    bool (*is_meant)(const struct esi_thread_state *thread);
+    void (*describe)(const struct esi_heartbeat_report *report,
+                     size_t index,
+                     bool brief,
+                     char out[ES_FOLD_WORDS]);
+};
+
+/* 0 or -ENOMEM; esi_fold_fini() frees. */
+int esi_fold_init(const struct esi_heartbeat_report *report,
+                  const struct esi_fold_rule *rule,
+                  struct esi_fold *ret_fold);
+void esi_fold_fini(struct esi_fold *fold);
+
+/* How many items, from the one at `first`, are of its group. */
+size_t esi_fold_group_size(const struct esi_fold *fold, size_t first);
+
+#endif
