@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct order_load_config {
     const char *pattern; /* borrowed; of order_load_patterns() */

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct pattern_set_config {
     const char *name; /* borrowed; of pattern_sets() */

@@ -10,15 +10,13 @@
 #include <string.h>
 
 #include "monitors/causality/set_source.h"
+#include "monitors/eventset/sinks.h"
 #include "monitors/eventset/trace_names.h"
 
 struct es_event_set {
     char *path;
     struct esi_trace_names names;
     struct esi_set_source_facts facts;
-    /* Of the reading that goes on; borrowed. */
-    const struct es_set_sink *sinks;
-    size_t sink_count;
 };
 
 /* A live run is not read here: it needs scopes, which libeventspace has. */
@@ -69,48 +67,27 @@ void es_event_set_close(struct es_event_set *set)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-static int pass_trace(void *data, uint32_t trace, const char *name)
-{
-    struct es_event_set *set = data;
-    int result = esi_trace_names_add(&set->names, name);
-
-    for (size_t i = 0; result >= 0 && i < set->sink_count; i++)
-        result = set->sinks[i].trace(set->sinks[i].data, trace, name);
-    return result;
-}
-
-static int pass_event(void *data, const struct es_set_event *event)
-{
-    struct es_event_set *set = data;
-    int result = 0;
-
-    for (size_t i = 0; result >= 0 && i < set->sink_count; i++)
-        result = set->sinks[i].event(set->sinks[i].data, event);
-    return result;
-}
-
 int es_event_set_read(struct es_event_set *set,
                       const struct es_set_sink *sinks,
                       size_t count,
                       bool attributes,
                       struct es_error *error)
 {
+    struct es_set_sink *items = calloc(count + 1, sizeof *items);
+    struct esi_sinks all = {.items = items, .count = count + 1};
     const struct esi_set_source_config config = {
-        .path = set->path,
-        .sink = {.trace = pass_trace, .event = pass_event, .data = set},
-        .attributes = attributes,
-    };
-    int result;
+        .path = set->path, .sink = esi_sinks_sink(&all), .attributes = attributes};
+    int result = -ENOMEM;
 
     forget_names(set);
     set->facts = (struct esi_set_source_facts){.is_matched = false};
-    set->sinks = sinks;
-    set->sink_count = count;
-    result = esi_set_source_read(&config, &set->facts, error);
-    set->sinks = NULL;
-    set->sink_count = 0;
-    if (result == 0)
-        result = esi_trace_names_sort(&set->names);
+    if (items) {
+        items[0] = esi_trace_names_sink(&set->names);
+        for (size_t i = 0; i < count; i++)
+            items[i + 1] = sinks[i];
+        result = esi_set_source_read(&config, &set->facts, error);
+    }
+    free(items);
     return result < 0 ? es_error_set(error, result, "%s", strerror(-result)) : 0;
 }
 
@@ -128,10 +105,8 @@ const char *es_event_set_trace_name(const struct es_event_set *set, uint32_t tra
 
 int64_t es_event_set_find_trace(const struct es_event_set *set, const char *name)
 {
-    int64_t trace = -1;
+    int64_t trace = esi_trace_names_find(&set->names, name, strlen(name));
 
-    if (set->names.sorted)
-        trace = esi_trace_names_find(&set->names, name, strlen(name));
     return trace < 0 ? -ENOENT : trace;
 }
 

@@ -19,9 +19,7 @@ struct es_search {
     const struct es_pattern_file *file; /* borrowed */
     const struct es_order *order;       /* borrowed */
     struct esi_domains *domains;
-    struct es_set_sink sink; /* of the domains */
-    bool is_filled;          /* the domains are sorted: no event may come */
-    uint64_t time_limit_ns;  /* 0 = none */
+    uint64_t time_limit_ns; /* 0 = none */
     atomic_bool is_cancelled;
     struct esi_search_config config;
 };
@@ -42,7 +40,6 @@ int es_search_create(const struct es_pattern_file *file,
     }
     search->file = file;
     search->order = order;
-    search->sink = esi_domains_sink(search->domains);
     esi_search_config_init(&search->config);
     atomic_init(&search->is_cancelled, false);
     search->config.is_cancelled = &search->is_cancelled;
@@ -65,25 +62,9 @@ bool es_search_needs_attributes(const struct es_search *search)
     return esi_domains_need_attributes(search->domains);
 }
 
-static int keep_trace(void *data, uint32_t trace, const char *name)
-{
-    struct es_search *search = data;
-
-    return search->is_filled ? -EINVAL
-                             : search->sink.trace(search->sink.data, trace, name);
-}
-
-static int keep_event(void *data, const struct es_set_event *event)
-{
-    struct es_search *search = data;
-
-    return search->is_filled ? -EINVAL : search->sink.event(search->sink.data, event);
-}
-
 struct es_set_sink es_search_sink(struct es_search *search)
 {
-    return (struct es_set_sink){
-        .trace = keep_trace, .event = keep_event, .data = search};
+    return esi_domains_sink(search->domains);
 }
 
 /* --- Limits ----------------------------------------------------------------------- */
@@ -110,14 +91,6 @@ void es_search_cancel(struct es_search *search)
 
 /* --- Finding ---------------------------------------------------------------------- */
 
-static int finish_events(struct es_search *search)
-{
-    int result = search->is_filled ? 0 : esi_domains_finish(search->domains);
-
-    search->is_filled = true;
-    return result;
-}
-
 int es_search_find(struct es_search *search,
                    uint32_t predicate,
                    int (*match)(void *data,
@@ -132,7 +105,7 @@ int es_search_find(struct es_search *search,
 
     if (predicate >= es_pattern_predicates(search->file))
         return es_error_set(error, -EINVAL, "the pattern file has no such predicate");
-    result = finish_events(search);
+    result = esi_domains_finish(search->domains);
     search->config.deadline_ns = 0;
     if (search->time_limit_ns)
         search->config.deadline_ns =

@@ -34,7 +34,7 @@ struct dense_trace {
     struct esi_segmented stamps; /* struct stamp of event i at i - 1 */
 };
 
-struct esi_store {
+struct dense_store {
     struct esi_segmented traces;
     struct esi_segmented entries; /* uint32_t */
     uint64_t trace_count;         /* the writer's */
@@ -43,33 +43,33 @@ struct esi_store {
     _Atomic uint64_t communication_elements;
 };
 
-static int dense_create(const struct esi_order_config *config,
-                        struct es_error *error,
-                        struct esi_store **ret_store)
+static int dense_init(void *data,
+                      const struct esi_order_config *config,
+                      struct es_error *error)
 {
-    struct esi_store *store = calloc(1, sizeof *store);
+    struct dense_store *store = data;
 
     (void)config;
-    if (!store)
-        return es_error_set(error, -ENOMEM, "out of memory");
+    (void)error;
     esi_segmented_init(&store->traces, sizeof(struct dense_trace), 4);
     esi_segmented_init(&store->entries, sizeof(uint32_t), 10);
-    *ret_store = store;
     return 0;
 }
 
-static void dense_destroy(struct esi_store *store)
+static void dense_fini(void *data)
 {
+    struct dense_store *store = data;
+
     for (uint64_t i = 0; i < store->trace_count; i++)
         esi_segmented_fini(
             &((struct dense_trace *)esi_segmented_at(&store->traces, i))->stamps);
     esi_segmented_fini(&store->traces);
     esi_segmented_fini(&store->entries);
-    free(store);
 }
 
-static int dense_add_trace(struct esi_store *store)
+static int dense_add_trace(void *data)
 {
+    struct dense_store *store = data;
     struct dense_trace trace;
     int code;
 
@@ -81,7 +81,7 @@ static int dense_add_trace(struct esi_store *store)
 }
 
 /* Its stamp and vector were written before the event's count was published. */
-static const struct stamp *stamp_of(const struct esi_store *store,
+static const struct stamp *stamp_of(const struct dense_store *store,
                                     struct es_event_id id)
 {
     const struct dense_trace *trace = esi_segmented_at(&store->traces, id.trace);
@@ -89,14 +89,14 @@ static const struct stamp *stamp_of(const struct esi_store *store,
     return esi_segmented_at(&trace->stamps, id.index - 1);
 }
 
-static const uint32_t *vector_of(const struct esi_store *store,
+static const uint32_t *vector_of(const struct dense_store *store,
                                  const struct stamp *stamp)
 {
     return esi_segmented_at(&store->entries, stamp->at);
 }
 
 /* Room for the stamp of a trace's next event, the same again if it was not used. */
-static struct stamp *make_stamp(struct esi_store *store, struct es_event_id id)
+static struct stamp *make_stamp(struct dense_store *store, struct es_event_id id)
 {
     struct dense_trace *trace = esi_segmented_at(&store->traces, id.trace);
 
@@ -106,7 +106,7 @@ static struct stamp *make_stamp(struct esi_store *store, struct es_event_id id)
 }
 
 /* Raises a vector to FM' of an event: its vector with its own entries one larger. */
-static void raise_to_event(const struct esi_store *store,
+static void raise_to_event(const struct dense_store *store,
                            uint32_t *vector,
                            struct es_event_id id)
 {
@@ -121,7 +121,7 @@ static void raise_to_event(const struct esi_store *store,
 
 /* Begins a vector of zeros with FM' of the trace's last event, whose own entry is left
  * to the caller. */
-static void begin_vector(const struct esi_store *store,
+static void begin_vector(const struct dense_store *store,
                          uint32_t *vector,
                          struct es_event_id id)
 {
@@ -136,26 +136,20 @@ static void begin_vector(const struct esi_store *store,
         vector[last->other]++;
 }
 
-static void add_relaxed(_Atomic uint64_t *sum, uint64_t more)
+static void count_elements(struct dense_store *store, enum es_event_kind kind)
 {
-    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
-
-    atomic_store_explicit(sum, before + more, memory_order_relaxed);
-}
-
-static void count_elements(struct esi_store *store, enum es_event_kind kind)
-{
-    add_relaxed(&store->elements, store->trace_count);
+    esi_store_add(&store->elements, store->trace_count);
     if (kind != ES_EVENT_UNARY)
-        add_relaxed(&store->communication_elements, store->trace_count);
+        esi_store_add(&store->communication_elements, store->trace_count);
 }
 
-static int dense_append(struct esi_store *store,
+static int dense_append(void *data,
                         struct es_event_id id,
                         enum es_event_kind kind,
                         const struct es_event_id *partners,
                         size_t partner_count)
 {
+    struct dense_store *store = data;
     struct stamp *stamp = make_stamp(store, id);
     uint32_t *vector;
 
@@ -174,10 +168,11 @@ static int dense_append(struct esi_store *store,
     return 0;
 }
 
-static int dense_append_sync(struct esi_store *store,
+static int dense_append_sync(void *data,
                              struct es_event_id id,
                              struct es_event_id other)
 {
+    struct dense_store *store = data;
     struct stamp *stamp = make_stamp(store, id);
     struct stamp *other_stamp = make_stamp(store, other);
     uint32_t *vector;
@@ -203,7 +198,7 @@ static int dense_append_sync(struct esi_store *store,
     return 0;
 }
 
-static uint32_t entry_of(const struct esi_store *store,
+static uint32_t entry_of(const struct dense_store *store,
                          struct es_event_id id,
                          uint32_t trace)
 {
@@ -212,14 +207,12 @@ static uint32_t entry_of(const struct esi_store *store,
     return trace < stamp->entries ? vector_of(store, stamp)[trace] : 0;
 }
 
-static int dense_precedes(const struct esi_store *store,
-                          struct es_event_id a,
-                          struct es_event_id b)
+static int dense_precedes(const void *store, struct es_event_id a, struct es_event_id b)
 {
     return a.index < entry_of(store, b, a.trace);
 }
 
-static int64_t dense_greatest_predecessor(const struct esi_store *store,
+static int64_t dense_greatest_predecessor(const void *store,
                                           struct es_event_id event,
                                           uint32_t trace)
 {
@@ -228,9 +221,10 @@ static int64_t dense_greatest_predecessor(const struct esi_store *store,
     return entry > 0 ? entry - 1 : 0;
 }
 
-static void dense_statistics(const struct esi_store *store,
-                             struct esi_order_statistics *statistics)
+static void dense_statistics(const void *data, struct esi_order_statistics *statistics)
 {
+    const struct dense_store *store = data;
+
     statistics->actual_elements =
         atomic_load_explicit(&store->elements, memory_order_relaxed);
     statistics->communication_actual_elements =
@@ -249,9 +243,9 @@ static void dense_statistics(const struct esi_store *store,
 
 const struct esi_store_ops esi_store_dense = {
     .name = "dense",
-    .help = "a vector of all traces for each event (Fidge/Mattern); the reference",
-    .create = dense_create,
-    .destroy = dense_destroy,
+    .store_bytes = sizeof(struct dense_store),
+    .init = dense_init,
+    .fini = dense_fini,
     .add_trace = dense_add_trace,
     .append = dense_append,
     .append_sync = dense_append_sync,

@@ -1,19 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * order.c - the order of an event set: finds the store, checks what is appended, and
- * publishes how many events each trace has.
+ * order.c - the order of an event set: finds the store, checks what is appended,
+ * publishes how many events each trace has, and puts answers together of what the store
+ * says.
  */
 #include "config.h"
 
 #include "monitors/order/order.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/order/order_state.h"
+#include "monitors/eventset/segmented.h"
+#include "monitors/order/order_private.h"
+
+struct es_order {
+    const struct esi_store_ops *ops;
+    void *store; /* owned; what the operations are of */
+    /* _Atomic uint32_t of each trace: events that may be asked for; and the number of
+     * traces.  The writer releases them when the store is ready; readers acquire them.
+     */
+    struct esi_segmented counts;
+    _Atomic uint32_t traces;
+    _Atomic uint64_t events; /* the writer's; relaxed, only for statistics */
+    _Atomic uint64_t communication_events;
+    uint32_t fixed_vector;
+
+    /* Of the sink: the first half of a sync, whose other half comes next. */
+    bool is_half;
+    struct es_event_id half;
+    struct es_event_id half_partner;
+};
 
 /* A new store is a row here and a line in order_private.h. */
 static const struct esi_store_ops *const stores[] = {
@@ -28,23 +48,6 @@ static const char DEFAULT_STORE[] = "epoch";
 static const uint32_t MOST_EVENTS = UINT32_MAX - 1; /* of a trace */
 
 /* --- Stores ----------------------------------------------------------------------- */
-
-static struct esi_order_store_help store_helps[STORES + 1];
-static pthread_once_t store_helps_once = PTHREAD_ONCE_INIT;
-
-static void fill_store_helps(void)
-{
-    for (size_t i = 0; i < STORES; i++) {
-        store_helps[i].name = stores[i]->name;
-        store_helps[i].help = stores[i]->help;
-    }
-}
-
-const struct esi_order_store_help *esi_order_stores(void)
-{
-    pthread_once(&store_helps_once, fill_store_helps);
-    return store_helps;
-}
 
 static const struct esi_store_ops *find_store(const char *name)
 {
@@ -82,13 +85,31 @@ int esi_order_create(const struct esi_order_config *config,
     order->ops = ops;
     order->fixed_vector = config->fixed_vector;
     esi_segmented_init(&order->counts, sizeof(_Atomic uint32_t), 4);
-    code = ops->create(config, error, &order->store);
+    order->store = calloc(1, ops->store_bytes);
+    code = order->store ? ops->init(order->store, config, error) : -ENOMEM;
     if (code < 0) {
-        free(order);
-        return code;
+        es_order_destroy(order);
+        return es_error_set(error, code, "out of memory");
     }
     *ret_order = order;
     return 0;
+}
+
+int es_order_open(const char *store,
+                  uint64_t memory_bytes,
+                  const char *spill_folder,
+                  struct es_error *error,
+                  struct es_order **ret_order)
+{
+    struct esi_order_config config;
+    int result;
+
+    esi_order_config_init(&config);
+    config.store = store;
+    config.memory_bytes = memory_bytes;
+    config.spill_folder = spill_folder;
+    result = esi_order_create(&config, error, ret_order);
+    return result < 0 ? es_error_set(error, result, "%s", strerror(-result)) : 0;
 }
 
 void es_order_destroy(struct es_order *order)
@@ -97,7 +118,9 @@ void es_order_destroy(struct es_order *order)
 
     if (!order)
         return;
-    order->ops->destroy(order->store);
+    if (order->store)
+        order->ops->fini(order->store);
+    free(order->store);
     esi_segmented_fini(&order->counts);
     free(order);
     errno = saved;
@@ -118,11 +141,11 @@ uint32_t es_order_count(const struct es_order *order, uint32_t trace)
     if (trace >= es_order_traces(order))
         return 0;
     count = esi_segmented_at(&order->counts, trace);
-    /* Pairs with the release in publish_state(). */
+    /* Pairs with the release in publish_event(). */
     return atomic_load_explicit(count, memory_order_acquire);
 }
 
-static void publish_state(struct es_order *order,
+static void publish_event(struct es_order *order,
                           struct es_event_id id,
                           enum es_event_kind kind)
 {
@@ -163,13 +186,10 @@ static int next_id(const struct es_order *order,
                    uint32_t trace,
                    struct es_event_id *ret_id)
 {
-    uint32_t count = es_order_count(order, trace);
-
     if (trace >= es_order_traces(order))
         return -EINVAL;
-    if (count >= MOST_EVENTS)
-        return -EOVERFLOW;
-    *ret_id = (struct es_event_id){.trace = trace, .index = count + 1};
+    *ret_id =
+        (struct es_event_id){.trace = trace, .index = es_order_count(order, trace) + 1};
     return 0;
 }
 
@@ -191,6 +211,42 @@ static bool can_append(const struct es_order *order,
     return true;
 }
 
+/* The event `id`, which is the next of its trace. */
+static int append_event(struct es_order *order,
+                        struct es_event_id id,
+                        enum es_event_kind kind,
+                        const struct es_event_id *partners,
+                        size_t partner_count)
+{
+    int code;
+
+    if (id.index > MOST_EVENTS)
+        return -EOVERFLOW;
+    if (!can_append(order, kind, partners, partner_count))
+        return -EINVAL;
+    code = order->ops->append(order->store, id, kind, partners, partner_count);
+    if (code < 0)
+        return code;
+    publish_event(order, id, kind);
+    return 0;
+}
+
+static int append_sync(struct es_order *order,
+                       struct es_event_id id,
+                       struct es_event_id other)
+{
+    int code;
+
+    if (id.index > MOST_EVENTS || other.index > MOST_EVENTS)
+        return -EOVERFLOW;
+    code = order->ops->append_sync(order->store, id, other);
+    if (code < 0)
+        return code;
+    publish_event(order, id, ES_EVENT_SYNC);
+    publish_event(order, other, ES_EVENT_SYNC);
+    return 0;
+}
+
 int es_order_append(struct es_order *order,
                     uint32_t trace,
                     enum es_event_kind kind,
@@ -200,15 +256,7 @@ int es_order_append(struct es_order *order,
     struct es_event_id id;
     int code = next_id(order, trace, &id);
 
-    if (code < 0)
-        return code;
-    if (!can_append(order, kind, partners, partner_count))
-        return -EINVAL;
-    code = order->ops->append(order->store, id, kind, partners, partner_count);
-    if (code < 0)
-        return code;
-    publish_state(order, id, kind);
-    return 0;
+    return code < 0 ? code : append_event(order, id, kind, partners, partner_count);
 }
 
 int es_order_append_sync(struct es_order *order, uint32_t trace, uint32_t other)
@@ -216,15 +264,276 @@ int es_order_append_sync(struct es_order *order, uint32_t trace, uint32_t other)
     struct es_event_id id, other_id;
     int code = trace == other ? -EINVAL : next_id(order, trace, &id);
 
-    if (code >= 0)
+    if (code == 0)
         code = next_id(order, other, &other_id);
-    if (code >= 0)
-        code = order->ops->append_sync(order->store, id, other_id);
+    return code < 0 ? code : append_sync(order, id, other_id);
+}
+
+/* --- From a stream ---------------------------------------------------------------- */
+
+static bool is_next(const struct es_order *order, struct es_event_id id)
+{
+    return id.trace < es_order_traces(order) && id.index >= 1 &&
+           id.index - 1 == es_order_count(order, id.trace);
+}
+
+static bool is_same(struct es_event_id a, struct es_event_id b)
+{
+    return a.trace == b.trace && a.index == b.index;
+}
+
+static int take_trace(void *data, uint32_t trace, const char *name)
+{
+    struct es_order *order = data;
+
+    (void)name;
+    return trace == es_order_traces(order) ? es_order_add_trace(order) : -EINVAL;
+}
+
+static int take_half(struct es_order *order, const struct es_set_event *event)
+{
+    int code;
+
+    if (event->partner_count != 1)
+        return -EINVAL;
+    if (!order->is_half) {
+        if (event->id.trace == event->partners[0].trace ||
+            !is_next(order, event->partners[0]))
+            return -EINVAL;
+        order->half = event->id;
+        order->half_partner = event->partners[0];
+        order->is_half = true;
+        return 0;
+    }
+    if (!is_same(event->id, order->half_partner) ||
+        !is_same(event->partners[0], order->half))
+        return -EINVAL;
+    code = append_sync(order, order->half, event->id);
+    order->is_half = code < 0;
+    return code;
+}
+
+static int take_event(void *data, const struct es_set_event *event)
+{
+    struct es_order *order = data;
+
+    if (!is_next(order, event->id))
+        return -EINVAL;
+    if (event->kind == ES_EVENT_SYNC)
+        return take_half(order, event);
+    if (order->is_half)
+        return -EINVAL;
+    return append_event(order, event->id, event->kind, event->partners,
+                        event->partner_count);
+}
+
+struct es_set_sink es_order_sink(struct es_order *order)
+{
+    return (struct es_set_sink){
+        .trace = take_trace, .event = take_event, .data = order};
+}
+
+int es_order_sink_end(const struct es_order *order)
+{
+    return order->is_half ? -EINVAL : 0;
+}
+
+/* --- Asking ----------------------------------------------------------------------- */
+
+/* On a trace, those that precede an event come first, then those that are concurrent
+ * with it, then those that succeed it: each border is found by bisection. */
+
+static uint32_t forgotten_of(const struct es_order *order, uint32_t trace)
+{
+    return order->ops->forgotten ? order->ops->forgotten(order->store, trace) : 0;
+}
+
+/* An event that is not forgotten when a question has been answered was not while it was
+ * asked. */
+static bool is_forgotten(const struct es_order *order, struct es_event_id id)
+{
+    return id.index <= forgotten_of(order, id.trace);
+}
+
+/* Of events that are there. */
+static int precedes_event(const struct es_order *order,
+                          struct es_event_id a,
+                          struct es_event_id b)
+{
+    if (a.trace == b.trace)
+        return a.index < b.index;
+    return order->ops->precedes(order->store, a, b);
+}
+
+int es_order_precedes(const struct es_order *order,
+                      struct es_event_id a,
+                      struct es_event_id b)
+{
+    int answer;
+
+    if (!is_there(order, a) || !is_there(order, b))
+        return -EINVAL;
+    answer = precedes_event(order, a, b);
+    /* What a store knows is true for ever; but it may know too little. */
+    if (answer == 0 && a.trace != b.trace &&
+        (is_forgotten(order, a) || is_forgotten(order, b)))
+        return -ESTALE;
+    return answer;
+}
+
+int es_order_relation(const struct es_order *order,
+                      struct es_event_id a,
+                      struct es_event_id b)
+{
+    int before = es_order_precedes(order, a, b), after;
+
+    if (before == 1)
+        return ES_RELATION_BEFORE;
+    if (before < 0 && before != -ESTALE)
+        return before;
+    after = es_order_precedes(order, b, a);
+    if (after != 0)
+        return after < 0 ? after : ES_RELATION_AFTER;
+    if (before < 0)
+        return before;
+    return a.trace == b.trace ? ES_RELATION_EQUAL : ES_RELATION_CONCURRENT;
+}
+
+const char *es_relation_name(enum es_relation relation)
+{
+    switch (relation) {
+    case ES_RELATION_EQUAL:
+        return "equal";
+    case ES_RELATION_BEFORE:
+        return "before";
+    case ES_RELATION_AFTER:
+        return "after";
+    case ES_RELATION_CONCURRENT:
+        return "concurrent";
+    }
+    return "unknown";
+}
+
+static bool is_question(const struct es_order *order,
+                        struct es_event_id event,
+                        uint32_t trace)
+{
+    return trace < es_order_traces(order) && is_there(order, event);
+}
+
+int64_t es_order_greatest_predecessor(const struct es_order *order,
+                                      struct es_event_id event,
+                                      uint32_t trace)
+{
+    uint32_t forgotten;
+    int64_t found;
+
+    if (!is_question(order, event, trace))
+        return -EINVAL;
+    if (trace == event.trace)
+        return event.index - 1;
+    found = order->ops->greatest_predecessor(order->store, event, trace);
+    forgotten = forgotten_of(order, trace);
+    /* It may be one of those that are forgotten, or none. */
+    if (found >= 0 &&
+        (is_forgotten(order, event) || (found <= forgotten && forgotten > 0)))
+        return -ESTALE;
+    return found;
+}
+
+/* Events of a trace up to the last that does not succeed the event. */
+static int64_t not_after(const struct es_order *order,
+                         struct es_event_id event,
+                         uint32_t trace)
+{
+    /* No event that is kept precedes one that is forgotten. */
+    uint32_t low = forgotten_of(order, trace);
+    uint32_t high = es_order_count(order, trace);
+
+    while (low < high) {
+        struct es_event_id middle = {.trace = trace,
+                                     .index = low + (high - low + 1) / 2};
+        int answer = precedes_event(order, event, middle);
+
+        if (answer < 0)
+            return answer;
+        if (answer == 1)
+            high = middle.index - 1;
+        else
+            low = middle.index;
+    }
+    return is_forgotten(order, event) ? -ESTALE : (int64_t)low;
+}
+
+int64_t es_order_least_successor(const struct es_order *order,
+                                 struct es_event_id event,
+                                 uint32_t trace)
+{
+    uint32_t count = es_order_count(order, trace);
+    int64_t last;
+
+    if (!is_question(order, event, trace))
+        return -EINVAL;
+    if (trace == event.trace)
+        return event.index < count ? (int64_t)event.index + 1 : 0;
+    last = not_after(order, event, trace);
+    if (last < 0)
+        return last;
+    return last < count ? last + 1 : 0;
+}
+
+int64_t es_order_greatest_concurrent(const struct es_order *order,
+                                     struct es_event_id event,
+                                     uint32_t trace)
+{
+    struct es_event_id found = {.trace = trace};
+    int64_t last;
+    int code;
+
+    if (!is_question(order, event, trace))
+        return -EINVAL;
+    if (trace == event.trace)
+        return 0;
+    last = not_after(order, event, trace);
+    if (last <= 0)
+        return last;
+    found.index = (uint32_t)last;
+    code = precedes_event(order, found, event);
+    if (code == 0 && (is_forgotten(order, found) || is_forgotten(order, event)))
+        return -ESTALE;
     if (code < 0)
         return code;
-    publish_state(order, id, ES_EVENT_SYNC);
-    publish_state(order, other_id, ES_EVENT_SYNC);
-    return 0;
+    return code ? 0 : last;
+}
+
+int es_order_concurrent(const struct es_order *order,
+                        struct es_event_id event,
+                        uint32_t trace,
+                        uint32_t *ret_first,
+                        uint32_t *ret_last)
+{
+    int64_t before = es_order_greatest_predecessor(order, event, trace);
+    int64_t last;
+
+    if (before < 0 && before != -ESTALE)
+        return (int)before;
+    if (trace == event.trace)
+        return 0;
+    last = not_after(order, event, trace);
+    if (last < 0)
+        return (int)last;
+    if (before == -ESTALE && last <= forgotten_of(order, trace))
+        return -ESTALE;
+    if (before >= last)
+        return 0;
+    *ret_first = before == -ESTALE ? 0 : (uint32_t)before + 1;
+    *ret_last = (uint32_t)last;
+    return 1;
+}
+
+bool es_order_is_forgotten(const struct es_order *order, struct es_event_id event)
+{
+    return is_forgotten(order, event);
 }
 
 /* --- What it costs ---------------------------------------------------------------- */

@@ -104,11 +104,4 @@ struct esi_order_ratios {
 void esi_order_ratios(const struct esi_order_statistics *statistics,
                       struct esi_order_ratios *ret_ratios);
 
-/* The stores' names and a line of help each, ended by a name that is NULL. */
-struct esi_order_store_help {
-    const char *name;
-    const char *help;
-};
-const struct esi_order_store_help *esi_order_stores(void);
-
 #endif

@@ -15,7 +15,7 @@
 #define ES_MONITORS_ORDER_QUESTION_H
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/eventset/trace_names.h"
 
 enum esi_question_kind {

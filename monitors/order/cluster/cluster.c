@@ -129,7 +129,7 @@ struct reached {
 };
 
 struct stamp_search {
-    const struct esi_store *store;
+    const struct esi_cluster_store *store;
     uint32_t trace;
     uint32_t enough; /* the search may end with this much */
     uint32_t found;
@@ -142,12 +142,8 @@ struct stamp_search {
 static uint32_t precedes_locate(const struct stamp_search *search,
                                 const struct esi_cluster_stamp *stamp)
 {
-    const struct esi_store *store = search->store;
-
-    if (stamp->level > store->level_count)
-        return search->trace < stamp->length ? search->trace : ESI_NOWHERE;
-    return esi_levels_locate(&store->levels, stamp->level, stamp->cluster,
-                             stamp->length, search->trace);
+    return esi_cluster_locate(search->store, stamp->level, stamp->cluster,
+                              stamp->length, search->trace);
 }
 
 static void ask_level(struct stamp_search *search, unsigned level);
@@ -243,7 +239,7 @@ static bool precedes_knows(const struct stamp_search *search,
                            const struct reached *event,
                            const struct reached *earlier)
 {
-    const struct esi_store *store = search->store;
+    const struct esi_cluster_store *store = search->store;
     const struct esi_cluster_stamp *stamp =
         esi_stamps_at(&store->stamps, event->number);
     uint32_t trace = earlier->id.trace;
@@ -356,7 +352,7 @@ static void ask_level(struct stamp_search *search, unsigned level)
 }
 
 /* Greatest predecessor on a trace, or one that is `enough`; 0: none. */
-static uint32_t search_before(const struct esi_store *store,
+static uint32_t search_before(const struct esi_cluster_store *store,
                               struct es_event_id id,
                               uint32_t trace,
                               uint32_t enough)
@@ -386,14 +382,14 @@ static uint32_t search_before(const struct esi_store *store,
     return search.found;
 }
 
-static int cluster_precedes(const struct esi_store *store,
+static int cluster_precedes(const void *store,
                             struct es_event_id a,
                             struct es_event_id b)
 {
     return search_before(store, b, a.trace, a.index) >= a.index;
 }
 
-static int64_t cluster_greatest_predecessor(const struct esi_store *store,
+static int64_t cluster_greatest_predecessor(const void *store,
                                             struct es_event_id event,
                                             uint32_t trace)
 {
@@ -456,7 +452,8 @@ static int compare_seeds(const void *left, const void *right)
     return (a->trace > b->trace) - (a->trace < b->trace);
 }
 
-static int cluster_sow(struct esi_store *store, const struct esi_order_config *config)
+static int cluster_sow(struct esi_cluster_store *store,
+                       const struct esi_order_config *config)
 {
     size_t count = config->seeds ? config->seed_count : 0;
     struct seed *seeds;
@@ -481,25 +478,26 @@ static int cluster_sow(struct esi_store *store, const struct esi_order_config *c
     return 0;
 }
 
-/* Of a store that may be half-built. */
-static void cluster_destroy(struct esi_store *store)
+static void cluster_fini(void *data)
 {
-    if (store->clustering)
-        store->strategy->destroy(store->clustering);
+    struct esi_cluster_store *store = data;
+
+    if (store->clustering && store->strategy->fini)
+        store->strategy->fini(store->clustering);
+    free(store->clustering);
     esi_gather_fini(&store->gather);
     stamps_fini(&store->stamps);
     esi_levels_fini(&store->levels);
     free(store->sown);
-    free(store);
 }
 
-static int cluster_create(const struct esi_order_config *config,
-                          struct es_error *error,
-                          struct esi_store **ret_store)
+static int cluster_init(void *data,
+                        const struct esi_order_config *config,
+                        struct es_error *error)
 {
+    struct esi_cluster_store *store = data;
     const char *name = config->strategy ? config->strategy : DEFAULT_STRATEGY;
     const struct esi_clustering_ops *strategy = find_strategy(name);
-    struct esi_store *store;
     int code = check_levels(config, error);
 
     if (code < 0)
@@ -509,9 +507,6 @@ static int cluster_create(const struct esi_order_config *config,
                             "no strategy of clusters is named '%s'; expected fixed, "
                             "merge-first, merge-nth, static, collect or migrate",
                             name);
-    store = calloc(1, sizeof *store);
-    if (!store)
-        return es_error_set(error, -ENOMEM, "out of memory");
     store->strategy = strategy;
     store->level_count = config->levels;
     memcpy(store->max_sizes, config->max_sizes, sizeof store->max_sizes);
@@ -519,19 +514,15 @@ static int cluster_create(const struct esi_order_config *config,
     code = stamps_init(&store->stamps, config->levels);
     if (code >= 0)
         code = cluster_sow(store, config);
-    if (code >= 0)
-        code = strategy->create(config, error, &store->clustering);
-    if (code < 0) {
-        cluster_destroy(store);
-        return es_error_set(error, code, "out of memory");
-    }
-    *ret_store = store;
-    return 0;
+    store->clustering = code >= 0 ? calloc(1, strategy->state_bytes) : NULL;
+    if (!store->clustering)
+        return -ENOMEM;
+    return strategy->init ? strategy->init(store->clustering, config, error) : 0;
 }
 
 /* Puts a trace where the one before it of its seed is, on the levels on which it fits.
  */
-static int cluster_plant(struct esi_store *store, uint32_t trace)
+static int cluster_plant(struct esi_cluster_store *store, uint32_t trace)
 {
     uint32_t other = trace < store->sown_count ? store->sown[trace] : ESI_NO_TRACE;
 
@@ -541,17 +532,20 @@ static int cluster_plant(struct esi_store *store, uint32_t trace)
     return 0;
 }
 
-void esi_cluster_note_bytes(struct esi_store *store)
+void esi_cluster_note_bytes(struct esi_cluster_store *store)
 {
     uint64_t bytes = sizeof *store + store->sown_count * sizeof *store->sown +
                      esi_gather_bytes(&store->gather, store->level_count) +
-                     store->strategy->bytes(store->clustering);
+                     store->strategy->state_bytes;
 
+    if (store->strategy->bytes)
+        bytes += store->strategy->bytes(store->clustering);
     atomic_store_explicit(&store->writer_bytes, bytes, memory_order_relaxed);
 }
 
-static int cluster_add_trace(struct esi_store *store)
+static int cluster_add_trace(void *data)
 {
+    struct esi_cluster_store *store = data;
     uint32_t trace = store->trace_count;
     int code;
 
@@ -578,7 +572,7 @@ static uint64_t get_relaxed(const _Atomic uint64_t *sum)
 }
 
 /* Entries of vectors that are as long as their level's largest cluster. */
-static uint64_t fixed_elements(const struct esi_store *store,
+static uint64_t fixed_elements(const struct esi_cluster_store *store,
                                const struct esi_cluster_sums *sums,
                                uint64_t vector_elements)
 {
@@ -590,9 +584,10 @@ static uint64_t fixed_elements(const struct esi_store *store,
     return elements;
 }
 
-static void cluster_statistics(const struct esi_store *store,
+static void cluster_statistics(const void *data,
                                struct esi_order_statistics *statistics)
 {
+    const struct esi_cluster_store *store = data;
     uint64_t vector = statistics->vector_elements;
     uint64_t receives = 0;
 
@@ -614,9 +609,9 @@ static void cluster_statistics(const struct esi_store *store,
 
 const struct esi_store_ops esi_store_cluster = {
     .name = "cluster",
-    .help = "vectors of clusters of traces (Ward and Taylor's cluster timestamps)",
-    .create = cluster_create,
-    .destroy = cluster_destroy,
+    .store_bytes = sizeof(struct esi_cluster_store),
+    .init = cluster_init,
+    .fini = cluster_fini,
     .add_trace = cluster_add_trace,
     .append = esi_cluster_append,
     .append_sync = esi_cluster_append_sync,

@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
+#include "base/heap.h"
 #include "monitors/eventset/segmented.h"
 #include "monitors/order/cluster/cluster_levels.h"
 #include "monitors/order/cluster/clustering.h"
@@ -112,18 +113,19 @@ struct esi_gather {
         uint32_t *latest; /* stamp by trace, ESI_NO_STAMP where none */
         uint32_t *traces; /* those that have one */
         uint32_t count;
+        size_t capacity;              /* traces that there is room for */
     } found[ESI_CLUSTER_HEIGHT];      /* by level, from 1 at 0 */
-    uint32_t capacity;                /* traces that there is room for */
+    struct esi_heap wholes;           /* traces, those of later stamps first */
     struct esi_stamped *predecessors; /* of the event that is appended */
     size_t predecessor_capacity;
 };
 
-struct esi_store {
+struct esi_cluster_store {
     unsigned level_count;
     struct esi_levels levels;
     struct esi_stamps stamps;
     const struct esi_clustering_ops *strategy;
-    struct esi_clustering *clustering;
+    void *clustering;     /* owned; the strategy's */
     uint32_t trace_count; /* the writer's */
     uint32_t *sown; /* of each trace with a seed, the one of the same seed before it,
                        or ESI_NO_TRACE */
@@ -139,14 +141,18 @@ struct esi_store {
     } sums, communication_sums;
 };
 
-/* A vector that is made: of the members of a cluster, or above the last level of all
- * traces. */
-struct esi_target {
-    unsigned level;
-    uint32_t cluster;
-    uint32_t length;
-    const uint32_t *members; /* NULL: trace i is at i */
-};
+/* Where a trace stands in what a vector ranges over: the first members of a cluster, or
+ * above the last level the first traces.  ESI_NOWHERE: it does not. */
+static inline uint32_t esi_cluster_locate(const struct esi_cluster_store *store,
+                                          unsigned level,
+                                          uint32_t cluster,
+                                          uint32_t length,
+                                          uint32_t trace)
+{
+    if (level > store->level_count)
+        return trace < length ? trace : ESI_NOWHERE;
+    return esi_levels_locate(&store->levels, level, cluster, length, trace);
+}
 
 /* --- cluster_writer.c ------------------------------------------------------------- */
 
@@ -158,16 +164,16 @@ uint64_t esi_gather_bytes(const struct esi_gather *gather, unsigned levels);
 /* --- cluster.c ------------------------------------------------------------------- */
 
 /* Notes what the writer holds now, for statistics. */
-void esi_cluster_note_bytes(struct esi_store *store);
+void esi_cluster_note_bytes(struct esi_cluster_store *store);
 
 /* --- Of the store's operations ---------------------------------------------------- */
 
-int esi_cluster_append(struct esi_store *store,
+int esi_cluster_append(void *data,
                        struct es_event_id id,
                        enum es_event_kind kind,
                        const struct es_event_id *partners,
                        size_t partner_count);
-int esi_cluster_append_sync(struct esi_store *store,
+int esi_cluster_append_sync(void *data,
                             struct es_event_id id,
                             struct es_event_id other);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/order/cluster/cluster_private.h"
 #include "monitors/order/raise.h"
 
@@ -28,30 +29,18 @@
 
 /* --- Room ------------------------------------------------------------------------ */
 
-static int gather_grow(uint32_t **array, uint32_t capacity, uint32_t larger)
-{
-    uint32_t *grown = realloc(*array, larger * sizeof *grown);
-
-    if (!grown)
-        return -ENOMEM;
-    memset(&grown[capacity], 0, (larger - capacity) * sizeof *grown);
-    *array = grown;
-    return 0;
-}
-
 int esi_gather_reserve(struct esi_gather *gather, uint32_t traces, unsigned levels)
 {
-    uint32_t larger = gather->capacity ? gather->capacity : 16;
+    for (unsigned i = 0; i <= levels; i++) {
+        struct esi_gathered *found = &gather->found[i];
+        size_t before = found->capacity;
 
-    if (traces <= gather->capacity)
-        return 0;
-    while (larger < traces)
-        larger *= 2;
-    for (unsigned i = 0; i <= levels; i++)
-        if (gather_grow(&gather->found[i].latest, gather->capacity, larger) < 0 ||
-            gather_grow(&gather->found[i].traces, gather->capacity, larger) < 0)
+        if (ESI_ARRAY_RESERVE_PAIR(found->latest, found->traces, found->capacity,
+                                   traces) < 0)
             return -ENOMEM;
-    gather->capacity = larger;
+        memset(&found->latest[before], 0,
+               (found->capacity - before) * sizeof *found->latest);
+    }
     return 0;
 }
 
@@ -61,51 +50,60 @@ void esi_gather_fini(struct esi_gather *gather)
         free(gather->found[i].latest);
         free(gather->found[i].traces);
     }
+    esi_heap_fini(&gather->wholes);
     free(gather->predecessors);
 }
 
 uint64_t esi_gather_bytes(const struct esi_gather *gather, unsigned levels)
 {
-    return (levels + 1) * (uint64_t)gather->capacity * 2 * sizeof(uint32_t) +
+    return (levels + 1) * (uint64_t)gather->found[0].capacity * 2 * sizeof(uint32_t) +
+           gather->wholes.capacity * sizeof *gather->wholes.entries +
            gather->predecessor_capacity * sizeof *gather->predecessors;
 }
 
 /* --- Raising --------------------------------------------------------------------- */
 
-static uint32_t gather_locate(const struct esi_store *store,
-                              const struct esi_target *target,
+/* A vector that is made: of the members of a cluster, or above the last level of all
+ * traces. */
+struct gather_target {
+    unsigned level;
+    uint32_t cluster;
+    uint32_t length;
+    const uint32_t *members; /* NULL: trace i is at i */
+};
+
+static uint32_t gather_locate(const struct esi_cluster_store *store,
+                              const struct gather_target *target,
                               uint32_t trace)
 {
-    if (!target->members)
-        return trace < target->length ? trace : ESI_NOWHERE;
-    return esi_levels_locate(&store->levels, target->level, target->cluster,
-                             target->length, trace);
+    return esi_cluster_locate(store, target->level, target->cluster, target->length,
+                              trace);
 }
 
-/* What a stamp's vector ranges over. */
-static struct esi_target range_of(const struct esi_store *store,
-                                  const struct esi_cluster_stamp *stamp)
+static struct gather_target target_of(const struct esi_cluster_store *store,
+                                      unsigned level,
+                                      uint32_t cluster,
+                                      uint32_t length)
 {
-    struct esi_target range = {
-        .level = stamp->level, .cluster = stamp->cluster, .length = stamp->length};
+    struct gather_target target = {
+        .level = level, .cluster = cluster, .length = length};
 
-    if (stamp->level <= store->level_count)
-        range.members =
-            esi_levels_members(&store->levels, stamp->level, stamp->cluster);
-    return range;
+    if (level <= store->level_count)
+        target.members = esi_levels_members(&store->levels, level, cluster);
+    return target;
 }
 
-static uint32_t gather_member(const struct esi_target *target, uint32_t at)
+static uint32_t gather_member(const struct gather_target *target, uint32_t at)
 {
     return target->members ? target->members[at] : at;
 }
 
 /* Raises by those entries whose traces are in both, walking the one with fewer; returns
  * how many they are. */
-static uint32_t raise_common(const struct esi_store *store,
-                             const struct esi_target *target,
+static uint32_t raise_common(const struct esi_cluster_store *store,
+                             const struct gather_target *target,
                              uint32_t *vector,
-                             const struct esi_target *range,
+                             const struct gather_target *range,
                              const uint32_t *other)
 {
     bool by_range = range->length < target->length;
@@ -126,14 +124,15 @@ static uint32_t raise_common(const struct esi_store *store,
 
 /* Raises a vector to FM' of an event as far as its stamp goes.  Whether that is all
  * that there is to know of the event. */
-static bool raise_to(const struct esi_store *store,
-                     const struct esi_target *target,
+static bool raise_to(const struct esi_cluster_store *store,
+                     const struct gather_target *target,
                      uint32_t *vector,
                      const struct esi_stamped *event)
 {
     const struct esi_cluster_stamp *stamp = event->stamp;
     const uint32_t *other = esi_stamp_vector(&store->stamps, stamp);
-    struct esi_target range = range_of(store, stamp);
+    struct gather_target range =
+        target_of(store, stamp->level, stamp->cluster, stamp->length);
     uint32_t common = range.length;
     uint32_t at;
 
@@ -153,7 +152,9 @@ static bool raise_to(const struct esi_store *store,
 
 /* --- Cluster receives ------------------------------------------------------------ */
 
-static void gather_note(struct esi_store *store, uint32_t trace, uint32_t number)
+static void gather_note(struct esi_cluster_store *store,
+                        uint32_t trace,
+                        uint32_t number)
 {
     const struct esi_cluster_stamp *stamp = esi_stamps_at(&store->stamps, number);
     struct esi_gathered *found = &store->gather.found[stamp->level - 1];
@@ -166,7 +167,8 @@ static void gather_note(struct esi_store *store, uint32_t trace, uint32_t number
 
 /* Notes the latest cluster receives that an event knows of.  First all stamps that this
  * needs are asked of memory, then they are read. */
-static void note_receives(struct esi_store *store, const struct esi_stamped *event)
+static void note_receives(struct esi_cluster_store *store,
+                          const struct esi_stamped *event)
 {
     enum { BATCH = 16 };
     const struct esi_stamps *stamps = &store->stamps;
@@ -202,7 +204,7 @@ static void note_receives(struct esi_store *store, const struct esi_stamped *eve
     }
 }
 
-static struct esi_stamped found_event(const struct esi_store *store,
+static struct esi_stamped found_event(const struct esi_cluster_store *store,
                                       const struct esi_gathered *found,
                                       uint32_t trace)
 {
@@ -216,8 +218,8 @@ static struct esi_stamped found_event(const struct esi_store *store,
 
 /* --- A cluster's vector ---------------------------------------------------------- */
 
-static void gather_one(struct esi_store *store,
-                       const struct esi_target *target,
+static void gather_one(struct esi_cluster_store *store,
+                       const struct gather_target *target,
                        const struct esi_stamped *event,
                        uint32_t *vector)
 {
@@ -225,8 +227,8 @@ static void gather_one(struct esi_store *store,
         note_receives(store, event);
 }
 
-static void gather_cluster(struct esi_store *store,
-                           const struct esi_target *target,
+static void gather_cluster(struct esi_cluster_store *store,
+                           const struct gather_target *target,
                            const struct esi_stamped *predecessors,
                            size_t count,
                            uint32_t *vector)
@@ -246,51 +248,34 @@ static void gather_cluster(struct esi_store *store,
 
 /* --- A vector of all traces ------------------------------------------------------ */
 
-/* Restores the heap of traces below a place: those of later stamps are above. */
-static void sift_down(struct esi_gathered *found, uint32_t at)
-{
-    uint32_t trace = found->traces[at];
-    uint32_t child;
-
-    while ((child = at * 2 + 1) < found->count) {
-        if (child + 1 < found->count && found->latest[found->traces[child + 1]] >
-                                            found->latest[found->traces[child]])
-            child++;
-        if (found->latest[found->traces[child]] <= found->latest[trace])
-            break;
-        found->traces[at] = found->traces[child];
-        at = child;
-    }
-    found->traces[at] = trace;
-}
-
 /* Takes whole vectors newest first, those that are not yet known of. */
-static void gather_wholes(struct esi_store *store,
-                          const struct esi_target *target,
-                          uint32_t *vector)
+static int gather_wholes(struct esi_cluster_store *store,
+                         const struct gather_target *target,
+                         uint32_t *vector)
 {
-    struct esi_gathered *found = &store->gather.found[store->level_count];
+    const struct esi_gathered *found = &store->gather.found[store->level_count];
+    struct esi_heap *wholes = &store->gather.wholes;
 
-    for (uint32_t i = found->count / 2; i > 0; i--)
-        sift_down(found, i - 1);
-    while (found->count > 0) {
-        uint32_t trace = found->traces[0];
+    if (esi_heap_reserve(wholes, found->count) < 0)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < found->count; i++)
+        esi_heap_push(wholes, UINT32_MAX - found->latest[found->traces[i]],
+                      found->traces[i]);
+    for (; wholes->count > 0; esi_heap_pop(wholes)) {
+        uint32_t trace = (uint32_t)esi_heap_top(wholes).item;
         struct esi_stamped event = found_event(store, found, trace);
 
         if (vector[trace] <= event.id.index)
             raise_to(store, target, vector, &event);
-        found->latest[trace] = ESI_NO_STAMP;
-        found->traces[0] = found->traces[--found->count];
-        if (found->count > 0)
-            sift_down(found, 0);
     }
+    return 0;
 }
 
-static void gather_all(struct esi_store *store,
-                       const struct esi_target *target,
-                       const struct esi_stamped *predecessors,
-                       size_t count,
-                       uint32_t *vector)
+static int gather_all(struct esi_cluster_store *store,
+                      const struct gather_target *target,
+                      const struct esi_stamped *predecessors,
+                      size_t count,
+                      uint32_t *vector)
 {
     for (size_t i = 0; i < count; i++) {
         if (predecessors[i].stamp->level > store->level_count)
@@ -307,7 +292,8 @@ static void gather_all(struct esi_store *store,
             note_receives(store, &event);
         }
     }
-    gather_wholes(store, target, vector);
+    if (gather_wholes(store, target, vector) < 0)
+        return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         if (predecessors[i].stamp->level <= store->level_count)
             raise_to(store, target, vector, &predecessors[i]);
@@ -320,9 +306,10 @@ static void gather_all(struct esi_store *store,
             raise_to(store, target, vector, &event);
         }
     }
+    return 0;
 }
 
-static void gather_clear(struct esi_store *store)
+static void gather_clear(struct esi_cluster_store *store)
 {
     for (unsigned k = 0; k <= store->level_count; k++) {
         struct esi_gathered *found = &store->gather.found[k];
@@ -334,18 +321,21 @@ static void gather_clear(struct esi_store *store)
 }
 
 /* Raises a vector of zeros to what the predecessors know and are, the maximum of their
- * FM'. */
-static void gather_vector(struct esi_store *store,
-                          const struct esi_target *target,
-                          const struct esi_stamped *predecessors,
-                          size_t count,
-                          uint32_t *vector)
+ * FM'.  0 or -ENOMEM. */
+static int gather_vector(struct esi_cluster_store *store,
+                         const struct gather_target *target,
+                         const struct esi_stamped *predecessors,
+                         size_t count,
+                         uint32_t *vector)
 {
+    int code = 0;
+
     if (target->level > store->level_count)
-        gather_all(store, target, predecessors, count, vector);
+        code = gather_all(store, target, predecessors, count, vector);
     else
         gather_cluster(store, target, predecessors, count, vector);
     gather_clear(store);
+    return code;
 }
 
 /* === Its stamp ==================================================================== */
@@ -367,7 +357,7 @@ static void gather_vector(struct esi_store *store,
 
 /* --- Predecessors ---------------------------------------------------------------- */
 
-static struct esi_stamped writer_stamped(const struct esi_store *store,
+static struct esi_stamped writer_stamped(const struct esi_cluster_store *store,
                                          struct es_event_id id)
 {
     uint32_t number = esi_stamps_of(&store->stamps, id);
@@ -376,26 +366,11 @@ static struct esi_stamped writer_stamped(const struct esi_store *store,
         .id = id, .number = number, .stamp = esi_stamps_at(&store->stamps, number)};
 }
 
-static int reserve_predecessors(struct esi_gather *gather, size_t count)
-{
-    size_t capacity = gather->predecessor_capacity ? gather->predecessor_capacity : 16;
-    struct esi_stamped *grown;
-
-    if (count <= gather->predecessor_capacity)
-        return 0;
-    while (capacity < count)
-        capacity *= 2;
-    grown = realloc(gather->predecessors, capacity * sizeof *grown);
-    if (!grown)
-        return -ENOMEM;
-    gather->predecessors = grown;
-    gather->predecessor_capacity = capacity;
-    return 0;
-}
-
 /* Adds the event before `id` on its trace, if there is one; returns how many there are
  * then. */
-static size_t add_previous(struct esi_store *store, struct es_event_id id, size_t count)
+static size_t add_previous(struct esi_cluster_store *store,
+                           struct es_event_id id,
+                           size_t count)
 {
     if (id.index == 1)
         return count;
@@ -408,7 +383,7 @@ static size_t add_previous(struct esi_store *store, struct es_event_id id, size_
 
 /* Whether an event that is stamped now in this trace's cluster needs no higher level
  * for the sake of a predecessor. */
-static bool is_inside(const struct esi_store *store,
+static bool is_inside(const struct esi_cluster_store *store,
                       unsigned level,
                       uint32_t cluster,
                       const struct esi_stamped *predecessor)
@@ -421,7 +396,7 @@ static bool is_inside(const struct esi_store *store,
                 esi_levels_clean(levels, level, predecessor->id.trace));
 }
 
-static unsigned find_level(const struct esi_store *store,
+static unsigned find_level(const struct esi_cluster_store *store,
                            uint32_t trace,
                            uint32_t other,
                            size_t count)
@@ -439,45 +414,37 @@ static unsigned find_level(const struct esi_store *store,
     return 1;
 }
 
-static struct esi_target find_target(const struct esi_store *store,
-                                     uint32_t trace,
-                                     unsigned level)
+static struct gather_target find_target(const struct esi_cluster_store *store,
+                                        uint32_t trace,
+                                        unsigned level)
 {
-    struct esi_target target = {.level = level, .length = store->trace_count};
+    uint32_t cluster;
 
     if (level > store->level_count)
-        return target;
-    target.cluster = esi_levels_cluster(&store->levels, level, trace);
-    target.length = esi_levels_size(&store->levels, level, target.cluster);
-    target.members = esi_levels_members(&store->levels, level, target.cluster);
-    return target;
+        return target_of(store, level, 0, store->trace_count);
+    cluster = esi_levels_cluster(&store->levels, level, trace);
+    return target_of(store, level, cluster,
+                     esi_levels_size(&store->levels, level, cluster));
 }
 
 /* --- The stamp ------------------------------------------------------------------- */
 
-static void add_relaxed(_Atomic uint64_t *sum, uint64_t more)
-{
-    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed);
-
-    atomic_store_explicit(sum, before + more, memory_order_relaxed);
-}
-
-static void count_event(struct esi_store *store,
-                        const struct esi_target *target,
+static void count_event(struct esi_cluster_store *store,
+                        const struct gather_target *target,
                         bool communicates)
 {
-    add_relaxed(&store->sums.elements, target->length);
-    add_relaxed(&store->sums.events[target->level - 1], 1);
+    esi_store_add(&store->sums.elements, target->length);
+    esi_store_add(&store->sums.events[target->level - 1], 1);
     if (!communicates)
         return;
-    add_relaxed(&store->communication_sums.elements, target->length);
-    add_relaxed(&store->communication_sums.events[target->level - 1], 1);
+    esi_store_add(&store->communication_sums.elements, target->length);
+    esi_store_add(&store->communication_sums.events[target->level - 1], 1);
 }
 
 /* Makes a stamp, all but its vector. */
-static struct esi_cluster_stamp *make_stamp(struct esi_store *store,
+static struct esi_cluster_stamp *make_stamp(struct esi_cluster_store *store,
                                             struct es_event_id id,
-                                            const struct esi_target *target,
+                                            const struct gather_target *target,
                                             uint32_t *ret_number)
 {
     struct esi_cluster_stamp *stamp =
@@ -497,24 +464,15 @@ static struct esi_cluster_stamp *make_stamp(struct esi_store *store,
     return stamp;
 }
 
-static uint32_t *vector_of(const struct esi_store *store,
+static uint32_t *vector_of(const struct esi_cluster_store *store,
                            struct esi_cluster_stamp *stamp)
 {
     return &stamp->words[store->level_count];
 }
 
-static uint32_t writer_locate(const struct esi_store *store,
-                              const struct esi_target *target,
-                              uint32_t trace)
-{
-    return target->members ? esi_levels_locate(&store->levels, target->level,
-                                               target->cluster, target->length, trace)
-                           : trace;
-}
-
 /* Whether an event without partners may have the stamp of the one before it. */
 static bool can_share(const struct esi_stamped *previous,
-                      const struct esi_target *target)
+                      const struct gather_target *target)
 {
     const struct esi_cluster_stamp *stamp = previous->stamp;
 
@@ -522,7 +480,7 @@ static bool can_share(const struct esi_stamped *previous,
            stamp->cluster == target->cluster && stamp->length == target->length;
 }
 
-static int writer_communicate(struct esi_store *store,
+static int writer_communicate(struct esi_cluster_store *store,
                               uint32_t trace,
                               uint32_t partner,
                               uint32_t weight)
@@ -538,27 +496,30 @@ static int writer_communicate(struct esi_store *store,
                                         &communication);
 }
 
-static int begin_event(struct esi_store *store)
+static int begin_event(struct esi_cluster_store *store)
 {
     return store->strategy->begin_event
                ? store->strategy->begin_event(store->clustering, &store->levels)
                : 0;
 }
 
-int esi_cluster_append(struct esi_store *store,
+int esi_cluster_append(void *data,
                        struct es_event_id id,
                        enum es_event_kind kind,
                        const struct es_event_id *partners,
                        size_t partner_count)
 {
+    struct esi_cluster_store *store = data;
     struct esi_gather *gather = &store->gather;
     size_t count;
-    struct esi_target target;
+    struct gather_target target;
     struct esi_cluster_stamp *stamp;
     uint32_t number;
 
     if (esi_stamps_reserve(&store->stamps, id) < 0 ||
-        reserve_predecessors(gather, partner_count + 1) < 0 || begin_event(store) < 0)
+        ESI_ARRAY_RESERVE(gather->predecessors, gather->predecessor_capacity,
+                          partner_count + 1) < 0 ||
+        begin_event(store) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < partner_count; i++)
         if (writer_communicate(store, id.trace, partners[i].trace, 1) < 0)
@@ -575,9 +536,10 @@ int esi_cluster_append(struct esi_store *store,
         stamp = make_stamp(store, id, &target, &number);
         if (!stamp)
             return -ENOMEM;
-        gather_vector(store, &target, gather->predecessors, count,
-                      vector_of(store, stamp));
-        vector_of(store, stamp)[writer_locate(store, &target, id.trace)] = id.index;
+        if (gather_vector(store, &target, gather->predecessors, count,
+                          vector_of(store, stamp)) < 0)
+            return -ENOMEM;
+        vector_of(store, stamp)[gather_locate(store, &target, id.trace)] = id.index;
     }
     esi_stamps_set(&store->stamps, id, number);
     count_event(store, &target, kind != ES_EVENT_UNARY);
@@ -585,12 +547,11 @@ int esi_cluster_append(struct esi_store *store,
     return 0;
 }
 
-int esi_cluster_append_sync(struct esi_store *store,
-                            struct es_event_id id,
-                            struct es_event_id other)
+int esi_cluster_append_sync(void *data, struct es_event_id id, struct es_event_id other)
 {
+    struct esi_cluster_store *store = data;
     struct esi_gather *gather = &store->gather;
-    struct esi_target target;
+    struct gather_target target;
     struct esi_cluster_stamp *stamp, *other_stamp;
     uint32_t number, other_number;
     uint32_t *vector;
@@ -598,7 +559,8 @@ int esi_cluster_append_sync(struct esi_store *store,
 
     if (esi_stamps_reserve(&store->stamps, id) < 0 ||
         esi_stamps_reserve(&store->stamps, other) < 0 ||
-        reserve_predecessors(gather, 2) < 0 || begin_event(store) < 0 ||
+        ESI_ARRAY_RESERVE(gather->predecessors, gather->predecessor_capacity, 2) < 0 ||
+        begin_event(store) < 0 ||
         writer_communicate(store, id.trace, other.trace, 2) < 0)
         return -ENOMEM;
     count = add_previous(store, other, add_previous(store, id, 0));
@@ -611,9 +573,10 @@ int esi_cluster_append_sync(struct esi_store *store,
     stamp->other = other.trace;
     other_stamp->other = id.trace;
     vector = vector_of(store, stamp);
-    gather_vector(store, &target, gather->predecessors, count, vector);
-    vector[writer_locate(store, &target, id.trace)] = id.index;
-    vector[writer_locate(store, &target, other.trace)] = other.index;
+    if (gather_vector(store, &target, gather->predecessors, count, vector) < 0)
+        return -ENOMEM;
+    vector[gather_locate(store, &target, id.trace)] = id.index;
+    vector[gather_locate(store, &target, other.trace)] = other.index;
     memcpy(vector_of(store, other_stamp), vector, target.length * sizeof *vector);
     esi_stamps_set(&store->stamps, id, number);
     esi_stamps_set(&store->stamps, other, other_number);

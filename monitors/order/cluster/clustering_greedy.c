@@ -5,143 +5,89 @@
  *
  * A cluster is named by its smallest trace.  A union changes the quotients of its own
  * pairs only: these are pushed anew, and the old ones are known as stale when they come
- * up, for one of their clusters is gone or their combined size has changed.
+ * up, for one of their clusters is gone or their quotient is another now.
  */
 #include "config.h"
 
 #include "monitors/order/cluster/clustering_greedy.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
-struct candidate {
-    uint64_t count;
-    uint32_t size; /* combined */
-    uint32_t lesser;
-    uint32_t greater;
-};
+#include "base/heap.h"
 
 struct greedy {
     struct esi_communications *counts; /* of clusters */
     uint32_t traces;
     uint32_t *sizes; /* 0 where a cluster is gone */
     uint32_t *smallest;
-    struct candidate *heap;
-    size_t count;
-    size_t capacity;
+    struct esi_heap pairs; /* lesser and greater cluster, by key_of() */
+    uint32_t max_size;     /* of the level */
+    unsigned shift;        /* of counts, so that quotients are whole numbers */
 };
 
-/* --- The heap -------------------------------------------------------------------- */
+/* --- Pairs ------------------------------------------------------------------------ */
 
-/* Whether one pair is to be united before the other. */
-static bool is_better(const struct candidate *a, const struct candidate *b)
+static const uint64_t NEVER = UINT64_MAX;
+
+/* The less, the sooner two clusters are to be united. */
+static uint64_t key_of(const struct greedy *greedy, uint32_t one, uint32_t other)
 {
-    uint64_t left = a->count * b->size;
-    uint64_t right = b->count * a->size;
+    uint64_t size = (uint64_t)greedy->sizes[one] + greedy->sizes[other];
+    uint64_t count;
 
-    if (left != right)
-        return left > right;
-    if (a->lesser != b->lesser)
-        return a->lesser < b->lesser;
-    return a->greater < b->greater;
+    if (greedy->sizes[one] == 0 || greedy->sizes[other] == 0 || size > greedy->max_size)
+        return NEVER;
+    count = esi_communications_count(greedy->counts, one, other);
+    return NEVER - 1 - (count << greedy->shift) / size;
 }
-
-static int push_pair(struct greedy *greedy, const struct candidate *candidate)
-{
-    size_t at = greedy->count;
-
-    if (at == greedy->capacity) {
-        size_t capacity = greedy->capacity ? greedy->capacity * 2 : 64;
-        struct candidate *heap = realloc(greedy->heap, capacity * sizeof *heap);
-
-        if (!heap)
-            return -ENOMEM;
-        greedy->heap = heap;
-        greedy->capacity = capacity;
-    }
-    greedy->count++;
-    while (at > 0 && is_better(candidate, &greedy->heap[(at - 1) / 2])) {
-        greedy->heap[at] = greedy->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    greedy->heap[at] = *candidate;
-    return 0;
-}
-
-static struct candidate pop_pair(struct greedy *greedy)
-{
-    struct candidate best = greedy->heap[0];
-    struct candidate last = greedy->heap[--greedy->count];
-    size_t at = 0;
-    size_t child;
-
-    while ((child = at * 2 + 1) < greedy->count) {
-        if (child + 1 < greedy->count &&
-            is_better(&greedy->heap[child + 1], &greedy->heap[child]))
-            child++;
-        if (!is_better(&greedy->heap[child], &last))
-            break;
-        greedy->heap[at] = greedy->heap[child];
-        at = child;
-    }
-    greedy->heap[at] = last;
-    return best;
-}
-
-/* --- Uniting --------------------------------------------------------------------- */
 
 /* Pushes the pairs of a cluster that are small enough, with others from `from` on. */
-static int push_pairs(struct greedy *greedy,
-                      uint32_t cluster,
-                      uint32_t from,
-                      uint32_t max_size)
+static int push_pairs(struct greedy *greedy, uint32_t cluster, uint32_t from)
 {
     uint32_t at = 0;
     uint32_t other;
 
     while ((other = esi_communications_next(greedy->counts, cluster, &at)) !=
            UINT32_MAX) {
-        struct candidate candidate = {
-            .lesser = cluster < other ? cluster : other,
-            .greater = cluster < other ? other : cluster,
-        };
+        uint64_t lesser = cluster < other ? cluster : other;
+        uint64_t greater = cluster < other ? other : cluster;
+        uint64_t key;
 
         if (other < from || other >= greedy->traces)
             continue;
-        candidate.size = greedy->sizes[cluster] + greedy->sizes[other];
-        candidate.count = esi_communications_count(greedy->counts, cluster, other);
-        if (candidate.size <= max_size && push_pair(greedy, &candidate) < 0)
+        key = key_of(greedy, cluster, other);
+        if (key == NEVER)
+            continue;
+        if (esi_heap_reserve(&greedy->pairs, greedy->pairs.count + 1) < 0)
             return -ENOMEM;
+        esi_heap_push(&greedy->pairs, key, lesser << 32 | greater);
     }
     return 0;
 }
 
-static bool is_stale(const struct greedy *greedy, const struct candidate *candidate)
-{
-    uint32_t lesser = greedy->sizes[candidate->lesser];
-    uint32_t greater = greedy->sizes[candidate->greater];
-
-    return lesser == 0 || greater == 0 || lesser + greater != candidate->size;
-}
+/* --- Uniting --------------------------------------------------------------------- */
 
 static int cluster_level(struct greedy *greedy, uint32_t max_size)
 {
-    greedy->count = 0;
+    greedy->max_size = max_size;
     for (uint32_t i = 0; i < greedy->traces; i++)
-        if (greedy->sizes[i] > 0 && push_pairs(greedy, i, i + 1, max_size) < 0)
+        if (greedy->sizes[i] > 0 && push_pairs(greedy, i, i + 1) < 0)
             return -ENOMEM;
-    while (greedy->count > 0) {
-        struct candidate best = pop_pair(greedy);
+    while (greedy->pairs.count > 0) {
+        struct esi_heap_entry best = esi_heap_top(&greedy->pairs);
+        uint32_t lesser = (uint32_t)(best.item >> 32);
+        uint32_t greater = (uint32_t)best.item;
 
-        if (is_stale(greedy, &best))
+        esi_heap_pop(&greedy->pairs);
+        if (best.key != key_of(greedy, lesser, greater))
             continue;
-        if (esi_communications_merge(greedy->counts, best.lesser, best.greater) < 0)
+        if (esi_communications_merge(greedy->counts, lesser, greater) < 0)
             return -ENOMEM;
-        greedy->sizes[best.lesser] = best.size;
-        greedy->sizes[best.greater] = 0;
-        greedy->smallest[best.greater] = best.lesser;
-        if (push_pairs(greedy, best.lesser, 0, max_size) < 0)
+        greedy->sizes[lesser] += greedy->sizes[greater];
+        greedy->sizes[greater] = 0;
+        greedy->smallest[greater] = lesser;
+        if (push_pairs(greedy, lesser, 0) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -162,9 +108,11 @@ int esi_clustering_greedy(const struct esi_communications *counts,
                           uint32_t **ret_smallest)
 {
     size_t room = traces > 0 ? traces : 1;
-    struct greedy greedy = {.traces = traces,
-                            .sizes = malloc(room * sizeof *greedy.sizes),
-                            .smallest = malloc(room * sizeof *greedy.smallest)};
+    struct greedy greedy = {
+        .traces = traces,
+        .shift = (unsigned)__builtin_clzll(esi_communications_sum(counts) | 1),
+        .sizes = malloc(room * sizeof *greedy.sizes),
+        .smallest = malloc(room * sizeof *greedy.smallest)};
     uint32_t *smallest = malloc(room * levels * sizeof *smallest);
     int code = -ENOMEM;
 
@@ -179,7 +127,7 @@ int esi_clustering_greedy(const struct esi_communications *counts,
         note_level(&greedy, &smallest[(size_t)k * traces]);
     }
     esi_communications_destroy(greedy.counts);
-    free(greedy.heap);
+    esi_heap_fini(&greedy.pairs);
     free(greedy.smallest);
     free(greedy.sizes);
     if (code < 0) {

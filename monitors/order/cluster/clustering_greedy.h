@@ -18,7 +18,8 @@
  * out.  The same result as the paper's cubic loops in O((P + U) log (P + U)) time and
  * O(P + U) memory, where P are the pairs that communicate and U the sum over all unions
  * of the clusters that the united one communicates with: at most P times the size of a
- * cluster.  Counts are exact up to 2^40, sizes to 2^24.  0 or -ENOMEM. */
+ * cluster.  Quotients are exact as long as the number of all communications times the
+ * square of a size stays below 2^64.  0 or -ENOMEM. */
 int esi_clustering_greedy(const struct esi_communications *counts,
                           uint32_t traces,
                           unsigned levels,

@@ -3,50 +3,57 @@
 /*
  * clustering_merge.c - clusters that merge when they communicate, for the first time or
  * often enough for their size (Ward & Taylor, 3; Ward, Huang & Taylor, 3.2, with errata
- * 1, 9 and 21).
+ * 1, 9 and 21), and that traces leave when they turn out to belong elsewhere.
  *
- * Sizes only grow, so two clusters that are too large together for their level will
- * never merge on it: what they communicate is not counted any more.
+ * Sizes grow by merging, so what two clusters communicate that are too large together
+ * for their level is not counted any more.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/order/cluster/clustering.h"
 
-/* --- What other strategies use, too ---------------------------------------------- */
+/* === Merging ====================================================================== */
 
-int esi_merging_init(struct esi_merging *merging,
-                     unsigned levels,
-                     double threshold,
-                     struct es_error *error)
+struct merging {
+    struct esi_communications
+        *counts[ES_ORDER_LEVELS]; /* of clusters; NULL: none kept */
+    double threshold;
+};
+
+static int merge_nth_init(void *state,
+                          const struct esi_order_config *config,
+                          struct es_error *error)
 {
-    *merging = (struct esi_merging){.threshold = threshold};
+    struct merging *merging = state;
+
+    merging->threshold = config->threshold;
     /* Also refuses what is not a number. */
-    if (!(threshold >= 0.0))
+    if (!(config->threshold >= 0.0))
         return es_error_set(error, -EINVAL,
                             "a threshold of %g; expected one that is not negative",
-                            threshold);
-    for (unsigned i = 0; threshold > 0.0 && i < levels; i++)
-        if (esi_communications_create(&merging->counts[i]) < 0) {
-            esi_merging_fini(merging);
-            return es_error_set(error, -ENOMEM, "out of memory");
-        }
+                            config->threshold);
+    for (unsigned i = 0; config->threshold > 0.0 && i < config->levels; i++)
+        if (esi_communications_create(&merging->counts[i]) < 0)
+            return -ENOMEM;
     return 0;
 }
 
-void esi_merging_fini(struct esi_merging *merging)
+static void merge_fini(void *state)
 {
-    for (unsigned i = 0; i < ES_ORDER_LEVELS; i++) {
+    struct merging *merging = state;
+
+    for (unsigned i = 0; i < ES_ORDER_LEVELS; i++)
         esi_communications_destroy(merging->counts[i]);
-        merging->counts[i] = NULL;
-    }
 }
 
 /* Counts a communication of two clusters; 1 if they have had enough of them to merge.
  */
-static int count_message(struct esi_merging *merging,
+static int count_message(struct merging *merging,
                          unsigned level,
                          uint32_t a,
                          uint32_t b,
@@ -66,7 +73,7 @@ static int count_message(struct esi_merging *merging,
 }
 
 /* Merges on a level and all above, counts too. */
-static int merge_clusters(struct esi_merging *merging,
+static int merge_clusters(struct merging *merging,
                           struct esi_levels *levels,
                           unsigned level,
                           const struct esi_communication *communication)
@@ -86,10 +93,13 @@ static int merge_clusters(struct esi_merging *merging,
     return 0;
 }
 
-int esi_merging_communicate(struct esi_merging *merging,
-                            struct esi_levels *levels,
-                            const struct esi_communication *communication)
+/* Counts a communication and merges where the counts and sizes say so. */
+static int merge_communicate(void *state,
+                             struct esi_levels *levels,
+                             const struct esi_communication *communication)
 {
+    struct merging *merging = state;
+
     for (unsigned k = 1; k <= levels->count; k++) {
         uint32_t a = esi_levels_cluster(levels, k, communication->trace);
         uint32_t b = esi_levels_cluster(levels, k, communication->partner);
@@ -111,9 +121,10 @@ int esi_merging_communicate(struct esi_merging *merging,
     return 0;
 }
 
-uint64_t esi_merging_bytes(const struct esi_merging *merging)
+static uint64_t merge_bytes(const void *state)
 {
-    uint64_t bytes = sizeof *merging;
+    const struct merging *merging = state;
+    uint64_t bytes = 0;
 
     for (unsigned i = 0; i < ES_ORDER_LEVELS; i++)
         if (merging->counts[i])
@@ -121,77 +132,162 @@ uint64_t esi_merging_bytes(const struct esi_merging *merging)
     return bytes;
 }
 
-/* --- The two strategies ---------------------------------------------------------- */
-
-struct esi_clustering {
-    struct esi_merging merging;
-};
-
-static int create_merging(unsigned levels,
-                          double threshold,
-                          struct es_error *error,
-                          struct esi_clustering **ret_clustering)
-{
-    struct esi_clustering *clustering = calloc(1, sizeof *clustering);
-    int code;
-
-    if (!clustering)
-        return es_error_set(error, -ENOMEM, "out of memory");
-    code = esi_merging_init(&clustering->merging, levels, threshold, error);
-    if (code < 0) {
-        free(clustering);
-        return code;
-    }
-    *ret_clustering = clustering;
-    return 0;
-}
-
-static int merge_first_create(const struct esi_order_config *config,
-                              struct es_error *error,
-                              struct esi_clustering **ret_clustering)
-{
-    return create_merging(config->levels, 0.0, error, ret_clustering);
-}
-
-static int merge_nth_create(const struct esi_order_config *config,
-                            struct es_error *error,
-                            struct esi_clustering **ret_clustering)
-{
-    return create_merging(config->levels, config->threshold, error, ret_clustering);
-}
-
-static void merge_destroy(struct esi_clustering *clustering)
-{
-    esi_merging_fini(&clustering->merging);
-    free(clustering);
-}
-
-static int merge_communicate(struct esi_clustering *clustering,
-                             struct esi_levels *levels,
-                             const struct esi_communication *communication)
-{
-    return esi_merging_communicate(&clustering->merging, levels, communication);
-}
-
-static uint64_t merge_bytes(const struct esi_clustering *clustering)
-{
-    return esi_merging_bytes(&clustering->merging);
-}
-
 const struct esi_clustering_ops esi_clustering_merge_first = {
     .name = "merge-first",
     .takes_seeds = true,
-    .create = merge_first_create,
-    .destroy = merge_destroy,
+    .state_bytes = sizeof(struct merging),
     .communicate = merge_communicate,
-    .bytes = merge_bytes,
 };
 
 const struct esi_clustering_ops esi_clustering_merge_nth = {
     .name = "merge-nth",
     .takes_seeds = true,
-    .create = merge_nth_create,
-    .destroy = merge_destroy,
+    .state_bytes = sizeof(struct merging),
+    .init = merge_nth_init,
+    .fini = merge_fini,
     .communicate = merge_communicate,
     .bytes = merge_bytes,
+};
+
+/* === Migration ==================================================================== */
+
+/*
+ * Clusters that merge on the N-th communication, and that traces leave when they turn
+ * out to belong elsewhere (the second variant that Ward, Huang & Taylor announce in
+ * section 5).
+ *
+ * For each trace, its receives from inside its cluster of level 1 are counted since it
+ * came, and of those from outside how many more come from one cluster than from all
+ * others (Boyer and Moore's majority vote: one counter, and one trace that stands for
+ * the cluster).  When these outnumber those from inside by the threshold, normalized by
+ * both sizes as for merging, the trace moves there.  If there is no room it leaves all
+ * the same, provided that they are twice those from inside: alone it is free to merge,
+ * and makes room for others.  Those from inside count up to twice the threshold, so
+ * that a trace can leave after any time.
+ *
+ * A move costs a stamp of a higher level for the next event of the trace and of each of
+ * those that it leaves (cluster_writer.c), hence a threshold that grows with sizes.
+ */
+
+struct habit {
+    uint64_t inside;
+    uint64_t outside;
+    uint32_t favourite; /* a trace of the cluster that `outside` is of, when not 0 */
+};
+
+struct migration {
+    struct merging merging; /* the first member: merge_nth_init() sets it up */
+    struct habit *habits;   /* of each trace */
+    size_t capacity;
+};
+
+static void migrate_fini(void *state)
+{
+    struct migration *migration = state;
+
+    merge_fini(&migration->merging);
+    free(migration->habits);
+}
+
+static int migrate_add_trace(void *state, struct esi_levels *levels, uint32_t trace)
+{
+    struct migration *migration = state;
+
+    (void)levels;
+    if (ESI_ARRAY_RESERVE(migration->habits, migration->capacity, trace + 1u) < 0)
+        return -ENOMEM;
+    migration->habits[trace] = (struct habit){.inside = 0};
+    return 0;
+}
+
+static void note_outside(const struct esi_levels *levels,
+                         struct habit *habit,
+                         uint32_t partner,
+                         uint32_t weight)
+{
+    if (habit->outside > 0 && esi_levels_cluster(levels, 1, habit->favourite) !=
+                                  esi_levels_cluster(levels, 1, partner)) {
+        habit->outside -= habit->outside < weight ? habit->outside : weight;
+        return;
+    }
+    habit->outside += weight;
+    habit->favourite = partner;
+}
+
+/* Moves a trace if that is what its habit says. */
+static int follow_habit(struct habit *habit,
+                        double threshold,
+                        struct esi_levels *levels,
+                        const struct esi_communication *communication)
+{
+    uint32_t trace = communication->trace;
+    uint32_t partner = communication->partner;
+    uint64_t size =
+        (uint64_t)esi_levels_size(levels, 1, esi_levels_cluster(levels, 1, trace)) +
+        esi_levels_size(levels, 1, esi_levels_cluster(levels, 1, partner));
+    double enough = (double)habit->inside + threshold * (double)size;
+
+    if ((double)habit->outside <= enough)
+        return 0;
+    if (esi_levels_can_move(levels, trace, partner)) {
+        *habit = (struct habit){.inside = 0};
+        return esi_levels_move(levels, trace, partner, communication->now);
+    }
+    if ((double)habit->outside <= enough + (double)habit->inside)
+        return 0;
+    *habit = (struct habit){.inside = 0};
+    return esi_levels_leave(levels, trace, partner, communication->now);
+}
+
+/* Whether a trace has communicated so much inside its cluster that more would only make
+ * it cling to what has long been over. */
+static bool is_settled(const struct migration *migration,
+                       const struct esi_levels *levels,
+                       uint32_t trace)
+{
+    uint32_t size = esi_levels_size(levels, 1, esi_levels_cluster(levels, 1, trace));
+
+    return (double)migration->habits[trace].inside >
+           2 * migration->merging.threshold * size;
+}
+
+static int migrate_communicate(void *state,
+                               struct esi_levels *levels,
+                               const struct esi_communication *communication)
+{
+    struct migration *migration = state;
+    struct habit *habit = &migration->habits[communication->trace];
+    int code = merge_communicate(&migration->merging, levels, communication);
+
+    if (code < 0)
+        return code;
+    if (esi_levels_cluster(levels, 1, communication->trace) ==
+        esi_levels_cluster(levels, 1, communication->partner)) {
+        if (!is_settled(migration, levels, communication->trace))
+            habit->inside += communication->weight;
+        return 0;
+    }
+    note_outside(levels, habit, communication->partner, communication->weight);
+    if (habit->outside == 0 || habit->favourite != communication->partner)
+        return 0;
+    return follow_habit(habit, migration->merging.threshold, levels, communication);
+}
+
+static uint64_t migrate_bytes(const void *state)
+{
+    const struct migration *migration = state;
+
+    return merge_bytes(&migration->merging) +
+           migration->capacity * sizeof *migration->habits;
+}
+
+const struct esi_clustering_ops esi_clustering_migrate = {
+    .name = "migrate",
+    .takes_seeds = true,
+    .state_bytes = sizeof(struct migration),
+    .init = merge_nth_init,
+    .fini = migrate_fini,
+    .add_trace = migrate_add_trace,
+    .communicate = migrate_communicate,
+    .bytes = migrate_bytes,
 };

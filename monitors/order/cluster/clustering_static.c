@@ -1,154 +1,202 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * clustering_static.c - clusters by greedy clustering, either of the communications of
- * the whole set, which were counted before, or of those of a prefix.
- *
- * "collect": until the prefix has come every trace is a cluster of its own; its
- * receives have whole vectors and its queries are answered from them.  Then all
- * clusters are made at once.  For the stamps these are clusters that grow, as when they
- * merge, so they are exact throughout.
+ * clustering_static.c - clusters that are made at once: of contiguous traces, or by
+ * greedy clustering of the communications of the whole set, which were counted before,
+ * or of a prefix.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitors/order/cluster/clustering.h"
 #include "monitors/order/cluster/clustering_greedy.h"
 
+/* Puts a trace, level by level, into the cluster of another.  `with[k]` is for level
+ * k + 1; the trace itself: stays alone there. */
+static int place_trace(struct esi_levels *levels, uint32_t trace, const uint32_t *with)
+{
+    int code = 0;
+
+    for (unsigned k = levels->count; code >= 0 && k >= 1; k--)
+        code = esi_levels_join(levels, k, with[k - 1], trace);
+    return code;
+}
+
+/* === Contiguous traces ============================================================ */
+
+/* A block of a level consists of as many whole blocks of the level below as fit into
+ * its maximum size. */
+struct fixed_blocks {
+    uint32_t sizes[ES_ORDER_LEVELS];
+};
+
+static int fixed_init(void *state,
+                      const struct esi_order_config *config,
+                      struct es_error *error)
+{
+    struct fixed_blocks *blocks = state;
+
+    (void)error;
+    blocks->sizes[0] = config->max_sizes[0];
+    for (unsigned i = 1; i < config->levels; i++)
+        blocks->sizes[i] =
+            config->max_sizes[i] / blocks->sizes[i - 1] * blocks->sizes[i - 1];
+    return 0;
+}
+
+static int fixed_add_trace(void *state, struct esi_levels *levels, uint32_t trace)
+{
+    const struct fixed_blocks *blocks = state;
+    uint32_t with[ES_ORDER_LEVELS];
+
+    for (unsigned i = 0; i < levels->count; i++)
+        with[i] = trace / blocks->sizes[i] * blocks->sizes[i];
+    return place_trace(levels, trace, with);
+}
+
+const struct esi_clustering_ops esi_clustering_fixed = {
+    .name = "fixed",
+    .state_bytes = sizeof(struct fixed_blocks),
+    .init = fixed_init,
+    .add_trace = fixed_add_trace,
+};
+
+/* === Greedy clustering ============================================================ */
+
+/*
+ * "collect": until the prefix has come every trace is a cluster of its own; its
+ * receives have whole vectors and its queries are answered from them.  Then all
+ * clusters are made at once.  For the stamps these are clusters that grow, as when they
+ * merge, so they are exact throughout.
+ */
+
 static const uint64_t DEFAULT_PREFIX = 10000;
 
-struct esi_clustering {
+struct greedy_clusters {
     uint32_t traces;                   /* that were clustered */
     uint32_t *smallest;                /* see esi_clustering_greedy(); NULL: not yet */
     struct esi_communications *counts; /* of "collect", until then */
     uint64_t left;                     /* events of the prefix that are yet to come */
 };
 
-static void static_destroy(struct esi_clustering *clustering)
+static void greedy_fini(void *state)
 {
-    esi_communications_destroy(clustering->counts);
-    free(clustering->smallest);
-    free(clustering);
+    struct greedy_clusters *clusters = state;
+
+    esi_communications_destroy(clusters->counts);
+    free(clusters->smallest);
 }
 
-static int static_create(const struct esi_order_config *config,
-                         struct es_error *error,
-                         struct esi_clustering **ret_clustering)
+static int static_init(void *state,
+                       const struct esi_order_config *config,
+                       struct es_error *error)
 {
-    struct esi_clustering *clustering;
+    struct greedy_clusters *clusters = state;
 
     if (!config->communications)
         return es_error_set(error, -EINVAL,
                             "static clusters need the communications of the whole set");
-    clustering = calloc(1, sizeof *clustering);
-    if (!clustering)
-        return es_error_set(error, -ENOMEM, "out of memory");
-    clustering->traces = esi_communications_traces(config->communications);
-    if (esi_clustering_greedy(config->communications, clustering->traces,
-                              config->levels, config->max_sizes,
-                              &clustering->smallest) < 0) {
-        static_destroy(clustering);
-        return es_error_set(error, -ENOMEM, "out of memory");
-    }
-    *ret_clustering = clustering;
-    return 0;
+    clusters->traces = esi_communications_traces(config->communications);
+    return esi_clustering_greedy(config->communications, clusters->traces,
+                                 config->levels, config->max_sizes,
+                                 &clusters->smallest);
 }
 
-static int static_add_trace(struct esi_clustering *clustering,
-                            struct esi_levels *levels,
-                            uint32_t trace)
+static int static_add_trace(void *state, struct esi_levels *levels, uint32_t trace)
 {
+    const struct greedy_clusters *clusters = state;
     uint32_t with[ES_ORDER_LEVELS];
 
-    if (trace >= clustering->traces)
+    if (trace >= clusters->traces)
         return 0;
     for (unsigned i = 0; i < levels->count; i++)
-        with[i] = clustering->smallest[(size_t)i * clustering->traces + trace];
-    return esi_clustering_place(levels, trace, with);
+        with[i] = clusters->smallest[(size_t)i * clusters->traces + trace];
+    return place_trace(levels, trace, with);
 }
 
-static uint64_t static_bytes(const struct esi_clustering *clustering)
+static uint64_t greedy_bytes(const void *state)
 {
-    return sizeof *clustering +
-           (uint64_t)clustering->traces * sizeof *clustering->smallest +
-           (clustering->counts ? esi_communications_bytes(clustering->counts) : 0);
+    const struct greedy_clusters *clusters = state;
+
+    return (uint64_t)clusters->traces * sizeof *clusters->smallest +
+           (clusters->counts ? esi_communications_bytes(clusters->counts) : 0);
 }
 
-static int collect_create(const struct esi_order_config *config,
-                          struct es_error *error,
-                          struct esi_clustering **ret_clustering)
+static int collect_init(void *state,
+                        const struct esi_order_config *config,
+                        struct es_error *error)
 {
-    struct esi_clustering *clustering = calloc(1, sizeof *clustering);
+    struct greedy_clusters *clusters = state;
 
-    if (!clustering || esi_communications_create(&clustering->counts) < 0) {
-        free(clustering);
-        return es_error_set(error, -ENOMEM, "out of memory");
-    }
-    clustering->left = config->prefix ? config->prefix : DEFAULT_PREFIX;
-    *ret_clustering = clustering;
-    return 0;
+    (void)error;
+    clusters->left = config->prefix ? config->prefix : DEFAULT_PREFIX;
+    return esi_communications_create(&clusters->counts);
 }
 
-static int collect_communicate(struct esi_clustering *clustering,
+static int collect_communicate(void *state,
                                struct esi_levels *levels,
                                const struct esi_communication *communication)
 {
+    struct greedy_clusters *clusters = state;
+
     (void)levels;
-    if (!clustering->counts)
+    if (!clusters->counts)
         return 0;
-    return esi_communications_add(clustering->counts, communication->trace,
+    return esi_communications_add(clusters->counts, communication->trace,
                                   communication->partner, communication->weight);
 }
 
 /* Makes the clusters: of each level, and of traces in their order. */
-static int cluster_prefix(struct esi_clustering *clustering, struct esi_levels *levels)
+static int cluster_prefix(struct greedy_clusters *clusters, struct esi_levels *levels)
 {
     uint32_t max_sizes[ES_ORDER_LEVELS];
-    uint32_t traces = esi_communications_traces(clustering->counts);
+    uint32_t traces = esi_communications_traces(clusters->counts);
     int code;
 
     for (unsigned i = 0; i < levels->count; i++)
         max_sizes[i] = levels->level[i].max_size;
-    code = esi_clustering_greedy(clustering->counts, traces, levels->count, max_sizes,
-                                 &clustering->smallest);
+    code = esi_clustering_greedy(clusters->counts, traces, levels->count, max_sizes,
+                                 &clusters->smallest);
     if (code < 0)
         return code;
-    clustering->traces = traces;
-    esi_communications_destroy(clustering->counts);
-    clustering->counts = NULL;
+    clusters->traces = traces;
+    esi_communications_destroy(clusters->counts);
+    clusters->counts = NULL;
     for (uint32_t i = 0; code >= 0 && i < traces; i++)
-        code = static_add_trace(clustering, levels, i);
+        code = static_add_trace(clusters, levels, i);
     return code;
 }
 
-static int collect_begin_event(struct esi_clustering *clustering,
-                               struct esi_levels *levels)
+static int collect_begin_event(void *state, struct esi_levels *levels)
 {
-    if (!clustering->counts)
+    struct greedy_clusters *clusters = state;
+
+    if (!clusters->counts)
         return 0;
-    if (clustering->left > 0) {
-        clustering->left--;
+    if (clusters->left > 0) {
+        clusters->left--;
         return 0;
     }
-    return cluster_prefix(clustering, levels);
+    return cluster_prefix(clusters, levels);
 }
 
 const struct esi_clustering_ops esi_clustering_static = {
     .name = "static",
-    .create = static_create,
-    .destroy = static_destroy,
+    .state_bytes = sizeof(struct greedy_clusters),
+    .init = static_init,
+    .fini = greedy_fini,
     .add_trace = static_add_trace,
-    .bytes = static_bytes,
+    .bytes = greedy_bytes,
 };
 
 const struct esi_clustering_ops esi_clustering_collect = {
     .name = "collect",
-    .create = collect_create,
-    .destroy = static_destroy,
+    .state_bytes = sizeof(struct greedy_clusters),
+    .init = collect_init,
+    .fini = greedy_fini,
     .communicate = collect_communicate,
     .begin_event = collect_begin_event,
-    .bytes = static_bytes,
+    .bytes = greedy_bytes,
 };

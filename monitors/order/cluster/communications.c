@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * communications.c - sparse counts of pairs: a hash table of pairs, and for each trace
- * a list of those that it has a pair with.
+ * communications.c - sparse counts of pairs; those of each trace form a list.
  *
- * A pair of which one is gone stays in the table and is never looked up again; lists
- * keep those that are gone, and whoever walks them skips them.
+ * A pair of which one is gone stays and is never looked up again; whoever walks a list
+ * skips it.
  */
 #include "config.h"
 
@@ -14,60 +13,48 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { FEWEST_SLOTS = 64 };
+#include "base/array.h"
+#include "base/hash.h"
 
 struct pair {
-    uint64_t key; /* lesser trace << 32 | greater trace; 0 = free */
+    uint64_t key; /* lesser trace << 32 | greater trace */
     uint64_t count;
+    uint32_t next[2]; /* in the lists of the lesser and the greater; pair + 1 */
 };
 
 struct pair_row {
-    uint32_t *others;
-    uint32_t count;
-    uint32_t capacity;
+    uint32_t first; /* pair + 1; 0 = none */
     bool is_gone;
 };
 
 struct esi_communications {
     struct pair *pairs;
-    size_t slots; /* a power of two, at most half in use */
-    size_t used;
+    size_t pair_count;
+    size_t pair_capacity;
+    struct esi_hash numbers; /* of pairs, by key */
     struct pair_row *rows;
     uint32_t row_count;
-    uint32_t row_capacity;
-    uint64_t other_bytes; /* of all lists */
+    size_t row_capacity;
 };
 
 int esi_communications_create(struct esi_communications **ret_counts)
 {
-    struct esi_communications *counts = calloc(1, sizeof *counts);
-
-    if (!counts)
-        return -ENOMEM;
-    counts->slots = FEWEST_SLOTS;
-    counts->pairs = calloc(counts->slots, sizeof *counts->pairs);
-    if (!counts->pairs) {
-        free(counts);
-        return -ENOMEM;
-    }
-    *ret_counts = counts;
-    return 0;
+    *ret_counts = calloc(1, sizeof **ret_counts);
+    return *ret_counts ? 0 : -ENOMEM;
 }
 
 void esi_communications_destroy(struct esi_communications *counts)
 {
     if (!counts)
         return;
-    for (uint32_t i = 0; i < counts->row_count; i++)
-        free(counts->rows[i].others);
     free(counts->rows);
     free(counts->pairs);
+    esi_hash_fini(&counts->numbers);
     free(counts);
 }
 
-/* --- The table ------------------------------------------------------------------- */
+/* --- Pairs ------------------------------------------------------------------------ */
 
 static uint64_t key_of(uint32_t trace, uint32_t other)
 {
@@ -77,90 +64,42 @@ static uint64_t key_of(uint32_t trace, uint32_t other)
     return (uint64_t)lesser << 32 | greater;
 }
 
-/* Where a key is, or would be. */
+/* NULL: the two have not communicated. */
 static struct pair *find_pair(const struct esi_communications *counts, uint64_t key)
 {
-    size_t slot = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20);
+    ESI_HASH_FOREACH(slot, &counts->numbers, esi_hash_u64(key)) {
+        struct pair *pair = &counts->pairs[esi_hash_index(&counts->numbers, slot)];
 
-    for (;; slot++) {
-        struct pair *pair = &counts->pairs[slot & (counts->slots - 1)];
-
-        if (pair->key == key || pair->key == 0)
+        if (pair->key == key)
             return pair;
     }
+    return NULL;
 }
 
-static int reserve_pair(struct esi_communications *counts)
+/* Room for a new pair of these, or -ENOMEM. */
+static int reserve_pair(struct esi_communications *counts, uint64_t key)
 {
-    struct esi_communications larger = {.slots = counts->slots * 2};
+    size_t needed = counts->pair_count + 1;
+    uint32_t greater = (uint32_t)key;
 
-    if (counts->used * 2 < counts->slots)
-        return 0;
-    larger.pairs = calloc(larger.slots, sizeof *larger.pairs);
-    if (!larger.pairs)
+    if (ESI_ARRAY_RESERVE(counts->pairs, counts->pair_capacity, needed) < 0 ||
+        esi_hash_reserve(&counts->numbers, needed) < 0 ||
+        ESI_ARRAY_RESERVE(counts->rows, counts->row_capacity, (size_t)greater + 1) < 0)
         return -ENOMEM;
-    for (size_t i = 0; i < counts->slots; i++)
-        if (counts->pairs[i].key != 0)
-            *find_pair(&larger, counts->pairs[i].key) = counts->pairs[i];
-    free(counts->pairs);
-    counts->pairs = larger.pairs;
-    counts->slots = larger.slots;
+    while (counts->row_count <= greater)
+        counts->rows[counts->row_count++] = (struct pair_row){.first = 0};
     return 0;
 }
 
-/* --- Lists ----------------------------------------------------------------------- */
-
-static int reserve_row(struct esi_communications *counts, uint32_t trace)
+static void add_pair(struct esi_communications *counts, uint64_t key, uint64_t count)
 {
-    uint32_t capacity = counts->row_capacity ? counts->row_capacity : 16;
-    struct pair_row *rows;
+    struct pair_row *lesser = &counts->rows[key >> 32];
+    struct pair_row *greater = &counts->rows[(uint32_t)key];
 
-    if (trace < counts->row_count)
-        return 0;
-    while (capacity <= trace)
-        capacity = capacity > UINT32_MAX / 2 ? UINT32_MAX : capacity * 2;
-    if (capacity != counts->row_capacity) {
-        rows = realloc(counts->rows, capacity * sizeof *rows);
-        if (!rows)
-            return -ENOMEM;
-        counts->rows = rows;
-        counts->row_capacity = capacity;
-    }
-    memset(&counts->rows[counts->row_count], 0,
-           (trace + 1 - counts->row_count) * sizeof *counts->rows);
-    counts->row_count = trace + 1;
-    return 0;
-}
-
-/* Room for one more in a list. */
-static int reserve_other(struct esi_communications *counts, uint32_t trace)
-{
-    struct pair_row *row;
-    uint32_t capacity;
-    uint32_t *others;
-
-    if (reserve_row(counts, trace) < 0)
-        return -ENOMEM;
-    row = &counts->rows[trace];
-    if (row->count < row->capacity)
-        return 0;
-    capacity = row->capacity ? row->capacity * 2 : 4;
-    others = realloc(row->others, capacity * sizeof *others);
-    if (!others)
-        return -ENOMEM;
-    counts->other_bytes += (capacity - row->capacity) * sizeof *others;
-    row->others = others;
-    row->capacity = capacity;
-    return 0;
-}
-
-static void list_pairs(struct esi_communications *counts,
-                       uint32_t trace,
-                       uint32_t other)
-{
-    struct pair_row *row = &counts->rows[trace];
-
-    row->others[row->count++] = other;
+    esi_hash_insert(&counts->numbers, esi_hash_u64(key), counts->pair_count);
+    counts->pairs[counts->pair_count++] = (struct pair){
+        .key = key, .count = count, .next = {lesser->first, greater->first}};
+    lesser->first = greater->first = (uint32_t)counts->pair_count;
 }
 
 int esi_communications_add(struct esi_communications *counts,
@@ -168,23 +107,19 @@ int esi_communications_add(struct esi_communications *counts,
                            uint32_t other,
                            uint64_t more)
 {
-    struct pair *pair;
     uint64_t key = key_of(trace, other);
+    struct pair *pair;
 
     if (trace == other)
         return 0;
     pair = find_pair(counts, key);
-    if (pair->key == 0) {
-        if (reserve_pair(counts) < 0 || reserve_other(counts, trace) < 0 ||
-            reserve_other(counts, other) < 0)
-            return -ENOMEM;
-        pair = find_pair(counts, key);
-        pair->key = key;
-        counts->used++;
-        list_pairs(counts, trace, other);
-        list_pairs(counts, other, trace);
+    if (pair) {
+        pair->count += more;
+        return 0;
     }
-    pair->count += more;
+    if (reserve_pair(counts, key) < 0)
+        return -ENOMEM;
+    add_pair(counts, key, more);
     return 0;
 }
 
@@ -196,12 +131,11 @@ int esi_communications_copy(const struct esi_communications *counts,
 
     if (code < 0)
         return code;
-    for (size_t i = 0; code >= 0 && i < counts->slots; i++) {
+    for (size_t i = 0; code >= 0 && i < counts->pair_count; i++) {
         const struct pair *pair = &counts->pairs[i];
 
-        if (pair->key != 0)
-            code = esi_communications_add(copy, (uint32_t)(pair->key >> 32),
-                                          (uint32_t)pair->key, pair->count);
+        code = esi_communications_add(copy, (uint32_t)(pair->key >> 32),
+                                      (uint32_t)pair->key, pair->count);
     }
     if (code < 0) {
         esi_communications_destroy(copy);
@@ -219,7 +153,18 @@ uint64_t esi_communications_count(const struct esi_communications *counts,
                                   uint32_t trace,
                                   uint32_t other)
 {
-    return trace == other ? 0 : find_pair(counts, key_of(trace, other))->count;
+    const struct pair *pair = find_pair(counts, key_of(trace, other));
+
+    return pair ? pair->count : 0;
+}
+
+uint64_t esi_communications_sum(const struct esi_communications *counts)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < counts->pair_count; i++)
+        sum += counts->pairs[i].count;
+    return sum;
 }
 
 uint32_t esi_communications_traces(const struct esi_communications *counts)
@@ -229,24 +174,37 @@ uint32_t esi_communications_traces(const struct esi_communications *counts)
 
 uint64_t esi_communications_bytes(const struct esi_communications *counts)
 {
-    return sizeof *counts + counts->slots * sizeof *counts->pairs +
-           counts->row_capacity * sizeof *counts->rows + counts->other_bytes;
+    return sizeof *counts + counts->pair_capacity * sizeof *counts->pairs +
+           esi_hash_bytes(&counts->numbers) +
+           counts->row_capacity * sizeof *counts->rows;
+}
+
+static uint32_t next_pair(const struct esi_communications *counts,
+                          uint32_t number,
+                          uint32_t trace)
+{
+    const struct pair *pair = &counts->pairs[number - 1];
+
+    return pair->next[pair->key >> 32 != trace];
 }
 
 uint32_t esi_communications_next(const struct esi_communications *counts,
                                  uint32_t trace,
                                  uint32_t *at)
 {
-    const struct pair_row *row;
+    uint32_t next;
 
     if (trace >= counts->row_count)
         return UINT32_MAX;
-    row = &counts->rows[trace];
-    while (*at < row->count) {
-        uint32_t other = row->others[(*at)++];
+    next = *at ? next_pair(counts, *at, trace) : counts->rows[trace].first;
+    for (; next != 0; next = next_pair(counts, next, trace)) {
+        uint64_t key = counts->pairs[next - 1].key;
+        uint32_t other = key >> 32 == trace ? (uint32_t)key : (uint32_t)(key >> 32);
 
-        if (!counts->rows[other].is_gone)
-            return other;
+        if (counts->rows[other].is_gone)
+            continue;
+        *at = next;
+        return other;
     }
     return UINT32_MAX;
 }
@@ -261,18 +219,12 @@ int esi_communications_merge(struct esi_communications *counts,
     if (into == from || from >= counts->row_count)
         return 0;
     while ((other = esi_communications_next(counts, from, &at)) != UINT32_MAX) {
-        struct pair *pair = find_pair(counts, key_of(from, other));
-        int code = other == into
-                       ? 0
-                       : esi_communications_add(counts, into, other, pair->count);
+        uint64_t count = esi_communications_count(counts, from, other);
 
-        if (code < 0)
-            return code;
+        if (other != into && esi_communications_add(counts, into, other, count) < 0)
+            return -ENOMEM;
         find_pair(counts, key_of(from, other))->count = 0;
     }
-    free(counts->rows[from].others);
-    counts->other_bytes -=
-        counts->rows[from].capacity * sizeof *counts->rows[from].others;
     counts->rows[from] = (struct pair_row){.is_gone = true};
     return 0;
 }

@@ -9,7 +9,7 @@
  *   esi_communications_destroy(counts);
  *
  * A send and a receive that names it count one, both halves of a sync two (Ward, Huang
- * & Taylor, 3.1).  Only pairs that communicated take memory, about 40 bytes each.  One
+ * & Taylor, 3.1).  Only pairs that communicated take memory, about 60 bytes each.  One
  * thread at a time.
  */
 #ifndef ES_MONITORS_ORDER_CLUSTER_COMMUNICATIONS_H
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_communications;
 
@@ -43,6 +43,8 @@ struct es_set_sink esi_communications_sink(struct esi_communications *counts);
 uint64_t esi_communications_count(const struct esi_communications *counts,
                                   uint32_t trace,
                                   uint32_t other);
+/* Of all pairs. */
+uint64_t esi_communications_sum(const struct esi_communications *counts);
 /* One more than the greatest trace that has communicated. */
 uint32_t esi_communications_traces(const struct esi_communications *counts);
 /* Bytes that are held. */
@@ -58,7 +60,7 @@ int esi_communications_merge(struct esi_communications *counts,
                              uint32_t from);
 
 /* Those that a trace (or cluster) has communicated with and that are not gone, one by
- * one: the next at or after *at, which begins with 0; UINT32_MAX at the end. */
+ * one: the next after *at, which begins with 0; UINT32_MAX at the end. */
 uint32_t esi_communications_next(const struct esi_communications *counts,
                                  uint32_t trace,
                                  uint32_t *at);

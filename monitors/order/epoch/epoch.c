@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * epoch.c - the store "epoch": clocks relative to the last global cut (docs/epochs.md).
- * What its traces know is asked here, and what senders knew is walked through.
+ * What its traces know is asked here.
  */
 #include "config.h"
 
@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* === Hubs ========================================================================= */
 
 /* A hub's number + 1; 0 = no more. */
 static uint32_t hub_number(const struct esi_epoch_trace *trace, unsigned i)
 {
-    return atomic_load_explicit(&trace->hubs.numbers[i], memory_order_acquire);
+    return atomic_load_explicit(&trace->hubs[i], memory_order_acquire);
 }
 
 bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub)
@@ -27,19 +29,18 @@ bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub)
     return false;
 }
 
-void esi_hub_adopt(struct esi_trace_hubs *hubs, uint32_t hub)
+void esi_hub_adopt(struct esi_epoch_trace *trace, uint32_t hub)
 {
     unsigned i = 0;
 
-    while (i < ESI_HUBS &&
-           atomic_load_explicit(&hubs->numbers[i], memory_order_relaxed))
+    while (i < ESI_HUBS && atomic_load_explicit(&trace->hubs[i], memory_order_relaxed))
         i++;
     /* Readers of an event that relies on it see it with the event. */
     if (i < ESI_HUBS)
-        atomic_store_explicit(&hubs->numbers[i], hub + 1, memory_order_release);
+        atomic_store_explicit(&trace->hubs[i], hub + 1, memory_order_release);
 }
 
-struct es_event_id esi_hub_at(const struct esi_store *store,
+struct es_event_id esi_hub_at(const struct esi_epoch_store *store,
                               struct es_event_id event,
                               unsigned i)
 {
@@ -57,7 +58,7 @@ struct es_event_id esi_hub_at(const struct esi_store *store,
     return (struct es_event_id){number - 1, known};
 }
 
-uint32_t esi_hubs_know(const struct esi_store *store,
+uint32_t esi_hubs_know(const struct esi_epoch_store *store,
                        const struct esi_epoch_trace *trace,
                        uint32_t of)
 {
@@ -77,7 +78,7 @@ uint32_t esi_hubs_know(const struct esi_store *store,
 
 /* The greatest index on `of` that is known at an event, or just any that is not less
  * than `enough`; with what its hubs knew, but for what is forgotten of those. */
-static uint32_t epoch_known(const struct esi_store *store,
+static uint32_t epoch_known(const struct esi_epoch_store *store,
                             struct es_event_id event,
                             uint32_t of,
                             uint32_t enough)
@@ -103,120 +104,32 @@ static uint32_t epoch_known(const struct esi_store *store,
     return most;
 }
 
-/* === What a sender knew =========================================================== */
-
-void esi_source_init(struct esi_epoch_source *source,
-                     const struct esi_store *store,
-                     const struct esi_epoch_trace *trace,
-                     uint32_t known,
-                     uint32_t upto)
-{
-    *source = (struct esi_epoch_source){.trace = trace,
-                                        .cuts = &store->cuts,
-                                        .known = known,
-                                        .upto = upto,
-                                        .next = ESI_SOURCE_OPEN};
-    if (upto > esi_trace_sealed(trace))
-        return;
-    source->next = ESI_SOURCE_SEALED;
-    source->segment = esi_trace_segment(trace, upto);
-}
-
-static void open_span(struct esi_epoch_source *source, struct esi_epoch_span *span)
-{
-    const struct esi_epoch_trace *trace = source->trace;
-    uint32_t sealed = esi_trace_sealed(trace);
-
-    *span = (struct esi_epoch_span){.log = &trace->log,
-                                    .to = esi_log_end_at(&trace->log, source->upto)};
-    source->next = ESI_SOURCE_END;
-    if (source->known > sealed) {
-        span->from = esi_log_end_at(&trace->log, source->known);
-    } else if (source->known < sealed &&
-               atomic_load_explicit(&trace->continues, memory_order_relaxed)) {
-        source->next = ESI_SOURCE_SEALED;
-        source->segment = esi_trace_segment(trace, sealed);
-    }
-}
-
-static void sealed_span(struct esi_epoch_source *source, struct esi_epoch_span *span)
-{
-    const struct esi_segment *segment = esi_run_segment(&source->segment);
-
-    *span = (struct esi_epoch_span){
-        .block = segment->block,
-        .place = {source->cuts, segment->cut, segment->first},
-    };
-    if (segment->block) {
-        span->to = esi_block_end_at(segment->block, &span->place, source->upto);
-        span->is_steps = esi_steps_is(segment->block);
-        if (span->is_steps)
-            span->head = esi_steps_head(segment->block, &span->place, source->upto);
-        else if (source->known >= segment->first)
-            span->from = esi_block_end_at(segment->block, &span->place, source->known);
-    }
-    /* What is forgotten counts as known; at their end steps have all that parts before
-     * them have. */
-    if ((span->is_steps && esi_steps_is_end(segment->block, span->head)) ||
-        !esi_run_back(&source->segment, source->known))
-        source->next = ESI_SOURCE_END;
-}
-
-bool esi_source_next(struct esi_epoch_source *source, struct esi_epoch_span *ret_span)
-{
-    if (source->next == ESI_SOURCE_END)
-        return false;
-    if (source->next == ESI_SOURCE_OPEN)
-        open_span(source, ret_span);
-    else
-        sealed_span(source, ret_span);
-    return true;
-}
-
-uint64_t esi_source_entries(struct esi_epoch_source source)
-{
-    struct esi_epoch_span span;
-    uint64_t entries = 0;
-
-    while (esi_source_next(&source, &span))
-        entries += span.to - span.from;
-    return entries;
-}
-
 /* === The store ==================================================================== */
 
 enum { FIRST_PAGES = 4096 }; /* bytes of the first chunks, where memory is limited */
 
 /* --- Life ------------------------------------------------------------------------- */
 
-static int epoch_create(const struct esi_order_config *config,
-                        struct es_error *error,
-                        struct esi_store **ret_store)
+static int epoch_init(void *data,
+                      const struct esi_order_config *config,
+                      struct es_error *error)
 {
-    struct esi_store *store = calloc(1, sizeof *store);
+    struct esi_epoch_store *store = data;
     size_t page_bytes = config->memory_bytes ? FIRST_PAGES : 0;
-    int code;
 
-    if (!store || esi_cuts_init(&store->cuts, page_bytes) < 0) {
-        free(store);
-        return es_error_set(error, -ENOMEM, "out of memory");
-    }
+    if (esi_cuts_init(&store->cuts, page_bytes) < 0)
+        return -ENOMEM;
     esi_arena_use_pages(&store->blocks, page_bytes);
-    code = esi_memory_create(config, error, &store->memory);
-    if (code < 0) {
-        esi_cuts_fini(&store->cuts);
-        free(store);
-        return code;
-    }
     esi_segmented_init(&store->traces, sizeof(struct esi_epoch_trace), 4);
     store->seal_entries = config->seal_entries;
     store->is_tight = config->is_tight;
-    *ret_store = store;
-    return 0;
+    return esi_memory_create(config, error, &store->memory);
 }
 
-static void epoch_destroy(struct esi_store *store)
+static void epoch_fini(void *data)
 {
+    struct esi_epoch_store *store = data;
+
     for (uint32_t i = 0; i < store->trace_count; i++)
         esi_table_fini(&esi_epoch_trace_at(store, i)->known);
     esi_segmented_fini(&store->traces);
@@ -228,50 +141,51 @@ static void epoch_destroy(struct esi_store *store)
     free(store->live);
     free(store->scratch);
     free(store->aside);
-    free(store);
 }
 
-/* All traces may be live. */
-static int reserve_live(struct esi_store *store)
+void esi_epoch_note_room(struct esi_epoch_store *store)
 {
-    uint32_t room = store->live_room ? store->live_room * 2 : 16;
-    uint32_t *larger;
+    uint64_t bytes = store->live_room * sizeof *store->live +
+                     store->scratch_room * sizeof *store->scratch +
+                     store->aside_room * sizeof *store->aside +
+                     esi_cuts_draft_bytes(&store->cuts) +
+                     esi_sorting_bytes(&store->sorting);
 
-    if (store->trace_count < store->live_room)
-        return 0;
-    larger = realloc(store->live, room * sizeof *larger);
-    if (!larger)
-        return -ENOMEM;
-    store->live = larger;
-    store->live_room = room;
-    atomic_store_explicit(&store->live_bytes, room * sizeof *larger,
-                          memory_order_relaxed);
-    return 0;
+    atomic_store_explicit(&store->room_bytes, bytes, memory_order_relaxed);
 }
 
-static int epoch_add_trace(struct esi_store *store)
+static int epoch_add_trace(void *data)
 {
-    if (reserve_live(store) < 0 || !esi_segmented_extend(&store->traces, 1, NULL))
+    struct esi_epoch_store *store = data;
+
+    /* All traces may be live. */
+    if (ESI_ARRAY_RESERVE(store->live, store->live_room, store->trace_count + 1u) < 0 ||
+        !esi_segmented_extend(&store->traces, 1, NULL))
         return -ENOMEM;
+    esi_epoch_note_room(store);
     store->trace_count++;
     return 0;
 }
 
-static int epoch_append(struct esi_store *store,
+static int epoch_append(void *data,
                         struct es_event_id id,
                         enum es_event_kind kind,
                         const struct es_event_id *partners,
                         size_t partner_count)
 {
+    struct esi_epoch_store *store = data;
+
     if (store->memory)
         esi_memory_tend(store);
     return esi_epoch_append(store, id, kind, partners, partner_count);
 }
 
-static int epoch_append_sync(struct esi_store *store,
+static int epoch_append_sync(void *data,
                              struct es_event_id id,
                              struct es_event_id other)
 {
+    struct esi_epoch_store *store = data;
+
     if (store->memory)
         esi_memory_tend(store);
     return esi_epoch_append_sync(store, id, other);
@@ -280,7 +194,7 @@ static int epoch_append_sync(struct esi_store *store,
 /* --- Asking ----------------------------------------------------------------------- */
 
 /* Of an event that is forgotten, nothing. */
-static uint32_t store_known(const struct esi_store *store,
+static uint32_t store_known(const struct esi_epoch_store *store,
                             struct es_event_id event,
                             uint32_t of,
                             uint32_t enough)
@@ -299,29 +213,28 @@ static uint32_t store_known(const struct esi_store *store,
     return found;
 }
 
-static int64_t epoch_greatest_predecessor(const struct esi_store *store,
+static int64_t epoch_greatest_predecessor(const void *store,
                                           struct es_event_id event,
                                           uint32_t trace)
 {
     return store_known(store, event, trace, UINT32_MAX);
 }
 
-static int epoch_precedes(const struct esi_store *store,
-                          struct es_event_id a,
-                          struct es_event_id b)
+static int epoch_precedes(const void *store, struct es_event_id a, struct es_event_id b)
 {
     return store_known(store, b, a.trace, a.index) >= a.index;
 }
 
-static uint32_t epoch_forgotten(const struct esi_store *store, uint32_t trace)
+static uint32_t epoch_forgotten(const void *store, uint32_t trace)
 {
     return atomic_load_explicit(&esi_epoch_trace_at(store, trace)->announced,
                                 memory_order_acquire);
 }
 
-void esi_epoch_statistics(const struct esi_store *store,
-                          struct esi_order_statistics *statistics)
+void esi_epoch_statistics(const void *data, struct esi_order_statistics *statistics)
 {
+    const struct esi_epoch_store *store = data;
+
     statistics->cuts = atomic_load_explicit(&store->cut_count, memory_order_relaxed);
     statistics->derived_cuts =
         atomic_load_explicit(&store->derived_cuts, memory_order_relaxed);
@@ -335,17 +248,14 @@ void esi_epoch_statistics(const struct esi_store *store,
         esi_memory_statistics(store->memory, statistics);
     statistics->writer_bytes +=
         atomic_load_explicit(&store->table_bytes, memory_order_relaxed) +
-        atomic_load_explicit(&store->live_bytes, memory_order_relaxed) +
-        atomic_load_explicit(&store->scratch_bytes, memory_order_relaxed) +
-        atomic_load_explicit(&store->draft_bytes, memory_order_relaxed) +
-        atomic_load_explicit(&store->sorting_bytes, memory_order_relaxed);
+        atomic_load_explicit(&store->room_bytes, memory_order_relaxed);
 }
 
 const struct esi_store_ops esi_store_epoch = {
     .name = "epoch",
-    .help = "clocks relative to the last global cut; the default",
-    .create = epoch_create,
-    .destroy = epoch_destroy,
+    .store_bytes = sizeof(struct esi_epoch_store),
+    .init = epoch_init,
+    .fini = epoch_fini,
     .add_trace = epoch_add_trace,
     .append = epoch_append,
     .append_sync = epoch_append_sync,

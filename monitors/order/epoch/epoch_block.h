@@ -74,11 +74,9 @@ struct esi_sorting {
     uint64_t *steps;   /* head << 32 | value */
     uint64_t *earlier; /* trace << 32 | value: known before, and no step since */
     bool *evens;       /* of traces with steps: they are at the common distance */
-    uint32_t trace_room;
-    uint64_t step_room;
+    size_t trace_room, earlier_room, step_room;
     uint32_t earlier_count;
     uint32_t trace_count;
-    uint64_t step_count;
 };
 
 void esi_sorting_fini(struct esi_sorting *sorting);

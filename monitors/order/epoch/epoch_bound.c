@@ -23,7 +23,7 @@ enum { STORE_BYTES = 64 << 10, TRACE_BYTES = 2 << 10, SMALL_LOG = 1 << 10 };
 enum { TIGHT_SHARE = 16, SMALL_SHARE = 16 };
 
 /* What is in open logs will be stored once more. */
-bool esi_epoch_is_tight(const struct esi_store *store)
+bool esi_epoch_is_tight(const struct esi_epoch_store *store)
 {
     struct esi_order_statistics statistics = {0};
     uint64_t least = STORE_BYTES + (uint64_t)store->trace_count * TRACE_BYTES;
@@ -37,12 +37,12 @@ bool esi_epoch_is_tight(const struct esi_store *store)
 }
 
 /* A small share of what vectors of so many events would take. */
-static uint64_t small_share(const struct esi_store *store, uint32_t events)
+static uint64_t small_share(const struct esi_epoch_store *store, uint32_t events)
 {
     return (uint64_t)events * store->trace_count * sizeof(uint32_t) / SMALL_SHARE;
 }
 
-static bool is_log_large(const struct esi_store *store,
+static bool is_log_large(const struct esi_epoch_store *store,
                          const struct esi_epoch_trace *trace)
 {
     uint64_t bytes = esi_log_bytes(&trace->log);
@@ -51,7 +51,7 @@ static bool is_log_large(const struct esi_store *store,
            (bytes > SMALL_LOG || store->is_tight);
 }
 
-static void drop_table(struct esi_store *store, struct esi_epoch_trace *trace)
+static void drop_table(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
 {
     uint64_t bytes = esi_table_bytes(&trace->known);
     uint32_t since = trace->known.since;
@@ -59,10 +59,10 @@ static void drop_table(struct esi_store *store, struct esi_epoch_trace *trace)
     esi_table_fini(&trace->known);
     trace->known.since = since;
     trace->is_table_gone = true;
-    esi_epoch_add(&store->table_bytes, (uint64_t)0 - bytes);
+    esi_store_add(&store->table_bytes, (uint64_t)0 - bytes);
 }
 
-void esi_epoch_squeeze(struct esi_store *store, uint32_t number)
+void esi_epoch_squeeze(struct esi_epoch_store *store, uint32_t number)
 {
     struct esi_epoch_trace *trace = esi_epoch_trace_at(store, number);
 
@@ -72,8 +72,7 @@ void esi_epoch_squeeze(struct esi_store *store, uint32_t number)
         esi_trace_seal_all(trace, &store->cuts, store->trace_count, &store->sorting,
                            &store->blocks) == 0)
         esi_log_fit(&trace->log, &store->logs, &trace->turn);
-    atomic_store_explicit(&store->sorting_bytes, esi_sorting_bytes(&store->sorting),
-                          memory_order_relaxed);
+    esi_epoch_note_room(store);
     if (esi_table_bytes(&trace->known) > small_share(store, trace->count) &&
         (esi_table_bytes(&trace->known) > SMALL_LOG / 4 || store->is_tight))
         drop_table(store, trace);
@@ -81,17 +80,18 @@ void esi_epoch_squeeze(struct esi_store *store, uint32_t number)
 
 /* All that the trace's next event knows already: after a sync that is more than its
  * last event. */
-static struct esi_epoch_source source_of(const struct esi_store *store,
+static struct esi_epoch_source source_of(const struct esi_epoch_store *store,
                                          const struct esi_epoch_trace *trace)
 {
     struct esi_epoch_source source;
 
-    esi_source_init(&source, store, trace, esi_trace_forgotten(trace),
+    esi_source_init(&source, &store->cuts, trace, esi_trace_forgotten(trace),
                     trace->count + 1);
     return source;
 }
 
-void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *trace)
+void esi_epoch_recall(const struct esi_epoch_store *store,
+                      struct esi_epoch_trace *trace)
 {
     struct esi_epoch_source source = source_of(store, trace);
     struct esi_epoch_span span;
@@ -104,7 +104,7 @@ void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *tra
         }
 }
 
-int esi_epoch_remember(struct esi_store *store, struct esi_epoch_trace *trace)
+int esi_epoch_remember(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
 {
     uint64_t entries;
     int code;
@@ -114,7 +114,7 @@ int esi_epoch_remember(struct esi_store *store, struct esi_epoch_trace *trace)
     entries = esi_source_entries(source_of(store, trace));
     entries = entries < store->trace_count ? entries : store->trace_count;
     code = esi_table_reserve(&trace->known, entries, store->trace_count);
-    esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known));
+    esi_store_add(&store->table_bytes, esi_table_bytes(&trace->known));
     if (code < 0)
         return code;
     esi_epoch_recall(store, trace);

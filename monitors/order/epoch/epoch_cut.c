@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const uint32_t empty_page[ESI_PAGE];
 
 static uint32_t pages_of(uint32_t traces)
@@ -98,10 +100,7 @@ int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes)
     memset(cuts, 0, sizeof *cuts);
     esi_arena_use_pages(&cuts->arena, page_bytes);
     esi_segmented_init(&cuts->chunks, sizeof(_Atomic(struct esi_cut_chunk *)), 2);
-    if (reserve_cut(cuts, 0) == 0)
-        return 0;
-    esi_segmented_fini(&cuts->chunks);
-    return -ENOMEM;
+    return reserve_cut(cuts, 0);
 }
 
 void esi_cuts_fini(struct esi_cuts *cuts)
@@ -114,36 +113,13 @@ void esi_cuts_fini(struct esi_cuts *cuts)
 
 /* --- The draft -------------------------------------------------------------------- */
 
-static int grow_draft(struct esi_cuts *cuts, uint32_t pages)
-{
-    uint32_t room = cuts->draft.room ? cuts->draft.room : 1;
-    const uint32_t **larger_pages;
-    uint32_t *larger_own;
-
-    if (pages <= cuts->draft.room)
-        return 0;
-    while (room < pages)
-        room *= 2;
-    larger_pages = malloc(room * sizeof *larger_pages);
-    larger_own = malloc((size_t)room * ESI_PAGE * sizeof *larger_own);
-    if (!larger_pages || !larger_own) {
-        free(larger_pages);
-        free(larger_own);
-        return -ENOMEM;
-    }
-    free(cuts->draft.pages);
-    free(cuts->draft.own);
-    cuts->draft.pages = larger_pages;
-    cuts->draft.own = larger_own;
-    cuts->draft.room = room;
-    return 0;
-}
-
 int esi_cuts_begin(struct esi_cuts *cuts, uint32_t cut, uint32_t traces)
 {
     const struct esi_cut *of;
     uint32_t whole, pages = pages_of(traces);
-    int code = grow_draft(cuts, pages);
+    int code = esi_array_grow_pair(&cuts->draft.pages, sizeof *cuts->draft.pages,
+                                   &cuts->draft.own, ESI_PAGE * sizeof *cuts->draft.own,
+                                   &cuts->draft.room, pages);
 
     /* Pages that are shared are of this era. */
     if (code >= 0)

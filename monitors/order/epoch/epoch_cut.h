@@ -50,14 +50,14 @@ struct esi_cuts {
     struct {
         uint32_t of;            /* the cut that it goes out from */
         uint32_t traces;        /* entries */
-        uint32_t room;          /* pages */
+        size_t room;            /* pages */
         const uint32_t **pages; /* those of the cut before, or own ones: */
         uint32_t *own;          /* page i at i * ESI_PAGE */
     } draft;
 };
 
-/* With memory in pages, in chunks of so many bytes, unless that is 0.  0 or -ENOMEM,
- * then esi_cuts_fini() is not needed. */
+/* With memory in pages, in chunks of so many bytes, unless that is 0.  0 or -ENOMEM;
+ * then it is good for esi_cuts_fini(). */
 int esi_cuts_init(struct esi_cuts *cuts, size_t page_bytes);
 void esi_cuts_fini(struct esi_cuts *cuts);
 

@@ -17,13 +17,13 @@
 
 enum { FEWEST_PARTNERS = 2 };
 
-static bool is_covered(const struct esi_store *store, uint32_t trace)
+static bool is_covered(const struct esi_epoch_store *store, uint32_t trace)
 {
     return esi_cuts_draft(&store->cuts, trace) >=
            esi_epoch_trace_at(store, trace)->count;
 }
 
-static uint32_t covered_traces(const struct esi_store *store)
+static uint32_t covered_traces(const struct esi_epoch_store *store)
 {
     uint32_t covered = 0;
 
@@ -33,7 +33,9 @@ static uint32_t covered_traces(const struct esi_store *store)
 }
 
 /* All that an event's own log knew beyond what its trace had known at `known`. */
-static void raise_by(struct esi_store *store, struct es_event_id event, uint32_t known)
+static void raise_by(struct esi_epoch_store *store,
+                     struct es_event_id event,
+                     uint32_t known)
 {
     const struct esi_epoch_trace *trace = esi_epoch_trace_at(store, event.trace);
     uint32_t forgotten = esi_trace_forgotten(trace);
@@ -43,7 +45,7 @@ static void raise_by(struct esi_store *store, struct es_event_id event, uint32_t
     known = known > forgotten ? known : forgotten;
     if (known >= event.index)
         return;
-    esi_source_init(&source, store, trace, known, event.index);
+    esi_source_init(&source, &store->cuts, trace, known, event.index);
     while (esi_source_next(&source, &span))
         for (uint32_t at = span.from; at < span.to; at++) {
             uint64_t entry = esi_span_entry(&span, at);
@@ -53,7 +55,7 @@ static void raise_by(struct esi_store *store, struct es_event_id event, uint32_t
 }
 
 /* All that the trace's own hubs know. */
-static void raise_by_own_hubs(struct esi_store *store,
+static void raise_by_own_hubs(struct esi_epoch_store *store,
                               struct es_event_id id,
                               uint32_t last)
 {
@@ -66,7 +68,7 @@ static void raise_by_own_hubs(struct esi_store *store,
 
 /* All that a partner knew.  Of a hub that others had adopted, too, its log has been
  * raised before the entry for it was. */
-static void raise_by_partner(struct esi_store *store,
+static void raise_by_partner(struct esi_epoch_store *store,
                              const struct esi_epoch_trace *trace,
                              struct es_event_id partner,
                              uint32_t last)
@@ -85,7 +87,7 @@ static void raise_by_partner(struct esi_store *store,
 }
 
 /* What the event `id` knows, as the draft; false where it is no cut. */
-static bool draft_cut(struct esi_store *store,
+static bool draft_cut(struct esi_epoch_store *store,
                       struct es_event_id id,
                       const struct es_event_id *partners,
                       size_t partner_count,
@@ -112,7 +114,7 @@ static bool draft_cut(struct esi_store *store,
     return true;
 }
 
-static void drop_covered(struct esi_store *store)
+static void drop_covered(struct esi_epoch_store *store)
 {
     uint32_t kept = 0;
 
@@ -127,7 +129,7 @@ static void drop_covered(struct esi_store *store)
     store->live_count = kept;
 }
 
-static void make_cut(struct esi_store *store,
+static void make_cut(struct esi_epoch_store *store,
                      struct es_event_id id,
                      const struct esi_cut *cut,
                      const unsigned char *block)
@@ -138,11 +140,11 @@ static void make_cut(struct esi_store *store,
     esi_table_clear(&trace->known);
     trace->count = id.index;
     drop_covered(store);
-    esi_epoch_add(&store->entries, esi_cuts_draft_entries(&store->cuts));
-    esi_epoch_add(trace->is_hub ? &store->cut_count : &store->derived_cuts, 1);
+    esi_store_add(&store->entries, esi_cuts_draft_entries(&store->cuts));
+    esi_store_add(trace->is_hub ? &store->cut_count : &store->derived_cuts, 1);
 }
 
-int esi_epoch_try_cut(struct esi_store *store,
+int esi_epoch_try_cut(struct esi_epoch_store *store,
                       struct es_event_id id,
                       const struct es_event_id *partners,
                       size_t partner_count,
@@ -159,8 +161,7 @@ int esi_epoch_try_cut(struct esi_store *store,
         (partner_count + 1) * 2 < store->live_count)
         return 0;
     code = esi_cuts_begin(&store->cuts, last, store->trace_count);
-    atomic_store_explicit(&store->draft_bytes, esi_cuts_draft_bytes(&store->cuts),
-                          memory_order_relaxed);
+    esi_epoch_note_room(store);
     if (code < 0)
         return code;
     if (!draft_cut(store, id, partners, partner_count, last))

@@ -308,7 +308,7 @@ static uint32_t end_of(const struct era *era, uint32_t trace)
 }
 
 /* Cuts that are still in use are copied from what goes. */
-static int carry_cuts(struct esi_store *store, const struct era *era)
+static int carry_cuts(struct esi_epoch_store *store, const struct era *era)
 {
     struct esi_cuts *cuts = &store->cuts;
     int code = esi_cuts_carry(cuts, 0);
@@ -327,17 +327,18 @@ static int carry_cuts(struct esi_store *store, const struct era *era)
 }
 
 /* A trace without a later event need not know anything. */
-static void forget_of_trace(struct esi_store *store, struct esi_epoch_trace *trace)
+static void forget_of_trace(struct esi_epoch_store *store,
+                            struct esi_epoch_trace *trace)
 {
     uint64_t table_bytes = esi_table_bytes(&trace->known);
 
     esi_trace_forget(trace, &store->logs);
-    esi_epoch_add(&store->table_bytes, (uint64_t)0 - table_bytes);
+    esi_store_add(&store->table_bytes, (uint64_t)0 - table_bytes);
 }
 
 /* All that was appended when an era ended, and the eras up to that one.  False: there
  * is no memory for what has to be kept of them. */
-static bool era_forget(struct esi_store *store, struct era *era)
+static bool era_forget(struct esi_epoch_store *store, struct era *era)
 {
     struct esi_memory *memory = store->memory;
     struct era *last = era->newer, **link = &memory->gone;
@@ -402,7 +403,7 @@ static int era_spill(struct esi_memory *memory, struct era *era)
 
 /* --- Eras ------------------------------------------------------------------------- */
 
-static uint64_t era_bytes(const struct esi_store *store)
+static uint64_t era_bytes(const struct esi_epoch_store *store)
 {
     const struct esi_memory *memory = store->memory;
     uint64_t bytes = memory->limit / ERAS;
@@ -415,7 +416,7 @@ static uint64_t era_bytes(const struct esi_store *store)
     return bytes > of_file ? bytes : of_file;
 }
 
-static int end_era(struct esi_store *store)
+static int end_era(struct esi_epoch_store *store)
 {
     struct esi_memory *memory = store->memory;
     struct era *era = calloc(1, sizeof *era);
@@ -445,7 +446,7 @@ static int end_era(struct esi_store *store)
     return 0;
 }
 
-static uint64_t all_bytes(const struct esi_store *store)
+static uint64_t all_bytes(const struct esi_epoch_store *store)
 {
     struct esi_order_statistics statistics = {0};
 
@@ -453,7 +454,7 @@ static uint64_t all_bytes(const struct esi_store *store)
     return statistics.stored_bytes + statistics.writer_bytes;
 }
 
-void esi_memory_tend(struct esi_store *store)
+void esi_memory_tend(struct esi_epoch_store *store)
 {
     struct esi_memory *memory = store->memory;
     uint64_t bytes;

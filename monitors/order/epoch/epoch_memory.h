@@ -23,7 +23,7 @@
 #include "monitors/order/order.h"
 
 struct esi_memory;
-struct esi_store;
+struct esi_epoch_store;
 
 /* NULL in ret_memory where the configuration has no limit.  -ENOMEM; else the folder
  * cannot be written to, in words. */
@@ -34,7 +34,7 @@ int esi_memory_create(const struct esi_order_config *config,
 void esi_memory_destroy(struct esi_memory *memory);
 
 /* Before something is appended: ends an era that is long, and makes room. */
-void esi_memory_tend(struct esi_store *store);
+void esi_memory_tend(struct esi_epoch_store *store);
 
 /* Begins a question; what it returns is for esi_memory_leave().  Then events that are
  * not forgotten stay readable until that. */

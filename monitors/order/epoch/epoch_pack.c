@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "monitors/order/epoch/epoch_layout.h"
 
 /* --- Memory ----------------------------------------------------------------------- */
@@ -22,56 +24,43 @@ void esi_sorting_fini(struct esi_sorting *sorting)
 
 uint64_t esi_sorting_bytes(const struct esi_sorting *sorting)
 {
-    return sorting->trace_room * (sizeof *sorting->places + sizeof *sorting->traces +
-                                  sizeof *sorting->earlier + sizeof *sorting->evens) +
+    return sorting->trace_room * (sizeof *sorting->places + sizeof *sorting->traces) +
+           sorting->earlier_room * (sizeof *sorting->earlier + sizeof *sorting->evens) +
            sorting->step_room * sizeof *sorting->steps;
 }
 
 /* --- Sorting ---------------------------------------------------------------------- */
 
+/* Room for so many traces; places of those without steps are 0. */
 static int reserve_traces(struct esi_sorting *sorting, uint32_t traces)
 {
-    uint32_t *places = calloc(traces, sizeof *places);
-    uint32_t *kept = malloc(traces * sizeof *kept);
-    uint64_t *earlier = malloc(traces * sizeof *earlier);
-    bool *evens = malloc(traces * sizeof *evens);
+    size_t before = sorting->trace_room;
 
-    if (!places || !kept || !earlier || !evens) {
-        free(places);
-        free(kept);
-        free(earlier);
-        free(evens);
+    if (ESI_ARRAY_RESERVE_PAIR(sorting->earlier, sorting->evens, sorting->earlier_room,
+                               traces) < 0 ||
+        ESI_ARRAY_RESERVE_PAIR(sorting->places, sorting->traces, sorting->trace_room,
+                               traces) < 0)
         return -ENOMEM;
-    }
-    free(sorting->places);
-    free(sorting->traces);
-    free(sorting->earlier);
-    free(sorting->evens);
-    sorting->places = places;
-    sorting->traces = kept;
-    sorting->earlier = earlier;
-    sorting->evens = evens;
-    sorting->trace_room = traces;
+    memset(&sorting->places[before], 0,
+           (sorting->trace_room - before) * sizeof *sorting->places);
     return 0;
 }
 
-static int reserve_steps(struct esi_sorting *sorting, uint64_t steps)
+/* Exactly so many: with few traces they are most of what the store takes. */
+static int reserve_steps(struct esi_sorting *sorting, size_t steps)
 {
-    uint64_t *larger = malloc(steps * sizeof *larger);
-
-    if (!larger)
-        return -ENOMEM;
+    if (steps <= sorting->step_room)
+        return 0;
     free(sorting->steps);
-    sorting->steps = larger;
-    sorting->step_room = steps;
-    return 0;
+    sorting->steps = malloc(steps * sizeof *sorting->steps);
+    sorting->step_room = sorting->steps ? steps : 0;
+    return sorting->steps ? 0 : -ENOMEM;
 }
 
 static void count_step(struct esi_sorting *sorting, uint32_t trace)
 {
     if (sorting->places[trace]++ == 0)
         sorting->traces[sorting->trace_count++] = trace;
-    sorting->step_count++;
 }
 
 static int compare_steps(const void *a, const void *b)
@@ -149,7 +138,6 @@ static void count_steps(struct esi_sorting *sorting, const struct esi_steps_part
     uint32_t entries = entries_of(part);
 
     sorting->trace_count = 0;
-    sorting->step_count = 0;
     for (uint32_t i = 0; i < entries; i++)
         count_step(sorting, (uint32_t)(esi_log_entry(part->log, i) >> 32));
     count_earlier(sorting, part);
@@ -643,15 +631,11 @@ static int pack_anew(const struct esi_steps_part *part,
                      struct esi_epoch_arena *arena,
                      const unsigned char **ret_block)
 {
-    uint64_t most = (uint64_t)entries_of(part) + part->traces;
-    int code = 0;
+    int code;
 
-    if (part->traces > sorting->trace_room)
-        code = reserve_traces(sorting, part->traces);
-    if (code >= 0 && most > sorting->step_room)
-        code = reserve_steps(sorting, most);
-    if (code < 0)
-        return code;
+    if (reserve_traces(sorting, part->traces) < 0 ||
+        reserve_steps(sorting, (size_t)entries_of(part) + part->traces) < 0)
+        return -ENOMEM;
     count_steps(sorting, part);
     place_traces(sorting, part->traces);
     put_steps(sorting, part);

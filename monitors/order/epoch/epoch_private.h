@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/eventset/segmented.h"
 #include "monitors/order/epoch/epoch_arena.h"
 #include "monitors/order/epoch/epoch_cut.h"
 #include "monitors/order/epoch/epoch_memory.h"
+#include "monitors/order/epoch/epoch_source.h"
 #include "monitors/order/epoch/epoch_trace.h"
 #include "monitors/order/order_private.h"
 
@@ -33,27 +34,27 @@
  *   others                      not with each other
  */
 
-struct esi_store;
+struct esi_epoch_store;
 
 /* --- For the writer --------------------------------------------------------------- */
 
 bool esi_hub_is_adopted(const struct esi_epoch_trace *trace, uint32_t hub);
 
 /* Adopts a hub where there is room. */
-void esi_hub_adopt(struct esi_trace_hubs *hubs, uint32_t hub);
+void esi_hub_adopt(struct esi_epoch_trace *trace, uint32_t hub);
 
 /* The event up to which an event, or the next one of its trace, knows hub number `i` of
  * that trace beyond the cut; index 0 = it does not. */
-struct es_event_id esi_hub_at(const struct esi_store *store,
+struct es_event_id esi_hub_at(const struct esi_epoch_store *store,
                               struct es_event_id event,
                               unsigned i);
 
 /* What hubs tell a trace of another now: perhaps less than they knew, never more. */
-uint32_t esi_hubs_know(const struct esi_store *store,
+uint32_t esi_hubs_know(const struct esi_epoch_store *store,
                        const struct esi_epoch_trace *trace,
                        uint32_t of);
 
-struct esi_store {
+struct esi_epoch_store {
     struct esi_segmented traces; /* struct esi_epoch_trace */
     struct esi_cuts cuts;
     struct esi_epoch_arena blocks; /* what is sealed, with the segments */
@@ -64,7 +65,8 @@ struct esi_store {
     uint32_t trace_count;
     /* Traces with events that the last cut does not know; perhaps some others. */
     uint32_t *live;
-    uint32_t live_count, live_room;
+    uint32_t live_count;
+    size_t live_room;
     uint64_t *scratch; /* entries */
     size_t scratch_room;
     _Atomic uint64_t *aside; /* entries that a log has no room for yet */
@@ -79,21 +81,19 @@ struct esi_store {
     _Atomic uint64_t cut_count, derived_cuts;
     _Atomic uint64_t entries;     /* stored, in logs and in base vectors */
     _Atomic uint64_t table_bytes; /* of all traces */
-    _Atomic uint64_t live_bytes;
-    _Atomic uint64_t scratch_bytes;
-    _Atomic uint64_t draft_bytes;
-    _Atomic uint64_t sorting_bytes;
+    _Atomic uint64_t room_bytes;  /* of the writer's other memory */
 };
 
-static inline struct esi_epoch_trace *esi_epoch_trace_at(const struct esi_store *store,
-                                                         uint32_t trace)
+static inline struct esi_epoch_trace *esi_epoch_trace_at(
+    const struct esi_epoch_store *store,
+    uint32_t trace)
 {
     return esi_segmented_at(&store->traces, trace);
 }
 
 /* What a trace knows of another now, for the writer; `cut` is its own or one that it
  * is about to pass.  All are taken to know what is forgotten. */
-static inline uint32_t esi_epoch_knows(const struct esi_store *store,
+static inline uint32_t esi_epoch_knows(const struct esi_epoch_store *store,
                                        const struct esi_epoch_trace *trace,
                                        uint32_t cut,
                                        uint32_t of)
@@ -108,103 +108,47 @@ static inline uint32_t esi_epoch_knows(const struct esi_store *store,
     return known > forgotten ? known : forgotten;
 }
 
-static inline void esi_epoch_add(_Atomic uint64_t *figure, uint64_t more)
-{
-    atomic_store_explicit(figure,
-                          atomic_load_explicit(figure, memory_order_relaxed) + more,
-                          memory_order_relaxed);
-}
+/* Notes what the writer holds beside tables, after some of it has grown. */
+void esi_epoch_note_room(struct esi_epoch_store *store);
 
 /* As the store's operation; for the writer, too. */
-void esi_epoch_statistics(const struct esi_store *store,
-                          struct esi_order_statistics *statistics);
+void esi_epoch_statistics(const void *data, struct esi_order_statistics *statistics);
 
 /* --- epoch_writer.c --------------------------------------------------------------- */
 
-int esi_epoch_append(struct esi_store *store,
+int esi_epoch_append(struct esi_epoch_store *store,
                      struct es_event_id id,
                      enum es_event_kind kind,
                      const struct es_event_id *partners,
                      size_t partner_count);
-int esi_epoch_append_sync(struct esi_store *store,
+int esi_epoch_append_sync(struct esi_epoch_store *store,
                           struct es_event_id id,
                           struct es_event_id other);
 
 /* --- epoch_bound.c ---------------------------------------------------------------- */
 
 /* Does the store take nearly as much as vectors would? */
-bool esi_epoch_is_tight(const struct esi_store *store);
+bool esi_epoch_is_tight(const struct esi_epoch_store *store);
 
 /* Packs the log and drops the table of a trace whose event was appended, where the
  * store is tight and they are large for the events that they are of. */
-void esi_epoch_squeeze(struct esi_store *store, uint32_t trace);
+void esi_epoch_squeeze(struct esi_epoch_store *store, uint32_t trace);
 
 /* Makes the table again that was dropped.  0 or -ENOMEM. */
-int esi_epoch_remember(struct esi_store *store, struct esi_epoch_trace *trace);
+int esi_epoch_remember(struct esi_epoch_store *store, struct esi_epoch_trace *trace);
 
 /* Fills an empty table with what the log of this epoch says; there is room. */
-void esi_epoch_recall(const struct esi_store *store, struct esi_epoch_trace *trace);
+void esi_epoch_recall(const struct esi_epoch_store *store,
+                      struct esi_epoch_trace *trace);
 
 /* --- epoch_cutting.c -------------------------------------------------------------- */
 
 /* Appends a receive as the event of a new cut, after the cut `last` of those that it
  * and its partners have passed.  1 when that is done, 0 when it is none, -ENOMEM. */
-int esi_epoch_try_cut(struct esi_store *store,
+int esi_epoch_try_cut(struct esi_epoch_store *store,
                       struct es_event_id id,
                       const struct es_event_id *partners,
                       size_t partner_count,
                       uint32_t last);
-
-/*
- * What a sender has to tell a receiver: the part of its log in this
- * epoch that the receiver does not know yet, the newest first.
- */
-
-/* A run of entries, of an open log or of a block. */
-struct esi_epoch_span {
-    const struct esi_log *log; /* NULL: of the block */
-    const unsigned char *block;
-    struct esi_block_place place;
-    bool is_steps;
-    uint32_t head; /* of steps: the send's */
-    uint32_t from, to;
-};
-
-/* Caller's memory; its fields are private. */
-struct esi_epoch_source {
-    const struct esi_epoch_trace *trace;
-    const struct esi_cuts *cuts;
-    uint32_t known; /* own index up to which the receiver knows everything */
-    uint32_t upto;  /* of the send */
-    enum { ESI_SOURCE_END, ESI_SOURCE_OPEN, ESI_SOURCE_SEALED } next;
-    struct esi_run_place segment; /* the next one, if it is sealed */
-};
-
-/* `known` is what the receiver knows of the sender, less than `upto`. */
-void esi_source_init(struct esi_epoch_source *source,
-                     const struct esi_store *store,
-                     const struct esi_epoch_trace *trace,
-                     uint32_t known,
-                     uint32_t upto);
-
-/* The next run, older than those before; false = no more. */
-bool esi_source_next(struct esi_epoch_source *source, struct esi_epoch_span *ret_span);
-
-/* Entries of all runs. */
-uint64_t esi_source_entries(struct esi_epoch_source source);
-
-/* Entry of a span, with `from` <= at < `to`; its value 0 = none. */
-static inline uint64_t esi_span_entry(const struct esi_epoch_span *span, uint32_t at)
-{
-    uint32_t trace, value;
-
-    if (span->log)
-        return esi_log_entry(span->log, at);
-    if (span->is_steps)
-        esi_steps_entry(span->block, &span->place, span->head, at, &trace, &value);
-    else
-        esi_block_entry(span->block, &span->place, at, &trace, &value);
-    return (uint64_t)trace << 32 | value;
-}
 
 #endif

@@ -323,7 +323,6 @@ static void add_segment(struct esi_epoch_trace *trace,
                         const unsigned char *block,
                         uint32_t last)
 {
-    uint32_t count = atomic_load_explicit(&trace->segment_count, memory_order_relaxed);
     struct esi_segment segment = {.first = esi_trace_sealed(trace) + 1,
                                   .cut = esi_trace_cut(trace),
                                   .block = block};
@@ -331,7 +330,6 @@ static void add_segment(struct esi_epoch_trace *trace,
     run_add(trace->next_run, &segment);
     /* Pairs with the acquire of readers, who never see a run without segments. */
     atomic_store_explicit(&trace->run, trace->next_run, memory_order_release);
-    atomic_store_explicit(&trace->segment_count, count + 1, memory_order_relaxed);
     /* From here on readers go to the segment. */
     atomic_store_explicit(&trace->sealed, last, memory_order_release);
 }

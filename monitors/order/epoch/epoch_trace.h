@@ -82,23 +82,17 @@ bool esi_run_back(struct esi_run_place *place, uint32_t forgotten);
 
 enum { ESI_HUBS = 4 };
 
-/* Hubs that a trace has adopted (epoch_private.h). */
-struct esi_trace_hubs {
-    _Atomic uint32_t numbers[ESI_HUBS]; /* of traces + 1; 0 = no more */
-};
-
 /* Zeroed is a trace without events. */
 struct esi_epoch_trace {
     /* Written by the writer, read by all. */
-    _Atomic uint32_t turn;          /* odd while the log is being emptied */
-    _Atomic uint32_t sealed;        /* events in segments */
-    _Atomic uint32_t cut;           /* of the open log */
-    _Atomic uint32_t continues;     /* the last segment has the same cut */
-    _Atomic uint32_t segment_count; /* of all that there ever were */
-    _Atomic uint32_t forgotten;     /* events that nobody may ask for any more */
-    _Atomic uint32_t announced;     /* that or, while eras go, more */
-    struct esi_trace_hubs hubs;
-    _Atomic(struct esi_run *) run; /* the newest; NULL: no segment, or forgotten */
+    _Atomic uint32_t turn;           /* odd while the log is being emptied */
+    _Atomic uint32_t sealed;         /* events in segments */
+    _Atomic uint32_t cut;            /* of the open log */
+    _Atomic uint32_t continues;      /* the last segment has the same cut */
+    _Atomic uint32_t forgotten;      /* events that nobody may ask for any more */
+    _Atomic uint32_t announced;      /* that or, while eras go, more */
+    _Atomic uint32_t hubs[ESI_HUBS]; /* adopted: traces + 1; 0 = no more */
+    _Atomic(struct esi_run *) run;   /* the newest; NULL: no segment, or forgotten */
     struct esi_log log;
 
     /* The writer's. */

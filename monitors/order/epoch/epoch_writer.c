@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/order/epoch/epoch_private.h"
 
 /* A log is packed when it has that many entries, and so many of each known trace. */
@@ -41,44 +42,30 @@ static bool is_passing(const struct passage *passage)
     return passage->cut != esi_trace_cut(passage->trace);
 }
 
-static int reserve_scratch(struct esi_store *store, size_t entries)
+static int reserve_scratch(struct esi_epoch_store *store, size_t entries)
 {
-    size_t room = store->scratch_room ? store->scratch_room : 64;
-    uint64_t *larger;
+    int code;
 
     if (entries <= store->scratch_room)
         return 0;
-    while (room < entries)
-        room *= 2;
-    larger = realloc(store->scratch, room * sizeof *larger);
-    if (!larger)
-        return -ENOMEM;
-    store->scratch = larger;
-    esi_epoch_add(&store->scratch_bytes, (room - store->scratch_room) * sizeof *larger);
-    store->scratch_room = room;
-    return 0;
+    code = ESI_ARRAY_RESERVE(store->scratch, store->scratch_room, entries);
+    esi_epoch_note_room(store);
+    return code;
 }
 
-static int reserve_aside(struct esi_store *store, uint64_t entries)
+static int reserve_aside(struct esi_epoch_store *store, size_t entries)
 {
-    size_t room = store->aside_room ? store->aside_room : 64;
-    _Atomic uint64_t *larger;
+    int code;
 
     if (entries <= store->aside_room)
         return 0;
-    while (room < entries)
-        room *= 2;
-    larger = realloc(store->aside, room * sizeof *larger);
-    if (!larger)
-        return -ENOMEM;
-    store->aside = larger;
-    esi_epoch_add(&store->scratch_bytes, (room - store->aside_room) * sizeof *larger);
-    store->aside_room = room;
-    return 0;
+    code = ESI_ARRAY_RESERVE(store->aside, store->aside_room, entries);
+    esi_epoch_note_room(store);
+    return code;
 }
 
 /* Collects entries of the trace's table beyond the cut in `entries`; there is room. */
-static uint32_t collect_passages(const struct esi_store *store,
+static uint32_t collect_passages(const struct esi_epoch_store *store,
                                  const struct passage *passage,
                                  uint64_t *entries)
 {
@@ -92,7 +79,7 @@ static uint32_t collect_passages(const struct esi_store *store,
 }
 
 /* A trace that passes a cut: its log and its table will be empty. */
-static int prepare_passing(struct esi_store *store, struct passage *passage)
+static int prepare_passing(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
     int code = reserve_scratch(store, trace->known.known);
@@ -105,7 +92,7 @@ static int prepare_passing(struct esi_store *store, struct passage *passage)
 
 /* Room in the log for so many entries, or aside: what may be learnt can be far more
  * than what is. */
-static int prepare_log(struct esi_store *store,
+static int prepare_log(struct esi_epoch_store *store,
                        struct passage *passage,
                        uint64_t entries,
                        uint64_t heads,
@@ -126,7 +113,7 @@ static int prepare_log(struct esi_store *store,
 }
 
 /* So much may be learnt besides, at so many heads. */
-static int prepare_trace(struct esi_store *store,
+static int prepare_trace(struct esi_epoch_store *store,
                          struct passage *passage,
                          uint64_t more,
                          uint64_t heads)
@@ -146,13 +133,13 @@ static int prepare_trace(struct esi_store *store,
                            !is_passing(passage) && heads == 1);
     if (code >= 0)
         code = esi_table_reserve(&trace->known, known, store->trace_count);
-    esi_epoch_add(&store->table_bytes, esi_table_bytes(&trace->known) - table_bytes);
+    esi_store_add(&store->table_bytes, esi_table_bytes(&trace->known) - table_bytes);
     store->has_grown = store->has_grown || esi_table_bytes(&trace->known) > table_bytes;
     return code;
 }
 
 /* From now on a trace that was prepared learns. */
-static void begin_learning(const struct esi_store *store, struct passage *passage)
+static void begin_learning(const struct esi_epoch_store *store, struct passage *passage)
 {
     passage->learnt =
         passage->is_aside ? store->aside : esi_log_next(&passage->trace->log);
@@ -167,7 +154,7 @@ static inline void push_passage(struct passage *passage, uint64_t entry)
 }
 
 /* Of a trace that was prepared; what the cut does not know is learnt anew. */
-static void pass_log(struct esi_store *store, struct passage *passage)
+static void pass_log(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
     uint32_t kept;
@@ -190,7 +177,7 @@ static void pass_log(struct esi_store *store, struct passage *passage)
 
 /* A table may be far too large for epochs like the one that is over, in which `used`
  * traces were known. */
-static void trim_log(struct esi_store *store,
+static void trim_log(struct esi_epoch_store *store,
                      const struct passage *passage,
                      uint32_t used)
 {
@@ -198,12 +185,12 @@ static void trim_log(struct esi_store *store,
     uint64_t table_bytes = esi_table_bytes(known);
 
     esi_table_trim(known, used, store->trace_count);
-    esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
+    esi_store_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
 }
 
 /* --- Learning --------------------------------------------------------------------- */
 
-static inline void learn_of(const struct esi_store *store,
+static inline void learn_of(const struct esi_epoch_store *store,
                             struct passage *passage,
                             uint64_t entry)
 {
@@ -312,7 +299,7 @@ static void learn_vector(struct passage *passage,
 /* Some of what its table does not have may still be known. */
 static bool has_hubs(const struct esi_epoch_trace *trace)
 {
-    return atomic_load_explicit(&trace->hubs.numbers[0], memory_order_relaxed) != 0;
+    return atomic_load_explicit(&trace->hubs[0], memory_order_relaxed) != 0;
 }
 
 /* The cut that a trace has passed at an event. */
@@ -338,7 +325,7 @@ static bool is_long(const struct esi_epoch_table *known, uint64_t entries)
 
 /* What `partner` knew as a vector, where comparing that with the receiver's takes less
  * time than reading so many entries of the log; else NULL. */
-static const uint32_t *vector_of(const struct esi_store *store,
+static const uint32_t *vector_of(const struct esi_epoch_store *store,
                                  const struct passage *passage,
                                  struct es_event_id partner,
                                  uint64_t entries)
@@ -354,7 +341,7 @@ static const uint32_t *vector_of(const struct esi_store *store,
 }
 
 /* Everything that the log of `partner` has, and itself. */
-static void merge_log(const struct esi_store *store,
+static void merge_log(const struct esi_epoch_store *store,
                       struct passage *passage,
                       struct es_event_id partner)
 {
@@ -370,7 +357,7 @@ static void merge_log(const struct esi_store *store,
         return;
     is_same_cut =
         cut_at(trace, partner.index) == passage->cut && !has_hubs(passage->trace);
-    esi_source_init(&source, store, trace, known, partner.index);
+    esi_source_init(&source, &store->cuts, trace, known, partner.index);
     vector = vector_of(store, passage, partner, esi_source_entries(source));
     if (vector)
         learn_vector(passage, vector, trace->known.room);
@@ -388,7 +375,7 @@ static void merge_log(const struct esi_store *store,
 
 /* What the hubs of `partner` knew that the trace has not adopted.  Where it has, the
  * entry for the hub is all. */
-static void merge_hubs(const struct esi_store *store,
+static void merge_hubs(const struct esi_epoch_store *store,
                        struct passage *passage,
                        struct es_event_id partner)
 {
@@ -401,7 +388,7 @@ static void merge_hubs(const struct esi_store *store,
 }
 
 /* Everything that `partner` knew, and itself. */
-static void merge_logs(const struct esi_store *store,
+static void merge_logs(const struct esi_epoch_store *store,
                        struct passage *passage,
                        struct es_event_id partner)
 {
@@ -420,7 +407,7 @@ static void merge_logs(const struct esi_store *store,
 
 /* At most so many entries will be learnt of a log: of each trace once, the newest.  A
  * vector may have some that the log has before what is forgotten. */
-static uint64_t most_of_log(const struct esi_store *store,
+static uint64_t most_of_log(const struct esi_epoch_store *store,
                             const struct passage *passage,
                             struct es_event_id partner)
 {
@@ -432,7 +419,7 @@ static uint64_t most_of_log(const struct esi_store *store,
 
     if (partner.trace == passage->number || known >= partner.index)
         return 0;
-    esi_source_init(&source, store, trace, known, partner.index);
+    esi_source_init(&source, &store->cuts, trace, known, partner.index);
     entries = esi_source_entries(source);
     if (is_long(&trace->known, entries))
         entries = store->trace_count;
@@ -440,7 +427,7 @@ static uint64_t most_of_log(const struct esi_store *store,
 }
 
 /* The same of hubs that the trace has not adopted. */
-static uint64_t most_of_hubs(const struct esi_store *store,
+static uint64_t most_of_hubs(const struct esi_epoch_store *store,
                              const struct passage *passage,
                              struct es_event_id partner)
 {
@@ -456,7 +443,7 @@ static uint64_t most_of_hubs(const struct esi_store *store,
 }
 
 /* The same of all that a partner knew. */
-static uint64_t most_entries(const struct esi_store *store,
+static uint64_t most_entries(const struct esi_epoch_store *store,
                              const struct passage *passage,
                              struct es_event_id partner)
 {
@@ -471,7 +458,7 @@ static uint64_t most_entries(const struct esi_store *store,
 }
 
 /* A partner's trace is adopted where that saves some entries. */
-static void adopt_log(const struct esi_store *store,
+static void adopt_log(const struct esi_epoch_store *store,
                       const struct passage *passage,
                       struct es_event_id partner)
 {
@@ -482,13 +469,13 @@ static void adopt_log(const struct esi_store *store,
         esi_hub_is_adopted(passage->trace, partner.trace))
         return;
     if (most_of_log(store, passage, partner) > fewest)
-        esi_hub_adopt(&passage->trace->hubs, partner.trace);
+        esi_hub_adopt(passage->trace, partner.trace);
 }
 
 /* --- Events ----------------------------------------------------------------------- */
 
 /* The trace has one event more. */
-static void count_event(struct esi_store *store, struct es_event_id id)
+static void count_event(struct esi_epoch_store *store, struct es_event_id id)
 {
     struct esi_epoch_trace *trace = esi_epoch_trace_at(store, id.trace);
 
@@ -518,7 +505,7 @@ static void drop_outdated(struct passage *passage)
 }
 
 /* What was learnt aside goes to the log; -ENOMEM: the trace knows what it knew. */
-static int move_to_log(struct esi_store *store, struct passage *passage)
+static int move_to_log(struct esi_epoch_store *store, struct passage *passage)
 {
     struct esi_epoch_trace *trace = passage->trace;
     uint32_t room = esi_log_room(&trace->log.entries);
@@ -541,7 +528,9 @@ static int move_to_log(struct esi_store *store, struct passage *passage)
 }
 
 /* What was learnt is known from the event `own` on. */
-static int publish_event(struct esi_store *store, struct passage *passage, uint32_t own)
+static int publish_event(struct esi_epoch_store *store,
+                         struct passage *passage,
+                         uint32_t own)
 {
     struct esi_log *log = &passage->trace->log;
 
@@ -550,7 +539,7 @@ static int publish_event(struct esi_store *store, struct passage *passage, uint3
     if (passage->is_aside && move_to_log(store, passage) < 0)
         return -ENOMEM;
     log->entry_count += passage->learnt_count;
-    esi_epoch_add(&store->entries, passage->learnt_count);
+    esi_store_add(&store->entries, passage->learnt_count);
     esi_log_publish(log, own);
     return 0;
 }
@@ -558,7 +547,7 @@ static int publish_event(struct esi_store *store, struct passage *passage, uint3
 /* Entries of a log that is to be packed.  Larger parts take fewer bytes for an entry,
  * but the open log takes many: it may be large where much is packed already, and not as
  * more of the same. */
-static uint64_t long_log(const struct esi_store *store,
+static uint64_t long_log(const struct esi_epoch_store *store,
                          const struct esi_epoch_trace *trace)
 {
     uint32_t share = trace->part_count < MANY_PARTS ? LEAST_SHARE : GREATEST_SHARE;
@@ -570,19 +559,18 @@ static uint64_t long_log(const struct esi_store *store,
 }
 
 /* A log that has become long is packed, if there is memory for that. */
-static void seal_long(struct esi_store *store, struct esi_epoch_trace *trace)
+static void seal_long(struct esi_epoch_store *store, struct esi_epoch_trace *trace)
 {
     if (trace->log.entry_count < long_log(store, trace))
         return;
     (void)esi_trace_seal_part(trace, &store->cuts, store->trace_count, &store->sorting,
                               &store->blocks);
-    atomic_store_explicit(&store->sorting_bytes, esi_sorting_bytes(&store->sorting),
-                          memory_order_relaxed);
+    esi_epoch_note_room(store);
 }
 
 /* Of a table that is about to change by so many entries: messages of this state may be
  * on their way. */
-static void keep_sent(struct esi_store *store,
+static void keep_sent(struct esi_epoch_store *store,
                       struct esi_epoch_trace *trace,
                       uint64_t more)
 {
@@ -595,10 +583,10 @@ static void keep_sent(struct esi_store *store,
     if (!known->copy && esi_epoch_is_tight(store))
         return;
     esi_table_copy(known, trace->count);
-    esi_epoch_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
+    esi_store_add(&store->table_bytes, esi_table_bytes(known) - table_bytes);
 }
 
-static int append_receive(struct esi_store *store,
+static int append_receive(struct esi_epoch_store *store,
                           struct es_event_id id,
                           const struct es_event_id *partners,
                           size_t partner_count)
@@ -650,7 +638,7 @@ static int append_receive(struct esi_store *store,
     return 0;
 }
 
-int esi_epoch_append(struct esi_store *store,
+int esi_epoch_append(struct esi_epoch_store *store,
                      struct es_event_id id,
                      enum es_event_kind kind,
                      const struct es_event_id *partners,
@@ -678,7 +666,7 @@ int esi_epoch_append(struct esi_store *store,
  * trace knows the other half, too, and that is written down at once.
  */
 
-static int prepare_half(struct esi_store *store,
+static int prepare_half(struct esi_epoch_store *store,
                         struct passage *half,
                         const struct passage *other,
                         struct es_event_id of_other)
@@ -691,7 +679,7 @@ static int prepare_half(struct esi_store *store,
 }
 
 /* `entries` is what the other trace knew.  There is room in the log. */
-static void learn_half(struct esi_store *store,
+static void learn_half(struct esi_epoch_store *store,
                        struct passage *half,
                        struct es_event_id id,
                        struct es_event_id other,
@@ -711,7 +699,7 @@ static void learn_half(struct esi_store *store,
     (void)publish_event(store, half, id.index + 1);
 }
 
-static int prepare_sync(struct esi_store *store,
+static int prepare_sync(struct esi_epoch_store *store,
                         struct passage *a,
                         struct passage *b,
                         struct es_event_id id,
@@ -722,7 +710,7 @@ static int prepare_sync(struct esi_store *store,
     return code < 0 ? code : prepare_half(store, b, a, id);
 }
 
-int esi_epoch_append_sync(struct esi_store *store,
+int esi_epoch_append_sync(struct esi_epoch_store *store,
                           struct es_event_id id,
                           struct es_event_id other)
 {
