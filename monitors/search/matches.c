@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/search/truth/event_list.h"
 #include "monitors/search/matches_proof.h"
 #include "monitors/search/tuple_set.h"
@@ -117,23 +118,6 @@ static int unite_events(const struct esi_matches *matches,
 
 /* --- Assignments ------------------------------------------------------------------ */
 
-static int reserve_key(struct esi_matches *matches, size_t length)
-{
-    size_t capacity = 2 * length;
-    uint32_t *key;
-
-    if (length <= matches->key_capacity)
-        return 0;
-    if (length > UINT32_MAX)
-        return -ENOMEM;
-    key = realloc(matches->key, capacity * sizeof *key);
-    if (!key)
-        return -ENOMEM;
-    matches->key = key;
-    matches->key_capacity = capacity;
-    return 0;
-}
-
 static uint32_t *put_events(uint32_t *at, const struct esi_event_list *events)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -158,14 +142,15 @@ static int remember_tuple(struct esi_matches *matches,
             continue;
         if (unite_events(matches, bound & matches->returned, values, &matches->value) <
                 0 ||
-            reserve_key(matches, length + 2 + 2 * matches->value.count) < 0)
+            ESI_ARRAY_RESERVE(matches->key, matches->key_capacity,
+                              length + 2 + 2 * matches->value.count) < 0)
             return -ENOMEM;
         matches->key[length] = (uint32_t)occurrence;
         matches->key[length + 1] = (uint32_t)matches->value.count;
         put_events(matches->key + length + 2, &matches->value);
         length += 2 + 2 * matches->value.count;
     }
-    return esi_tuple_set_add(&matches->tuples, matches->key, (uint32_t)length);
+    return esi_tuple_set_add(&matches->tuples, matches->key, length);
 }
 
 static int count_assignment(struct esi_matches *matches,
@@ -191,11 +176,11 @@ static int remember_set(struct esi_matches *matches)
 {
     if (matches->proof.are_sets_distinct)
         return 1;
-    if (reserve_key(matches, 2 * matches->events.count) < 0)
+    if (ESI_ARRAY_RESERVE(matches->key, matches->key_capacity,
+                          2 * matches->events.count) < 0)
         return -ENOMEM;
     put_events(matches->key, &matches->events);
-    return esi_tuple_set_add(&matches->sets, matches->key,
-                             (uint32_t)(2 * matches->events.count));
+    return esi_tuple_set_add(&matches->sets, matches->key, 2 * matches->events.count);
 }
 
 int esi_matches_add(struct esi_matches *matches,
@@ -249,4 +234,70 @@ uint64_t esi_matches_bytes(const struct esi_matches *matches)
            (matches->events.capacity + matches->value.capacity) *
                sizeof *matches->events.events +
            matches->key_capacity * sizeof *matches->key;
+}
+
+/* --- Kept to be sorted ------------------------------------------------------------ */
+
+int esi_match_list_add(struct esi_match_list *list,
+                       const struct es_event_id *events,
+                       size_t count)
+{
+    if (ESI_ARRAY_RESERVE(list->events, list->event_capacity,
+                          list->event_count + count) < 0 ||
+        ESI_ARRAY_RESERVE(list->ends, list->capacity, list->count + 1) < 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        list->events[list->event_count++] = events[i];
+    list->ends[list->count++] = list->event_count;
+    return 0;
+}
+
+struct listed_match {
+    const struct es_event_id *events;
+    size_t count;
+};
+
+static int compare_matches(const void *left, const void *right)
+{
+    const struct listed_match *a = left;
+    const struct listed_match *b = right;
+
+    for (size_t i = 0; i < a->count && i < b->count; i++) {
+        const struct es_event_id *x = &a->events[i];
+        const struct es_event_id *y = &b->events[i];
+
+        if (x->trace != y->trace)
+            return x->trace < y->trace ? -1 : 1;
+        if (x->index != y->index)
+            return x->index < y->index ? -1 : 1;
+    }
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+int esi_match_list_sorted(const struct esi_match_list *list,
+                          const struct esi_match_sink *sink)
+{
+    struct listed_match *matches = calloc(list->count + 1, sizeof *matches);
+    size_t begin = 0;
+    int result = 0;
+
+    if (!matches)
+        return -ENOMEM;
+    for (size_t i = 0; i < list->count; i++) {
+        matches[i].events = list->events + begin;
+        matches[i].count = list->ends[i] - begin;
+        begin = list->ends[i];
+    }
+    qsort(matches, list->count, sizeof *matches, compare_matches);
+    for (size_t i = 0; result == 0 && i < list->count; i++)
+        result = sink->match(sink->data, matches[i].events, matches[i].count);
+    free(matches);
+    return result;
+}
+
+void esi_match_list_fini(struct esi_match_list *list)
+{
+    free(list->events);
+    free(list->ends);
+    *list = (struct esi_match_list){.count = 0};
 }

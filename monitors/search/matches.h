@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/search/domains/domain.h"
 #include "monitors/search/language/program.h"
 
@@ -56,5 +56,27 @@ uint64_t esi_matches_count(const struct esi_matches *matches);
 /* Distinct tuples of values of the returned occurrences (D10). */
 uint64_t esi_matches_assignments(const struct esi_matches *matches);
 uint64_t esi_matches_bytes(const struct esi_matches *matches);
+
+/* --- Matches that are kept to be sorted ------------------------------------------- */
+
+/* Caller's memory, all zeros at first; its fields are private. */
+struct esi_match_list {
+    struct es_event_id *events; /* of all matches, one after the other */
+    size_t event_count;
+    size_t event_capacity;
+    size_t *ends; /* where each match ends */
+    size_t count;
+    size_t capacity;
+};
+
+/* Copies the match.  0 or -ENOMEM. */
+int esi_match_list_add(struct esi_match_list *list,
+                       const struct es_event_id *events,
+                       size_t count);
+/* Gives all to a sink, by the first event that differs; what begins another comes
+ * before it.  0; -ENOMEM; what the sink said. */
+int esi_match_list_sorted(const struct esi_match_list *list,
+                          const struct esi_match_sink *sink);
+void esi_match_list_fini(struct esi_match_list *list);
 
 #endif

@@ -86,11 +86,14 @@ follow farm mpi MessageRace LostMessage Overtaking
 compare farm mpi MessageRace '' MessageRace LostMessage Overtaking
 
 # A wind tunnel, with one follower more that has enough soon.
-start tunnel 2 "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --seconds 2
+start tunnel 2 "$apps/windtunnel" --exchange-ms 4 --iterations 1000000 --check-every 20 \
+    --seconds 40 --until "$folder/enough"
 follow tunnel "$folder/live.pattern" Matched Initial Last
 expect 0 "$eventspace" search "$run" -p "$folder/live.pattern" --follow Matched --limit 3
 [ "$(grep -vc '^ ' "$folder/out")" -eq 3 ] || fault "--limit 3: $(cat "$folder/out")"
 kill -0 "$program" 2>/dev/null || fault 'the tunnel ended before there was enough'
+await 20 [ -s "$folder/tunnel.followed" ]
+touch "$folder/enough"
 compare tunnel "$folder/live.pattern" Matched,Initial Last Matched Initial Last
 
 # One that may be over before anybody has begun to follow it.

@@ -63,7 +63,7 @@ answers = {
 for name, matches in answers.items():
     with open(f"{folder}/{name}.jsonl", "w") as out:
         for match in sorted(sorted(m) for m in matches):
-            print(json.dumps({"match": match}, separators=(",", ":")), file=out)
+            print(json.dumps({"type": "match", "match": match}, separators=(",", ":")), file=out)
 END
 cat >"$folder/all.pattern" <<'END'
 Send := ["", "send", ""]; Recv := ["", "recv", ""]; Work := ["", "work", ""];
@@ -150,8 +150,8 @@ for count in 257 1000 5000; do
     done
 done
 # What the parser makes of them is not shown as if the file had it.
-expect 0 "$eventspace" search -p "$folder/many257.pattern" --list
-[ "$(sed 's/ .*//' "$folder/out" | tr '\n' ' ')" = "Send Recv Work Before Message First Hidden Nothing " ] ||
+expect 0 "$eventspace" search -p "$folder/many257.pattern" --list --all
+[ "$(sed 's/ .*//' "$folder/out" | tr '\n' ' ')" = "PATTERN Send Recv Work Before Message First Hidden Nothing " ] ||
     fault "--list has other predicates: $(cat "$folder/out")"
 expect 2 "$eventspace" search -p "$folder/many257.pattern" "$set" Nobody
 ! grep -q '#' "$folder/err" || fault "parts are named: $(cat "$folder/err")"
@@ -193,13 +193,13 @@ is_text()
 expect 0 "$eventspace" search -p "$patterns" "$x" AB --sort
 is_text 'P:1 A, P:2 B' 'P:1 A, Q:1 B'
 expect 0 "$eventspace" search -p "$patterns" "$x" AB --sort --format json
-is_text '{"match":[[0,1],[0,2]]}' '{"match":[[0,1],[1,1]]}'
+is_text '{"type":"match","match":[[0,1],[0,2]]}' '{"type":"match","match":[[0,1],[1,1]]}'
 expect 0 "$eventspace" search -p "$patterns" "$x" Two Holds --sort
 is_text 'Two: Q:2 C, R:1 C' 'Holds: the pattern holds'
 expect 0 "$eventspace" search -p "$patterns" "$x" Two Holds --sort --format json
-is_text '{"pattern":"Two","match":[[1,2],[2,1]]}' '{"pattern":"Holds","match":[]}'
+is_text '{"type":"match","pattern":"Two","match":[[1,2],[2,1]]}' '{"type":"match","pattern":"Holds","match":[]}'
 expect 0 "$eventspace" search -p "$patterns" "$x" Holds --format json
-is_text '{"match":[]}'
+is_text '{"type":"match","match":[]}'
 # What no other uses.
 expect 0 "$eventspace" search -p "$patterns" "$x" --count
 is_text 'Two: 1' 'Late: 4' 'Holds: 1' 'None: 0'
@@ -250,14 +250,41 @@ expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After
 is_text 'After: 0.0:2 MPI_Waitall, 0.0:3 MPI_Barrier enter, 1.0:2 note' \
     'Message: 0.0:1 MPI_Isend, 1.0:1 MPI_Recv'
 expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After --format json
-is_text '{"match":[[0,2],[0,3],[1,2]],"events":[{"trace":"0.0","type":"MPI_Waitall","class":"completion","rank":0,"host":"a","peer":1,"bytes":3,"start_ns":1600000,"stop_ns":4600000},{"trace":"0.0","type":"MPI_Barrier enter","class":"collective","rank":0,"host":"a","communicator":"grün\u0007","bytes":0,"instance":12,"start_ns":12345678901,"state":"open"},{"trace":"1.0","type":"note"}]}'
+is_text '{"type":"match","match":[[0,2],[0,3],[1,2]],"events":[{"trace":"0.0","type":"MPI_Waitall","class":"completion","rank":0,"host":"a","peer":1,"bytes":3,"start_unix_ns":1600000,"stop_unix_ns":4600000},{"trace":"0.0","type":"MPI_Barrier enter","class":"collective","rank":0,"host":"a","communicator":"grün\u0007","bytes":0,"instance":12,"start_unix_ns":12345678901,"state":"open"},{"trace":"1.0","type":"note"}]}'
 expect 0 "$eventspace" search -p "$folder/run.pattern" "$folder/run.jsonl" After Note --brief \
     --format json
-is_text '{"pattern":"After","match":[[0,2],[0,3],[1,2]]}' '{"pattern":"Note","match":[[1,2]]}'
+is_text '{"type":"match","pattern":"After","match":[[0,2],[0,3],[1,2]]}' '{"type":"match","pattern":"Note","match":[[1,2]]}'
+
+# Sums of them: of ranks, of two ranks or one alone, of communicators.
+cat >"$folder/sums.pattern" <<'END'
+S := [class = "send"]; R := [class = "receive"]; Any := [rank = "*"]; N := ["", "note", ""];
+Message := S => R; Each := Any; Two := Any --> Any; Note := N;
+END
+by()
+{
+    local what=$1
+    shift
+    expect 0 "$eventspace" search -p "$folder/sums.pattern" "$folder/run.jsonl" --by "$what" "$@"
+}
+by rank Each Message
+is_text 'PATTERN  RANK  MATCHES' 'Each        0        3' 'Each        1        1' \
+    'Message     0        1' 'Message     1        1'
+by pair Message Two Note
+is_text 'PATTERN  RANK  AND  MATCHES' 'Message     0    1        1' 'Two         0    -        3' \
+    'Two         0    1        1' 'Note        -    -        1'
+by communicator Each --format json
+is_text '{"type":"sum","pattern":"Each","communicator":"MPI_COMM_WORLD","matches":2}' \
+    '{"type":"sum","pattern":"Each","communicator":null,"matches":1}' \
+    '{"type":"sum","pattern":"Each","communicator":"grün\u0007","matches":1}'
+by pair Two --format json --limit 2
+json_lines_hold 'o["type"] == "sum" and o["rank"] == 0 and o["other_rank"] in (None, 1)'
+expect 1 "$eventspace" search -p "$patterns" "$x" None --by rank
+is_empty out
+contains err "eventspace search: no match of None in 5 events"
 
 expect 1 "$eventspace" search -p "$patterns" "$x" None
 is_empty out
-is_empty err
+contains err "eventspace search: no match of None in 5 events"
 expect 1 "$eventspace" search -p "$patterns" "$x" None --count
 is_text 0
 expect 0 "$eventspace" search -p "$patterns" "$x" None AB --count # one of them is there
@@ -331,13 +358,40 @@ done
 
 # --- Files of patterns ----------------------------------------------------------------
 
-expect 0 "$eventspace" search --list -p "$patterns"
-contains out "AB                       $patterns:2:1  (part of others)"
-contains out "Late                     $patterns:4:3"
-[ "$(wc -l <"$folder/out")" -eq 9 ] || fault "--list shows something else"
-expect 0 "$eventspace" search --list -p "$patterns" --format json
+expect 0 "$eventspace" search --list --all -p "$patterns"
+grep -q "^AB  *$patterns:2:1  *no  *-\$" "$folder/out" || fault "AB is not listed"
+grep -q "^Late  *$patterns:4:3  *yes  *-\$" "$folder/out" || fault "Late is not listed"
+[ "$(wc -l <"$folder/out")" -eq 10 ] || fault "--list shows something else"
+expect 0 "$eventspace" search --list --all -p "$patterns" --format json
 json_lines_hold '(o["type"] == "predicate" and o["line"] > 0 and o["column"] > 0
     and o["searched"] == (o["pattern"] in ("Two", "Late", "Holds", "None")))'
+[ "$(wc -l <"$folder/out")" -eq 9 ] || fault "--list shows something else"
+expect 0 "$eventspace" search --list -p "$patterns"
+[ "$(sed 's/ .*//' "$folder/out" | tr '\n' ' ')" = "PATTERN Two Late Holds None " ] ||
+    fault "--list has parts of others: $(cat "$folder/out")"
+
+# What a comment directly above says of it.
+cat >"$folder/said.pattern" <<'END'
+# Not said: a blank line follows.
+
+A := ["", "A", ""];
+# Not of this paragraph.
+#
+# One of A, e.g.A and
+  // so on.  More is not shown.
+  One := A --> A;
+A $a; # not alone on its line
+Two := $a --> A; Three := A || A;
+# An end
+Four := A <-> A;
+END
+expect 0 "$eventspace" search --list -p "$folder/said.pattern"
+is_text 'PATTERN  MEANING' 'One      One of A, e.g.A and so on' 'Two      -' 'Three    -' 'Four     An end'
+expect 0 "$eventspace" search --list -p "$folder/said.pattern" --format json
+contains out '"searched":true,"meaning":"One of A, e.g.A and so on"}'
+contains out '"searched":true,"meaning":null}'
+expect 2 "$eventspace" search -p "$patterns" "$x" --all
+contains err "--all needs --list"
 expect 0 "$eventspace" search --check -p "$patterns"
 is_empty out
 is_empty err
@@ -376,11 +430,11 @@ expect 2 "$eventspace" search --check -p "$folder/noise.pattern"
 # --- What cannot be -------------------------------------------------------------------
 
 expect 2 "$eventspace" search
-contains err "-p FILE, the patterns, is needed"
+contains err "no patterns given: -p FILE"
 expect 2 "$eventspace" search "$x"
-contains err "-p FILE, the patterns, is needed"
+contains err "no patterns given: -p FILE"
 expect 2 "$eventspace" search -p "$patterns"
-contains err "a SET, DIR or RUN is needed"
+contains err "no events given: SET, DIR or RUN"
 expect 2 "$eventspace" search -p "$patterns" "$x" Neither
 contains err "no predicate 'Neither' in $patterns: it has A, B, C, D, AB, Two, Late, Holds and others"
 expect 2 "$eventspace" search -p - - <"$x"
@@ -393,10 +447,10 @@ while IFS='|' read -r options message; do
 done <<'END'
 -p again|one pattern file at a time: 'again' is one too many
 --engine steam|cannot search with these options: no engine is named 'steam'; expected indexed, rewrite or closure
---engine indexed --tune closure-method=step|closure-method is of --engine closure
---engine closure --tune prune=no|prune is of --engine rewrite
---engine rewrite --threads 2|--threads is of --engine indexed
---threads 2 --tune reorder=none|--threads is of --engine indexed
+--engine indexed --tune closure-method=step|closure-method needs --engine closure
+--engine closure --tune prune=no|prune needs --engine rewrite
+--engine rewrite --threads 2|--threads needs --engine indexed
+--threads 2 --tune reorder=none|--threads needs --engine indexed
 --tune reorder=best|reorder: 'best' is none of
 --tune closure-method=best|closure-method: 'best' is none of
 --tune prune|--tune: 'prune' has no value: expected KEY=VALUE,...
@@ -405,21 +459,26 @@ done <<'END'
 --limit 0|--limit: '0' is not a whole number from 1
 --threads -1|--threads: '-1' is not a whole number from 0 to 1024
 --time-limit soon|--time-limit: 'soon' is not a time
---time-limit 0s|--time-limit: '0s' is not a time
+--time-limit 0s|--time-limit: '0s' is too short
 --time-limit 3parsecs|--time-limit: '3parsecs' is not a time
 --time-limit nan|--time-limit: 'nan' is not a time
 --count --sort|--count prints no matches that --sort could sort
 --explain --format json|--explain is for people
 --explain --count|--explain searches nothing: --count has no meaning
+--by host|--by: 'host' is none of rank, pair, communicator
+--by rank --count|--by prints sums, no matches: leave out --count
+--by rank --sort|--by prints sums, no matches: leave out --sort
+--by rank --brief|--by prints sums, no matches: leave out --brief
+--by rank --explain|--explain searches nothing: --by has no meaning
 --count --brief|--count prints no matches that --brief could cut short
 --explain --brief|--explain searches nothing: --brief has no meaning
 --explain --sort|--explain searches nothing: --sort has no meaning
 --explain --stats|--explain searches nothing: --stats has no meaning
 --explain --first|--explain searches nothing: --limit has no meaning
 --explain --time-limit 1s|--explain searches nothing: --time-limit has no meaning
---list|--list looks at the pattern file only
---check|--check looks at the pattern file only
---store vector|cannot order events so: no store of the order is named 'vector'
+--list|--list reads the pattern file only
+--check --follow|--check follows nothing
+--store vector|the order cannot be kept with these options: no store of the order is named 'vector'
 --format xml|--format: 'xml' is neither
 --local|--local is for runs, and
 --follow|--follow is for runs, and

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "tests/order/made_computation.h"
 
 enum { SMALL_EVENTS = 64, SMALL_TRACES = 16, SMALL_ATTRIBUTES = 6, SMALL_TEXT = 16 };

@@ -89,10 +89,11 @@ static void find_truth(struct bench *bench, const struct made_set_of_events *set
 
 static bool has(const struct esi_closure *closure, struct es_event_id event)
 {
-    for (size_t i = 0; i < esi_closure_traces(closure); i++)
-        if (esi_closure_front(closure, i).trace == event.trace)
-            return esi_closure_front(closure, i).index <= event.index &&
-                   event.index <= esi_closure_back(closure, i).index;
+    const struct es_event_id *ends = closure->ends.events;
+
+    for (size_t i = 0; i < closure->ends.count; i += 2)
+        if (ends[i].trace == event.trace)
+            return ends[i].index <= event.index && event.index <= ends[i + 1].index;
     return false;
 }
 
@@ -102,12 +103,12 @@ static bool is_true_closure(const struct bench *bench,
 {
     uint64_t size = 0;
 
-    for (size_t i = 0; i < esi_closure_traces(closure); i++) {
-        struct es_event_id front = esi_closure_front(closure, i);
-        struct es_event_id back = esi_closure_back(closure, i);
+    for (size_t i = 0; i < closure->ends.count; i += 2) {
+        struct es_event_id front = closure->ends.events[i];
+        struct es_event_id back = closure->ends.events[i + 1];
 
         if (front.trace != back.trace || front.index > back.index || front.index == 0 ||
-            (i > 0 && esi_closure_back(closure, i - 1).trace >= front.trace))
+            (i > 0 && closure->ends.events[i - 1].trace >= front.trace))
             return false;
     }
     for (uint32_t i = 0; i < bench->made->count; i++) {

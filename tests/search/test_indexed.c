@@ -17,7 +17,7 @@
 
 #include "monitors/search/indexed/indexed.h"
 #include "monitors/search/indexed/indexed_plan.h"
-#include "monitors/search/indexed/indexed_searcher.h"
+#include "monitors/search/indexed/indexed_search.h"
 #include "tests/search/made_world.h"
 #include "tests/suites.h"
 
@@ -178,17 +178,17 @@ static void one_witness_of_hidden_variables_is_enough(void **state)
     }
 }
 
-/* A searcher whose domains do not grow; the caller destroys its plan, too. */
-static struct esi_searcher *frozen_searcher_of(const struct esi_indexed_config *config,
-                                               struct esi_indexed_plan **plan)
+/* A search whose domains do not grow; the caller destroys its plan, too. */
+static struct esi_indexed *frozen_search_of(const struct esi_indexed_config *config,
+                                            struct esi_indexed_plan **plan)
 {
     struct es_error error = {.text = ""};
-    struct esi_searcher *searcher;
+    struct esi_indexed *search;
 
     if (esi_indexed_plan_create(config, false, plan, &error) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(esi_searcher_create(*plan, &searcher), 0);
-    return searcher;
+    assert_int_equal(esi_indexed_create_for(*plan, &search), 0);
+    return search;
 }
 
 static void what_is_remembered_of_values_changes_nothing(void **state)
@@ -200,14 +200,12 @@ static void what_is_remembered_of_values_changes_nothing(void **state)
         struct made_world *world = made_world_create(seed, round, true);
         struct esi_indexed_config config = config_of(world);
         struct esi_indexed_plan *plan;
-        struct esi_searcher *searcher = frozen_searcher_of(&config, &plan);
+        struct esi_indexed *search = frozen_search_of(&config, &plan);
 
         clear_found(world);
-        searcher->found = note;
-        searcher->found_data = world;
-        assert_int_equal(esi_searcher_all(searcher), 0);
+        assert_int_equal(esi_indexed_all(search, note, world), 0);
         check_found(world, world->support.variables, ESI_INDEXED_ALL, round);
-        esi_searcher_destroy(searcher);
+        esi_indexed_destroy(search);
         esi_indexed_plan_destroy(plan);
         made_world_destroy(world);
     }
@@ -224,7 +222,7 @@ static int add(void *data, const struct esi_domain_value *values)
     struct sum *sum = data;
 
     assert_true(made_world_satisfies(sum->world, values, ESI_INDEXED_ALL));
-    sum->total += esi_indexed_multiplicity(sum->plan, values);
+    sum->total += esi_groups_multiplicity(&sum->plan->groups, values);
     return 0;
 }
 
@@ -248,21 +246,19 @@ static void exchanged_variables_are_searched_once_and_counted_all(void **state)
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct made_world *world = made_world_create(seed, round, true);
         struct esi_indexed_config config;
-        struct esi_searcher *searcher;
+        struct esi_indexed *search;
         struct esi_indexed_plan *plan;
         struct sum sum = {.world = world};
 
         made_world_make_exchangeable(world);
         config = config_of(world);
         config.all_witnesses = false;
-        searcher = frozen_searcher_of(&config, &plan);
+        search = frozen_search_of(&config, &plan);
         sum.plan = plan;
-        grouped += plan->group_count > 0;
-        searcher->found = add;
-        searcher->found_data = &sum;
-        assert_int_equal(esi_searcher_all(searcher), 0);
+        grouped += plan->groups.count > 0;
+        assert_int_equal(esi_indexed_all(search, add, &sum), 0);
         assert_int_equal(sum.total, count_true(world));
-        esi_searcher_destroy(searcher);
+        esi_indexed_destroy(search);
         esi_indexed_plan_destroy(plan);
         made_world_destroy(world);
     }

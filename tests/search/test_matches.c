@@ -176,7 +176,7 @@ static void a_tuple_is_new_once(void **state)
 {
     enum { ROUNDS = 20000, BASE = 12 };
     static bool seen[4][BASE * BASE * BASE];
-    struct esi_tuple_set set = {.count = 0};
+    struct esi_tuple_set set = {.length = 0};
     struct made_draw draw;
     uint64_t count = 0;
 
@@ -196,7 +196,7 @@ static void a_tuple_is_new_once(void **state)
                          !seen[length][place]);
         count += !seen[length][place];
         seen[length][place] = true;
-        assert_int_equal(set.count, count);
+        assert_int_equal(set.hash.count, count);
     }
     assert_true(esi_tuple_set_bytes(&set) > 8 * count);
     esi_tuple_set_fini(&set);

@@ -33,24 +33,6 @@ static const char *top(void)
     return getenv("top_srcdir") ? getenv("top_srcdir") : ".";
 }
 
-/* --- Golden data ------------------------------------------------------------------ */
-
-static void compare_golden(const char *path, const char *text)
-{
-    char *expected;
-
-    if (getenv("UPDATE_GOLDEN")) {
-        text_file_write(path, text);
-        return;
-    }
-    expected = text_file_read(path);
-    if (!expected)
-        fail_msg("no file %s, but got:\n%s", path, text);
-    if (strcmp(expected, text) != 0)
-        fail_msg("%s: expected\n%sfound\n%s", path, expected, text);
-    free(expected);
-}
-
 /* --- Cases ------------------------------------------------------------------------ */
 
 static void check_printed(const struct es_pattern_file *file,
@@ -83,7 +65,7 @@ static void check_error(struct es_error *error, const char *path)
     memmove(error->source, slash + 1, strlen(slash));
     es_error_format(error, out, sizeof out - 1);
     strcat(out, "\n");
-    compare_golden(path, out);
+    text_file_compare(path, out);
 }
 
 static void check_case(const char *folder)
@@ -99,7 +81,7 @@ static void check_case(const char *folder)
     if (code == 0) {
         text = pattern_file_text(file);
         snprintf(path, sizeof path, "%s/expected", folder);
-        compare_golden(path, text);
+        text_file_compare(path, text);
         check_printed(file, text, path);
         free(text);
         es_pattern_file_destroy(file);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Distinct texts whose verdicts are remembered; then it begins anew. */
 enum { TEXTS_MAX = 1 << 16 };
 
@@ -334,14 +336,8 @@ static int keep_name(struct esi_class_match *match, const char *name)
 {
     size_t count = (size_t)esi_segmented_count(&match->traces);
 
-    if (count == match->name_capacity) {
-        size_t capacity = 2 * count + 8;
-        const char **names = realloc(match->names, capacity * sizeof *names);
-        if (!names)
-            return -ENOMEM;
-        match->names = names;
-        match->name_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(match->names, match->name_capacity, count + 1) < 0)
+        return -ENOMEM;
     match->names[count] = name;
     return 0;
 }

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/eventset/set_texts.h"
 #include "monitors/search/domains/event_value.h"
 #include "monitors/search/domains/expression.h"

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 int esi_domain_create(const struct esi_keeps *keeps, struct esi_domain **ret_domain)
 {
     struct esi_domain *domain = calloc(1, sizeof *domain);
@@ -207,32 +209,17 @@ const char *esi_domain_type(const struct esi_domain *domain,
 
 /* --- Adding ----------------------------------------------------------------------- */
 
-static int grow_slot_of(struct esi_domain *domain, uint32_t trace)
-{
-    uint32_t traces = trace + 1 > 2 * domain->traces ? trace + 1 : 2 * domain->traces;
-    uint32_t *slot_of = realloc(domain->slot_of, traces * sizeof *slot_of);
-
-    if (!slot_of)
-        return -ENOMEM;
-    memset(slot_of + domain->traces, 0, (traces - domain->traces) * sizeof *slot_of);
-    domain->slot_of = slot_of;
-    domain->traces = traces;
-    return 0;
-}
-
 static struct esi_column *add_slot(struct esi_domain *domain, uint32_t trace)
 {
-    if (trace >= domain->traces && grow_slot_of(domain, trace) < 0)
+    size_t traces = domain->traces;
+
+    if (ESI_ARRAY_RESERVE(domain->slot_of, domain->traces, (size_t)trace + 1) < 0)
         return NULL;
-    if (domain->slots == domain->slot_capacity) {
-        uint32_t capacity = 2 * domain->slot_capacity + 4;
-        struct esi_column *columns =
-            realloc(domain->columns, capacity * sizeof *columns);
-        if (!columns)
-            return NULL;
-        domain->columns = columns;
-        domain->slot_capacity = capacity;
-    }
+    memset(domain->slot_of + traces, 0,
+           (domain->traces - traces) * sizeof *domain->slot_of);
+    if (ESI_ARRAY_RESERVE(domain->columns, domain->slot_capacity, domain->slots + 1u) <
+        0)
+        return NULL;
     domain->columns[domain->slots] = (struct esi_column){.trace = trace};
     domain->slot_of[trace] = ++domain->slots;
     return &domain->columns[domain->slots - 1];

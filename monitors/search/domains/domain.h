@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/search/language/pattern.h"
 
 struct esi_domain;

@@ -47,6 +47,7 @@ struct esi_keeps {
     bool times;
     bool partners;
     uint32_t asked_count;
+    size_t asked_capacity;
     struct esi_asked *asked;
     const struct esi_texts *types;
     const struct esi_texts *texts; /* of values */
@@ -106,9 +107,9 @@ struct esi_domain {
     const struct esi_keeps *keeps; /* borrowed */
     struct esi_column *columns;
     uint32_t slots;
-    uint32_t slot_capacity;
+    size_t slot_capacity;
     uint32_t *slot_of;         /* by trace: slot + 1, 0 = none */
-    uint32_t traces;           /* in `slot_of` */
+    size_t traces;             /* room in `slot_of` */
     struct esi_lookup *lookup; /* owned */
 
     /* Of sets. */

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/search/domains/precedence.h"
 
 enum {
@@ -33,9 +34,9 @@ struct row_table {
     struct entry *entries;
     uint32_t *heads; /* place + 1, 0 = none; as many as `capacity` */
     uint32_t count;
-    uint32_t capacity; /* a power of two, or 0 */
-    uint32_t failed;   /* times in a row that there were too many of a key */
-    uint32_t pause;    /* so often nobody looks for it again */
+    size_t capacity; /* a power of two, or 0 */
+    uint32_t failed; /* times in a row that there were too many of a key */
+    uint32_t pause;  /* so often nobody looks for it again */
 };
 
 struct esi_lookup {
@@ -112,22 +113,11 @@ static void link_all(struct row_table *table)
 
 static int grow_table(struct row_table *table)
 {
-    uint32_t capacity = table->capacity ? 2 * table->capacity : CAPACITY_MIN;
-    struct entry *entries;
-    uint32_t *heads;
+    size_t capacity = table->capacity ? 2 * table->capacity : CAPACITY_MIN;
 
-    if (capacity == 0)
-        return -EOVERFLOW;
-    entries = realloc(table->entries, capacity * sizeof *entries);
-    if (!entries)
-        return -ENOMEM;
-    table->entries = entries;
-    heads = realloc(table->heads, capacity * sizeof *heads);
-    if (!heads)
-        return -ENOMEM;
-    table->heads = heads;
-    table->capacity = capacity;
-    return 0;
+    return capacity > UINT32_MAX ? -EOVERFLOW
+                                 : ESI_ARRAY_RESERVE_PAIR(table->entries, table->heads,
+                                                          table->capacity, capacity);
 }
 
 /* What is not in the domain any more goes; only if that is little there must be more

@@ -36,7 +36,9 @@ struct esi_domains {
     struct esi_texts texts;           /* of values */
     struct esi_value *values;         /* scratch: of one event for one class */
     const struct es_set_event *event; /* the one that is being sorted */
-    uint64_t missed;                  /* that would have joined late */
+    bool may_match;                   /* the event that came last */
+    bool is_finished;
+    uint64_t missed; /* that would have joined late */
 };
 
 /* --- Making it -------------------------------------------------------------------- */
@@ -292,9 +294,11 @@ static int each_class(struct esi_domains *domains,
 
     for (size_t word = 0; word < words; word++)
         for (uint64_t left = classes[word] & of[word]; left && result == 0;
-             left &= left - 1)
+             left &= left - 1) {
+            domains->may_match = true;
             result = take(
                 domains, (uint32_t)(word * 64) + (unsigned)__builtin_ctzll(left), type);
+        }
     return result;
 }
 
@@ -303,11 +307,14 @@ static int take_event(void *data, const struct es_set_event *event)
     struct esi_domains *domains = data;
     const uint64_t *classes;
     uint32_t type;
-    int result = esi_class_match_event(domains->match, event, &classes, &type);
+    int result = domains->is_finished
+                     ? -EINVAL
+                     : esi_class_match_event(domains->match, event, &classes, &type);
 
     if (result < 0)
         return result;
     domains->event = event;
+    domains->may_match = false;
     if (result > 0) {
         result = each_class(domains, classes, domains->plain, join_partners, type);
         if (result == 0 && event->kind != ES_EVENT_UNARY)
@@ -324,6 +331,8 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 {
     struct esi_domains *domains = data;
 
+    if (domains->is_finished)
+        return -EINVAL;
     if (esi_trace_names_add(&domains->names, name) < 0)
         return -ENOMEM;
     return esi_class_match_add_trace(domains->match, domains->names.names[trace]);
@@ -334,8 +343,16 @@ struct es_set_sink esi_domains_sink(struct esi_domains *domains)
     return (struct es_set_sink){take_trace, take_event, domains};
 }
 
+bool esi_domains_may_match(const struct esi_domains *domains)
+{
+    return domains->may_match;
+}
+
 int esi_domains_finish(struct esi_domains *domains)
 {
+    if (domains->is_finished)
+        return 0;
+    domains->is_finished = true;
     for (uint32_t c = 0; c < domains->class_count; c++) {
         struct domain_class *class = &domains->classes[c];
         esi_domain_destroy(class->waiting);

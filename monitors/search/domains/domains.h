@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/search/domains/domain.h"
 #include "monitors/search/language/pattern.h"
 
@@ -46,7 +46,11 @@ void esi_domains_destroy(struct esi_domains *domains);
 
 /* An ordered stream (event.h). */
 struct es_set_sink esi_domains_sink(struct esi_domains *domains);
-/* After a stream that is complete: traces are sorted.  0 or -ENOMEM. */
+/* Whether the event that came last is in a class, or may come to be in one when its
+ * partner comes: no other can be in a match. */
+bool esi_domains_may_match(const struct esi_domains *domains);
+/* After a stream that is complete: traces are sorted, and the sink takes no more
+ * (-EINVAL).  0 or -ENOMEM. */
 int esi_domains_finish(struct esi_domains *domains);
 
 /* The events of a class; NULL: no occurrence takes its events (it may stand behind a

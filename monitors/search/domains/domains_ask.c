@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* A walk over one predicate. */
 struct ask_walk {
     const struct es_pattern_file *file;
@@ -81,7 +83,6 @@ static int demand_value(struct ask_walk *walk,
     const struct esi_pattern_node *of = node->test == ES_TEST_REGEX ? node : NULL;
     struct esi_asked asked = {operand->field, operand->attribute, of, NULL};
     struct esi_keeps *keeps;
-    struct esi_asked *grown;
     uint32_t class_number;
     int result;
 
@@ -91,10 +92,9 @@ static int demand_value(struct ask_walk *walk,
     keeps = &walk->asks[class_number].keeps;
     if (esi_keeps_find(keeps, node, operand) < keeps->asked_count)
         return 0;
-    grown = realloc(keeps->asked, (keeps->asked_count + 1) * sizeof *grown);
-    if (!grown)
+    if (ESI_ARRAY_RESERVE(keeps->asked, keeps->asked_capacity,
+                          keeps->asked_count + 1u) < 0)
         return -ENOMEM;
-    keeps->asked = grown;
     if (of) {
         result = esi_expression_create(node->operands[1].constant.text,
                                        &asked.expression, walk->error);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/eventset/set_texts.h"
 #include "monitors/search/domains/event_value.h"
 
@@ -265,29 +266,22 @@ static void note_times(struct esi_details *details, struct record *record)
 
 static int reserve_lane(struct esi_details *details, uint32_t trace)
 {
-    size_t count = details->lane_count ? 2 * details->lane_count : 16;
-    struct lane *lanes;
+    size_t count = details->lane_count;
 
-    if (trace < details->lane_count)
+    if (trace < count)
         return 0;
-    if (count <= trace)
-        count = (size_t)trace + 1;
-    lanes = reallocarray(details->lanes, count, sizeof *lanes);
-    if (!lanes)
+    if (ESI_ARRAY_RESERVE(details->lanes, details->lane_count, (size_t)trace + 1) < 0)
         return -ENOMEM;
-    memset(lanes + details->lane_count, 0,
-           (count - details->lane_count) * sizeof *lanes);
-    details->lane_bytes += (count - details->lane_count) * sizeof *lanes;
-    details->lanes = lanes;
-    details->lane_count = count;
+    memset(details->lanes + count, 0,
+           (details->lane_count - count) * sizeof *details->lanes);
+    details->lane_bytes += (details->lane_count - count) * sizeof *details->lanes;
     return 0;
 }
 
 /* Room for one more block; places of those that were forgotten are taken again. */
 static int reserve_block(struct esi_details *details, struct lane *lane)
 {
-    size_t capacity = lane->capacity ? 2 * lane->capacity : 4;
-    struct block **blocks;
+    size_t capacity = lane->capacity;
 
     if (lane->end < lane->capacity)
         return 0;
@@ -298,12 +292,9 @@ static int reserve_block(struct esi_details *details, struct lane *lane)
         lane->begin = 0;
         return 0;
     }
-    blocks = reallocarray(lane->blocks, capacity, sizeof *blocks);
-    if (!blocks)
+    if (ESI_ARRAY_RESERVE(lane->blocks, lane->capacity, lane->end + 1) < 0)
         return -ENOMEM;
-    details->lane_bytes += (capacity - lane->capacity) * sizeof *blocks;
-    lane->blocks = blocks;
-    lane->capacity = capacity;
+    details->lane_bytes += (lane->capacity - capacity) * sizeof *lane->blocks;
     return 0;
 }
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 /* Attributes of events of runs (docs/causality.md), and the type.  Those that differ
  * from one event to the next stand first, which keeps them small. */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/search/language/pattern.h"
 
 /* What an event says of one thing.  `text` NULL: the value is `number`. */

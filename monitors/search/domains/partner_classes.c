@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/eventset/segmented.h"
 
 /* A class that stands before or behind a dot, and its bits in the record of an event.
@@ -28,7 +29,7 @@ struct records {
     uint32_t *links; /* place + 1 in `links` of the last partner; 0 = none */
     uint32_t first;
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
 };
 
 struct partner_link {
@@ -48,7 +49,7 @@ struct esi_partner_classes {
     size_t record_bytes;
     bool keeps_links;
     struct records *records; /* by trace */
-    uint32_t traces;
+    size_t traces;
     struct esi_segmented links; /* struct partner_link */
     uint32_t unused;     /* place + 1 of the first link that is free again; 0 = none */
     struct joined *work; /* who joined, and whose partners do not know it */
@@ -236,41 +237,28 @@ void esi_partner_classes_destroy(struct esi_partner_classes *partners)
 
 static int make_trace(struct esi_partner_classes *partners, uint32_t trace)
 {
-    uint32_t traces =
-        trace + 1 > 2 * partners->traces ? trace + 1 : 2 * partners->traces;
-    struct records *records;
+    size_t traces = partners->traces;
 
-    if (trace < partners->traces)
+    if (trace < traces)
         return 0;
-    records = realloc(partners->records, traces * sizeof *records);
-    if (!records)
+    if (ESI_ARRAY_RESERVE(partners->records, partners->traces, (size_t)trace + 1) < 0)
         return -ENOMEM;
-    memset(records + partners->traces, 0,
-           (traces - partners->traces) * sizeof *records);
-    partners->records = records;
-    partners->traces = traces;
+    memset(partners->records + traces, 0,
+           (partners->traces - traces) * sizeof *partners->records);
     return 0;
 }
 
-static int grow_classes(const struct esi_partner_classes *partners,
-                        struct records *records)
+static int reserve_record(const struct esi_partner_classes *partners,
+                          struct records *records)
 {
-    uint32_t capacity = 2 * records->capacity + 16;
-    unsigned char *bytes;
-    uint32_t *links;
+    size_t needed = records->count + 1u;
 
-    bytes = realloc(records->bytes, capacity * partners->record_bytes);
-    if (!bytes)
-        return -ENOMEM;
-    records->bytes = bytes;
-    if (partners->keeps_links) {
-        links = realloc(records->links, capacity * sizeof *links);
-        if (!links)
-            return -ENOMEM;
-        records->links = links;
-    }
-    records->capacity = capacity;
-    return 0;
+    return partners->keeps_links
+               ? esi_array_grow_pair(&records->bytes, partners->record_bytes,
+                                     &records->links, sizeof *records->links,
+                                     &records->capacity, needed)
+               : esi_array_grow(&records->bytes, &records->capacity, needed,
+                                partners->record_bytes);
 }
 
 /* The record of the next event of a trace, with the bits of plain conditions. */
@@ -284,7 +272,7 @@ static int add_record(struct esi_partner_classes *partners,
     if (make_trace(partners, event->id.trace) < 0)
         return -ENOMEM;
     records = &partners->records[event->id.trace];
-    if (records->count == records->capacity && grow_classes(partners, records) < 0)
+    if (records->count == records->capacity && reserve_record(partners, records) < 0)
         return -ENOMEM;
     if (records->count == 0)
         records->first = event->id.index - 1;
@@ -368,14 +356,9 @@ static int push_work(struct esi_partner_classes *partners,
                      struct es_event_id id,
                      uint32_t dotted)
 {
-    if (partners->work_count == partners->work_capacity) {
-        size_t capacity = 2 * partners->work_capacity + 16;
-        struct joined *work = realloc(partners->work, capacity * sizeof *work);
-        if (!work)
-            return -ENOMEM;
-        partners->work = work;
-        partners->work_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(partners->work, partners->work_capacity,
+                          partners->work_count + 1) < 0)
+        return -ENOMEM;
     partners->work[partners->work_count++] = (struct joined){id, dotted};
     return 0;
 }

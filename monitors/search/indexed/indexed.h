@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The search by ranges of one support: for all assignments, or for those in which one
+ * The search by ranges of one disjunct: for all assignments, or for those in which one
  * variable has a given value while events still arrive (docs/indexed-search.md).
  *
  *   struct esi_indexed_config config = {.program = program, .support = 0,
@@ -36,7 +36,7 @@ struct esi_indexed;
 struct esi_indexed_config {
     const struct esi_program *program;
     uint32_t support;
-    const struct esi_cnf *cnf; /* NULL: made of the support's condition, and pruned */
+    const struct esi_cnf *cnf; /* NULL: made of the disjunct's condition, and pruned */
     const struct esi_domain *const *domains; /* of the program's variables */
     const struct esi_domain *const *counted; /* of its atoms: of COUNT; may be NULL when
                                                there are none */
@@ -57,14 +57,14 @@ int esi_indexed_create(const struct esi_indexed_config *config,
 /* Accepts NULL. */
 void esi_indexed_destroy(struct esi_indexed *search);
 
-/* An assignment of the support's variables, indexed by variable.  0: go on; 1: enough;
+/* An assignment of the disjunct's variables, indexed by variable.  0: go on; 1: enough;
  * a negative errno ends the call. */
 typedef int (*esi_indexed_found_fn)(void *data, const struct esi_domain_value *values);
 
 /* `value` is the newest event of the domains, but in a class with partners, which
- * events may join late.  All assignments in which `variable` (of the support,
+ * events may join late.  All assignments in which `variable` (of the disjunct,
  * existential) has `value`, and in which none of the variables `excluded` (bits) has
- * the event that is `value`.  Lesser supports are not looked at.  0; 1: `found` had
+ * the event that is `value`.  Lesser disjuncts are not looked at.  0; 1: `found` had
  * enough; -ENOMEM; what `found` gave. */
 int esi_indexed_pinned(struct esi_indexed *search,
                        uint32_t variable,
@@ -76,7 +76,7 @@ int esi_indexed_pinned(struct esi_indexed *search,
 /* All assignments. */
 int esi_indexed_all(struct esi_indexed *search, esi_indexed_found_fn found, void *data);
 
-/* Which clauses of the support. */
+/* Which clauses of the disjunct. */
 enum esi_indexed_clauses {
     ESI_INDEXED_EXISTENTIAL, /* those that name no universal variable */
     ESI_INDEXED_UNIVERSAL,   /* those that do */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_equal.c - the values of a domain by attributes: groups of equal ones, found
- * by an open table with linear probing.
- *
- * Values are walked twice: to count those of each group, and to put them in their
- * places, which keeps them in the order of the domain.
+ * indexed_equal.c - indexes of the values of a domain: groups of equal ones by a hash
+ * of their key, receives sorted by their sends.
  */
 #include "config.h"
 
@@ -13,14 +10,14 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
 #include "monitors/search/domains/precedence.h"
-#include "monitors/search/indexed/indexed_plan.h"
 
-enum {
-    ABSENT = 0, /* the group of values without the attribute; not in the table */
-    FIRST_GROUPS = 64,
-};
+enum { ABSENT = 0 }; /* the group of values without the attribute; not in the table */
 
+/* Values with one key. */
 struct equal_group {
     struct esi_domain_key key;
     uint32_t end; /* in `values`; while counting: how many there are */
@@ -30,19 +27,12 @@ struct esi_equal_index {
     struct esi_domain_value *values; /* owned; group after group */
     uint32_t count;
     struct equal_group *groups; /* owned */
-    uint32_t group_count;
-    uint32_t group_capacity;
-    uint32_t *table;     /* owned: numbers of groups; ABSENT: free */
-    uint32_t table_size; /* a power of two */
+    size_t group_count;
+    size_t group_capacity;
+    struct esi_hash table; /* of `groups` but ABSENT */
 };
 
 /* --- Keys ------------------------------------------------------------------------- */
-
-static uint64_t mix_key(uint64_t hash, struct esi_domain_key key)
-{
-    hash = (hash ^ (uint64_t)key.number) * UINT64_C(0x9e3779b97f4a7c15) + key.is_text;
-    return hash ^ hash >> 32;
-}
 
 bool esi_key_of(const struct esi_key_form *form,
                 const struct esi_domain *domain,
@@ -57,85 +47,51 @@ bool esi_key_of(const struct esi_key_form *form,
     for (unsigned i = 0; i < form->count; i++) {
         if (!esi_domain_key(form->nodes[i], form->sides[i], domain, value, &key))
             return false;
-        hash = mix_key(hash, key);
+        hash = esi_hash_mix(esi_hash_mix(hash, (uint64_t)key.number), key.is_text);
     }
     *ret_key = (struct esi_domain_key){.number = (int64_t)hash};
     return true;
 }
 
-/* --- Groups ----------------------------------------------------------------------- */
+/* --- Groups of equal values ------------------------------------------------------- */
 
-static uint32_t hash_of(struct esi_domain_key key)
+static uint64_t hash_key(struct esi_domain_key key)
 {
-    uint64_t hash = ((uint64_t)key.number ^ (uint64_t)key.is_text << 63) *
-                    UINT64_C(0x9e3779b97f4a7c15);
-
-    return (uint32_t)(hash >> 32);
+    return esi_hash_u64((uint64_t)key.number ^ (uint64_t)key.is_text << 63);
 }
 
-static bool is_key(struct esi_domain_key a, struct esi_domain_key b)
+static uint32_t find_group(const struct esi_equal_index *index,
+                           struct esi_domain_key key)
 {
-    return a.number == b.number && a.is_text == b.is_text;
-}
+    ESI_HASH_FOREACH(slot, &index->table, hash_key(key)) {
+        uint32_t group = esi_hash_index(&index->table, slot);
+        struct esi_domain_key other = index->groups[group].key;
 
-/* Where a key is in the table, or would be. */
-static uint32_t place_of(const struct esi_equal_index *index, struct esi_domain_key key)
-{
-    uint32_t mask = index->table_size - 1;
-    uint32_t at = hash_of(key) & mask;
-
-    while (index->table[at] != ABSENT &&
-           !is_key(index->groups[index->table[at]].key, key))
-        at = (at + 1) & mask;
-    return at;
-}
-
-/* Room for one more group; the table is at most half full. */
-static int grow_index(struct esi_equal_index *index)
-{
-    uint32_t capacity =
-        index->group_capacity ? 2 * index->group_capacity : FIRST_GROUPS;
-    struct equal_group *groups;
-    uint32_t *table;
-
-    if (index->group_count < index->group_capacity)
-        return 0;
-    if (capacity > UINT32_MAX / 4)
-        return -ENOMEM;
-    groups = realloc(index->groups, capacity * sizeof *groups);
-    if (!groups)
-        return -ENOMEM;
-    index->groups = groups;
-    table = calloc(2 * (size_t)capacity, sizeof *table);
-    if (!table)
-        return -ENOMEM;
-    free(index->table);
-    index->table = table;
-    index->table_size = 2 * capacity;
-    index->group_capacity = capacity;
-    for (uint32_t i = ABSENT + 1; i < index->group_count; i++)
-        table[place_of(index, groups[i].key)] = i;
-    return 0;
+        if (other.number == key.number && other.is_text == key.is_text)
+            return group;
+    }
+    return ABSENT;
 }
 
 /* The group of a key, perhaps a new one; ABSENT: no memory. */
 static uint32_t group_of(struct esi_equal_index *index, struct esi_domain_key key)
 {
-    uint32_t at = place_of(index, key);
+    uint32_t group = find_group(index, key);
 
-    if (index->table[at] != ABSENT)
-        return index->table[at];
-    if (index->group_count == index->group_capacity) {
-        if (grow_index(index) < 0)
-            return ABSENT;
-        at = place_of(index, key);
-    }
-    index->table[at] = index->group_count;
+    if (group != ABSENT ||
+        ESI_ARRAY_RESERVE(index->groups, index->group_capacity,
+                          index->group_count + 1) < 0 ||
+        esi_hash_reserve(&index->table, index->group_count) < 0)
+        return group;
+    esi_hash_insert(&index->table, hash_key(key), index->group_count);
     index->groups[index->group_count] = (struct equal_group){.key = key};
-    return index->group_count++;
+    return (uint32_t)index->group_count++;
 }
 
-/* --- Making it -------------------------------------------------------------------- */
+/* --- The index by attributes ------------------------------------------------------ */
+
+/* Values are walked twice: to count those of each group, and to put them in their
+ * places, which keeps them in the order of the domain. */
 
 /* Into `group_of_value` and the groups' counts. */
 static int count_groups(struct esi_equal_index *index,
@@ -170,7 +126,7 @@ static void place_groups(struct esi_equal_index *index)
 {
     uint32_t begin = 0;
 
-    for (uint32_t i = 0; i < index->group_count; i++) {
+    for (size_t i = 0; i < index->group_count; i++) {
         uint32_t count = index->groups[i].end;
 
         index->groups[i].end = begin;
@@ -201,11 +157,11 @@ static int fill_index(struct esi_equal_index *index,
                       const struct esi_key_form *form)
 {
     uint32_t *group_of_value = calloc(index->count + 1u, sizeof *group_of_value);
-    int result = group_of_value ? grow_index(index) : -ENOMEM;
+    int result = -ENOMEM;
 
-    if (result == 0) {
-        index->groups[index->group_count++] =
-            (struct equal_group){.end = 0}; /* ABSENT */
+    if (group_of_value &&
+        ESI_ARRAY_RESERVE(index->groups, index->group_capacity, ABSENT + 1) == 0) {
+        index->groups[index->group_count++] = (struct equal_group){.end = 0};
         result = count_groups(index, domain, form, group_of_value);
     }
     if (result == 0) {
@@ -246,13 +202,11 @@ void esi_equal_index_destroy(struct esi_equal_index *index)
         return;
     free(index->values);
     free(index->groups);
-    free(index->table);
+    esi_hash_fini(&index->table);
     free(index);
 }
 
-/* --- Looking things up ------------------------------------------------------------ */
-
-static struct esi_listed list_rows(const struct esi_equal_index *index, uint32_t group)
+static struct esi_listed list_group(const struct esi_equal_index *index, uint32_t group)
 {
     uint32_t begin = group == 0 ? 0 : index->groups[group - 1].end;
 
@@ -262,23 +216,27 @@ static struct esi_listed list_rows(const struct esi_equal_index *index, uint32_t
 struct esi_listed esi_equal_index_find(const struct esi_equal_index *index,
                                        struct esi_domain_key key)
 {
-    uint32_t group = index->table[place_of(index, key)];
+    uint32_t group = find_group(index, key);
 
-    return group == ABSENT ? (struct esi_listed){NULL, 0} : list_rows(index, group);
+    return group == ABSENT ? (struct esi_listed){NULL, 0} : list_group(index, group);
 }
 
 struct esi_listed esi_equal_index_absent(const struct esi_equal_index *index)
 {
-    return list_rows(index, ABSENT);
+    return list_group(index, ABSENT);
 }
 
 uint64_t esi_equal_index_bytes(const struct esi_equal_index *index)
 {
     return sizeof *index + (uint64_t)index->count * sizeof *index->values +
-           (uint64_t)index->group_capacity * sizeof *index->groups +
-           (uint64_t)index->table_size * sizeof *index->table;
+           index->group_capacity * sizeof *index->groups +
+           (index->table.slots ? index->table.mask + 1 : 0) *
+               sizeof *index->table.slots;
 }
 
+/* --- The index by sends ----------------------------------------------------------- */
+
+/* A receive names a send. */
 struct naming {
     struct es_event_id send;
     struct esi_domain_value receive;
@@ -290,7 +248,7 @@ struct esi_received_index {
     struct esi_domain_value *receives; /* owned; of the namings */
 };
 
-static int compare_rows(const void *left, const void *right)
+static int compare_namings(const void *left, const void *right)
 {
     const struct naming *a = left;
     const struct naming *b = right;
@@ -306,7 +264,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Calls nothing but counts if `namings` is NULL. */
-static size_t take_all(const struct esi_domain *domain, struct naming *namings)
+static size_t list_namings(const struct esi_domain *domain, struct naming *namings)
 {
     size_t taken = 0;
 
@@ -333,15 +291,15 @@ int esi_received_index_create(const struct esi_domain *domain,
 
     if (!index)
         return -ENOMEM;
-    index->count = take_all(domain, NULL);
+    index->count = list_namings(domain, NULL);
     index->namings = calloc(index->count + 1, sizeof *index->namings);
     index->receives = calloc(index->count + 1, sizeof *index->receives);
     if (!index->namings || !index->receives) {
         esi_received_index_destroy(index);
         return -ENOMEM;
     }
-    take_all(domain, index->namings);
-    qsort(index->namings, index->count, sizeof *index->namings, compare_rows);
+    list_namings(domain, index->namings);
+    qsort(index->namings, index->count, sizeof *index->namings, compare_namings);
     for (size_t i = 0; i < index->count; i++)
         index->receives[i] = index->namings[i].receive;
     *ret_index = index;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The values of a domain by one or several of their attributes, for comparisons
- * `$a.tag = $b.tag`.
+ * Indexes of the values of a domain: by one or several of their attributes, for
+ * comparisons `$a.tag = $b.tag`, and receives by the sends that they name.  Any number
+ * of threads may look things up.
  *
- * Takes 8 bytes a value and some 32 to 40 for each distinct key.  Any number of threads
- * may look things up.
+ * An index by attributes takes 8 bytes a value and some 32 to 48 for each distinct key.
  */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_EQUAL_H
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_EQUAL_H
@@ -15,6 +15,14 @@
 #include <stdint.h>
 
 #include "monitors/search/domains/domain.h"
+
+/* Values, by slot and position. */
+struct esi_listed {
+    const struct esi_domain_value *values;
+    size_t count;
+};
+
+/* --- By attributes ---------------------------------------------------------------- */
 
 enum { ESI_KEY_PARTS = 8 };
 
@@ -34,24 +42,30 @@ bool esi_key_of(const struct esi_key_form *form,
 
 struct esi_equal_index;
 
-/* Values, by slot and position. */
-struct esi_listed {
-    const struct esi_domain_value *values;
-    size_t count;
-};
-
 /* 0 or -ENOMEM. */
 int esi_equal_index_create(const struct esi_domain *domain,
                            const struct esi_key_form *form,
                            struct esi_equal_index **ret_index);
 /* Accepts NULL. */
 void esi_equal_index_destroy(struct esi_equal_index *index);
-
 struct esi_listed esi_equal_index_find(const struct esi_equal_index *index,
                                        struct esi_domain_key key);
 /* Those that lack an attribute. */
 struct esi_listed esi_equal_index_absent(const struct esi_equal_index *index);
-
 uint64_t esi_equal_index_bytes(const struct esi_equal_index *index);
+
+/* --- By sends --------------------------------------------------------------------- */
+
+struct esi_received_index;
+
+/* 0 or -ENOMEM. */
+int esi_received_index_create(const struct esi_domain *domain,
+                              struct esi_received_index **ret_index);
+/* Accepts NULL. */
+void esi_received_index_destroy(struct esi_received_index *index);
+uint64_t esi_received_index_bytes(const struct esi_received_index *index);
+/* Values that name an event. */
+struct esi_listed esi_received_index_find(const struct esi_received_index *index,
+                                          struct es_event_id send);
 
 #endif

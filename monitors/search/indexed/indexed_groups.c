@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * indexed_groups.c - variables that may be exchanged, and the variable to begin with.
+ * indexed_groups.c - variables that may be exchanged.
  *
  * Two variables may be exchanged if their values are those of one domain and the
  * rewritten pattern, as a set of clauses that are sets of literals, is the same after
  * the exchange.  Exchanges make groups: if each neighbour in a row may be exchanged,
  * any two may be.  Assignments that differ by an exchange return the same events; their
- * number is what a multiplicity tells.  Only where there is one support, since what
- * another support gives would not come by rising values.
+ * number is what a multiplicity tells.  Only where there is one disjunct, since what
+ * another disjunct gives would not come by rising values.
  */
 #include "config.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "monitors/search/indexed/indexed_groups.h"
 
 #include "monitors/search/indexed/indexed_plan.h"
 
@@ -38,11 +37,11 @@ static bool is_symmetric(enum esi_literal_kind kind)
 }
 
 /* Whether a literal after the exchange is that other literal. */
-static bool becomes_itself(const struct esi_program *program,
-                           const struct esi_literal *literal,
-                           const struct esi_literal *other,
-                           unsigned a,
-                           unsigned b)
+static bool becomes_literal(const struct esi_program *program,
+                            const struct esi_literal *literal,
+                            const struct esi_literal *other,
+                            unsigned a,
+                            unsigned b)
 {
     unsigned x = exchanged_variable(literal->x, a, b);
     unsigned y = exchanged_variable(literal->y, a, b);
@@ -66,32 +65,22 @@ static bool becomes_itself(const struct esi_program *program,
            (is_symmetric(literal->kind) && x == other->y && y == other->x);
 }
 
-static bool has_literal(const struct esi_program *program,
-                        const struct esi_clause *clause,
-                        const struct esi_literal *literal,
-                        unsigned a,
-                        unsigned b)
+/* Whether each literal of a clause becomes one of another. */
+static bool becomes_part(const struct esi_program *program,
+                         const struct esi_clause *clause,
+                         const struct esi_clause *other,
+                         unsigned a,
+                         unsigned b)
 {
-    for (size_t i = 0; i < clause->count; i++)
-        if (becomes_itself(program, literal, &clause->literals[i], a, b))
-            return true;
-    return false;
-}
+    for (size_t i = 0; i < clause->count; i++) {
+        size_t j = 0;
 
-static bool becomes_clause(const struct esi_program *program,
-                           const struct esi_clause *clause,
-                           const struct esi_clause *other,
-                           unsigned a,
-                           unsigned b)
-{
-    if (clause->count != other->count)
-        return false;
-    for (size_t i = 0; i < clause->count; i++)
-        if (!has_literal(program, other, &clause->literals[i], a, b))
+        while (j < other->count && !becomes_literal(program, &clause->literals[i],
+                                                    &other->literals[j], a, b))
+            j++;
+        if (j == other->count)
             return false;
-    for (size_t i = 0; i < other->count; i++)
-        if (!has_literal(program, clause, &other->literals[i], a, b))
-            return false;
+    }
     return true;
 }
 
@@ -102,7 +91,9 @@ static bool is_there(const struct esi_program *program,
                      unsigned b)
 {
     for (size_t i = 0; i < cnf->count; i++)
-        if (becomes_clause(program, clause, &cnf->clauses[i], a, b))
+        if (clause->count == cnf->clauses[i].count &&
+            becomes_part(program, clause, &cnf->clauses[i], a, b) &&
+            becomes_part(program, &cnf->clauses[i], clause, a, b))
             return true;
     return false;
 }
@@ -145,8 +136,8 @@ static bool are_alike(const struct esi_indexed_plan *plan, unsigned v, unsigned 
            (of_v == of_w || (of_v == esi_program_bit(v) && of_w == esi_program_bit(w)));
 }
 
-static void describe_groups(const struct esi_indexed_plan *plan,
-                            struct esi_indexed_group *group)
+static void describe_group(const struct esi_indexed_plan *plan,
+                           struct esi_indexed_group *group)
 {
     unsigned first = (unsigned)__builtin_ctzll(group->members);
     unsigned second = (unsigned)__builtin_ctzll(group->members & (group->members - 1));
@@ -157,44 +148,35 @@ static void describe_groups(const struct esi_indexed_plan *plan,
     group->is_multiplied = occurrence_of(plan, first) == esi_program_bit(first);
 }
 
-static void group_from(struct esi_indexed_plan *plan,
+static void group_from(struct esi_indexed_groups *groups,
+                       const struct esi_indexed_plan *plan,
                        const struct esi_cnf *cnf,
                        unsigned v)
 {
     struct esi_indexed_group group = {.members = esi_program_bit(v)};
 
     for (unsigned w = v + 1; w < plan->variable_count; w++)
-        if (plan->existential >> w & 1 && plan->group_of[w] < 0 &&
-            are_alike(plan, v, w) && may_exchange(plan->program, cnf, v, w))
+        if (plan->existential >> w & 1 && !groups->of[w] && are_alike(plan, v, w) &&
+            may_exchange(plan->program, cnf, v, w))
             group.members |= esi_program_bit(w);
     if (group.members == esi_program_bit(v))
         return;
-    describe_groups(plan, &group);
+    describe_group(plan, &group);
+    groups->items[groups->count++] = group;
     for (uint64_t left = group.members; left; left &= left - 1)
-        plan->group_of[__builtin_ctzll(left)] = (int8_t)plan->group_count;
-    plan->groups[plan->group_count++] = group;
+        groups->of[__builtin_ctzll(left)] = (uint8_t)groups->count;
 }
 
-void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct esi_cnf *cnf)
+void esi_groups_find(struct esi_indexed_groups *groups,
+                     const struct esi_indexed_plan *plan,
+                     const struct esi_cnf *cnf)
 {
     if (plan->program->support_count != 1 || cnf->literals > MOST_LITERALS ||
         plan->all_witnesses)
         return;
     for (unsigned v = 0; v < plan->variable_count; v++)
-        if (plan->existential >> v & 1 && plan->group_of[v] < 0)
-            group_from(plan, cnf, v);
-}
-
-bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
-                         uint64_t bound,
-                         unsigned v)
-{
-    uint64_t members;
-
-    if (plan->group_of[v] < 0)
-        return true;
-    members = plan->groups[plan->group_of[v]].members & ~bound;
-    return (unsigned)__builtin_ctzll(members) == v;
+        if (plan->existential >> v & 1 && !groups->of[v])
+            group_from(groups, plan, cnf, v);
 }
 
 /* Members with the same value stand next to each other, since values rise. */
@@ -221,79 +203,18 @@ static uint64_t count_permutations(const struct esi_indexed_group *group,
     return result;
 }
 
-uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
-                                  const struct esi_domain_value *values)
+uint64_t esi_groups_multiplicity(const struct esi_indexed_groups *groups,
+                                 const struct esi_domain_value *values)
 {
     uint64_t result = 1;
 
-    for (unsigned i = 0; i < plan->group_count; i++)
-        if (plan->groups[i].is_multiplied) {
-            uint64_t one = count_permutations(&plan->groups[i], values);
+    for (unsigned i = 0; i < groups->count; i++)
+        if (groups->items[i].is_multiplied) {
+            uint64_t one = count_permutations(&groups->items[i], values);
 
             if (result > UINT64_MAX / one)
                 return UINT64_MAX;
             result *= one;
         }
     return result;
-}
-
-/* --- The first variable ----------------------------------------------------------- */
-
-/* What v asks of one other variable, of which it is to be `mask`: that its successors
- * are found, or only that stamps are read. */
-static unsigned weight_of(uint8_t mask)
-{
-    return esi_mask_needs_successors(mask) ? 4 : 1;
-}
-
-static unsigned weight_of_clause(const struct esi_clause *clause, unsigned v)
-{
-    unsigned weight = 0;
-
-    for (uint32_t i = 0; i < clause->count; i++) {
-        const struct esi_literal *literal = &clause->literals[i];
-
-        if (!(literal->variables >> v & 1))
-            continue;
-        if (literal->kind == ES_LITERAL_RELATION)
-            weight += weight_of(literal->x == v ? esi_mask_turned(literal->mask)
-                                                : literal->mask);
-        else
-            weight += literal->kind == ES_LITERAL_RECEIVED && literal->y == v ? 1 : 4;
-    }
-    return weight;
-}
-
-unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v)
-{
-    unsigned weight = 1;
-
-    for (uint64_t left = plan->masked[v]; left; left &= left - 1)
-        weight += weight_of(plan->masks[__builtin_ctzll(left)][v]);
-    for (uint32_t i = 0; i < plan->clause_counts[v] && weight < 1000; i++)
-        weight += weight_of_clause(&plan->clauses[plan->clauses_of[v][i]], v);
-    return weight;
-}
-
-unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
-{
-    uint64_t eligible = plan->returned ? plan->returned : plan->existential;
-    unsigned best = ES_PROGRAM_VARIABLES;
-    uint64_t best_cost = UINT64_MAX;
-
-    for (; eligible; eligible &= eligible - 1) {
-        unsigned v = (unsigned)__builtin_ctzll(eligible);
-        uint64_t cost;
-
-        if (plan->without & ES_INDEXED_FIRST && esi_indexed_is_next(plan, 0, v))
-            return v;
-        cost = esi_domain_count(plan->domains[v]) *
-               (uint64_t)esi_indexed_plan_weight(plan, v);
-        if (esi_indexed_is_next(plan, 0, v) &&
-            (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {
-            best = v;
-            best_cost = cost;
-        }
-    }
-    return best;
 }

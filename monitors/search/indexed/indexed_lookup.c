@@ -14,12 +14,36 @@
  */
 #include "config.h"
 
+#include "monitors/search/indexed/indexed_lookup.h"
+
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "monitors/search/indexed/indexed_searcher.h"
-
 /* --- Which comparisons ------------------------------------------------------------ */
+
+/* An index that is made when somebody asks. */
+struct lookup {
+    const struct esi_domain *domain;
+    struct esi_key_form form;
+    pthread_mutex_t lock;                    /* of whoever makes it */
+    bool has_failed;                         /* no memory */
+    _Atomic(struct esi_equal_index *) index; /* owned */
+};
+
+/* Of COMPARE: the `items` of the values of x and of y. */
+struct literal_lookups {
+    bool is_there;
+    uint32_t of_x;
+    uint32_t of_y;
+};
+
+struct esi_lookups {
+    struct lookup *items; /* owned */
+    uint32_t count;
+    struct literal_lookups *of_literals; /* owned: by literal of the plan */
+};
 
 static bool is_comparable(const struct esi_indexed_plan *plan,
                           const struct esi_literal *literal)
@@ -46,7 +70,7 @@ static bool is_same_operand(const struct esi_pattern_operand *a,
            (a->field != ES_FIELD_ATTRIBUTE || a->attribute == b->attribute);
 }
 
-static bool is_same(const struct esi_key_form *a, const struct esi_key_form *b)
+static bool is_same_form(const struct esi_key_form *a, const struct esi_key_form *b)
 {
     if (a->count != b->count)
         return false;
@@ -58,29 +82,27 @@ static bool is_same(const struct esi_key_form *a, const struct esi_key_form *b)
 }
 
 /* The number of the index of v's values. */
-static int note_values(struct esi_indexed_plan *plan,
+static int note_values(const struct esi_indexed_plan *plan,
                        const struct esi_key_form *form,
                        unsigned v,
                        uint32_t *ret_number)
 {
-    struct esi_indexed_lookup *lookup;
-    uint32_t i = 0;
-    int result;
+    struct esi_lookups *lookups = plan->lookups;
+    struct lookup *lookup = lookups->items;
+    struct lookup *end = lookups->items + lookups->count;
+    int result = 0;
 
-    while (i < plan->lookup_count && (plan->lookups[i].domain != plan->domains[v] ||
-                                      !is_same(&plan->lookups[i].form, form)))
-        i++;
-    *ret_number = i;
-    if (i < plan->lookup_count)
-        return 0;
-    lookup = &plan->lookups[i];
-    result = -pthread_mutex_init(&lookup->lock, NULL);
-    if (result < 0)
-        return result;
-    lookup->domain = plan->domains[v];
-    lookup->form = *form;
-    plan->lookup_count++;
-    return 0;
+    while (lookup < end &&
+           (lookup->domain != plan->domains[v] || !is_same_form(&lookup->form, form)))
+        lookup++;
+    if (lookup == end) {
+        result = -pthread_mutex_init(&lookup->lock, NULL);
+        lookup->domain = plan->domains[v];
+        lookup->form = *form;
+        lookups->count += result == 0;
+    }
+    *ret_number = (uint32_t)(lookup - lookups->items);
+    return result;
 }
 
 static void add_part(const struct esi_indexed_plan *plan,
@@ -113,11 +135,12 @@ static struct esi_key_form form_of(const struct esi_indexed_plan *plan,
     return form;
 }
 
-static int note_literal(struct esi_indexed_plan *plan,
+static int note_literal(const struct esi_indexed_plan *plan,
                         const struct esi_clause *clause,
                         const struct esi_literal *literal)
 {
-    struct esi_literal_lookups *lookups = &plan->lookups_of[literal - plan->literals];
+    struct literal_lookups *lookups =
+        &plan->lookups->of_literals[literal - plan->literals];
     struct esi_key_form of_x = form_of(plan, clause, literal, literal->x);
     struct esi_key_form of_y = form_of(plan, clause, literal, literal->y);
     int result = note_values(plan, &of_x, literal->x, &lookups->of_x);
@@ -156,7 +179,8 @@ static bool is_led(const struct esi_indexed_plan *plan, const struct esi_clause 
     return false;
 }
 
-static int note_clause(struct esi_indexed_plan *plan, const struct esi_clause *clause)
+static int note_clause(const struct esi_indexed_plan *plan,
+                       const struct esi_clause *clause)
 {
     int result = 0;
 
@@ -168,13 +192,11 @@ static int note_clause(struct esi_indexed_plan *plan, const struct esi_clause *c
     return result;
 }
 
-int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
+/* How many values are compared at most. */
+static size_t note_equalities(struct esi_indexed_plan *plan)
 {
     size_t most = 0;
-    int result = 0;
 
-    if (plan->without & ES_INDEXED_LOOKUPS)
-        return 0;
     for (uint32_t i = 0; i < plan->clause_count; i++) {
         const struct esi_clause *clause = &plan->clauses[i];
 
@@ -182,43 +204,58 @@ int esi_indexed_note_lookups(struct esi_indexed_plan *plan)
         for (uint32_t j = 0; j < clause->count; j++)
             most += 2 * (size_t)is_comparable(plan, &clause->literals[j]);
     }
+    return most;
+}
+
+int esi_lookups_create(struct esi_indexed_plan *plan)
+{
+    size_t most = plan->without & ES_INDEXED_LOOKUPS ? 0 : note_equalities(plan);
+    struct esi_lookups *lookups;
+    int result = 0;
+
     if (most == 0 || plan->is_growing)
         return 0;
-    plan->lookups = calloc(most, sizeof *plan->lookups);
-    plan->lookups_of = calloc(plan->literal_count, sizeof *plan->lookups_of);
-    if (!plan->lookups || !plan->lookups_of)
+    lookups = plan->lookups = calloc(1, sizeof *lookups);
+    if (!lookups)
+        return -ENOMEM;
+    lookups->items = calloc(most, sizeof *lookups->items);
+    lookups->of_literals = calloc(plan->literal_count, sizeof *lookups->of_literals);
+    if (!lookups->items || !lookups->of_literals)
         return -ENOMEM;
     for (uint32_t i = 0; result == 0 && i < plan->clause_count; i++)
         result = note_clause(plan, &plan->clauses[i]);
     return result;
 }
 
-void esi_indexed_forget_lookups(struct esi_indexed_plan *plan)
+void esi_lookups_destroy(struct esi_lookups *lookups)
 {
-    for (uint32_t i = 0; i < plan->lookup_count; i++) {
-        esi_equal_index_destroy(atomic_load(&plan->lookups[i].index));
-        pthread_mutex_destroy(&plan->lookups[i].lock);
+    if (!lookups)
+        return;
+    for (uint32_t i = 0; i < lookups->count; i++) {
+        esi_equal_index_destroy(atomic_load(&lookups->items[i].index));
+        pthread_mutex_destroy(&lookups->items[i].lock);
     }
-    free(plan->lookups);
-    free(plan->lookups_of);
+    free(lookups->items);
+    free(lookups->of_literals);
+    free(lookups);
 }
 
-uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan)
+uint64_t esi_lookups_bytes(const struct esi_lookups *lookups)
 {
-    uint64_t bytes = plan->lookup_count * sizeof *plan->lookups;
+    uint64_t bytes = lookups ? lookups->count * sizeof *lookups->items : 0;
 
-    for (uint32_t i = 0; i < plan->lookup_count; i++) {
-        const struct esi_equal_index *index = atomic_load(&plan->lookups[i].index);
+    for (uint32_t i = 0; lookups && i < lookups->count; i++) {
+        const struct esi_equal_index *index = atomic_load(&lookups->items[i].index);
 
         bytes += index ? esi_equal_index_bytes(index) : 0;
     }
     return bytes;
 }
 
-/* --- Indexes ---------------------------------------------------------------------- */
+/* --- Lookups ---------------------------------------------------------------------- */
 
 /* NULL: there is no lookup, or was no memory for it; things only take longer. */
-static const struct esi_equal_index *index_of(struct esi_indexed_lookup *lookup)
+static const struct esi_equal_index *index_of(struct lookup *lookup)
 {
     struct esi_equal_index *index =
         lookup ? atomic_load_explicit(&lookup->index, memory_order_acquire) : NULL;
@@ -241,99 +278,96 @@ static unsigned other_of(const struct esi_literal *literal, unsigned v)
     return v == literal->x ? literal->y : literal->x;
 }
 
-/* NULL: the literal has none. */
-static struct esi_indexed_lookup *lookup_of(const struct esi_searcher *searcher,
-                                            const struct esi_literal *literal,
-                                            unsigned v)
+/* Of the values of v; NULL: the literal has none. */
+static struct lookup *lookup_of(const struct esi_indexed_plan *plan,
+                                const struct esi_literal *literal,
+                                unsigned v)
 {
-    const struct esi_literal_lookups *lookups =
-        esi_literal_lookups_of(searcher->plan, literal);
+    const struct esi_lookups *lookups = plan->lookups;
+    const struct literal_lookups *of =
+        lookups ? &lookups->of_literals[literal - plan->literals] : NULL;
 
-    if (!lookups)
+    if (!of || !of->is_there)
         return NULL;
-    return &searcher->plan->lookups[v == literal->x ? lookups->of_x : lookups->of_y];
+    return &lookups->items[v == literal->x ? of->of_x : of->of_y];
+}
+
+bool esi_lookups_answer(const struct esi_indexed_plan *plan,
+                        const struct esi_literal *literal)
+{
+    return lookup_of(plan, literal, literal->x);
 }
 
 /* Of the other variable, which is bound.  False: it lacks an attribute. */
-static bool key_of_other(const struct esi_searcher *searcher,
+static bool key_of_other(const struct esi_bound *bound,
                          const struct esi_literal *literal,
                          unsigned v,
                          struct esi_domain_key *ret_key)
 {
     unsigned other = other_of(literal, v);
-    const struct esi_indexed_lookup *lookup = lookup_of(searcher, literal, other);
+    const struct lookup *lookup = lookup_of(bound->plan, literal, other);
 
-    return esi_key_of(&lookup->form, lookup->domain, searcher->values[other], ret_key);
+    return esi_key_of(&lookup->form, lookup->domain, bound->values[other], ret_key);
 }
 
 /* While domains grow they list what they have themselves, if that is little. */
-static bool list_few(struct esi_searcher *searcher,
-                     const struct esi_literal *literal,
-                     unsigned v,
-                     struct esi_domain_key key,
-                     struct esi_listed *ret_listed)
+static bool lookup_growing(struct esi_bound *bound,
+                           const struct esi_literal *literal,
+                           unsigned v,
+                           struct esi_domain_value *few,
+                           struct esi_listed *ret_listed)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    struct esi_domain_value *few = &searcher->few[v * ESI_LISTED_FEW];
-    unsigned count;
-    int result = esi_domain_list_equal(
-        plan->domains[v], plan->program->atoms[literal->atom].node,
-        side_of(plan, literal, v), key, few, ESI_LISTED_FEW, &count);
+    const struct esi_indexed_plan *plan = bound->plan;
+    const struct esi_pattern_node *node = plan->program->atoms[literal->atom].node;
+    unsigned other = other_of(literal, v);
+    struct esi_domain_key key;
+    unsigned count = 0;
+    int result = 1;
 
+    if (esi_domain_key(node, side_of(plan, literal, other), plan->domains[other],
+                       bound->values[other], &key))
+        result =
+            esi_domain_list_equal(plan->domains[v], node, side_of(plan, literal, v),
+                                  key, few, ESI_LISTED_FEW, &count);
     if (result < 0)
-        searcher->error = result;
+        bound->error = result;
     *ret_listed = (struct esi_listed){few, count};
     return result > 0;
 }
 
-static bool lookup_growing(struct esi_searcher *searcher,
-                           const struct esi_literal *literal,
-                           unsigned v,
-                           struct esi_listed *ret_listed)
-{
-    const struct esi_indexed_plan *plan = searcher->plan;
-    unsigned other = other_of(literal, v);
-    struct esi_domain_key key;
-
-    *ret_listed = (struct esi_listed){NULL, 0};
-    return !esi_domain_key(plan->program->atoms[literal->atom].node,
-                           side_of(plan, literal, other), plan->domains[other],
-                           searcher->values[other], &key) ||
-           list_few(searcher, literal, v, key, ret_listed);
-}
-
-bool esi_lookup_equal(struct esi_searcher *searcher,
+bool esi_lookup_equal(struct esi_bound *bound,
                       const struct esi_literal *literal,
                       unsigned v,
+                      struct esi_domain_value few[ESI_LISTED_FEW],
                       struct esi_listed *ret_listed)
 {
     const struct esi_equal_index *index;
     struct esi_domain_key key;
 
-    if (searcher->plan->is_growing)
-        return lookup_growing(searcher, literal, v, ret_listed);
-    index = index_of(lookup_of(searcher, literal, v));
+    if (bound->plan->is_growing)
+        return lookup_growing(bound, literal, v, few, ret_listed);
+    index = index_of(lookup_of(bound->plan, literal, v));
     if (!index)
         return false;
-    *ret_listed = key_of_other(searcher, literal, v, &key)
+    *ret_listed = key_of_other(bound, literal, v, &key)
                       ? esi_equal_index_find(index, key)
                       : (struct esi_listed){NULL, 0};
     return true;
 }
 
-bool esi_lookup_violators(const struct esi_searcher *searcher,
+bool esi_lookup_violators(const struct esi_bound *bound,
                           const struct esi_literal *literal,
                           unsigned u,
                           struct esi_listed ret_listed[2])
 {
-    const struct esi_equal_index *index = index_of(lookup_of(searcher, literal, u));
+    const struct esi_equal_index *index = index_of(lookup_of(bound->plan, literal, u));
     bool is_demanded = !literal->is_negated; /* "!=": what is absent violates it, too */
     struct esi_domain_key key;
 
     if (!index)
         return false;
     ret_listed[0] = ret_listed[1] = (struct esi_listed){NULL, 0};
-    if (!key_of_other(searcher, literal, u, &key))
+    if (!key_of_other(bound, literal, u, &key))
         return !is_demanded;
     ret_listed[0] = esi_equal_index_find(index, key);
     if (is_demanded)

@@ -10,12 +10,14 @@
  */
 #include "config.h"
 
-#include <inttypes.h>
+#include "monitors/search/indexed/indexed_plan.h"
+
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "monitors/search/indexed/indexed_plan.h"
+#include "monitors/search/indexed/indexed_lookup.h"
 #include "monitors/search/truth/cnf_clauses.h"
 
 enum {
@@ -229,14 +231,15 @@ static bool is_relation_of(const struct esi_literal *literal, uint64_t variable)
     return literal->kind == ES_LITERAL_RELATION && literal->variables & variable;
 }
 
-/* Of universal u and v: whether what all values of u leave to v is one span a column.
- */
+/* Of universal u and v: whether what all values of u leave to v is one interval
+ * of each column. */
 static bool is_convex(uint8_t mask)
 {
     return (mask & (ESI_IS_BEFORE | ESI_IS_AFTER)) != (ESI_IS_BEFORE | ESI_IS_AFTER);
 }
 
-/* Whether spans can tell which values of v satisfy a literal, all others bound. */
+/* Whether intervals can tell which values of v satisfy a literal, all others
+ * bound. */
 static bool is_literal_exact(const struct esi_indexed_plan *plan,
                              const struct esi_literal *literal,
                              unsigned v)
@@ -425,7 +428,6 @@ static struct esi_indexed_plan *begin_plan(const struct esi_indexed_config *conf
     plan->universal = support->universal & ~config->empty;
     plan->variable_count = config->program->variable_count;
     memset(plan->masks, ESI_IS_ANY, sizeof plan->masks);
-    memset(plan->group_of, -1, sizeof plan->group_of);
     for (unsigned v = 0; v < plan->variable_count; v++) {
         if (is_growing && esi_program_is_prompt(config->program, v))
             plan->prompt |= esi_program_bit(v);
@@ -459,9 +461,9 @@ static int fill_plan(struct esi_indexed_plan *plan,
     if (result == 0)
         result = index_receives(plan);
     if (result == 0)
-        result = esi_indexed_note_lookups(plan);
+        result = esi_lookups_create(plan);
     if (result == 0 && !plan->is_growing && !(plan->without & ES_INDEXED_EXCHANGE))
-        esi_indexed_plan_group(plan, cnf);
+        esi_groups_find(&plan->groups, plan, cnf);
     return result;
 }
 
@@ -515,7 +517,7 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan)
         free(plan->offsets[v]);
         esi_received_index_destroy(plan->received[v]);
     }
-    esi_indexed_forget_lookups(plan);
+    esi_lookups_destroy(plan->lookups);
     free(plan->facts);
     free(plan->literals);
     free(plan->clauses);
@@ -527,7 +529,7 @@ uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan)
     uint64_t bytes =
         sizeof *plan +
         plan->clause_count * (sizeof *plan->clauses + sizeof *plan->facts) +
-        esi_indexed_lookup_bytes(plan);
+        esi_lookups_bytes(plan->lookups);
 
     for (uint32_t i = 0; i < plan->clause_count; i++)
         bytes += plan->clauses[i].count * sizeof *plan->literals;
@@ -548,6 +550,69 @@ bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan)
             return false;
     return !plan->is_false && plan->clause_count == 0;
 }
+
+/* --- The first variable ----------------------------------------------------------- */
+
+/* What v asks of one other variable, of which it is to be `mask`: that its successors
+ * are found, or only that stamps are read. */
+static unsigned weight_of(uint8_t mask)
+{
+    return esi_mask_needs_successors(mask) ? 4 : 1;
+}
+
+static unsigned weight_of_clause(const struct esi_clause *clause, unsigned v)
+{
+    unsigned weight = 0;
+
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_literal *literal = &clause->literals[i];
+
+        if (!(literal->variables >> v & 1))
+            continue;
+        if (literal->kind == ES_LITERAL_RELATION)
+            weight += weight_of(literal->x == v ? esi_mask_turned(literal->mask)
+                                                : literal->mask);
+        else
+            weight += literal->kind == ES_LITERAL_RECEIVED && literal->y == v ? 1 : 4;
+    }
+    return weight;
+}
+
+static unsigned weight_of_variable(const struct esi_indexed_plan *plan, unsigned v)
+{
+    unsigned weight = 1;
+
+    for (uint64_t left = plan->masked[v]; left; left &= left - 1)
+        weight += weight_of(plan->masks[__builtin_ctzll(left)][v]);
+    for (uint32_t i = 0; i < plan->clause_counts[v] && weight < 1000; i++)
+        weight += weight_of_clause(&plan->clauses[plan->clauses_of[v][i]], v);
+    return weight;
+}
+
+unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan)
+{
+    uint64_t eligible = plan->returned ? plan->returned : plan->existential;
+    unsigned best = ES_PROGRAM_VARIABLES;
+    uint64_t best_cost = UINT64_MAX;
+
+    for (; eligible; eligible &= eligible - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(eligible);
+        uint64_t cost;
+
+        if (plan->without & ES_INDEXED_FIRST && esi_groups_is_next(&plan->groups, 0, v))
+            return v;
+        cost =
+            esi_domain_count(plan->domains[v]) * (uint64_t)weight_of_variable(plan, v);
+        if (esi_groups_is_next(&plan->groups, 0, v) &&
+            (best == ES_PROGRAM_VARIABLES || cost < best_cost)) {
+            best = v;
+            best_cost = cost;
+        }
+    }
+    return best;
+}
+
+/* --- For people ------------------------------------------------------------------- */
 
 static const char *name_of(const struct esi_indexed_plan *plan, unsigned v)
 {
@@ -611,7 +676,7 @@ static uint64_t looked_up_of(const struct esi_indexed_plan *plan,
     uint64_t variables = 0;
 
     for (uint32_t i = 0; i < clause->count; i++)
-        if (is_equality || esi_literal_lookups_of(plan, &clause->literals[i]))
+        if (is_equality || esi_lookups_answer(plan, &clause->literals[i]))
             variables |= clause->literals[i].variables;
     return is_equality ? variables : variables & clause->universal;
 }
@@ -681,7 +746,7 @@ static void print_first(const struct esi_indexed_plan *plan, FILE *out)
 
         fprintf(out, "  %s: %" PRIu64 " values on %" PRIu32 " traces, cost %u%s\n",
                 name_of(plan, v), esi_domain_count(plan->domains[v]),
-                esi_domain_slots(plan->domains[v]), esi_indexed_plan_weight(plan, v),
+                esi_domain_slots(plan->domains[v]), weight_of_variable(plan, v),
                 plan->returned >> v & 1 ? "" : ", hidden: one witness is enough");
     }
     fputs("goes on with the variable to which the bound ones leave the fewest values\n",
@@ -690,11 +755,11 @@ static void print_first(const struct esi_indexed_plan *plan, FILE *out)
 
 static void print_groups(const struct esi_indexed_plan *plan, FILE *out)
 {
-    for (unsigned i = 0; i < plan->group_count; i++) {
+    for (unsigned i = 0; i < plan->groups.count; i++) {
         fputs("may be exchanged, so that only rising values are searched: ", out);
-        print_names(plan, plan->groups[i].members, out);
-        fputs(plan->groups[i].is_concurrent ? "; each needs a trace of its own\n"
-                                            : "\n",
+        print_names(plan, plan->groups.items[i].members, out);
+        fputs(plan->groups.items[i].is_concurrent ? "; each needs a trace of its own\n"
+                                                  : "\n",
               out);
     }
 }

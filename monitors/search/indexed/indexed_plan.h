@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * What the search by ranges makes of one support before it begins: a plan, which does
+ * What the search by ranges makes of one disjunct before it begins: a plan, which does
  * not change while it is searched and may be shared by threads.
  */
 #ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_PLAN_H
 #define ES_MONITORS_SEARCH_INDEXED_INDEXED_PLAN_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "monitors/search/indexed/indexed.h"
-#include "monitors/search/indexed/indexed_equal.h"
+#include "monitors/search/indexed/indexed_groups.h"
 #include "monitors/search/search.h"
 
 /* Whether a mask of an event to x separates the events concurrent with x from x's
@@ -33,29 +31,8 @@ struct esi_clause_facts {
                          together with those of the same variables, by the first */
 };
 
-/* Of COMPARE: the plan's `lookups` of the values of x and of y. */
-struct esi_literal_lookups {
-    bool is_there;
-    uint32_t of_x;
-    uint32_t of_y;
-};
-
-/* The values of a domain by attributes: an index that is made when somebody asks. */
-struct esi_indexed_lookup {
-    const struct esi_domain *domain;
-    struct esi_key_form form;
-    pthread_mutex_t lock;                    /* of whoever makes it */
-    bool has_failed;                         /* no memory */
-    _Atomic(struct esi_equal_index *) index; /* owned */
-};
-
-/* Variables that may be exchanged: only rising values are searched. */
-struct esi_indexed_group {
-    uint64_t members; /* two or more */
-    bool is_distinct; /* no two of them have the same event */
-    bool is_concurrent;
-    bool is_multiplied; /* each permutation is an assignment of its own (D10) */
-};
+struct esi_lookups;        /* indexed_lookup.h */
+struct esi_received_index; /* indexed_equal.h */
 
 struct esi_indexed_plan {
     const struct esi_program *program;
@@ -87,9 +64,7 @@ struct esi_indexed_plan {
     uint32_t *clauses_of[ES_PROGRAM_VARIABLES]; /* owned: numbers of clauses */
     uint32_t clause_counts[ES_PROGRAM_VARIABLES];
 
-    struct esi_indexed_group groups[ES_PROGRAM_VARIABLES / 2];
-    unsigned group_count;
-    int8_t group_of[ES_PROGRAM_VARIABLES]; /* -1: none */
+    struct esi_indexed_groups groups;
 
     const struct esi_domain *distinct[ES_PROGRAM_VARIABLES]; /* domains, each once */
     unsigned distinct_count;
@@ -99,10 +74,7 @@ struct esi_indexed_plan {
 
     struct esi_received_index *received[ES_PROGRAM_VARIABLES]; /* owned; of distinct
                                                                   domains, or NULL */
-    struct esi_indexed_lookup *lookups;                        /* owned */
-    uint32_t lookup_count;
-    struct esi_literal_lookups
-        *lookups_of;  /* owned, by literal; NULL: there are none */
+    struct esi_lookups *lookups;                               /* owned; NULL: none */
     unsigned without; /* enum esi_indexed_part */
 };
 
@@ -117,17 +89,6 @@ static inline struct esi_clause_facts *esi_clause_facts_of(
 {
     return &plan->facts[clause - plan->clauses];
 }
-/* NULL: it has none. */
-static inline const struct esi_literal_lookups *esi_literal_lookups_of(
-    const struct esi_indexed_plan *plan,
-    const struct esi_literal *literal)
-{
-    const struct esi_literal_lookups *lookups =
-        plan->lookups_of ? &plan->lookups_of[literal - plan->literals] : NULL;
-
-    return lookups && lookups->is_there ? lookups : NULL;
-}
-
 /* 0 or -ENOMEM. */
 int esi_indexed_plan_create(const struct esi_indexed_config *config,
                             bool is_growing,
@@ -139,35 +100,8 @@ void esi_indexed_plan_destroy(struct esi_indexed_plan *plan);
 uint64_t esi_indexed_plan_bytes(const struct esi_indexed_plan *plan);
 /* Whether any values satisfy it. */
 bool esi_indexed_plan_is_true(const struct esi_indexed_plan *plan);
-/* Finds the comparisons that lookups may answer.  0 or a negative errno. */
-int esi_indexed_note_lookups(struct esi_indexed_plan *plan);
-void esi_indexed_forget_lookups(struct esi_indexed_plan *plan);
-uint64_t esi_indexed_lookup_bytes(const struct esi_indexed_plan *plan);
-/* Finds the groups; of `cnf` as it was before masks were made of it. */
-void esi_indexed_plan_group(struct esi_indexed_plan *plan, const struct esi_cnf *cnf);
-/* The variable to begin with; of a support that has one. */
+/* The variable to begin with; of a disjunct that has one. */
 unsigned esi_indexed_plan_first(const struct esi_indexed_plan *plan);
-/* About how much one value of a first variable costs. */
-unsigned esi_indexed_plan_weight(const struct esi_indexed_plan *plan, unsigned v);
-
-/* Whether v is the first unbound one of its group, or has none. */
-bool esi_indexed_is_next(const struct esi_indexed_plan *plan,
-                         uint64_t bound,
-                         unsigned v);
-/* Permutations that an assignment with rising values stands for. */
-uint64_t esi_indexed_multiplicity(const struct esi_indexed_plan *plan,
-                                  const struct esi_domain_value *values);
-
-/* Receives of the sends that they name, of one domain; for any number of threads. */
-struct esi_received_index;
-int esi_received_index_create(const struct esi_domain *domain,
-                              struct esi_received_index **ret_index);
-void esi_received_index_destroy(struct esi_received_index *index);
-uint64_t esi_received_index_bytes(const struct esi_received_index *index);
-/* Values that name an event. */
-struct esi_listed esi_received_index_find(const struct esi_received_index *index,
-                                          struct es_event_id send);
-
 /* What it is and why, for people. */
 void esi_indexed_plan_print(const struct esi_indexed_plan *plan, FILE *out);
 

@@ -7,19 +7,22 @@
  * with what is still unbound is looked for as soon as that is so.  One that has few
  * values left, when the next variable has many, is bound before it: it may leave much
  * fewer to that one, as b does in A --> ~b --> C.  What is returned may then be found
- * with several of its values, and is told once: for a value of the first variable it is
- * remembered what was told.  All others come last.
+ * with several of its values, and is reported once: for a value of the first variable
+ * it is remembered what was reported.  All others come last.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "monitors/search/indexed/indexed_searcher.h"
+#include "monitors/search/indexed/indexed.h"
+#include "monitors/search/indexed/indexed_search.h"
 
 enum {
     NODES_BETWEEN_QUESTIONS = 256, /* whether the time is over */
     NOTHING = -1,                  /* some variable has no value left */
+    NO_VARIABLE = -1,
 };
 
 enum {
@@ -27,60 +30,134 @@ enum {
     EARLY_GAIN = 8,   /* the next variable has at least so many times more */
 };
 
+/* --- Beginning and end ------------------------------------------------------------ */
+
+int esi_indexed_create_for(const struct esi_indexed_plan *plan,
+                           struct esi_indexed **ret_search)
+{
+    struct esi_indexed *search = calloc(1, sizeof *search);
+    int result[3];
+
+    if (!search)
+        return -ENOMEM;
+    search->takes_any_witness = !plan->all_witnesses;
+    result[0] = esi_bound_init(&search->bound, plan);
+    result[1] = esi_universal_init(&search->universal, &search->bound);
+    result[2] =
+        esi_candidate_sets_init(&search->sets, &search->bound, &search->universal);
+    if (result[0] < 0 || result[1] < 0 || result[2] < 0) {
+        esi_indexed_destroy(search);
+        return -ENOMEM;
+    }
+    *ret_search = search;
+    return 0;
+}
+
+int esi_indexed_create(const struct esi_indexed_config *config,
+                       struct esi_indexed **ret_search,
+                       struct es_error *error)
+{
+    struct esi_indexed_plan *plan;
+    int result = esi_indexed_plan_create(config, true, &plan, error);
+
+    if (result < 0)
+        return result;
+    result = esi_indexed_create_for(plan, ret_search);
+    if (result < 0)
+        esi_indexed_plan_destroy(plan);
+    else
+        (*ret_search)->own_plan = plan;
+    return result;
+}
+
+void esi_indexed_destroy(struct esi_indexed *search)
+{
+    if (!search)
+        return;
+    esi_candidate_sets_fini(&search->sets);
+    esi_universal_fini(&search->universal);
+    esi_bound_fini(&search->bound);
+    esi_tuple_set_fini(&search->reported);
+    esi_indexed_plan_destroy(search->own_plan);
+    free(search);
+}
+
+void esi_indexed_statistics(const struct esi_indexed *search,
+                            struct esi_indexed_statistics *ret_statistics)
+{
+    *ret_statistics = (struct esi_indexed_statistics){
+        .comparisons = search->bound.precedence.comparisons,
+        .unknown = search->bound.precedence.unknown,
+        .backtracks = search->backtracks,
+        .bytes = sizeof *search + esi_bound_bytes(&search->bound) +
+                 esi_universal_bytes(&search->universal) +
+                 esi_candidate_sets_bytes(&search->sets) +
+                 esi_tuple_set_bytes(&search->reported),
+    };
+}
+
+uint64_t esi_indexed_unknown(const struct esi_indexed *search)
+{
+    return search->bound.precedence.unknown;
+}
+
 /* --- Values that are tested ------------------------------------------------------- */
 
-static bool fails_clause(struct esi_searcher *searcher, const struct esi_clause *clause)
+static bool fails_clause(struct esi_indexed *search, const struct esi_clause *clause)
 {
-    if (clause->existential & ~searcher->check.bound)
-        return clause->has_formula && esi_clause_is_refuted(searcher, clause);
-    searcher->compared += esi_clause_facts_of(searcher->plan, clause)->is_equality;
-    return !esi_clause_holds(searcher, clause);
+    if (clause->existential & ~search->bound.check.bound)
+        return clause->has_formula && esi_bound_refutes(&search->bound, clause);
+    search->sets.compared +=
+        esi_clause_facts_of(search->bound.plan, clause)->is_equality;
+    return !esi_universal_clause_holds(&search->universal, clause);
 }
 
 /* Whether v, which was just bound, satisfies the clauses that ranges do not tell. */
-static bool passes_clauses(struct esi_searcher *searcher, unsigned v)
+static bool passes_clauses(struct esi_indexed *search, unsigned v)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
 
-    if (searcher->pinned_excluded >> v & plan->single >> v & 1 &&
-        esi_event_is(esi_event_of(searcher, v), searcher->pinned_event))
+    if (search->pinned_excluded >> v & plan->single >> v & 1 &&
+        esi_event_is(esi_bound_event(&search->bound, v), search->bound.pinned_event))
         return false;
     for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
         const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
 
         if (!(esi_clause_facts_of(plan, clause)->exact >> v & 1) &&
-            fails_clause(searcher, clause))
+            fails_clause(search, clause))
             return false;
     }
-    return !searcher->is_refused || !searcher->is_refused(searcher->refused_data, v);
+    return !search->is_refused || !search->is_refused(search->refused_data, v);
 }
 
 /* --- Which variable is next ------------------------------------------------------- */
 
 /* Whether it succeeds a bound variable: while events arrive that leaves few. */
-static bool is_recent(const struct esi_searcher *searcher, unsigned v)
+static bool is_recent(const struct esi_indexed *search, unsigned v)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
 
-    for (uint64_t left = plan->is_growing ? plan->masked[v] & searcher->check.bound : 0;
+    for (uint64_t left = plan->is_growing ? plan->masked[v] & search->bound.check.bound
+                                          : 0;
          left; left &= left - 1)
         if (plan->masks[v][__builtin_ctzll(left)] == ESI_IS_AFTER)
             return true;
     return false;
 }
 
-static bool is_before(const struct esi_searcher *searcher, unsigned v, unsigned w)
+static bool is_before(const struct esi_indexed *search, unsigned v, unsigned w)
 {
-    bool is_v_recent = is_recent(searcher, v);
+    bool is_v_recent = is_recent(search, v);
 
-    if (is_v_recent != is_recent(searcher, w))
+    if (is_v_recent != is_recent(search, w))
         return is_v_recent;
-    return esi_known_total(searcher, v) < esi_known_total(searcher, w);
+    return esi_candidates_total(&search->sets, v) <
+           esi_candidates_total(&search->sets, w);
 }
 
 /* Those that may be next, the ones of which fewest values are known to be left first.
  */
-static unsigned sort_eligible(const struct esi_searcher *searcher,
+static unsigned sort_eligible(const struct esi_indexed *search,
                               uint64_t eligible,
                               uint8_t *ret_variables)
 {
@@ -90,9 +167,10 @@ static unsigned sort_eligible(const struct esi_searcher *searcher,
         unsigned v = (unsigned)__builtin_ctzll(eligible);
         unsigned at = count;
 
-        if (!esi_indexed_is_next(searcher->plan, searcher->check.bound, v))
+        if (!esi_groups_is_next(&search->bound.plan->groups, search->bound.check.bound,
+                                v))
             continue;
-        for (; at > 0 && is_before(searcher, v, ret_variables[at - 1]); at--)
+        for (; at > 0 && is_before(search, v, ret_variables[at - 1]); at--)
             ret_variables[at] = ret_variables[at - 1];
         ret_variables[at] = (uint8_t)v;
         count++;
@@ -101,37 +179,35 @@ static unsigned sort_eligible(const struct esi_searcher *searcher,
 }
 
 /* Members of v's group that are unbound and have to be on traces of their own. */
-static unsigned traces_needed(const struct esi_searcher *searcher, unsigned v)
+static unsigned traces_needed(const struct esi_indexed *search, unsigned v)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    const struct esi_indexed_group *group;
+    const struct esi_indexed_group *group =
+        esi_groups_of(&search->bound.plan->groups, v);
 
-    if (plan->group_of[v] < 0)
-        return 1;
-    group = &plan->groups[plan->group_of[v]];
-    return group->is_concurrent
-               ? (unsigned)__builtin_popcountll(group->members & ~searcher->check.bound)
+    return group && group->is_concurrent
+               ? (unsigned)__builtin_popcountll(group->members &
+                                                ~search->bound.check.bound)
                : 1;
 }
 
-static bool has_too_few(const struct esi_searcher *searcher, unsigned v)
+static bool has_too_few(const struct esi_indexed *search, unsigned v)
 {
-    const struct esi_candidates *source = searcher->source[v];
+    const struct esi_candidates *source = search->sets.source[v];
 
-    return esi_known_total(searcher, v) == 0 ||
-           (source && source->slots < traces_needed(searcher, v));
+    return esi_candidates_total(&search->sets, v) == 0 ||
+           (source && source->slots < traces_needed(search, v));
 }
 
 /* While events arrive: one that a bound variable names, or that names it, has few
  * values, and what they are takes no comparison. */
-static int partner_of_bound(const struct esi_searcher *searcher, uint64_t eligible)
+static int partner_of_bound(const struct esi_indexed *search, uint64_t eligible)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
 
     for (; plan->is_growing && eligible; eligible &= eligible - 1) {
         unsigned v = (unsigned)__builtin_ctzll(eligible);
 
-        if (esi_has_partner(searcher, v))
+        if (esi_has_partner(&search->bound, v))
             return (int)v;
     }
     return NOTHING;
@@ -147,113 +223,112 @@ static int first_of(const uint8_t *variables, unsigned count)
     return first;
 }
 
-static int choose_variable(struct esi_searcher *searcher,
+static int choose_variable(struct esi_indexed *search,
                            unsigned depth,
                            uint64_t eligible)
 {
     uint8_t variables[ES_PROGRAM_VARIABLES];
-    unsigned count = sort_eligible(searcher, eligible, variables);
+    unsigned count = sort_eligible(search, eligible, variables);
     uint64_t limit = UINT64_MAX;
-    int best = partner_of_bound(searcher, eligible);
+    int best = partner_of_bound(search, eligible);
 
     if (best != NOTHING)
         return best;
-    if (count > 0 && esi_known_total(searcher, variables[0]) == 0)
+    if (count > 0 && esi_candidates_total(&search->sets, variables[0]) == 0)
         return NOTHING;
-    if (count > 0 && searcher->plan->without & ES_INDEXED_FEWEST)
+    if (count > 0 && search->bound.plan->without & ES_INDEXED_FEWEST)
         return first_of(variables, count);
-    if (count == 1 && traces_needed(searcher, variables[0]) == 1)
+    if (count == 1 && traces_needed(search, variables[0]) == 1)
         return variables[0];
     for (unsigned i = 0; i < count; i++) {
         unsigned v = variables[i];
 
-        if (!esi_candidates_make(searcher, depth, v, limit))
+        if (!esi_candidates_make(&search->sets, depth, v, limit))
             continue;
-        if (has_too_few(searcher, v))
+        if (has_too_few(search, v))
             return NOTHING;
         best = (int)v;
-        limit = esi_known_total(searcher, v) - 1;
+        limit = esi_candidates_total(&search->sets, v) - 1;
     }
     return best;
 }
 
 /* --- Witnesses -------------------------------------------------------------------- */
 
-static bool has_witness_in(struct esi_searcher *searcher,
+static bool has_witness_in(struct esi_indexed *search,
                            unsigned v,
                            uint32_t slot,
-                           const struct esi_spans *spans)
+                           const struct esi_intervals *intervals)
 {
-    for (uint32_t i = 0; i < spans->count; i++)
-        for (uint32_t p = spans->items[i].begin; p < spans->items[i].end; p++) {
+    for (uint32_t i = 0; i < intervals->count; i++)
+        for (uint32_t p = intervals->items[i].begin; p < intervals->items[i].end; p++) {
             bool passes;
 
-            esi_searcher_bind(searcher, v, (struct esi_domain_value){slot, p});
-            passes = passes_clauses(searcher, v);
-            esi_searcher_unbind(searcher, v);
+            esi_bound_bind(&search->bound, v, (struct esi_domain_value){slot, p});
+            passes = passes_clauses(search, v);
+            esi_bound_unbind(&search->bound, v);
             if (passes)
                 return true;
         }
     return false;
 }
 
-static bool has_witness(struct esi_searcher *searcher, unsigned v)
+static bool has_witness(struct esi_indexed *search, unsigned v)
 {
-    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
-    struct esi_walk walk = esi_walk_begin(searcher, &restriction);
-    struct esi_spans *spans =
-        &searcher->spans[__builtin_popcountll(searcher->check.bound)];
+    struct esi_intervals *intervals =
+        &search->sets.columns[__builtin_popcountll(search->bound.check.bound)];
+    struct esi_walk walk;
     bool result = false;
     uint32_t slot;
 
-    while (!result && esi_walk_next(&walk, &slot, spans)) {
-        esi_restriction_apply(searcher, &restriction, slot, spans);
-        result = has_witness_in(searcher, v, slot, spans);
-    }
-    esi_restriction_end(searcher, &restriction);
+    esi_walk_begin(&walk, &search->sets, v);
+    while (!result && esi_walk_next(&walk, &slot, intervals))
+        result = has_witness_in(search, v, slot, intervals);
+    esi_walk_end(&walk);
     return result;
 }
 
-bool esi_searcher_settle(struct esi_searcher *searcher)
+/* Of variables that nothing unbound has to do with.  False: one has none. */
+static bool find_witnesses(struct esi_indexed *search)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    uint64_t hidden = plan->existential & ~plan->returned & ~searcher->check.bound;
+    const struct esi_indexed_plan *plan = search->bound.plan;
+    uint64_t left = plan->existential & ~plan->returned & ~search->bound.check.bound;
 
-    for (hidden &= ~searcher->settled; hidden; hidden &= hidden - 1) {
-        unsigned v = (unsigned)__builtin_ctzll(hidden);
+    for (left &= ~search->witnessed; left; left &= left - 1) {
+        unsigned v = (unsigned)__builtin_ctzll(left);
 
-        if (plan->neighbours[v] & ~searcher->check.bound)
+        if (plan->neighbours[v] & ~search->bound.check.bound)
             continue;
-        if (!has_witness(searcher, v))
+        if (!has_witness(search, v))
             return false;
-        searcher->settled |= esi_program_bit(v);
+        search->witnessed |= esi_program_bit(v);
     }
     return true;
 }
 
 /* --- Before what is returned ------------------------------------------------------ */
 
-/* A hidden variable of which so few values are left that it is better bound before v,
- * which is returned; ESI_NO_VARIABLE: none. */
-static int hidden_before(struct esi_searcher *searcher, unsigned depth, unsigned v)
+/* A variable that is not returned, and of which so few values are left that it is
+ * better bound before v, which is returned; NO_VARIABLE: none. */
+static int witness_before(struct esi_indexed *search, unsigned depth, unsigned v)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    uint64_t left = plan->existential & ~plan->returned & ~searcher->check.bound;
-    uint64_t most = esi_known_total(searcher, v) / EARLY_GAIN;
-    int best = ESI_NO_VARIABLE;
+    const struct esi_indexed_plan *plan = search->bound.plan;
+    uint64_t left = plan->existential & ~plan->returned & ~search->bound.check.bound;
+    uint64_t most = esi_candidates_total(&search->sets, v) / EARLY_GAIN;
+    int best = NO_VARIABLE;
 
     if (plan->all_witnesses || most == 0)
-        return ESI_NO_VARIABLE;
+        return NO_VARIABLE;
     if (most > EARLY_VALUES)
         most = EARLY_VALUES;
-    for (left &= ~searcher->settled; left; left &= left - 1) {
+    for (left &= ~search->witnessed; left; left &= left - 1) {
         unsigned w = (unsigned)__builtin_ctzll(left);
 
-        if (!(plan->neighbours[w] & searcher->check.bound) ||
-            !esi_candidates_make(searcher, depth, w, most))
+        if (!(plan->neighbours[w] & search->bound.check.bound) ||
+            !esi_candidates_make(&search->sets, depth, w, most))
             continue;
         best = (int)w;
-        most = esi_known_total(searcher, w);
+        most = esi_candidates_total(&search->sets, w);
         if (most == 0)
             break;
         most--;
@@ -261,39 +336,45 @@ static int hidden_before(struct esi_searcher *searcher, unsigned depth, unsigned
     return best;
 }
 
-/* Whether what is returned was told already, with other values of variables that were
- * bound early. */
-static bool is_repeated(struct esi_searcher *searcher)
+/* Whether what is returned was reported already, with other values of variables that
+ * were bound early. */
+static bool is_repeated(struct esi_indexed *search)
 {
     uint32_t numbers[2 * ES_PROGRAM_VARIABLES];
     uint32_t length = 0;
     int is_new;
 
-    if (searcher->early == 0)
+    if (search->early == 0)
         return false;
-    for (uint64_t left = searcher->plan->returned; left; left &= left - 1) {
-        struct esi_domain_value value = searcher->values[__builtin_ctzll(left)];
+    for (uint64_t left = search->bound.plan->returned; left; left &= left - 1) {
+        struct esi_domain_value value = search->bound.values[__builtin_ctzll(left)];
 
         numbers[length++] = value.slot;
         numbers[length++] = value.position;
     }
-    is_new = esi_tuple_set_add(&searcher->told, numbers, length);
+    is_new = esi_tuple_set_add(&search->reported, numbers, length);
     if (is_new < 0)
-        searcher->error = is_new;
+        search->bound.error = is_new;
     return is_new <= 0;
 }
 
 /* --- Descending ------------------------------------------------------------------- */
 
-static bool is_time_over(struct esi_searcher *searcher)
+/* Universal values take time as nodes do. */
+static bool is_time_over(struct esi_indexed *search)
 {
-    if (searcher->over_countdown-- > 0)
+    uint64_t steps = ++search->nodes + search->universal.tested;
+
+    if (steps < search->asked_at)
         return false;
-    searcher->over_countdown = NODES_BETWEEN_QUESTIONS;
-    return searcher->is_over && searcher->is_over(searcher->over_data);
+    search->asked_at = steps + NODES_BETWEEN_QUESTIONS;
+    return search->is_over && search->is_over(search->over_data);
 }
 
-int esi_searcher_try(struct esi_searcher *searcher,
+static int descend_from(struct esi_indexed *search, unsigned depth);
+
+/* Binds v to a value, tests it and goes on. */
+static int try_value(struct esi_indexed *search,
                      unsigned depth,
                      unsigned v,
                      struct esi_domain_value value)
@@ -301,183 +382,261 @@ int esi_searcher_try(struct esi_searcher *searcher,
     int result = 0;
 
     if (depth == 0) {
-        searcher->compared = 0;
-        esi_tuple_set_fini(&searcher->told);
+        search->sets.compared = 0;
+        esi_tuple_set_fini(&search->reported);
     }
-    esi_searcher_bind(searcher, v, value);
-    if (passes_clauses(searcher, v))
-        result = esi_searcher_descend(searcher, depth + 1);
-    else if (is_time_over(searcher)) /* what does not pass may take long, too */
+    esi_bound_bind(&search->bound, v, value);
+    if (passes_clauses(search, v))
+        result = descend_from(search, depth + 1);
+    else if (is_time_over(search)) /* what does not pass may take long, too */
         result = 1;
-    esi_searcher_unbind(searcher, v);
-    searcher->backtracks++;
-    searcher->ordinal += depth == 0;
+    esi_bound_unbind(&search->bound, v);
+    search->backtracks++;
+    search->sets.ordinal += depth == 0;
     return result;
 }
 
-static int report_assignment(struct esi_searcher *searcher)
+static int report_assignment(struct esi_indexed *search)
 {
-    searcher->complete_count++;
-    if (is_repeated(searcher))
-        return searcher->error;
-    return searcher->found(searcher->found_data, searcher->values);
+    search->complete_count++;
+    if (is_repeated(search))
+        return search->bound.error;
+    return search->found(search->found_data, search->bound.values);
 }
 
 /* Tries the values of a column.  With `is_enough` one that leads to an assignment
  * does. */
-static int try_column(struct esi_searcher *searcher,
+static int try_column(struct esi_indexed *search,
                       unsigned depth,
                       unsigned v,
                       uint32_t slot,
                       bool is_enough)
 {
-    uint64_t before = searcher->complete_count;
+    uint64_t before = search->complete_count;
     int result = 0;
 
-    for (uint32_t i = 0; i < searcher->spans[depth].count; i++) {
-        struct esi_span span = searcher->spans[depth].items[i];
+    for (uint32_t i = 0; i < search->sets.columns[depth].count; i++) {
+        struct esi_interval interval = search->sets.columns[depth].items[i];
 
-        for (uint32_t p = span.begin; p < span.end; p++) {
-            result = esi_searcher_try(searcher, depth, v,
-                                      (struct esi_domain_value){slot, p});
-            if (result != 0 || (is_enough && searcher->complete_count > before))
+        for (uint32_t p = interval.begin; p < interval.end; p++) {
+            result = try_value(search, depth, v, (struct esi_domain_value){slot, p});
+            if (result != 0 || (is_enough && search->complete_count > before))
                 return result;
         }
     }
     return result;
 }
 
-static int try_all(struct esi_searcher *searcher,
+static int try_all(struct esi_indexed *search,
                    unsigned depth,
                    unsigned v,
                    bool is_enough)
 {
-    struct esi_restriction restriction = esi_restriction_begin(searcher, v);
-    struct esi_walk walk = esi_walk_begin(searcher, &restriction);
-    uint64_t before = searcher->complete_count;
+    uint64_t before = search->complete_count;
+    struct esi_walk walk;
     int result = 0;
     uint32_t slot;
 
-    while (result == 0 && !(is_enough && searcher->complete_count > before) &&
-           esi_walk_next(&walk, &slot, &searcher->spans[depth])) {
-        esi_restriction_apply(searcher, &restriction, slot, &searcher->spans[depth]);
-        result = searcher->error ? searcher->error
-                                 : try_column(searcher, depth, v, slot, is_enough);
-    }
-    esi_restriction_end(searcher, &restriction);
+    esi_walk_begin(&walk, &search->sets, v);
+    while (result == 0 && !(is_enough && search->complete_count > before) &&
+           esi_walk_next(&walk, &slot, &search->sets.columns[depth]))
+        result = search->bound.error ? search->bound.error
+                                     : try_column(search, depth, v, slot, is_enough);
+    esi_walk_end(&walk);
     return result;
-}
-
-void esi_searcher_share(struct esi_searcher *searcher, unsigned v)
-{
-    const struct esi_indexed_plan *plan = searcher->plan;
-
-    if (plan->group_of[v] < 0 || !searcher->source[v])
-        return;
-    for (uint64_t left =
-             plan->groups[plan->group_of[v]].members & ~searcher->check.bound;
-         left; left &= left - 1)
-        searcher->source[__builtin_ctzll(left)] = searcher->source[v];
 }
 
 /* What is unbound, of which something is. */
-static int go_on(struct esi_searcher *searcher, unsigned depth, uint64_t unbound)
+static int go_on(struct esi_indexed *search, unsigned depth, uint64_t unbound)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
     uint64_t returned = unbound & plan->returned;
-    int v = depth == 0 && searcher->first >= 0
-                ? searcher->first
-                : choose_variable(searcher, depth, returned ? returned : unbound);
-    int hidden = returned && v != NOTHING ? hidden_before(searcher, depth, (unsigned)v)
-                                          : ESI_NO_VARIABLE;
+    int v = depth == 0 && search->first >= 0
+                ? search->first
+                : choose_variable(search, depth, returned ? returned : unbound);
+    int witness = returned && v != NOTHING ? witness_before(search, depth, (unsigned)v)
+                                           : NO_VARIABLE;
     int result;
 
-    if (searcher->error)
-        return searcher->error;
+    if (search->bound.error)
+        return search->bound.error;
     if (v == NOTHING)
         return 0;
-    if (hidden == ESI_NO_VARIABLE) {
-        esi_searcher_share(searcher, (unsigned)v);
-        return try_all(searcher, depth, (unsigned)v, !returned && !plan->all_witnesses);
+    if (witness == NO_VARIABLE) {
+        esi_candidates_share(&search->sets, (unsigned)v);
+        return try_all(search, depth, (unsigned)v, !returned && !plan->all_witnesses);
     }
-    searcher->early++;
-    result = try_all(searcher, depth, (unsigned)hidden, false);
-    searcher->early--;
+    search->early++;
+    result = try_all(search, depth, (unsigned)witness, false);
+    search->early--;
     return result;
 }
 
-int esi_searcher_descend(struct esi_searcher *searcher, unsigned depth)
+/* All that goes on from what is bound.  0, 1, -errno. */
+static int descend_from(struct esi_indexed *search, unsigned depth)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
     const struct esi_candidates *source[ES_PROGRAM_VARIABLES];
     size_t bytes = plan->variable_count * sizeof source[0];
-    uint64_t settled = searcher->settled;
+    uint64_t witnessed = search->witnessed;
     int result = 0;
     uint64_t unbound;
 
-    if (searcher->error)
-        return searcher->error;
-    if (is_time_over(searcher))
+    if (search->bound.error)
+        return search->bound.error;
+    if (is_time_over(search))
         return 1;
-    if (!(plan->existential & ~searcher->check.bound & ~settled))
-        return report_assignment(searcher);
-    memcpy(source, searcher->source, bytes);
-    if (!searcher->may_settle || esi_searcher_settle(searcher)) {
-        unbound = plan->existential & ~searcher->check.bound & ~searcher->settled;
-        result =
-            unbound ? go_on(searcher, depth, unbound) : report_assignment(searcher);
+    if (!(plan->existential & ~search->bound.check.bound & ~witnessed))
+        return report_assignment(search);
+    memcpy(source, search->sets.source, bytes);
+    if (!search->takes_any_witness || find_witnesses(search)) {
+        unbound = plan->existential & ~search->bound.check.bound & ~search->witnessed;
+        result = unbound ? go_on(search, depth, unbound) : report_assignment(search);
     }
-    memcpy(searcher->source, source, bytes);
-    searcher->settled = settled;
+    memcpy(search->sets.source, source, bytes);
+    search->witnessed = witnessed;
     return result;
 }
 
 /* --- Beginning -------------------------------------------------------------------- */
 
-bool esi_searcher_may_begin(struct esi_searcher *searcher)
+/* Whether clauses with no existential variable hold. */
+static bool clauses_hold(struct esi_indexed *search)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
 
     if (plan->is_false)
         return false;
     for (uint32_t i = 0; i < plan->clause_count; i++)
         if (!plan->clauses[i].existential &&
-            !esi_clause_holds(searcher, &plan->clauses[i]))
+            !esi_universal_clause_holds(&search->universal, &plan->clauses[i]))
             return false;
     return true;
 }
 
-void esi_searcher_narrow(struct esi_searcher *searcher)
+/* Restricts variables by clauses that name no other existential one. */
+static void narrow_domains(struct esi_indexed *search)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = search->bound.plan;
 
     for (uint32_t i = 0; i < plan->clause_count; i++) {
         uint64_t variable = plan->clauses[i].existential;
 
         if (variable && !(variable & (variable - 1)) && plan->facts[i].exact & variable)
-            esi_candidates_make(searcher, 0, (unsigned)__builtin_ctzll(variable),
+            esi_candidates_make(&search->sets, 0, (unsigned)__builtin_ctzll(variable),
                                 UINT64_MAX);
     }
 }
 
-int esi_searcher_all(struct esi_searcher *searcher)
+/* Forgets what was true of the domains as they were. */
+static void begin_search(struct esi_indexed *search)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
-    bool may_begin = esi_searcher_may_begin(searcher);
+    esi_bound_reset(&search->bound);
+    memset(search->sets.source, 0,
+           search->bound.plan->variable_count * sizeof *search->sets.source);
+    search->witnessed = 0;
+    esi_tuple_set_fini(&search->reported);
+    search->pinned_excluded = 0;
+    search->first = NO_VARIABLE;
+}
 
-    if (searcher->error || !may_begin)
-        return searcher->error;
-    esi_searcher_narrow(searcher);
-    if (plan->existential)
-        searcher->first = (int)esi_indexed_plan_first(plan);
-    return esi_searcher_descend(searcher, 0);
+int esi_indexed_prepare(struct esi_indexed *search)
+{
+    bool may_match;
+
+    begin_search(search);
+    may_match = clauses_hold(search);
+    if (may_match && !search->bound.error) {
+        narrow_domains(search);
+        may_match = !search->takes_any_witness || find_witnesses(search);
+    }
+    return search->bound.error ? search->bound.error : may_match;
+}
+
+int esi_indexed_all(struct esi_indexed *search, esi_indexed_found_fn found, void *data)
+{
+    int result = esi_indexed_prepare(search);
+
+    if (result <= 0)
+        return result;
+    search->found = found;
+    search->found_data = data;
+    if (search->bound.plan->existential)
+        search->first = (int)esi_indexed_plan_first(search->bound.plan);
+    result = descend_from(search, 0);
+    return result != 0 ? result : search->bound.error;
+}
+
+/* Clauses that name the pinned variable alone: nobody chose its value by them. */
+static bool pin_holds(struct esi_indexed *search, unsigned variable)
+{
+    const struct esi_indexed_plan *plan = search->bound.plan;
+
+    for (uint32_t i = 0; i < plan->clause_counts[variable]; i++) {
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[variable][i]];
+
+        if (clause->existential == esi_program_bit(variable) &&
+            !esi_universal_clause_holds(&search->universal, clause))
+            return false;
+    }
+    return true;
+}
+
+int esi_indexed_pinned(struct esi_indexed *search,
+                       uint32_t variable,
+                       struct esi_domain_value value,
+                       uint64_t excluded,
+                       esi_indexed_found_fn found,
+                       void *data)
+{
+    struct esi_bound *bound = &search->bound;
+    int result = 0;
+
+    begin_search(search);
+    search->found = found;
+    search->found_data = data;
+    if (!clauses_hold(search))
+        return bound->error;
+    esi_bound_bind(bound, variable, value);
+    bound->pinned = (int)variable;
+    bound->pinned_event = esi_bound_event(bound, variable);
+    search->pinned_excluded = excluded & ~esi_program_bit(variable);
+    if (pin_holds(search, variable))
+        result = descend_from(search, 1);
+    return result != 0 ? result : bound->error;
+}
+
+void esi_indexed_inherit(struct esi_indexed *search,
+                         const struct esi_indexed *prepared,
+                         unsigned first)
+{
+    begin_search(search);
+    memcpy(search->sets.source, prepared->sets.source,
+           search->bound.plan->variable_count * sizeof *search->sets.source);
+    /* Those of witnesses are part of assignments. */
+    memcpy(search->bound.values, prepared->bound.values,
+           search->bound.plan->variable_count * sizeof *search->bound.values);
+    search->witnessed = prepared->witnessed;
+    esi_candidates_share(&search->sets, first);
+}
+
+int esi_indexed_try_first(struct esi_indexed *search,
+                          unsigned first,
+                          struct esi_domain_value value,
+                          uint64_t ordinal)
+{
+    int result;
+
+    search->sets.ordinal = ordinal;
+    result = try_value(search, 0, first, value);
+    return result != 0 ? result : search->bound.error;
 }
 
 /* --- Assignments from elsewhere --------------------------------------------------- */
 
-static bool masks_hold(struct esi_searcher *searcher)
+static bool masks_hold(struct esi_bound *bound)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    const struct esi_indexed_plan *plan = bound->plan;
 
     for (unsigned x = 0; x < plan->variable_count; x++)
         for (uint64_t left = plan->masked[x] & ~(esi_program_bit(x) - 1); left;
@@ -488,7 +647,7 @@ static bool masks_hold(struct esi_searcher *searcher)
                                           .x = (uint8_t)x,
                                           .y = (uint8_t)y};
 
-            if (esi_searcher_literal_truth(searcher, &literal) != ES_FORMULA_HOLDS)
+            if (esi_bound_truth(bound, &literal) != ES_FORMULA_HOLDS)
                 return false;
         }
     return true;
@@ -500,23 +659,24 @@ static bool is_asked(const struct esi_clause *clause, enum esi_indexed_clauses c
            (clauses == ESI_INDEXED_UNIVERSAL) == (clause->universal != 0);
 }
 
-bool esi_searcher_holds(struct esi_searcher *searcher,
-                        const struct esi_domain_value *values,
-                        enum esi_indexed_clauses clauses)
+int esi_indexed_holds(struct esi_indexed *search,
+                      const struct esi_domain_value *values,
+                      enum esi_indexed_clauses clauses)
 {
-    const struct esi_indexed_plan *plan = searcher->plan;
+    struct esi_bound *bound = &search->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
     bool result = !plan->is_false;
 
+    esi_bound_reset(bound);
     for (uint64_t left = plan->existential; left; left &= left - 1) {
         unsigned v = (unsigned)__builtin_ctzll(left);
 
-        esi_searcher_bind(searcher, v, values[v]);
+        esi_bound_bind(bound, v, values[v]);
     }
     if (clauses != ESI_INDEXED_UNIVERSAL)
-        result = result && masks_hold(searcher);
+        result = result && masks_hold(bound);
     for (uint32_t i = 0; result && i < plan->clause_count; i++)
         if (is_asked(&plan->clauses[i], clauses))
-            result = esi_clause_holds(searcher, &plan->clauses[i]);
-    searcher->check.bound = 0;
-    return result;
+            result = esi_universal_clause_holds(&search->universal, &plan->clauses[i]);
+    return bound->error ? bound->error : result;
 }

@@ -75,6 +75,7 @@ struct esi_pattern_condition {
     const char *const *pieces;         /* of GLOB: one piece = that very text */
     size_t piece_count;                /* 0: no restriction (D14) */
     struct esi_pattern_place place;
+    struct esi_pattern_place value_place;
 };
 
 /* An event is in a class if all conditions hold and, for each of `partners`, one of its
@@ -140,6 +141,7 @@ struct esi_pattern_operand {
     enum esi_pattern_field field;
     uint32_t attribute;
     struct esi_pattern_constant constant;
+    struct esi_pattern_place place; /* of the attribute's name, or of the constant */
 };
 
 struct esi_pattern_node {
@@ -188,8 +190,7 @@ const struct esi_pattern_predicate *esi_pattern_predicate(
 uint32_t esi_pattern_classes(const struct es_pattern_file *file);
 const struct esi_pattern_class *esi_pattern_class(const struct es_pattern_file *file,
                                                   uint32_t class_number);
-/* Names of the attributes that the file asks for. */
-uint32_t esi_pattern_attributes(const struct es_pattern_file *file);
+/* The name of an attribute that the file asks for. */
 const char *esi_pattern_attribute(const struct es_pattern_file *file,
                                   uint32_t attribute);
 
@@ -201,12 +202,22 @@ const char *esi_pattern_field_name(const struct es_pattern_file *file,
                                    enum esi_pattern_field field,
                                    uint32_t attribute);
 
+/* What a predicate means: the first sentence of the comments, # or //, on the lines
+ * directly above it, up to `size` bytes.  False: there is none. */
+bool esi_pattern_comment(const struct es_pattern_file *file,
+                         uint32_t predicate,
+                         char *ret_text,
+                         size_t size);
+
 /* Sets the flags of the predicate and of all predicates below it, and of the classes
  * that these use, partners' included.  What is set stays set. */
 void esi_pattern_reach(const struct es_pattern_file *file,
                        uint32_t predicate,
                        bool *is_predicate_needed,
                        bool *is_class_needed);
+
+/* Whether a later predicate, or a class with partners, is made with this one. */
+bool esi_pattern_is_used(const struct es_pattern_file *file, uint32_t number);
 
 /* Writes the declarations of a predicate's variables and the predicate, as text that
  * parses to the same tree, with all brackets. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/language/pattern_parse_private.h"
 
 /* --- Literals --------------------------------------------------------------------- */
@@ -22,15 +23,9 @@ struct conditions {
 static int add_condition(struct conditions *conditions,
                          const struct esi_pattern_condition *condition)
 {
-    if (conditions->count == conditions->room) {
-        size_t room = conditions->room ? conditions->room * 2 : 4;
-        void *grown = reallocarray(conditions->items, room, sizeof *conditions->items);
-
-        if (!grown)
-            return -ENOMEM;
-        conditions->items = grown;
-        conditions->room = room;
-    }
+    if (ESI_ARRAY_RESERVE(conditions->items, conditions->room, conditions->count + 1) <
+        0)
+        return -ENOMEM;
     conditions->items[conditions->count++] = *condition;
     return 0;
 }
@@ -57,7 +52,7 @@ static int parse_triple(struct esi_parser *parser, struct conditions *conditions
             return code;
         if (parser->token.kind != ESI_TOKEN_STRING)
             return esi_unexpected(parser, expected[i]);
-        condition.place = parser->token.place;
+        condition.place = condition.value_place = parser->token.place;
         code = esi_parse_glob(parser, &glob);
         condition.pieces = glob.pieces;
         condition.piece_count = glob.count;
@@ -99,6 +94,7 @@ static int parse_equal(struct esi_parser *parser,
 static int parse_value(struct esi_parser *parser,
                        struct esi_pattern_condition *condition)
 {
+    condition->value_place = parser->token.place;
     if (condition->test == ES_TEST_GLOB)
         return parse_equal(parser, condition);
     if (condition->test == ES_TEST_REGEX) {

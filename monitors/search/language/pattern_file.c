@@ -8,8 +8,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/language/pattern_private.h"
 #include "monitors/search/language/pattern_source.h"
+
+/* --- Names ------------------------------------------------------------------------ */
+
+struct esi_symbol *esi_symbols_find(const struct esi_symbols *symbols,
+                                    const char *name,
+                                    size_t length)
+{
+    ESI_HASH_FOREACH(slot, &symbols->hash, esi_hash_mix_bytes(0, name, length)) {
+        struct esi_symbol *symbol =
+            &symbols->items[esi_hash_index(&symbols->hash, slot)];
+
+        if (strlen(symbol->name) == length && memcmp(symbol->name, name, length) == 0)
+            return symbol;
+    }
+    return NULL;
+}
+
+int esi_symbols_put(struct esi_symbols *symbols, const struct esi_symbol *symbol)
+{
+    size_t length = strlen(symbol->name), count = symbols->hash.count;
+    struct esi_symbol *known = esi_symbols_find(symbols, symbol->name, length);
+
+    if (known) {
+        *known = *symbol;
+        return 0;
+    }
+    if (esi_hash_reserve(&symbols->hash, count + 1) < 0 ||
+        ESI_ARRAY_RESERVE(symbols->items, symbols->capacity, count + 1) < 0)
+        return -ENOMEM;
+    symbols->items[count] = *symbol;
+    esi_hash_insert(&symbols->hash, esi_hash_mix_bytes(0, symbol->name, length), count);
+    return 0;
+}
+
+void esi_symbols_fini(struct esi_symbols *symbols)
+{
+    esi_hash_fini(&symbols->hash);
+    free(symbols->items);
+    *symbols = (struct esi_symbols){.items = NULL};
+}
 
 /* --- Made ------------------------------------------------------------------------- */
 
@@ -46,30 +87,14 @@ void es_pattern_file_destroy(struct es_pattern_file *file)
     free(file);
 }
 
-/* Room for one more pointer. */
-static void *make_room(void *array, uint32_t count, uint32_t *room)
-{
-    uint32_t larger = *room ? *room * 2 : 8;
-
-    if (count < *room)
-        return array;
-    array = reallocarray(array, larger, sizeof(void *));
-    if (array)
-        *room = larger;
-    return array;
-}
-
 int esi_pattern_add_predicate(struct es_pattern_file *file,
                               struct esi_pattern_predicate **ret_predicate)
 {
     struct esi_pattern_predicate *predicate =
         esi_arena_alloc(&file->memory, sizeof *predicate);
-    void *grown =
-        make_room(file->predicates, file->predicate_count, &file->predicate_room);
 
-    if (grown)
-        file->predicates = grown;
-    if (!grown || !predicate)
+    if (!predicate || ESI_ARRAY_RESERVE(file->predicates, file->predicate_room,
+                                        file->predicate_count + 1u) < 0)
         return -ENOMEM;
     file->predicates[file->predicate_count++] = predicate;
     *ret_predicate = predicate;
@@ -81,11 +106,9 @@ int esi_pattern_add_class(struct es_pattern_file *file,
                           uint32_t *ret_number)
 {
     struct esi_class *class = esi_arena_alloc(&file->memory, sizeof *class);
-    void *grown = make_room(file->classes, file->class_count, &file->class_room);
 
-    if (grown)
-        file->classes = grown;
-    if (!grown || !class)
+    if (!class ||
+        ESI_ARRAY_RESERVE(file->classes, file->class_room, file->class_count + 1u) < 0)
         return -ENOMEM;
     class->right = ES_PATTERN_NONE;
     *ret_number = file->class_count;
@@ -101,18 +124,14 @@ int esi_pattern_add_attribute(struct es_pattern_file *file,
     const struct esi_symbol *known =
         esi_symbols_find(&file->attributes, name, strlen(name));
     struct esi_symbol symbol = {.name = name, .number = file->attribute_count};
-    void *grown;
 
     if (known) {
         *ret_attribute = known->number;
         return 0;
     }
-    grown =
-        make_room(file->attribute_names, file->attribute_count, &file->attribute_room);
-    if (!grown)
-        return -ENOMEM;
-    file->attribute_names = grown;
-    if (esi_symbols_put(&file->attributes, &symbol) < 0)
+    if (ESI_ARRAY_RESERVE(file->attribute_names, file->attribute_room,
+                          file->attribute_count + 1u) < 0 ||
+        esi_symbols_put(&file->attributes, &symbol) < 0)
         return -ENOMEM;
     file->attribute_names[file->attribute_count] = name;
     *ret_attribute = file->attribute_count++;
@@ -182,11 +201,6 @@ const struct esi_pattern_class *esi_pattern_class(const struct es_pattern_file *
     return &file->classes[class_number]->data;
 }
 
-uint32_t esi_pattern_attributes(const struct es_pattern_file *file)
-{
-    return file->attribute_count;
-}
-
 const char *esi_pattern_attribute(const struct es_pattern_file *file,
                                   uint32_t attribute)
 {
@@ -220,4 +234,104 @@ void esi_pattern_reach(const struct es_pattern_file *file,
         for (size_t k = 0; is_class_needed[i] && k < class->partner_count; k++)
             is_class_needed[class->partners[k]] = true;
     }
+}
+
+/* --- Which predicates are parts of others ----------------------------------------- */
+
+/* ES_PATTERN_NONE: it is more than a name for a class of events. */
+static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
+{
+    const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, number);
+
+    if (predicate->root->kind != ES_NODE_TERM)
+        return ES_PATTERN_NONE;
+    return predicate->occurrences[predicate->root->occurrence].class_number;
+}
+
+/* A name for a class is taken for the class wherever it is used. */
+static bool uses_predicate(const struct es_pattern_file *file,
+                           uint32_t user,
+                           uint32_t number)
+{
+    const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, user);
+    uint32_t class_number = class_of(file, number);
+
+    for (uint32_t i = 0; i < predicate->occurrence_count; i++) {
+        const struct esi_pattern_occurrence *occurrence = &predicate->occurrences[i];
+
+        if (occurrence->predicate == number ||
+            (class_number != ES_PATTERN_NONE &&
+             occurrence->class_number == class_number))
+            return true;
+    }
+    return false;
+}
+
+/* On either side of a partner dot: on the left its conditions are shared. */
+static bool is_part_of_class(const struct es_pattern_file *file, uint32_t class_number)
+{
+    const struct esi_pattern_class *part = esi_pattern_class(file, class_number);
+
+    for (uint32_t i = 0; i < esi_pattern_classes(file); i++) {
+        const struct esi_pattern_class *whole = esi_pattern_class(file, i);
+
+        for (size_t j = 0; j < whole->partner_count; j++)
+            if (whole->partners[j] == class_number)
+                return true;
+        if (i != class_number && part->condition_count > 0 &&
+            whole->conditions == part->conditions)
+            return true;
+    }
+    return false;
+}
+
+bool esi_pattern_is_used(const struct es_pattern_file *file, uint32_t number)
+{
+    uint32_t class_number = class_of(file, number);
+
+    for (uint32_t user = number + 1; user < es_pattern_predicates(file); user++)
+        if (uses_predicate(file, user, number))
+            return true;
+    return class_number != ES_PATTERN_NONE && is_part_of_class(file, class_number);
+}
+
+/* --- How operators, tests and fields are written ---------------------------------- */
+
+const char *esi_pattern_operator_text(enum esi_pattern_operator op, bool is_negated)
+{
+    static const char *const texts[][2] = {
+        [ES_OPERATOR_BEFORE] = {"-->", "!-->"},
+        [ES_OPERATOR_CONCURRENT] = {"||", "!||"},
+        [ES_OPERATOR_ENTANGLED] = {"<->", "!<->"},
+        [ES_OPERATOR_RECEIVED] = {"=>", "!=>"},
+    };
+
+    return texts[op][is_negated];
+}
+
+const char *esi_pattern_test_text(enum esi_pattern_test test, bool is_negated)
+{
+    static const char *const texts[][2] = {
+        [ES_TEST_GLOB] = {"=", "!="},           [ES_TEST_REGEX] = {"=~", "!~"},
+        [ES_TEST_EQUAL] = {"=", "!="},          [ES_TEST_LESS] = {"<", "<"},
+        [ES_TEST_LESS_EQUAL] = {"<=", "<="},    [ES_TEST_GREATER] = {">", ">"},
+        [ES_TEST_GREATER_EQUAL] = {">=", ">="},
+    };
+
+    return texts[test][is_negated];
+}
+
+const char *esi_pattern_field_name(const struct es_pattern_file *file,
+                                   enum esi_pattern_field field,
+                                   uint32_t attribute)
+{
+    static const char *const names[] = {
+        [ES_FIELD_PROCESS] = "process",
+        [ES_FIELD_TYPE] = "type",
+        [ES_FIELD_TEXT] = "text",
+        [ES_FIELD_KIND] = "kind",
+    };
+
+    return field == ES_FIELD_ATTRIBUTE ? esi_pattern_attribute(file, attribute)
+                                       : names[field];
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/input.h"
 #include "monitors/search/language/pattern_parse_private.h"
 
@@ -215,16 +216,8 @@ struct side_list {
 
 static int add_side(struct side_list *list, const struct esi_side *side)
 {
-    size_t room = list->room ? list->room * 2 : 8;
-    void *larger;
-
-    if (list->count == list->room) {
-        larger = realloc(list->sides, room * sizeof *list->sides);
-        if (!larger)
-            return -ENOMEM;
-        list->sides = larger;
-        list->room = room;
-    }
+    if (ESI_ARRAY_RESERVE(list->sides, list->room, list->count + 1) < 0)
+        return -ENOMEM;
     list->sides[list->count++] = *side;
     return 0;
 }

@@ -37,7 +37,8 @@ struct esi_parser {
 
     /* Of the predicate that is being parsed. */
     struct esi_pattern_occurrence *occurrences;
-    uint32_t occurrence_count, occurrence_room;
+    uint32_t occurrence_count;
+    size_t occurrence_room;
 };
 
 /* So many are parsed; what is more than ES_PATTERN_OCCURRENCES has to be folded. */

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "monitors/search/language/arena.h"
 #include "monitors/search/language/pattern.h"
 
@@ -22,9 +23,9 @@ struct esi_symbol {
 
 /* Caller's memory, zeroed. */
 struct esi_symbols {
-    struct esi_symbol *slots; /* open-addressed; free: no name */
+    struct esi_hash hash;
+    struct esi_symbol *items; /* owned; as many as `hash` has */
     size_t capacity;
-    size_t count;
 };
 
 /* NULL: there is none. */
@@ -56,15 +57,15 @@ struct es_pattern_file {
 
     struct esi_pattern_predicate **predicates;
     uint32_t predicate_count;
-    uint32_t predicate_room;
+    size_t predicate_room;
 
     struct esi_class **classes;
     uint32_t class_count;
-    uint32_t class_room;
+    size_t class_room;
 
     const char **attribute_names;
     uint32_t attribute_count;
-    uint32_t attribute_room;
+    size_t attribute_room;
 };
 
 /* Of a text, which is copied. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/language/pattern.h"
 #include "monitors/search/language/pattern_source.h"
 
@@ -20,15 +21,9 @@ static int read_all(FILE *stream, char **ret_text, size_t *ret_length)
     size_t got = 1;
 
     while (got > 0 && length < most) {
-        if (length == room) {
-            char *grown = realloc(text, room ? room * 2 : 4096);
-
-            if (!grown) {
-                free(text);
-                return -ENOMEM;
-            }
-            text = grown;
-            room = room ? room * 2 : 4096;
+        if (ESI_ARRAY_RESERVE(text, room, room == length ? 2 * length + 4096 : 0) < 0) {
+            free(text);
+            return -ENOMEM;
         }
         errno = 0;
         got = fread(text + length, 1,

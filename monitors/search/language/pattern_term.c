@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/language/pattern_parse_private.h"
 
 struct esi_pattern_node *esi_node_create(struct esi_parser *parser,
@@ -35,21 +36,14 @@ int esi_add_occurrence(struct esi_parser *parser,
                        const struct esi_reference *reference,
                        uint32_t *ret_occurrence)
 {
-    uint32_t room = parser->occurrence_room ? parser->occurrence_room * 2 : 64;
-    void *larger;
-
     if (parser->occurrence_count == ESI_PARSER_OCCURRENCES)
         return esi_fault(parser, reference->place,
                          "too many classes, names and variables in one predicate, "
                          "expected at most %d",
                          ESI_PARSER_OCCURRENCES);
-    if (parser->occurrence_count == parser->occurrence_room) {
-        larger = realloc(parser->occurrences, room * sizeof *parser->occurrences);
-        if (!larger)
-            return -ENOMEM;
-        parser->occurrences = larger;
-        parser->occurrence_room = room;
-    }
+    if (ESI_ARRAY_RESERVE(parser->occurrences, parser->occurrence_room,
+                          parser->occurrence_count + 1u) < 0)
+        return -ENOMEM;
     *ret_occurrence = parser->occurrence_count++;
     parser->occurrences[*ret_occurrence] =
         (struct esi_pattern_occurrence){.sign = sign,
@@ -151,6 +145,7 @@ static int parse_attribute(struct esi_parser *parser,
                          esi_token_words(variable, words));
     operand->occurrence = occurrence;
     code = esi_advance(parser);
+    operand->place = parser->token.place;
     if (code == 0)
         code = esi_parse_name(parser, &name);
     return code < 0
@@ -202,6 +197,7 @@ static int parse_right(struct esi_parser *parser, struct esi_pattern_node *node)
 {
     struct esi_pattern_operand *right = &node->operands[1];
 
+    right->place = parser->token.place;
     if (node->test == ES_TEST_REGEX)
         return parse_right_regex(parser, node);
     if (parser->token.kind == ESI_TOKEN_VARIABLE)

@@ -47,7 +47,7 @@ static struct group *add_group(struct esi_program_builder *builder,
         return group;
     if (groups->count == ES_PROGRAM_SUPPORTS) {
         esi_builder_fail(builder, -EINVAL, place,
-                         "the sides of `|` can make up more than 256 different sets of "
+                         "the sides of '|' can make up more than 256 different sets of "
                          "variables for a match");
         return NULL;
     }

@@ -61,7 +61,7 @@ static bool grow_outcomes(struct esi_program_builder *builder,
 
     if (outcomes->count == ESI_OUTCOMES) {
         esi_builder_fail(builder, -EINVAL, place,
-                         "the pattern has more than 256 choices of sides of `|`");
+                         "the pattern has more than 256 choices of sides of '|'");
         return false;
     }
     if (outcomes->count < outcomes->capacity)

@@ -8,9 +8,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "monitors/search/domains/domain_columns.h"
+#include "base/array.h"
 #include "monitors/search/live/live_private.h"
 
 void esi_live_config_init(struct esi_live_config *config)
@@ -29,181 +28,166 @@ void esi_live_config_init(struct esi_live_config *config)
 
 int esi_live_push(struct esi_live *live, const struct esi_joined *joined)
 {
-    if (live->queue_count == live->queue_capacity) {
-        size_t capacity = 2 * live->queue_capacity + 64;
-        struct esi_joined *queue = realloc(live->queue, capacity * sizeof *queue);
-        if (!queue)
-            return -ENOMEM;
-        live->queue = queue;
-        live->queue_capacity = capacity;
-    }
-    live->queue[live->queue_count++] = *joined;
+    struct esi_joined_queue *queue = &live->queue;
+
+    if (ESI_ARRAY_RESERVE(queue->items, queue->capacity, queue->count + 1) < 0)
+        return -ENOMEM;
+    queue->items[queue->count++] = *joined;
     return 0;
 }
 
 bool esi_live_is_pending(const struct esi_live *live,
-                         uint32_t class_number,
+                         const struct esi_domain *domain,
                          struct es_event_id id)
 {
-    for (size_t i = live->queue_from; i < live->queue_count; i++)
-        if (live->queue[i].class_number == class_number &&
-            esi_event_is(live->queue[i].id, id))
+    const struct esi_joined_queue *queue = &live->queue;
+
+    for (size_t i = queue->from; i < queue->count; i++) {
+        if (queue->items[i].domain != domain)
+            continue;
+        /* Sets wait in the order of their numbers. */
+        if (id.trace == ES_PATTERN_NONE)
+            return queue->items[i].id.index <= id.index;
+        if (esi_event_is(queue->items[i].id, id))
             return true;
+    }
     return false;
 }
 
-bool esi_joined_find(const struct esi_domain *domain,
-                     const struct esi_joined *joined,
-                     struct esi_domain_value *ret_value)
+bool esi_live_find_value(const struct esi_domain *domain,
+                         struct es_event_id id,
+                         struct esi_domain_value *ret_value)
 {
-    if (joined->class_number != ES_PATTERN_NONE)
-        return esi_domain_find(domain, joined->id, ret_value);
-    *ret_value = (struct esi_domain_value){0, joined->set};
+    if (id.trace != ES_PATTERN_NONE)
+        return esi_domain_find(domain, id, ret_value);
+    *ret_value = (struct esi_domain_value){0, id.index};
     return true;
 }
 
 static int joined_class(void *data, uint32_t class_number, struct es_event_id id)
 {
-    struct esi_joined joined = {
-        .class_number = class_number, .predicate = ES_PATTERN_NONE, .id = id};
+    struct esi_live *live = data;
+    const struct esi_joined joined = {
+        .domain = esi_domains_class(live->domains, class_number),
+        .id = id,
+        .is_prompt = esi_pattern_class(live->file, class_number)->partner_count == 0,
+    };
 
-    return esi_live_push(data, &joined);
+    return esi_live_push(live, &joined);
 }
 
-/* One value after the other, each by all parts: what it completes with those before
+/* One value after the other, each by all queries: what it completes with those before
  * it. */
 static int search_queue(struct esi_live *live)
 {
     int result = 0;
 
-    while (result == 0 && live->queue_from < live->queue_count) {
-        struct esi_joined joined = live->queue[live->queue_from++];
+    while (result == 0 && live->queue.from < live->queue.count) {
+        struct esi_joined joined = live->queue.items[live->queue.from++];
 
-        if (joined.class_number == ES_PATTERN_NONE)
-            live->parts[joined.predicate]->processed = joined.set + 1;
-        for (uint32_t p = 0; result == 0 && p < live->part_count; p++)
-            if (live->parts[p])
-                result = esi_live_part_joined(live->parts[p], &joined);
+        if (!esi_live_find_value(joined.domain, joined.id, &joined.value))
+            continue;
+        for (uint32_t q = 0; result == 0 && q < live->query_count; q++)
+            result = esi_live_query_joined(live->queries[q], &joined);
     }
-    live->queue_from = live->queue_count = 0;
+    live->queue.from = live->queue.count = 0;
     return result;
 }
 
 /* --- Making it -------------------------------------------------------------------- */
 
-static void mark_inner(const struct esi_program *program, bool *is_value)
+/* What predicates are needed for. */
+struct predicate_need {
+    struct esi_program *program; /* owned; NULL: it is not searched */
+    bool is_needed;
+    bool is_value; /* its matches are values of others */
+};
+
+static void need_value(struct predicate_need *needs, uint32_t predicate)
 {
-    for (uint32_t v = 0; v < program->variable_count; v++)
-        if (program->variables[v].predicate != ES_PATTERN_NONE)
-            is_value[program->variables[v].predicate] = true;
-    for (uint32_t a = 0; a < program->atom_count; a++)
-        if (program->atoms[a].kind == ES_ATOM_COUNT &&
-            program->atoms[a].counted_predicate != ES_PATTERN_NONE)
-            is_value[program->atoms[a].counted_predicate] = true;
+    if (predicate != ES_PATTERN_NONE)
+        needs[predicate].is_needed = needs[predicate].is_value = true;
 }
 
 /* Programs of what is wanted, and of those whose matches are values: they stand above
  * their users. */
 static int create_programs(const struct esi_live *live,
-                           struct esi_program **programs,
-                           bool *is_value,
+                           struct predicate_need *needs,
                            struct es_error *error)
 {
-    for (uint32_t p = live->part_count; p > 0; p--) {
-        bool is_needed = is_value[p - 1];
+    for (uint32_t p = es_pattern_predicates(live->file); p > 0; p--) {
+        struct predicate_need *need = &needs[p - 1];
         int result;
 
-        for (uint32_t i = 0; i < live->wanted_count; i++)
-            is_needed |= live->wanted[i].predicate == p - 1;
-        if (!is_needed)
+        if (!need->is_needed)
             continue;
-        result = esi_program_create(live->file, p - 1, &programs[p - 1], error);
+        result = esi_program_create(live->file, p - 1, &need->program, error);
         if (result < 0)
             return result;
-        mark_inner(programs[p - 1], is_value);
+        for (uint32_t v = 0; v < need->program->variable_count; v++)
+            need_value(needs, need->program->variables[v].predicate);
+        for (uint32_t a = 0; a < need->program->atom_count; a++)
+            if (need->program->atoms[a].kind == ES_ATOM_COUNT)
+                need_value(needs, need->program->atoms[a].counted_predicate);
     }
     return 0;
 }
 
-/* A part takes its program, also if it cannot be made. */
-static int create_part(struct esi_live *live,
-                       uint32_t predicate,
-                       struct esi_program **program,
-                       bool is_value,
-                       struct es_error *error)
+static int create_queries(struct esi_live *live,
+                          struct predicate_need *needs,
+                          struct es_error *error)
 {
-    struct esi_program *taken = *program;
-    struct esi_live_part *part;
-    int result;
+    uint32_t count = es_pattern_predicates(live->file);
+    int result = create_programs(live, needs, error);
 
-    *program = NULL;
-    result = esi_live_part_create(live, predicate, taken, &part, error);
-    if (result < 0)
-        return result;
-    live->parts[predicate] = part;
-    part->is_value = is_value;
-    for (uint32_t i = 0; i < live->wanted_count; i++)
-        if (live->wanted[i].predicate == predicate)
-            part->sink = &live->wanted[i].sink;
-    return is_value ? esi_domain_create_sets(live->domains, &part->sets) : 0;
-}
+    for (uint32_t p = 0; result == 0 && p < count; p++) {
+        struct esi_program *taken = needs[p].program;
 
-static int create_parts(struct esi_live *live, struct es_error *error)
-{
-    struct esi_program **programs = calloc(live->part_count + 1u, sizeof *programs);
-    bool *is_value = calloc(live->part_count + 1u, sizeof *is_value);
-    int result = programs && is_value ? 0 : -ENOMEM;
-
-    if (result == 0)
-        result = create_programs(live, programs, is_value, error);
-    for (uint32_t p = 0; result == 0 && p < live->part_count; p++)
-        if (programs[p])
-            result = create_part(live, p, &programs[p], is_value[p], error);
-    for (uint32_t p = 0; programs && p < live->part_count; p++)
-        esi_program_destroy(programs[p]);
-    free(programs);
-    free(is_value);
+        if (!taken)
+            continue;
+        needs[p].program = NULL;
+        result = esi_live_query_create(live, taken, needs[p].is_value,
+                                       &live->queries[live->query_count], error);
+        live->query_count += result == 0;
+    }
     return result;
 }
 
-static int create_domains(struct esi_live *live, struct es_error *error)
+static void find_wanted(struct esi_live *live, const struct esi_live_wanted *wanted)
+{
+    for (uint32_t i = 0; i < live->wanted_count; i++)
+        for (uint32_t q = 0; q < live->query_count; q++)
+            if (live->queries[q]->program->predicate == wanted[i].predicate) {
+                live->wanted[i] = live->queries[q];
+                live->wanted[i]->sink = wanted[i].sink;
+            }
+}
+
+static int fill_live(struct esi_live *live,
+                     const struct esi_live_wanted *wanted,
+                     struct es_error *error)
 {
     const struct esi_domains_listener listener = {joined_class, live};
-    bool *needed = calloc(live->part_count + 1u, sizeof *needed);
+    uint32_t count = es_pattern_predicates(live->file);
+    struct predicate_need *needs = calloc(count + 1u, sizeof *needs);
+    bool *needed = calloc(count + 1u, sizeof *needed);
     int result = -ENOMEM;
 
-    if (needed) {
+    live->wanted = calloc(live->wanted_count + 1u, sizeof(struct esi_live_query *));
+    live->queries = calloc(count + 1u, sizeof(struct esi_live_query *));
+    if (needs && needed && live->wanted && live->queries) {
         for (uint32_t i = 0; i < live->wanted_count; i++)
-            needed[live->wanted[i].predicate] = true;
+            needs[wanted[i].predicate].is_needed = needed[wanted[i].predicate] = true;
         result =
             esi_domains_create(live->file, needed, &listener, &live->domains, error);
     }
+    if (result == 0)
+        result = create_queries(live, needs, error);
+    for (uint32_t p = 0; needs && p < count; p++)
+        esi_program_destroy(needs[p].program);
+    free(needs);
     free(needed);
     return result;
-}
-
-static int fill_domains(struct esi_live *live,
-                        const struct esi_live_wanted *wanted,
-                        struct es_error *error)
-{
-    int result;
-
-    live->wanted = calloc(live->wanted_count + 1u, sizeof *live->wanted);
-    live->parts = calloc(live->part_count + 1u, sizeof(struct esi_live_part *));
-    if (!live->wanted || !live->parts)
-        return -ENOMEM;
-    for (uint32_t i = 0; i < live->wanted_count; i++)
-        live->wanted[i] = wanted[i];
-    result = create_domains(live, error);
-    if (result == 0)
-        result = create_parts(live, error);
-    if (result == 0)
-        result = esi_live_drop_init(live);
-    if (result < 0)
-        return result;
-    live->order_sink = es_order_sink(live->order);
-    live->domains_sink = esi_domains_sink(live->domains);
-    return 0;
 }
 
 int esi_live_create(const struct es_pattern_file *file,
@@ -223,13 +207,17 @@ int esi_live_create(const struct es_pattern_file *file,
     live->order = order;
     live->config = *config;
     live->wanted_count = wanted_count;
-    live->part_count = es_pattern_predicates(file);
     live->precedence.order = order;
-    result = fill_domains(live, wanted, error);
+    result = fill_live(live, wanted, error);
+    if (result == 0)
+        result = esi_live_retention_init(live);
     if (result < 0) {
         esi_live_destroy(live);
         return result;
     }
+    find_wanted(live, wanted);
+    live->order_sink = es_order_sink(live->order);
+    live->domains_sink = esi_domains_sink(live->domains);
     *ret_live = live;
     return 0;
 }
@@ -238,46 +226,43 @@ void esi_live_destroy(struct esi_live *live)
 {
     if (!live)
         return;
-    for (uint32_t p = live->part_count; live->parts && p > 0; p--)
-        esi_live_part_destroy(live->parts[p - 1]);
-    esi_live_drop_fini(live);
+    while (live->query_count > 0)
+        esi_live_query_destroy(live->queries[--live->query_count]);
+    esi_live_retention_fini(&live->retention);
     esi_domains_destroy(live->domains);
-    free(live->parts);
+    free(live->queries);
     free(live->wanted);
-    free(live->queue);
+    free(live->queue.items);
     free(live);
 }
 
 /* --- Events ----------------------------------------------------------------------- */
 
 /* What waits for the end from the beginning. */
-static int begin_part(struct esi_live *live)
+static int begin_queries(struct esi_live *live)
 {
     int result = 0;
 
-    if (live->has_begun)
-        return 0;
+    for (uint32_t q = 0; !live->has_begun && result == 0 && q < live->query_count; q++)
+        result = esi_live_query_begin(live->queries[q]);
     live->has_begun = true;
-    for (uint32_t p = 0; result == 0 && p < live->part_count; p++)
-        if (live->parts[p])
-            result = esi_live_part_begin(live->parts[p]);
     return result;
 }
 
-static int take_trace(void *data, uint32_t trace, const char *name)
+static int on_trace(void *data, uint32_t trace, const char *name)
 {
     struct esi_live *live = data;
     int result = live->order_sink.trace(live->order_sink.data, trace, name);
 
     if (result >= 0)
         result = live->domains_sink.trace(live->domains_sink.data, trace, name);
-    return result < 0 ? result : esi_live_drop_trace(live);
+    return result < 0 ? result : esi_live_retention_add_trace(live);
 }
 
-static int take_event(void *data, const struct es_set_event *event)
+static int on_event(void *data, const struct es_set_event *event)
 {
     struct esi_live *live = data;
-    int result = begin_part(live);
+    int result = begin_queries(live);
 
     if (result == 0)
         result = live->order_sink.event(live->order_sink.data, event);
@@ -286,19 +271,19 @@ static int take_event(void *data, const struct es_set_event *event)
     if (result < 0)
         return result;
     live->events++;
-    esi_live_drop_event(live, event);
+    esi_live_retention_on_event(live, event);
     /* The order has a sync when its other half has come, too. */
     if (es_order_sink_end(live->order) < 0)
         return 0;
     result = search_queue(live);
     if (result == 0)
-        esi_live_drop(live);
+        esi_live_retention_apply(live);
     return result;
 }
 
 struct es_set_sink esi_live_sink(struct esi_live *live)
 {
-    return (struct es_set_sink){take_trace, take_event, live};
+    return (struct es_set_sink){on_trace, on_event, live};
 }
 
 int esi_live_end(struct esi_live *live)
@@ -306,52 +291,31 @@ int esi_live_end(struct esi_live *live)
     int result = es_order_sink_end(live->order);
 
     if (result == 0)
-        result = begin_part(live);
+        result = begin_queries(live);
     if (result == 0)
         result = search_queue(live);
     /* Values of a predicate are complete before those that use them are decided. */
-    for (uint32_t p = 0; result == 0 && p < live->part_count; p++) {
-        if (!live->parts[p])
-            continue;
-        result = esi_live_candidates_end(live->parts[p]);
+    for (uint32_t q = 0; result == 0 && q < live->query_count; q++) {
+        result = esi_live_candidates_end(live->queries[q]);
         if (result == 0)
             result = search_queue(live);
     }
     return result;
 }
 
-/* --- Asking ----------------------------------------------------------------------- */
+/* --- Statistics ------------------------------------------------------------------- */
 
 bool esi_live_has_enough(const struct esi_live *live)
 {
     for (uint32_t i = 0; i < live->wanted_count; i++)
-        if (!live->parts[live->wanted[i].predicate]->has_enough)
+        if (!live->wanted[i]->has_enough)
             return false;
     return true;
 }
 
 uint64_t esi_live_matches(const struct esi_live *live, uint32_t wanted)
 {
-    return live->parts[live->wanted[wanted].predicate]->matches;
-}
-
-static void add_part(const struct esi_live_part *part,
-                     struct esi_live_statistics *statistics)
-{
-    statistics->matches += part->matches;
-    statistics->lost_candidates += part->lost_candidates;
-    statistics->bytes += sizeof *part + esi_seen_bytes(&part->seen) +
-                         esi_live_candidates_bytes(part) +
-                         (part->sets ? esi_domain_bytes(part->sets) : 0);
-    for (uint32_t i = 0; i < part->program->support_count; i++) {
-        struct esi_indexed_statistics one;
-        if (!part->supports[i].search)
-            continue;
-        esi_indexed_statistics(part->supports[i].search, &one);
-        statistics->comparisons += one.comparisons;
-        statistics->unknown += one.unknown;
-        statistics->bytes += one.bytes;
-    }
+    return live->wanted[wanted]->matches;
 }
 
 const struct esi_domains *esi_live_domains(const struct esi_live *live)
@@ -359,25 +323,44 @@ const struct esi_domains *esi_live_domains(const struct esi_live *live)
     return live->domains;
 }
 
+static void add_query(const struct esi_live_query *query,
+                      struct esi_live_statistics *statistics)
+{
+    statistics->matches += query->matches;
+    statistics->candidates += query->candidates.count;
+    statistics->lost_candidates += query->candidates.lost;
+    statistics->bytes += sizeof *query + esi_seen_bytes(&query->seen) +
+                         esi_live_candidates_bytes(query) +
+                         (query->sets ? esi_domain_bytes(query->sets) : 0);
+    for (uint32_t i = 0; i < query->program->support_count; i++) {
+        struct esi_indexed_statistics one;
+
+        if (!query->supports[i].search)
+            continue;
+        esi_indexed_statistics(query->supports[i].search, &one);
+        statistics->comparisons += one.comparisons;
+        statistics->unknown += one.unknown;
+        statistics->bytes += one.bytes;
+    }
+}
+
 void esi_live_statistics(const struct esi_live *live,
                          struct esi_live_statistics *ret_statistics)
 {
     struct esi_live_statistics statistics = {
         .events = live->events,
-        .kept_events = esi_live_kept(live),
-        .dropped_events = live->dropped_events,
-        .lost_events = live->lost_events,
-        .candidates = live->candidates,
+        .kept_events = esi_live_retention_kept(live),
+        .dropped_events = live->retention.dropped,
+        .lost_events = live->retention.evicted,
         .comparisons = live->precedence.comparisons,
         .unknown = live->precedence.unknown,
-        .missed_partners = esi_domains_missed(live->domains) + live->missed_sends,
+        .missed_partners = esi_domains_missed(live->domains) + live->retention.missed,
         .bytes = sizeof *live + esi_domains_bytes(live->domains) +
-                 live->queue_capacity * sizeof *live->queue,
+                 live->queue.capacity * sizeof *live->queue.items,
     };
 
-    for (uint32_t p = 0; p < live->part_count; p++)
-        if (live->parts[p])
-            add_part(live->parts[p], &statistics);
+    for (uint32_t q = 0; q < live->query_count; q++)
+        add_query(live->queries[q], &statistics);
     statistics.is_complete = statistics.lost_events == 0 &&
                              statistics.lost_candidates == 0 &&
                              statistics.unknown == 0 && statistics.missed_partners == 0;
@@ -388,13 +371,12 @@ void esi_live_predicate_statistics(const struct esi_live *live,
                                    uint32_t wanted,
                                    struct esi_live_predicate_statistics *ret_statistics)
 {
-    const struct esi_live_part *part = live->parts[live->wanted[wanted].predicate];
     struct esi_live_statistics sum = {.matches = 0};
 
-    add_part(part, &sum);
+    add_query(live->wanted[wanted], &sum);
     *ret_statistics = (struct esi_live_predicate_statistics){
         .matches = sum.matches,
-        .candidates = part->candidate_count,
+        .candidates = sum.candidates,
         .lost_candidates = sum.lost_candidates,
         .comparisons = sum.comparisons,
         .bytes = sum.bytes,

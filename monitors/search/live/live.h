@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "eventspace/error.h"
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 #include "monitors/order/order.h"
 #include "monitors/search/domains/domains.h"
 #include "monitors/search/matches.h"

@@ -83,11 +83,6 @@ int esi_closure_combine(struct esi_closure_maker *maker,
                         const struct esi_closure *b,
                         struct esi_closure *closure);
 
-/* Traces that a closure has, and its ends there. */
-size_t esi_closure_traces(const struct esi_closure *closure);
-struct es_event_id esi_closure_front(const struct esi_closure *closure, size_t at);
-struct es_event_id esi_closure_back(const struct esi_closure *closure, size_t at);
-
 /* Events in it. */
 uint64_t esi_closure_size(const struct esi_closure *closure);
 

@@ -10,19 +10,581 @@
  */
 #include "config.h"
 
-#include "monitors/search/thesis/engine_closure_private.h"
+#include <errno.h>
+#include <stdlib.h>
 
-static bool all_hold(struct esi_closure_search *search,
+#include "monitors/search/thesis/engine_closure_private.h"
+#include "monitors/search/truth/formula_check.h"
+
+/* Values that are bound between two looks at the clock. */
+enum { BINDINGS_PER_LOOK = 64 };
+
+struct closure_search {
+    const struct esi_engine_task *task;
+    struct esi_precedence precedence;
+    struct esi_closure_maker *maker;
+    struct esi_formula_check check; /* values that are bound, and what holds of them */
+    uint64_t stamps[ES_PROGRAM_VARIABLES]; /* of these bindings; no two are the same */
+    struct esi_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
+    struct esi_closure_operands operands;
+    struct esi_event_list events; /* of an operand, before its closure is made */
+    uint64_t variables;           /* all but universal ones without values */
+    uint64_t stamp;               /* the latest */
+    int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
+};
+
+/* --- Plans: parts of a condition -------------------------------------------------- */
+
+/* The order is that of the tree, in post-order: the variables of an atom are bound when
+ * it is reached, its left operand's first.  A conjunct is tested as soon as its last
+ * existential variable is bound, and so is a lesser support.  Before, it is tested with
+ * each of its variables if those that are bound may show that it fails. */
+
+static size_t count_parts(const struct esi_formula *formula)
+{
+    size_t count = 0;
+
+    if (formula->kind != ES_FORMULA_AND)
+        return 1;
+    for (size_t i = 0; i < formula->part_count; i++)
+        count += count_parts(formula->parts[i]);
+    return count;
+}
+
+static void add_parts(const struct esi_engine_task *task,
+                      const struct esi_formula *formula,
+                      struct esi_closure_plan *plan)
+{
+    uint64_t named = esi_formula_variables(task->program, formula);
+    uint64_t universals = esi_program_universal(task->program);
+
+    if (formula->kind == ES_FORMULA_AND) {
+        for (size_t i = 0; i < formula->part_count; i++)
+            add_parts(task, formula->parts[i], plan);
+        return;
+    }
+    if (formula->kind == ES_FORMULA_TRUE)
+        return;
+    plan->is_false |= formula->kind == ES_FORMULA_FALSE;
+    plan->parts[plan->part_count++] = (struct esi_closure_part){
+        .formula = formula,
+        .existential = named & ~universals,
+        .universal =
+            named & universals & ~esi_universal_empty(task->program, task->domains),
+    };
+}
+
+/* --- The order of binding --------------------------------------------------------- */
+
+static void bind_all(struct esi_closure_plan *plan, uint64_t variables, uint64_t *bound)
+{
+    variables &= ~*bound;
+    *bound |= variables;
+    for (; variables; variables &= variables - 1)
+        plan->order[plan->level_count++] = (uint8_t)__builtin_ctzll(variables);
+}
+
+static void bind_formula(const struct esi_program *program,
+                         const struct esi_formula *formula,
+                         uint64_t existential,
+                         struct esi_closure_plan *plan,
+                         uint64_t *bound)
+{
+    if (formula->kind == ES_FORMULA_ATOM) {
+        bind_all(plan, program->atoms[formula->atom].left & existential, bound);
+        bind_all(plan, program->atoms[formula->atom].right & existential, bound);
+        return;
+    }
+    for (size_t i = 0; i < formula->part_count; i++)
+        bind_formula(program, formula->parts[i], existential, plan, bound);
+}
+
+static void order_variables(const struct esi_program *program,
+                            uint64_t variables,
+                            struct esi_closure_plan *plan)
+{
+    uint64_t bound = 0;
+
+    for (size_t i = 0; i < plan->part_count; i++)
+        bind_formula(program, plan->parts[i].formula, plan->parts[i].existential, plan,
+                     &bound);
+    /* Terms that no atom is about. */
+    bind_all(plan, variables, &bound);
+    plan->hidden_from = plan->level_count;
+    while (plan->hidden_from &&
+           !program->variables[plan->order[plan->hidden_from - 1]].is_returned)
+        plan->hidden_from--;
+}
+
+/* --- When what is tested ---------------------------------------------------------- */
+
+/* Variables that are bound when `level` are. */
+static uint64_t bound_at(const struct esi_closure_plan *plan, uint32_t level)
+{
+    uint64_t bound = 0;
+
+    for (uint32_t i = 0; i < level; i++)
+        bound |= UINT64_C(1) << plan->order[i];
+    return bound;
+}
+
+/* Whether all of these are bound at a level and not before. */
+static bool is_due(const struct esi_closure_plan *plan,
+                   uint64_t variables,
+                   uint32_t level)
+{
+    return !(variables & ~bound_at(plan, level)) &&
+           (level == 0 || (variables & ~bound_at(plan, level - 1)));
+}
+
+static void add_own_checks(struct esi_closure_plan *plan, uint32_t level)
+{
+    for (size_t i = 0; i < plan->part_count; i++)
+        if (is_due(plan, plan->parts[i].existential, level))
+            plan->checks[plan->check_count++] = (struct esi_closure_check){
+                .parts = &plan->parts[i], .part_count = 1, .lesser = ES_PATTERN_NONE};
+}
+
+/* Whether it may be told that a formula fails when these variables are bound: what is
+ * not within a time is not when more is bound either. */
+static bool may_fail(const struct esi_program *program,
+                     const struct esi_formula *formula,
+                     uint64_t bound)
+{
+    bool is_and = formula->kind == ES_FORMULA_AND;
+
+    if (formula->kind == ES_FORMULA_ATOM) {
+        const struct esi_atom *atom = &program->atoms[formula->atom];
+        uint64_t named = (atom->left | atom->right) & bound;
+
+        return atom->kind == ES_ATOM_WITHIN ? (named & (named - 1)) != 0
+                                            : named == (atom->left | atom->right);
+    }
+    if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR)
+        return formula->kind == ES_FORMULA_FALSE;
+    for (size_t i = 0; i < formula->part_count; i++)
+        if (may_fail(program, formula->parts[i], bound) == is_and)
+            return is_and;
+    return !is_and;
+}
+
+/* With each variable of a part that does not make it due. */
+static void add_early_checks(const struct esi_program *program,
+                             struct esi_closure_plan *plan,
+                             uint32_t level)
+{
+    uint64_t bound = bound_at(plan, level);
+
+    for (size_t i = 0; level > 0 && i < plan->part_count; i++) {
+        const struct esi_closure_part *part = &plan->parts[i];
+        uint64_t early = part->existential & bound;
+
+        if (early != part->existential && early >> plan->order[level - 1] & 1 &&
+            may_fail(program, part->formula, early))
+            plan->checks[plan->check_count++] =
+                (struct esi_closure_check){.parts = part,
+                                           .part_count = 1,
+                                           .lesser = ES_PATTERN_NONE,
+                                           .early = early};
+    }
+}
+
+static void add_lesser_checks(const struct esi_program *program,
+                              const struct esi_closure_plan *plans,
+                              uint32_t support,
+                              struct esi_closure_plan *plan,
+                              uint32_t level)
+{
+    for (size_t i = 0; i < program->supports[support].lesser_count; i++) {
+        uint32_t lesser = program->supports[support].lesser[i];
+
+        if (!plans[lesser].is_false &&
+            is_due(plan, program->supports[lesser].variables, level))
+            plan->checks[plan->check_count++] = (struct esi_closure_check){
+                plans[lesser].parts, plans[lesser].part_count, lesser, 0};
+    }
+}
+
+static int place_checks(const struct esi_program *program,
+                        const struct esi_closure_plan *plans,
+                        uint32_t support,
+                        struct esi_closure_plan *plan)
+{
+    size_t count = plan->part_count * ((size_t)plan->level_count + 1) +
+                   program->supports[support].lesser_count;
+
+    plan->checks = calloc(count ? count : 1, sizeof *plan->checks);
+    if (!plan->checks)
+        return -ENOMEM;
+    for (uint32_t level = 0; level <= plan->level_count; level++) {
+        plan->begins[level] = plan->check_count;
+        add_early_checks(program, plan, level);
+        add_own_checks(plan, level);
+        add_lesser_checks(program, plans, support, plan, level);
+    }
+    plan->begins[plan->level_count + 1] = plan->check_count;
+    return 0;
+}
+
+/* --- Plans of all supports -------------------------------------------------------- */
+
+/* Lesser supports come first: their parts are there. */
+static int make_plan(const struct esi_engine_task *task,
+                     struct esi_closure_plan *plans,
+                     uint32_t support)
+{
+    const struct esi_program_support *of = &task->program->supports[support];
+    struct esi_closure_plan *plan = &plans[support];
+
+    plan->parts = calloc(count_parts(of->condition), sizeof *plan->parts);
+    if (!plan->parts)
+        return -ENOMEM;
+    add_parts(task, of->condition, plan);
+    order_variables(task->program, of->variables, plan);
+    return place_checks(task->program, plans, support, plan);
+}
+
+static void destroy_plans(const struct esi_engine_task *task,
+                          struct esi_closure_plan *plans)
+{
+    for (uint32_t i = 0; plans && i < task->program->support_count; i++) {
+        free(plans[i].parts);
+        free(plans[i].checks);
+    }
+    free(plans);
+}
+
+/* Plans of all supports of the task's program.  0 or -ENOMEM. */
+static int create_plans(const struct esi_engine_task *task,
+                        struct esi_closure_plan **ret_plans)
+{
+    uint32_t count = task->program->support_count;
+    struct esi_closure_plan *plans = calloc(count ? count : 1, sizeof *plans);
+    int result = 0;
+
+    if (!plans)
+        return -ENOMEM;
+    for (uint32_t support = 0; support < count && result == 0; support++)
+        result = make_plan(task, plans, support);
+    if (result < 0)
+        destroy_plans(task, plans);
+    else
+        *ret_plans = plans;
+    return result;
+}
+
+/* --- Binding ---------------------------------------------------------------------- */
+
+/* All values of a domain, one after the other. */
+struct value_cursor {
+    const struct esi_domain *domain;
+    bool is_single;
+    uint32_t slots;
+    uint32_t count; /* of the values of the slot */
+    struct esi_domain_column column;
+    struct esi_domain_value next;
+};
+
+static void enter_slot(struct value_cursor *cursor)
+{
+    cursor->next.position = 0;
+    if (cursor->next.slot >= cursor->slots)
+        return;
+    cursor->column = esi_domain_column(cursor->domain, cursor->next.slot);
+    cursor->count = cursor->column.count;
+}
+
+static void init_cursor(const struct esi_domain *domain, struct value_cursor *cursor)
+{
+    *cursor = (struct value_cursor){.domain = domain,
+                                    .is_single = esi_domain_is_single(domain)};
+    if (cursor->is_single) {
+        cursor->slots = esi_domain_slots(domain);
+        enter_slot(cursor);
+    } else {
+        cursor->slots = 1;
+        cursor->count = (uint32_t)esi_domain_count(domain);
+    }
+}
+
+static bool find_next(struct value_cursor *cursor)
+{
+    while (cursor->next.slot < cursor->slots) {
+        if (cursor->next.position < cursor->count)
+            return true;
+        cursor->next.slot++;
+        if (cursor->is_single)
+            enter_slot(cursor);
+    }
+    return false;
+}
+
+static void look_at_the_clock(struct closure_search *search)
+{
+    if (search->stamp % BINDINGS_PER_LOOK == 0 && search->result == 0 &&
+        esi_search_is_over(search->task->config))
+        search->result = 1;
+}
+
+/* Binds a variable to the next value; false: there is none, or the search is over. */
+static bool bind_next(struct closure_search *search,
+                      struct value_cursor *cursor,
+                      unsigned variable)
+{
+    struct esi_formula_binding *binding = &search->check.bindings[variable];
+
+    if (!find_next(cursor))
+        return false;
+    search->stamps[variable] = ++search->stamp;
+    look_at_the_clock(search);
+    if (search->result != 0)
+        return false;
+    binding->value = cursor->next;
+    binding->has_value = true;
+    if (cursor->is_single) {
+        binding->one = (struct es_event_id){
+            cursor->column.trace, cursor->column.indexes[cursor->next.position]};
+        binding->events = &binding->one;
+        binding->count = 1;
+    } else {
+        binding->count = esi_domain_events(cursor->domain, cursor->next, &binding->one,
+                                           &binding->events);
+    }
+    cursor->next.position++;
+    return true;
+}
+
+/* --- Which operands there are ----------------------------------------------------- */
+
+/* NULL: there is none of these variables. */
+static struct esi_closure_operand *find_operand(
+    const struct esi_closure_operands *operands,
+    uint64_t variables)
+{
+    for (size_t i = 0; i < operands->count; i++)
+        if (operands->items[i].variables == variables)
+            return &operands->items[i];
+    return NULL;
+}
+
+static void add_operand(struct esi_closure_operands *operands, uint64_t variables)
+{
+    if (variables && !find_operand(operands, variables))
+        operands->items[operands->count++].variables = variables;
+}
+
+static bool is_relation(const struct esi_atom *atom)
+{
+    return (atom->kind == ES_ATOM_RELATION || atom->kind == ES_ATOM_COUNT) &&
+           atom->op != ES_OPERATOR_RECEIVED;
+}
+
+/* The relation below, whose two sides make up an operand. */
+static void find_parts(const struct esi_program *program,
+                       const struct esi_closure_operands *operands,
+                       struct esi_closure_operand *operand)
+{
+    for (uint32_t i = 0; i < program->atom_count; i++) {
+        const struct esi_atom *atom = &program->atoms[i];
+
+        if (is_relation(atom) && (atom->left | atom->right) == operand->variables &&
+            atom->left != operand->variables && atom->right != operand->variables) {
+            operand->parts[0] = find_operand(operands, atom->left);
+            operand->parts[1] = find_operand(operands, atom->right);
+            return;
+        }
+    }
+}
+
+/* Operands of all relations.  0 or -ENOMEM. */
+static int init_operands(const struct esi_engine_task *task,
+                         struct esi_closure_operands *ret_operands)
+{
+    const struct esi_program *program = task->program;
+    struct esi_closure_operands operands = {.count = 0};
+
+    operands.items =
+        calloc(2 * (size_t)program->atom_count + 1, sizeof *operands.items);
+    if (!operands.items)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < program->atom_count; i++)
+        if (is_relation(&program->atoms[i])) {
+            add_operand(&operands, program->atoms[i].left);
+            add_operand(&operands, program->atoms[i].right);
+        }
+    for (size_t i = 0; task->config->closure_combining && i < operands.count; i++)
+        find_parts(program, &operands, &operands.items[i]);
+    *ret_operands = operands;
+    return 0;
+}
+
+static void fini_operands(struct esi_closure_operands *operands)
+{
+    for (size_t i = 0; i < operands->count; i++)
+        esi_closure_fini(&operands->items[i].closure);
+    free(operands->items);
+    *operands = (struct esi_closure_operands){.count = 0};
+}
+
+/* --- Closures of operands --------------------------------------------------------- */
+
+/* A closure is made when it is first asked for, and again after one of its variables
+ * was bound anew.  Where closures are combined, that of the events that a relation
+ * passes up is made of those of its two sides (Nichols, 4.5). */
+
+static uint64_t latest_stamp(const struct closure_search *search, uint64_t variables)
+{
+    uint64_t latest = 0;
+
+    for (; variables; variables &= variables - 1) {
+        uint64_t stamp = search->stamps[__builtin_ctzll(variables)];
+
+        if (stamp > latest)
+            latest = stamp;
+    }
+    return latest;
+}
+
+/* The union of the variables' values, sorted and distinct. */
+static int gather_events(struct closure_search *search, uint64_t variables)
+{
+    struct esi_event_list *events = &search->events;
+    int result = 0;
+
+    events->count = 0;
+    for (; variables && result == 0; variables &= variables - 1) {
+        const struct esi_formula_binding *binding =
+            &search->check.bindings[__builtin_ctzll(variables)];
+
+        result = esi_event_list_add(events, binding->events, binding->count);
+    }
+    esi_event_list_sort(events);
+    return result;
+}
+
+/* As deep as relations stand in each other: at most as many as there are variables. */
+static int make_closure(struct closure_search *search,
+                        struct esi_closure_operand *operand)
+{
+    uint64_t latest = latest_stamp(search, operand->variables);
+    int result;
+
+    if (operand->stamp == latest && latest)
+        return 0;
+    operand->stamp = 0;
+    search->task->statistics->closures++;
+    if (operand->parts[0]) {
+        result = make_closure(search, operand->parts[0]);
+        if (result == 0)
+            result = make_closure(search, operand->parts[1]);
+        if (result == 0)
+            result = esi_closure_combine(
+                search->maker, &search->precedence, &operand->parts[0]->closure,
+                &operand->parts[1]->closure, &operand->closure);
+    } else {
+        result = gather_events(search, operand->variables);
+        if (result == 0)
+            result = esi_closure_make(search->maker, &search->precedence,
+                                      search->events.events, search->events.count,
+                                      &operand->closure);
+    }
+    if (result == 0)
+        operand->stamp = latest;
+    return result;
+}
+
+/* As esi_formula_check.side, of a closure_search: a single event, or the ends of a
+ * convex closure.  Borrowed until a variable is bound. */
+static int side_of_relation(void *data,
+                            uint64_t variables,
+                            const struct es_event_id **ret_events,
+                            size_t *ret_count)
+{
+    struct closure_search *search = data;
+    const struct esi_formula_binding *first =
+        &search->check.bindings[variables ? __builtin_ctzll(variables) : 0];
+    struct esi_closure_operand *operand;
+    int result;
+
+    if (!variables) {
+        *ret_count = 0;
+        return 0;
+    }
+    if (!(variables & (variables - 1)) && first->count <= 1) {
+        *ret_events = first->events;
+        *ret_count = first->count;
+        return 0;
+    }
+    operand = find_operand(&search->operands, variables);
+    result = make_closure(search, operand);
+    if (result < 0)
+        return result;
+    *ret_events = operand->closure.ends.events;
+    *ret_count = operand->closure.ends.count;
+    return 0;
+}
+
+/* --- Conditions ------------------------------------------------------------------- */
+
+/* Of the variables that are `bound`. */
+static enum esi_formula_truth truth_of(struct closure_search *search,
+                                       const struct esi_formula *formula,
+                                       uint64_t bound)
+{
+    enum esi_formula_truth truth;
+
+    search->check.bound = bound;
+    truth = esi_formula_check(&search->check, formula, search->variables);
+    if (search->check.failure && search->result == 0)
+        search->result = search->check.failure;
+    return truth;
+}
+
+/* For all values of the universal variables. */
+static bool holds_for_all(struct closure_search *search,
+                          const struct esi_formula *formula,
+                          uint64_t universal)
+{
+    struct value_cursor cursor;
+    unsigned v;
+
+    if (!universal)
+        return truth_of(search, formula, UINT64_MAX) == ES_FORMULA_HOLDS;
+    v = (unsigned)__builtin_ctzll(universal);
+    init_cursor(search->task->domains[v], &cursor);
+    while (bind_next(search, &cursor, v))
+        if (!holds_for_all(search, formula, universal & (universal - 1)))
+            return false;
+    return search->result == 0;
+}
+
+static bool check_holds(struct closure_search *search,
+                        const struct esi_closure_check *check)
+{
+    bool holds = true;
+
+    if (check->early)
+        return truth_of(search, check->parts->formula, check->early) !=
+               ES_FORMULA_FAILS;
+    for (size_t i = 0; i < check->part_count && holds; i++)
+        holds =
+            holds_for_all(search, check->parts[i].formula, check->parts[i].universal);
+    return check->lesser == ES_PATTERN_NONE ? holds : !holds;
+}
+
+/* --- Searching -------------------------------------------------------------------- */
+
+static bool all_hold(struct closure_search *search,
                      const struct esi_closure_plan *plan,
                      uint32_t level)
 {
     for (size_t i = plan->begins[level]; i < plan->begins[level + 1]; i++)
-        if (!esi_closure_check_holds(search, &plan->checks[i]) || search->result != 0)
+        if (!check_holds(search, &plan->checks[i]) || search->result != 0)
             return false;
     return true;
 }
 
-static bool add_match(struct esi_closure_search *search, uint64_t variables)
+static bool add_match(struct closure_search *search, uint64_t variables)
 {
     for (uint64_t left = variables; left; left &= left - 1) {
         int v = __builtin_ctzll(left);
@@ -35,20 +597,20 @@ static bool add_match(struct esi_closure_search *search, uint64_t variables)
 
 /* Binds the variables from `level` on in all ways that match.  Returns whether there is
  * one. */
-static bool search_from(struct esi_closure_search *search,
+static bool search_from(struct closure_search *search,
                         uint32_t support,
                         const struct esi_closure_plan *plan,
                         uint32_t level)
 {
-    struct esi_closure_cursor cursor;
+    struct value_cursor cursor;
     bool has_found = false;
     uint8_t v;
 
     if (level == plan->level_count)
         return add_match(search, search->task->program->supports[support].variables);
     v = plan->order[level];
-    esi_closure_cursor_init(search->task->domains[v], &cursor);
-    while (search->result == 0 && esi_closure_bind(search, &cursor, v)) {
+    init_cursor(search->task->domains[v], &cursor);
+    while (search->result == 0 && bind_next(search, &cursor, v)) {
         if (all_hold(search, plan, level + 1))
             has_found |= search_from(search, support, plan, level + 1);
         search->task->statistics->backtracks++;
@@ -66,7 +628,7 @@ static bool have_values(const struct esi_engine_task *task, uint64_t variables)
     return true;
 }
 
-static void search_support(struct esi_closure_search *search,
+static void search_support(struct closure_search *search,
                            const struct esi_closure_plan *plans,
                            uint32_t support)
 {
@@ -81,7 +643,7 @@ static void search_support(struct esi_closure_search *search,
 /* --- Beginning and end ------------------------------------------------------------ */
 
 static int begin_search(const struct esi_engine_task *task,
-                        struct esi_closure_search *search)
+                        struct closure_search *search)
 {
     int result;
 
@@ -92,17 +654,19 @@ static int begin_search(const struct esi_engine_task *task,
                                                .domains = task->domains,
                                                .counted = task->counted,
                                                .precedence = &search->precedence,
-                                               .side = esi_closure_side,
+                                               .side = side_of_relation,
                                                .side_data = search,
                                                .config = task->config};
-    result = esi_closure_maker_create(task->order, task->config->closure_method,
-                                      task->config->successors, &search->maker);
+    result = esi_formula_check_init(&search->check);
+    if (result == 0)
+        result = esi_closure_maker_create(task->order, task->config->closure_method,
+                                          task->config->successors, &search->maker);
     if (result < 0)
         return result;
-    return esi_closure_operands_init(task, &search->operands);
+    return init_operands(task, &search->operands);
 }
 
-static void end_search(struct esi_closure_search *search)
+static void end_search(struct closure_search *search)
 {
     struct esi_search_statistics *statistics = search->task->statistics;
 
@@ -110,7 +674,7 @@ static void end_search(struct esi_closure_search *search)
     statistics->unknown += search->precedence.unknown;
     for (size_t i = 0; i < search->operands.count; i++)
         statistics->bytes += esi_closure_bytes(&search->operands.items[i].closure);
-    esi_closure_operands_fini(&search->operands);
+    fini_operands(&search->operands);
     esi_closure_maker_destroy(search->maker);
     esi_formula_check_fini(&search->check);
     esi_event_list_fini(&search->events);
@@ -118,17 +682,17 @@ static void end_search(struct esi_closure_search *search)
 
 static int run_search(const struct esi_engine_task *task, struct es_error *error)
 {
-    struct esi_closure_search search = {.task = NULL};
+    struct closure_search search = {.task = NULL};
     struct esi_closure_plan *plans = NULL;
     int result = begin_search(task, &search);
 
     (void)error;
     if (result == 0)
-        result = esi_closure_plans_create(task, &plans);
+        result = create_plans(task, &plans);
     search.result = result;
     for (uint32_t i = 0; i < task->program->support_count && search.result == 0; i++)
         search_support(&search, plans, i);
-    esi_closure_plans_destroy(task, plans);
+    destroy_plans(task, plans);
     end_search(&search);
     return search.result;
 }
@@ -139,15 +703,15 @@ static int explain_search(const struct esi_engine_task *task,
 {
     struct esi_closure_operands operands = {.count = 0};
     struct esi_closure_plan *plans = NULL;
-    int result = esi_closure_operands_init(task, &operands);
+    int result = init_operands(task, &operands);
 
     (void)error;
     if (result == 0)
-        result = esi_closure_plans_create(task, &plans);
+        result = create_plans(task, &plans);
     if (result == 0)
         esi_closure_explain(task, plans, &operands, out);
-    esi_closure_plans_destroy(task, plans);
-    esi_closure_operands_fini(&operands);
+    destroy_plans(task, plans);
+    fini_operands(&operands);
     return result;
 }
 

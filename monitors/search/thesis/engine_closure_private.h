@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* engine_closure_private.h - what the files of the engine "closure" share. */
+/* engine_closure_private.h - the plans of the engine "closure". */
 #ifndef ES_MONITORS_SEARCH_THESIS_ENGINE_CLOSURE_PRIVATE_H
 #define ES_MONITORS_SEARCH_THESIS_ENGINE_CLOSURE_PRIVATE_H
 
 #include "monitors/search/thesis/closure.h"
 #include "monitors/search/engine.h"
-#include "monitors/search/truth/formula_check.h"
-
-/* --- Plans ------------------------------------------------------------------------ */
 
 /* A conjunct of a condition, which must hold for all values of its universal variables;
  * those without values are left out (D8). */
@@ -43,15 +40,6 @@ struct esi_closure_plan {
     uint32_t hidden_from;
 };
 
-/* Plans of all supports of the task's program.  0 or -ENOMEM. */
-int esi_closure_plans_create(const struct esi_engine_task *task,
-                             struct esi_closure_plan **ret_plans);
-/* Accepts NULL. */
-void esi_closure_plans_destroy(const struct esi_engine_task *task,
-                               struct esi_closure_plan *plans);
-
-/* --- Values that are bound -------------------------------------------------------- */
-
 /* Variables whose values, all together, are one side of a relation. */
 struct esi_closure_operand {
     uint64_t variables;
@@ -65,53 +53,6 @@ struct esi_closure_operands {
     struct esi_closure_operand *items;
     size_t count;
 };
-
-struct esi_closure_search {
-    const struct esi_engine_task *task;
-    struct esi_precedence precedence;
-    struct esi_closure_maker *maker;
-    struct esi_formula_check check; /* values that are bound, and what holds of them */
-    uint64_t stamps[ES_PROGRAM_VARIABLES]; /* of these bindings; no two are the same */
-    struct esi_domain_value values[ES_PROGRAM_VARIABLES]; /* for the matches */
-    struct esi_closure_operands operands;
-    struct esi_event_list events; /* of an operand, before its closure is made */
-    uint64_t variables;           /* all but universal ones without values */
-    uint64_t stamp;               /* the latest */
-    int result; /* 0; 1: enough; -errno.  Once it is set, answers mean nothing */
-};
-
-/* Operands of all relations.  0 or -ENOMEM. */
-int esi_closure_operands_init(const struct esi_engine_task *task,
-                              struct esi_closure_operands *ret_operands);
-void esi_closure_operands_fini(struct esi_closure_operands *operands);
-/* As esi_formula_check.side, of an esi_closure_search: a single event, or the ends of a
- * convex closure.  Borrowed until a variable is bound. */
-int esi_closure_side(void *data,
-                     uint64_t variables,
-                     const struct es_event_id **ret_events,
-                     size_t *ret_count);
-
-/* All values of a domain, one after the other. */
-struct esi_closure_cursor {
-    const struct esi_domain *domain;
-    bool is_single;
-    uint32_t slots;
-    uint32_t count; /* of the values of the slot */
-    struct esi_domain_column column;
-    struct esi_domain_value next;
-};
-
-void esi_closure_cursor_init(const struct esi_domain *domain,
-                             struct esi_closure_cursor *cursor);
-/* Binds a variable to the next value; false: there is none, or the search is over. */
-bool esi_closure_bind(struct esi_closure_search *search,
-                      struct esi_closure_cursor *cursor,
-                      unsigned variable);
-
-/* --- Conditions ------------------------------------------------------------------- */
-
-bool esi_closure_check_holds(struct esi_closure_search *search,
-                             const struct esi_closure_check *check);
 
 /* Writes the plans. */
 void esi_closure_explain(const struct esi_engine_task *task,

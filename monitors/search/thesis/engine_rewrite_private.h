@@ -57,11 +57,6 @@ int esi_plans_create(const struct esi_engine_task *task,
                      struct es_error *error);
 void esi_plans_destroy(struct esi_plans *plans);
 
-/* --- engine_rewrite_search.c ------------------------------------------------------ */
-
-/* As esi_engine_ops.search. */
-int esi_plans_search(struct esi_plans *plans);
-
 /* --- engine_rewrite_explain.c ----------------------------------------------------- */
 
 int esi_rewrite_explain(const struct esi_engine_task *task,

@@ -70,6 +70,8 @@ static const struct esi_values *values_of(struct esi_choice *choice,
 
 int esi_choice_init(struct esi_choice *choice, const struct esi_engine_task *task)
 {
+    int result;
+
     *choice = (struct esi_choice){
         .task = task,
         .precedence = {.order = task->order},
@@ -77,14 +79,14 @@ int esi_choice_init(struct esi_choice *choice, const struct esi_engine_task *tas
                   .domains = task->domains,
                   .counted = task->counted},
     };
-    for (uint32_t v = 0; v < task->program->variable_count; v++) {
+    result = esi_formula_check_init(&choice->check);
+    for (uint32_t v = 0; result == 0 && v < task->program->variable_count; v++) {
         choice->values[v] = values_of(choice, task->domains[v]);
-        if (!choice->values[v]) {
-            esi_choice_fini(choice);
-            return -ENOMEM;
-        }
+        result = choice->values[v] ? 0 : -ENOMEM;
     }
-    return 0;
+    if (result < 0)
+        esi_choice_fini(choice);
+    return result;
 }
 
 void esi_choice_fini(struct esi_choice *choice)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* reorder.c - the order of a rewritten pattern: least/most-successful-first (Nichols,
- * 6.2.2) and variable clustering (6.2.3).
+/* reorder.c - the order of a rewritten pattern: brute force (Nichols, 6.2.1),
+ * least/most-successful-first (6.2.2) and variable clustering (6.2.3).
  *
  * Universal variables get values for each clause anew: they are never assigned, and no
  * order begins with one. */
 #include "config.h"
+
+#include "monitors/search/thesis/reorder.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,7 +15,6 @@
 #include <string.h>
 
 #include "monitors/search/truth/cnf_clauses.h"
-#include "monitors/search/thesis/reorder_private.h"
 
 /* Beyond these, an order would take longer to find than it saves. */
 enum { MOST_CLAUSES = 2048, MOST_LITERALS = 1 << 15 };
@@ -24,20 +25,306 @@ enum {
     KEEPS_AS_WRITTEN = 4,  /* times the work of it is less than what clusters take */
 };
 
+struct reorder_literal {
+    struct esi_literal literal;
+    double success;
+};
+
+struct reorder_clause {
+    struct esi_clause clause;
+    struct reorder_literal *literals; /* clause.count */
+    double work;
+};
+
+struct esi_reorder {
+    const struct esi_reorder_facts *facts;
+    struct reorder_clause *clauses;
+    size_t count;
+};
+
+/* --- How much a search is expected to test (6.2.1) -------------------------------- */
+
+/* Of a clause it is the sum over its h literals of
+ *     i (l r)i success_i  times the product over j < i of (l r)j (1 - success_j)
+ * where the last one's success is left out, since it ends the clause either way; l and
+ * r are how many values its variables may take.  Of all clauses it is the same sum with
+ * what each is expected to test in place of l r, and its failure in place of success.
+ * All are taken to be independent of each other. */
+
+void esi_work_add(struct esi_work *work, double cost, double ends, bool is_last)
+{
+    work->number++;
+    work->expected += work->number * cost * (is_last ? 1 : ends) * work->reached;
+    work->reached *= cost * (1 - ends);
+}
+
+static double values_of(const struct esi_reorder *reorder,
+                        unsigned variable,
+                        uint64_t assigned)
+{
+    return assigned >> variable & 1 ? 1 : reorder->facts->counts[variable];
+}
+
+/* How many pairs of values a literal may take where these variables have values. */
+static double pairs_of(const struct esi_reorder *reorder,
+                       const struct reorder_literal *literal,
+                       uint64_t assigned)
+{
+    unsigned x = literal->literal.x;
+    unsigned y = literal->literal.y;
+
+    return values_of(reorder, x, assigned) *
+           (x == y ? 1 : values_of(reorder, y, assigned));
+}
+
+/* Tests of a clause, of its literals in their order. */
+static double work_of_clause(const struct esi_reorder *reorder,
+                             const struct reorder_clause *clause,
+                             uint64_t assigned)
+{
+    struct esi_work work = {.reached = 1};
+    size_t count = clause->clause.count;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct reorder_literal *literal = &clause->literals[i];
+
+        esi_work_add(&work, pairs_of(reorder, literal, assigned), literal->success,
+                     i + 1 == count);
+        assigned |= literal->literal.variables;
+    }
+    return work.expected;
+}
+
+/* How likely it is that no literal of a clause holds. */
+static double failure_of(const struct reorder_clause *clause)
+{
+    double failure = 1;
+
+    for (size_t i = 0; i < clause->clause.count; i++)
+        failure *= 1 - clause->literals[i].success;
+    return failure;
+}
+
+/* Tests of all clauses in their order. */
+static double work_of_all(const struct esi_reorder *reorder)
+{
+    struct esi_work work = {.reached = 1};
+    uint64_t assigned = 0;
+
+    for (size_t i = 0; i < reorder->count; i++) {
+        const struct reorder_clause *clause = &reorder->clauses[i];
+
+        esi_work_add(&work, work_of_clause(reorder, clause, assigned),
+                     failure_of(clause), i + 1 == reorder->count);
+        assigned |= clause->clause.existential;
+    }
+    return work.expected;
+}
+
+/* --- The order with the least work of all (6.2.1) --------------------------------- */
+
+/* The work of a clause depends on the variables that the clauses before it assigned,
+ * not on their order, and the work of all rises with that of each.  So for each order
+ * of the clauses the best order of each one's literals is found by itself, and nothing
+ * of the d! h1! ... hd! orders is missed. */
+
+enum { MOST_ORDERS = 1 << 18 }; /* orders of clauses times orders of literals of each */
+
+struct brute {
+    struct esi_reorder *reorder;
+    struct reorder_clause *best; /* clauses in the best order so far */
+    double best_work;
+    double *work; /* of the clauses that are placed */
+    double *failure;
+    bool has_best;
+};
+
+/* The factorial, or `most` + 1 if it is greater than most. */
+static double factorial_of(size_t number, double most)
+{
+    double product = 1;
+
+    for (size_t i = 2; i <= number; i++) {
+        product *= (double)i;
+        if (product > most)
+            return most + 1;
+    }
+    return product;
+}
+
+/* --- The literals of a clause ----------------------------------------------------- */
+
+static void swap_literals(struct reorder_literal *a, struct reorder_literal *b)
+{
+    struct reorder_literal keep = *a;
+
+    *a = *b;
+    *b = keep;
+}
+
+/* Orders of the literals from `first` on; the best goes to `best`. */
+static void try_literals(const struct esi_reorder *reorder,
+                         struct reorder_clause *clause,
+                         size_t first,
+                         uint64_t assigned,
+                         struct reorder_literal *best,
+                         double *best_work)
+{
+    size_t count = clause->clause.count;
+
+    if (first + 1 >= count) {
+        double work = work_of_clause(reorder, clause, assigned);
+
+        if (work < *best_work) {
+            *best_work = work;
+            memcpy(best, clause->literals, count * sizeof *best);
+        }
+        return;
+    }
+    for (size_t i = first; i < count; i++) {
+        swap_literals(&clause->literals[first], &clause->literals[i]);
+        try_literals(reorder, clause, first + 1, assigned, best, best_work);
+        swap_literals(&clause->literals[first], &clause->literals[i]);
+    }
+}
+
+/* Puts the literals into the best order.  Its work, or -1: no memory. */
+static double arrange_clauses(const struct esi_reorder *reorder,
+                              struct reorder_clause *clause,
+                              uint64_t assigned)
+{
+    size_t bytes = clause->clause.count * sizeof *clause->literals;
+    struct reorder_literal *best = malloc(bytes + 1);
+    double work = INFINITY;
+
+    if (!best)
+        return -1;
+    memcpy(best, clause->literals, bytes);
+    try_literals(reorder, clause, 0, assigned, best, &work);
+    memcpy(clause->literals, best, bytes);
+    free(best);
+    return work;
+}
+
+/* --- Clauses ---------------------------------------------------------------------- */
+
+static void swap_clauses(struct reorder_clause *a, struct reorder_clause *b)
+{
+    struct reorder_clause keep = *a;
+
+    *a = *b;
+    *b = keep;
+}
+
+static void keep_best(struct brute *brute)
+{
+    size_t count = brute->reorder->count;
+    struct esi_work work = {.reached = 1};
+
+    for (size_t i = 0; i < count; i++)
+        esi_work_add(&work, brute->work[i], brute->failure[i], i + 1 == count);
+    if (brute->has_best && !(work.expected < brute->best_work))
+        return;
+    brute->has_best = true;
+    brute->best_work = work.expected;
+    memcpy(brute->best, brute->reorder->clauses, count * sizeof *brute->best);
+}
+
+static int try_clauses(struct brute *brute, size_t first, uint64_t assigned)
+{
+    struct reorder_clause *clauses = brute->reorder->clauses;
+    int result = 0;
+
+    if (first == brute->reorder->count) {
+        keep_best(brute);
+        return 0;
+    }
+    for (size_t i = first; i < brute->reorder->count && result == 0; i++) {
+        swap_clauses(&clauses[first], &clauses[i]);
+        brute->work[first] = arrange_clauses(brute->reorder, &clauses[first], assigned);
+        brute->failure[first] = failure_of(&clauses[first]);
+        result = brute->work[first] < 0
+                     ? -ENOMEM
+                     : try_clauses(brute, first + 1,
+                                   assigned | clauses[first].clause.existential);
+        swap_clauses(&clauses[first], &clauses[i]);
+    }
+    return result;
+}
+
+/* Literals move while other orders are tried: puts them as they suit the best one. */
+static int finalize_order(struct brute *brute)
+{
+    struct esi_reorder *reorder = brute->reorder;
+    uint64_t assigned = 0;
+
+    memcpy(reorder->clauses, brute->best, reorder->count * sizeof *brute->best);
+    for (size_t i = 0; i < reorder->count; i++) {
+        if (arrange_clauses(reorder, &reorder->clauses[i], assigned) < 0)
+            return -ENOMEM;
+        assigned |= reorder->clauses[i].clause.existential;
+    }
+    return 0;
+}
+
+static bool is_too_large(const struct esi_reorder *reorder, double *ret_orders)
+{
+    double of_clauses = factorial_of(reorder->count, MOST_ORDERS);
+    double of_literals = 0;
+    double all = of_clauses;
+
+    for (size_t i = 0; i < reorder->count; i++) {
+        double orders = factorial_of(reorder->clauses[i].clause.count, MOST_ORDERS);
+
+        of_literals += orders;
+        all *= orders;
+    }
+    *ret_orders = all;
+    return of_clauses * (of_literals + 1) > MOST_ORDERS;
+}
+
+/* False: there are too many orders.  -ENOMEM in *ret_result. */
+static bool order_by_brute(struct esi_reorder *reorder,
+                           struct esi_reordered *reordered,
+                           int *ret_result)
+{
+    struct brute brute = {.reorder = reorder};
+    double orders;
+
+    *ret_result = 0;
+    if (is_too_large(reorder, &orders))
+        return false;
+    brute.best = calloc(reorder->count, sizeof *brute.best);
+    brute.work = calloc(reorder->count, sizeof *brute.work);
+    brute.failure = calloc(reorder->count, sizeof *brute.failure);
+    if (brute.best && brute.work && brute.failure)
+        *ret_result = try_clauses(&brute, 0, 0);
+    else
+        *ret_result = -ENOMEM;
+    if (*ret_result == 0)
+        *ret_result = finalize_order(&brute);
+    reordered->orders = (uint64_t)orders;
+    reordered->work = brute.best_work;
+    free(brute.best);
+    free(brute.work);
+    free(brute.failure);
+    return true;
+}
+
 /* --- Least and most successful first ---------------------------------------------- */
 
 static double count_successes(const struct esi_reorder *reorder,
-                              const struct esi_reorder_literal *literal)
+                              const struct reorder_literal *literal)
 {
-    return esi_reorder_pairs(reorder, literal, 0) * literal->success;
+    return pairs_of(reorder, literal, 0) * literal->success;
 }
 
 /* By insertion, so that what is alike stays as it was. */
 static void sort_by_successes(const struct esi_reorder *reorder,
-                              struct esi_reorder_clause *clause)
+                              struct reorder_clause *clause)
 {
     for (size_t i = 1; i < clause->clause.count; i++) {
-        struct esi_reorder_literal literal = clause->literals[i];
+        struct reorder_literal literal = clause->literals[i];
         double value = count_successes(reorder, &literal);
         size_t place = i;
 
@@ -51,8 +338,8 @@ static void sort_by_successes(const struct esi_reorder *reorder,
 
 static int compare_work(const void *left, const void *right)
 {
-    const struct esi_reorder_clause *a = left;
-    const struct esi_reorder_clause *b = right;
+    const struct reorder_clause *a = left;
+    const struct reorder_clause *b = right;
 
     if (a->work != b->work)
         return a->work < b->work ? -1 : 1;
@@ -65,7 +352,7 @@ static void order_by_success(struct esi_reorder *reorder)
 {
     for (size_t i = 0; i < reorder->count; i++) {
         sort_by_successes(reorder, &reorder->clauses[i]);
-        reorder->clauses[i].work = esi_reorder_work(reorder, &reorder->clauses[i], 0);
+        reorder->clauses[i].work = work_of_clause(reorder, &reorder->clauses[i], 0);
     }
     qsort(reorder->clauses, reorder->count, sizeof *reorder->clauses, compare_work);
 }
@@ -120,7 +407,7 @@ static void collect_relations(const struct esi_reorder *reorder,
 /* x !-> y follows from p !-> y where p -> x, and from x !-> q where y -> q: asked
  * after them it fails no more. */
 static bool follows_literal(const struct frequencies *frequencies,
-                            const struct esi_reorder_clause *clause)
+                            const struct reorder_clause *clause)
 {
     const struct esi_literal *literal = &clause->literals[0].literal;
 
@@ -191,7 +478,7 @@ static bool is_sooner(struct rank a, struct rank b)
 }
 
 static struct rank rank_of_literal(const struct frequencies *frequencies,
-                                   const struct esi_reorder_literal *literal,
+                                   const struct reorder_literal *literal,
                                    uint64_t assigned)
 {
     return rank_of(frequencies, literal->literal.variables & ~assigned,
@@ -199,7 +486,7 @@ static struct rank rank_of_literal(const struct frequencies *frequencies,
 }
 
 static struct rank rank_of_clause(const struct frequencies *frequencies,
-                                  const struct esi_reorder_clause *clause,
+                                  const struct reorder_clause *clause,
                                   uint64_t assigned)
 {
     uint64_t variables = clause->clause.existential | clause->clause.universal;
@@ -213,13 +500,13 @@ static struct rank rank_of_clause(const struct frequencies *frequencies,
     return rank;
 }
 
-static void cluster_literals(struct esi_reorder_clause *clause,
+static void cluster_literals(struct reorder_clause *clause,
                              const struct frequencies *frequencies,
                              uint64_t assigned)
 {
     for (size_t i = 0; i < clause->clause.count; i++) {
         size_t best = i;
-        struct esi_reorder_literal chosen;
+        struct reorder_literal chosen;
 
         for (size_t k = i + 1; k < clause->clause.count; k++)
             if (is_sooner(
@@ -273,7 +560,7 @@ static void order_by_clusters(struct esi_reorder *reorder)
     wanted = most_frequent(&frequencies, existential);
     for (size_t i = 0; i < reorder->count; i++) {
         size_t next = next_clause(reorder, &frequencies, i, assigned, wanted);
-        struct esi_reorder_clause chosen = reorder->clauses[next];
+        struct reorder_clause chosen = reorder->clauses[next];
 
         memmove(reorder->clauses + i + 1, reorder->clauses + i,
                 (next - i) * sizeof *reorder->clauses);
@@ -291,7 +578,7 @@ static int open_reorder(const struct esi_cnf *cnf,
                         bool needs_success,
                         struct esi_reorder *reorder)
 {
-    struct esi_reorder_literal *literals = calloc(cnf->literals + 1, sizeof *literals);
+    struct reorder_literal *literals = calloc(cnf->literals + 1, sizeof *literals);
 
     *reorder = (struct esi_reorder){.facts = facts, .count = cnf->count};
     reorder->clauses = calloc(cnf->count + 1, sizeof *reorder->clauses);
@@ -302,7 +589,7 @@ static int open_reorder(const struct esi_cnf *cnf,
     }
     reorder->clauses[cnf->count].literals = literals; /* to be freed */
     for (size_t i = 0; i < cnf->count; i++) {
-        struct esi_reorder_clause *clause = &reorder->clauses[i];
+        struct reorder_clause *clause = &reorder->clauses[i];
 
         clause->clause = cnf->clauses[i];
         clause->literals = literals;
@@ -310,7 +597,7 @@ static int open_reorder(const struct esi_cnf *cnf,
         for (size_t k = 0; k < clause->clause.count; k++) {
             const struct esi_literal *literal = &clause->clause.literals[k];
 
-            clause->literals[k] = (struct esi_reorder_literal){
+            clause->literals[k] = (struct reorder_literal){
                 .literal = *literal,
                 .success = needs_success ? facts->success(facts->data, literal) : 0,
             };
@@ -381,9 +668,9 @@ int esi_reorder(struct esi_cnf *cnf,
     result = open_reorder(cnf, facts, has_success, &reorder);
     if (result)
         return result;
-    as_written = has_success ? esi_reorder_work_of_all(&reorder) : INFINITY;
+    as_written = has_success ? work_of_all(&reorder) : INFINITY;
     if (reordering == ES_REORDER_BRUTE &&
-        !esi_reorder_brute(&reorder, &reordered, &result)) {
+        !order_by_brute(&reorder, &reordered, &result)) {
         reordered.is_too_large = true;
         reordered.reordering = ES_REORDER_CLUSTER;
     }
@@ -391,8 +678,7 @@ int esi_reorder(struct esi_cnf *cnf,
         order_by_success(&reorder);
     if (reordered.reordering == ES_REORDER_CLUSTER) {
         order_by_clusters(&reorder);
-        reordered.is_kept =
-            as_written * KEEPS_AS_WRITTEN < esi_reorder_work_of_all(&reorder);
+        reordered.is_kept = as_written * KEEPS_AS_WRITTEN < work_of_all(&reorder);
     }
     if (!reordered.is_kept)
         write_back(cnf, &reorder);

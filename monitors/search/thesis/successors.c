@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/search/domains/precedence.h"
 
 /* The latest event of a trace. */
@@ -27,7 +28,7 @@ struct esi_successors {
     struct esi_successor *rows;
     size_t count, capacity;
     struct last *last; /* by trace; only while events come */
-    size_t traces;
+    size_t traces, trace_capacity;
     bool has_half; /* the first half of a sync came, `half` */
     struct es_event_id half;
 };
@@ -55,16 +56,9 @@ static int add_row(struct esi_successors *successors,
                    struct es_event_id from,
                    struct es_event_id to)
 {
-    if (successors->count == successors->capacity) {
-        size_t capacity = successors->capacity ? successors->capacity * 2 : 64;
-        struct esi_successor *rows =
-            reallocarray(successors->rows, capacity, sizeof *rows);
-
-        if (!rows)
-            return -ENOMEM;
-        successors->rows = rows;
-        successors->capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(successors->rows, successors->capacity,
+                          successors->count + 1) < 0)
+        return -ENOMEM;
     successors->rows[successors->count++] = (struct esi_successor){from, to};
     return 0;
 }
@@ -72,13 +66,12 @@ static int add_row(struct esi_successors *successors,
 static int add_trace(void *data, uint32_t trace, const char *name)
 {
     struct esi_successors *successors = data;
-    struct last *last = reallocarray(successors->last, (size_t)trace + 1, sizeof *last);
 
     (void)name;
-    if (!last)
+    if (ESI_ARRAY_RESERVE(successors->last, successors->trace_capacity,
+                          (size_t)trace + 1) < 0)
         return -ENOMEM;
-    last[trace] = (struct last){.is_sync = false};
-    successors->last = last;
+    successors->last[trace] = (struct last){.is_sync = false};
     successors->traces = (size_t)trace + 1;
     return 0;
 }
@@ -159,7 +152,7 @@ void esi_successors_finish(struct esi_successors *successors)
               compare_rows);
     free(successors->last);
     successors->last = NULL;
-    successors->traces = 0;
+    successors->traces = successors->trace_capacity = 0;
 }
 
 const struct esi_successor *esi_successors_rows(const struct esi_successors *successors,

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 struct esi_successors;
 

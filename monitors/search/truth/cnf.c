@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/truth/cnf_clauses.h"
 #include "monitors/search/truth/formula_check.h"
 
@@ -43,15 +44,8 @@ static int number_part(struct rewriting *rewriting,
             *ret_number = (uint32_t)i;
             return 0;
         }
-    if (count == rewriting->part_capacity) {
-        size_t capacity = 2 * count + 8;
-        struct whole_part *parts = realloc(rewriting->parts, capacity * sizeof *parts);
-
-        if (!parts)
-            return -ENOMEM;
-        rewriting->parts = parts;
-        rewriting->part_capacity = capacity;
-    }
+    if (ESI_ARRAY_RESERVE(rewriting->parts, rewriting->part_capacity, count + 1) < 0)
+        return -ENOMEM;
     rewriting->parts[count] = (struct whole_part){
         formula,
         esi_formula_variables(rewriting->program, formula) & ~rewriting->empty};

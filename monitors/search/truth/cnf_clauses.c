@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "monitors/search/truth/cnf_clauses.h"
 
 /* --- Literals as numbers ---------------------------------------------------------- */
@@ -52,27 +53,12 @@ void esi_clauses_free(struct esi_clauses *clauses)
 
 static int reserve_clauses(struct esi_clauses *clauses, size_t more_codes)
 {
-    if (clauses->count == clauses->capacity) {
-        size_t capacity = clauses->capacity ? 2 * clauses->capacity : 8;
-        struct esi_draft_clause *items =
-            realloc(clauses->items, capacity * sizeof *clauses->items);
+    int result =
+        ESI_ARRAY_RESERVE(clauses->items, clauses->capacity, clauses->count + 1);
 
-        if (!items)
-            return -ENOMEM;
-        clauses->items = items;
-        clauses->capacity = capacity;
-    }
-    if (clauses->code_capacity - clauses->code_count < more_codes ||
-        !clauses->code_capacity) {
-        size_t capacity = 2 * clauses->code_capacity + more_codes + 8;
-        uint64_t *codes = realloc(clauses->codes, capacity * sizeof *codes);
-
-        if (!codes)
-            return -ENOMEM;
-        clauses->codes = codes;
-        clauses->code_capacity = capacity;
-    }
-    return 0;
+    return result < 0 ? result
+                      : ESI_ARRAY_RESERVE(clauses->codes, clauses->code_capacity,
+                                          clauses->code_count + more_codes);
 }
 
 static bool has_code(const struct esi_clauses *clauses,
@@ -85,6 +71,13 @@ static bool has_code(const struct esi_clauses *clauses,
         if (clauses->codes[clause->start + i] == code)
             return true;
     return false;
+}
+
+/* The clause that is false has none, and there may be no others. */
+static const uint64_t *codes_of(const struct esi_clauses *clauses,
+                                const struct esi_draft_clause *clause)
+{
+    return clause->count > 0 ? clauses->codes + clause->start : NULL;
 }
 
 static void append_codes(struct esi_clauses *clauses,
@@ -127,7 +120,7 @@ int esi_clauses_add_all(struct esi_clauses *clauses, const struct esi_clauses *m
     int result = 0;
 
     for (size_t i = 0; i < more->count && result == 0; i++)
-        result = esi_clauses_add(clauses, more->codes + more->items[i].start,
+        result = esi_clauses_add(clauses, codes_of(more, &more->items[i]),
                                  more->items[i].count);
     return result;
 }
@@ -182,8 +175,8 @@ static int add_pair(struct esi_clauses *clauses,
 
     if (result)
         return result;
-    append_codes(clauses, &clause, a->codes + left->start, left->count);
-    append_codes(clauses, &clause, b->codes + right->start, right->count);
+    append_codes(clauses, &clause, codes_of(a, left), left->count);
+    append_codes(clauses, &clause, codes_of(b, right), right->count);
     *steps += clause.count;
     return absorb_clause(clauses, &clause, steps);
 }

@@ -5,28 +5,28 @@
 
 #include "monitors/search/truth/count_rows.h"
 
-static uint64_t without_members(const struct esi_spans *members,
+static uint64_t without_members(const struct esi_intervals *members,
                                 uint32_t begin,
                                 uint32_t end)
 {
     uint64_t result = begin < end ? end - begin : 0;
 
     for (uint32_t i = 0; i < members->count; i++) {
-        struct esi_span span = members->items[i];
+        struct esi_interval interval = members->items[i];
 
-        if (span.begin < begin)
-            span.begin = begin;
-        if (span.end > end)
-            span.end = end;
-        if (span.begin < span.end)
-            result -= span.end - span.begin;
+        if (interval.begin < begin)
+            interval.begin = begin;
+        if (interval.end > end)
+            interval.end = end;
+        if (interval.begin < interval.end)
+            result -= interval.end - interval.begin;
     }
     return result;
 }
 
 uint64_t esi_count_rows(const struct esi_atom *atom,
                         struct esi_count_bounds bounds,
-                        const struct esi_spans *members,
+                        const struct esi_intervals *members,
                         uint32_t rows)
 {
     uint32_t low =
@@ -41,7 +41,7 @@ uint64_t esi_count_rows(const struct esi_atom *atom,
     case ES_OPERATOR_CONCURRENT:
         return without_members(members, bounds.before_end, bounds.after_begin);
     case ES_OPERATOR_ENTANGLED:
-        return esi_spans_total(members) +
+        return esi_intervals_total(members) +
                without_members(members, bounds.after_begin, bounds.before_end);
     case ES_OPERATOR_RECEIVED:
         break; /* by values */

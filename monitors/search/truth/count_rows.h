@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "monitors/search/truth/spans.h"
+#include "monitors/search/truth/intervals.h"
 #include "monitors/search/language/program.h"
 
 struct esi_count_bounds {
@@ -21,7 +21,7 @@ struct esi_count_bounds {
  * the set itself, sorted. */
 uint64_t esi_count_rows(const struct esi_atom *atom,
                         struct esi_count_bounds bounds,
-                        const struct esi_spans *members,
+                        const struct esi_intervals *members,
                         uint32_t rows);
 
 #endif

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "monitors/search/domains/precedence.h"
 
 /* Up to so many are sorted by insertion, which is faster then. */
@@ -19,34 +20,16 @@ void esi_event_list_fini(struct esi_event_list *list)
     *list = (struct esi_event_list){.events = NULL};
 }
 
-static int reserve_list(struct esi_event_list *list, size_t more)
-{
-    size_t capacity = 2 * (list->count + more) + 8;
-    struct es_event_id *events;
-
-    if (more <= list->capacity - list->count)
-        return 0;
-    events = reallocarray(list->events, capacity, sizeof *events);
-    if (!events)
-        return -ENOMEM;
-    list->events = events;
-    list->capacity = capacity;
-    return 0;
-}
-
 int esi_event_list_push(struct esi_event_list *list, struct es_event_id event)
 {
-    if (reserve_list(list, 1) < 0)
-        return -ENOMEM;
-    list->events[list->count++] = event;
-    return 0;
+    return esi_event_list_add(list, &event, 1);
 }
 
 int esi_event_list_add(struct esi_event_list *list,
                        const struct es_event_id *events,
                        size_t count)
 {
-    if (reserve_list(list, count) < 0)
+    if (ESI_ARRAY_RESERVE(list->events, list->capacity, list->count + count) < 0)
         return -ENOMEM;
     for (size_t i = 0; i < count; i++)
         list->events[list->count++] = events[i];

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "monitors/eventset/event.h"
+#include "eventspace/event.h"
 
 /* {0} is empty.  To use its memory again set `count` to 0. */
 struct esi_event_list {

@@ -6,6 +6,7 @@
 #include "monitors/search/truth/formula_check.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "monitors/search/truth/count_rows.h"
 #include "monitors/search/truth/event_sets.h"
@@ -13,11 +14,19 @@
 /* Values, or columns of them, that are counted between two looks at the clock. */
 enum { COUNTED_PER_LOOK = 64 };
 
+int esi_formula_check_init(struct esi_formula_check *check)
+{
+    check->bindings =
+        calloc(check->program->variable_count + 1u, sizeof *check->bindings);
+    return check->bindings ? 0 : -ENOMEM;
+}
+
 void esi_formula_check_fini(struct esi_formula_check *check)
 {
+    free(check->bindings);
     esi_event_list_fini(&check->sides[0]);
     esi_event_list_fini(&check->sides[1]);
-    esi_spans_fini(&check->members);
+    esi_intervals_fini(&check->members);
 }
 
 void esi_formula_check_bind(struct esi_formula_check *check,
@@ -209,7 +218,7 @@ static void widen_bounds(struct esi_formula_check *check,
     uint32_t end = esi_column_position(column, last + 1), begin = end;
 
     if (is_own && end < column->count && column->indexes[end] == event.index)
-        esi_spans_add(&check->members, end, ++begin);
+        esi_intervals_add(&check->members, end, ++begin);
     else if (!is_own)
         begin = first_successor(check, event, column, end);
     if (end > bounds->before_end)
@@ -232,7 +241,7 @@ static uint64_t count_column(struct esi_formula_check *check,
     check->members.count = 0;
     for (size_t i = 0; i < side_count; i++)
         widen_bounds(check, side[i], column, &bounds);
-    esi_spans_sort(&check->members);
+    esi_intervals_sort(&check->members);
     if (check->members.has_failed)
         check->failure = -ENOMEM;
     count = esi_count_rows(atom, bounds, &check->members, column->count);
@@ -377,13 +386,11 @@ enum esi_formula_truth esi_formula_check(struct esi_formula_check *check,
         return atom_truth(check, formula->atom, variables);
     if (formula->kind != ES_FORMULA_AND && formula->kind != ES_FORMULA_OR)
         return told_truth(formula->kind == ES_FORMULA_TRUE);
-    for (size_t i = 0; i < formula->part_count; i++) {
+    for (size_t i = 0; i < formula->part_count && truth != told_truth(!is_and); i++) {
         enum esi_formula_truth one =
             esi_formula_check(check, formula->parts[i], variables);
 
-        if (one == told_truth(!is_and))
-            return one;
-        if (one == ES_FORMULA_OPEN)
+        if (is_and ? one < truth : one > truth)
             truth = one;
     }
     return truth;
@@ -477,15 +484,4 @@ uint64_t esi_formula_variables(const struct esi_program *program,
     for (size_t i = 0; i < formula->part_count; i++)
         variables |= esi_formula_variables(program, formula->parts[i]);
     return variables;
-}
-
-bool esi_formula_counts(const struct esi_program *program,
-                        const struct esi_formula *formula)
-{
-    if (formula->kind == ES_FORMULA_ATOM)
-        return program->atoms[formula->atom].kind == ES_ATOM_COUNT;
-    for (size_t i = 0; i < formula->part_count; i++)
-        if (esi_formula_counts(program, formula->parts[i]))
-            return true;
-    return false;
 }

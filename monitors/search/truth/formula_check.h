@@ -5,6 +5,7 @@
  * not write it out, and for searches while events arrive.
  *
  *   struct esi_formula_check check = {.program = program, .domains = domains, ...};
+ *   esi_formula_check_init(&check);
  *   esi_formula_check_bind(&check, v, value); ...
  *   esi_formula_check(&check, formula, variables);
  *   esi_formula_check_fini(&check);
@@ -23,16 +24,23 @@
 #include "monitors/search/domains/domain.h"
 #include "monitors/search/truth/cnf.h"
 #include "monitors/search/truth/event_list.h"
-#include "monitors/search/truth/spans.h"
+#include "monitors/search/truth/intervals.h"
 #include "monitors/search/domains/precedence.h"
 #include "monitors/search/language/program.h"
 #include "monitors/search/search.h"
 
+/* Rising: all of several are as true as the least of them, any as the greatest. */
 enum esi_formula_truth {
     ES_FORMULA_FAILS,
-    ES_FORMULA_HOLDS,
     ES_FORMULA_OPEN,
+    ES_FORMULA_HOLDS,
 };
+
+static inline enum esi_formula_truth esi_truth_least(enum esi_formula_truth a,
+                                                     enum esi_formula_truth b)
+{
+    return a < b ? a : b;
+}
 
 #define ES_FORMULA_UNCOUNTED UINT64_MAX
 
@@ -66,9 +74,9 @@ struct esi_formula_check {
     uint64_t bound;         /* variables */
     int failure;            /* -errno, or 1: the search is over; what was told since is
                                wrong */
-    struct esi_formula_binding bindings[ES_PROGRAM_VARIABLES];
-    struct esi_event_list sides[2]; /* of a relation */
-    struct esi_spans members;       /* of a column that is counted */
+    struct esi_formula_binding *bindings; /* owned; of the program's variables */
+    struct esi_event_list sides[2];       /* of a relation */
+    struct esi_intervals members;         /* of a column that is counted */
 
     /* While events arrive; both may be zero. */
     struct es_event_id newest; /* no event that is there is after it; index 0: none */
@@ -76,6 +84,9 @@ struct esi_formula_check {
                                   ES_FORMULA_UNCOUNTED */
 };
 
+/* Room for the values of the program's variables; `program` and what else is borrowed
+ * is set.  0 or -ENOMEM. */
+int esi_formula_check_init(struct esi_formula_check *check);
 void esi_formula_check_fini(struct esi_formula_check *check);
 
 void esi_formula_check_bind(struct esi_formula_check *check,
@@ -121,8 +132,5 @@ bool esi_formula_is_counted(struct esi_formula_check *check,
 /* All variables that its atoms name. */
 uint64_t esi_formula_variables(const struct esi_program *program,
                                const struct esi_formula *formula);
-/* Whether one of its atoms counts. */
-bool esi_formula_counts(const struct esi_program *program,
-                        const struct esi_formula *formula);
 
 #endif

@@ -1,30 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * Which matches were told: sets of events by 128 bits that are made of them.  The last
- * `limit` are known for sure; of older ones at least as many may be forgotten.
+ * Which matches were emitted: sets of events by 128 bits that are made of them.  The
+ * last `limit` are known for sure; of older ones at least as many may be forgotten.
  */
-#ifndef ES_MONITORS_SEARCH_LIVE_LIVE_SEEN_H
-#define ES_MONITORS_SEARCH_LIVE_LIVE_SEEN_H
+#ifndef ES_MONITORS_SEARCH_LIVE_SEEN_H
+#define ES_MONITORS_SEARCH_LIVE_SEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "monitors/eventset/event.h"
-
-struct esi_seen_key {
-    uint64_t low;
-    uint64_t high; /* 0 of both: free */
-};
+#include "base/hash.h"
+#include "eventspace/event.h"
 
 /* Zeros but for `limit` are empty; fields are private. */
 struct esi_seen {
     uint64_t limit;
     struct esi_seen_table {
-        struct esi_seen_key *keys;
-        size_t capacity; /* a power of two */
-        size_t count;
+        struct esi_hash hash;
+        struct esi_seen_key *keys; /* owned; as many as `hash` has */
+        size_t capacity;
     } young, old;
 };
 

@@ -1,0 +1,666 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * indexed_bound.c - what is bound, and where in a column an event's predecessors end
+ * and where its successors begin.
+ *
+ * Predecessors take one comparison: the entry of the event's stamp; its position in the
+ * column is found by indexes.  The first successor is found with one comparison for
+ * each step of a gallop, from the end of the predecessors, or from the first successor
+ * of an earlier event of the same trace: along a trace it only moves forward.
+ *
+ * What was found holds as long as the variable is bound to the value; of small domains
+ * that do not grow it is kept for each value.
+ */
+#include "config.h"
+
+#include "monitors/search/indexed/indexed_bound.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/search/indexed/indexed_equal.h"
+
+enum {
+    MEMORY_ENTRIES = 1 << 18, /* of what is remembered of two domains, at most */
+    LEAST_TRACES = 64,        /* room of a stamp */
+};
+
+/* An entry of a bound variable's stamp. */
+struct stamp_entry {
+    uint64_t binding; /* that it is of */
+    uint32_t greatest;
+};
+
+struct esi_bound_variable {
+    uint64_t binding;          /* counted */
+    struct stamp_entry *stamp; /* owned: [trace] */
+    size_t stamp_capacity;
+};
+
+/* What is known of one bound variable and one column. */
+struct column_ends {
+    uint64_t before_binding; /* the binding that before_end is of */
+    uint64_t after_binding;
+    uint32_t before_end;         /* positions below are its predecessors */
+    uint32_t after_begin;        /* positions from here on are its successors */
+    struct es_event_id after_of; /* whose after_begin it is: a hint for later events */
+};
+
+/* The same of all columns of a domain. */
+struct esi_bound_ends {
+    struct column_ends *columns; /* owned: [slot] */
+    size_t capacity;
+};
+
+/* The same of all values of a small domain, for good. */
+struct esi_bound_memo {
+    bool is_decided; /* whether there is one */
+    uint32_t *ends; /* owned: before_end and after_begin by turns, each one more than it
+                       is; 0: unknown */
+};
+
+/* A column of the domain of a variable. */
+struct target {
+    unsigned v;
+    unsigned distinct; /* the domain */
+    uint32_t slot;
+    struct esi_domain_column column;
+};
+
+/* --- Beginning and end ------------------------------------------------------------ */
+
+int esi_bound_init(struct esi_bound *bound, const struct esi_indexed_plan *plan)
+{
+    size_t variables = plan->variable_count + 1u;
+    size_t domains = plan->distinct_count + 1u;
+
+    *bound = (struct esi_bound){
+        .plan = plan,
+        .precedence = {.order = plan->order},
+        .check = {.program = plan->program,
+                  .domains = plan->domains,
+                  .counted = plan->counted,
+                  .precedence = &bound->precedence},
+        .pinned = -1,
+        .values = calloc(variables, sizeof *bound->values),
+        .variables = calloc(variables, sizeof *bound->variables),
+        .ends = calloc(variables * domains, sizeof *bound->ends),
+        .memos = calloc(domains * domains, sizeof *bound->memos),
+    };
+    if (esi_formula_check_init(&bound->check) < 0 || !bound->values ||
+        !bound->variables || !bound->ends || !bound->memos)
+        return -ENOMEM;
+    return 0;
+}
+
+void esi_bound_fini(struct esi_bound *bound)
+{
+    size_t variables = bound->plan->variable_count;
+    size_t domains = bound->plan->distinct_count;
+
+    for (size_t i = 0; bound->variables && i < variables; i++)
+        free(bound->variables[i].stamp);
+    for (size_t i = 0; bound->ends && i < variables * domains; i++)
+        free(bound->ends[i].columns);
+    for (size_t i = 0; bound->memos && i < domains * domains; i++)
+        free(bound->memos[i].ends);
+    free(bound->values);
+    free(bound->variables);
+    free(bound->ends);
+    free(bound->memos);
+    esi_formula_check_fini(&bound->check);
+    esi_intervals_fini(&bound->plain);
+}
+
+uint64_t esi_bound_bytes(const struct esi_bound *bound)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    size_t domains = plan->distinct_count;
+    uint64_t bytes = plan->variable_count *
+                     (sizeof *bound->values + sizeof *bound->variables +
+                      sizeof *bound->check.bindings + domains * sizeof *bound->ends);
+
+    for (size_t i = 0; i < plan->variable_count; i++)
+        bytes += bound->variables[i].stamp_capacity * sizeof *bound->variables->stamp;
+    for (size_t i = 0; i < plan->variable_count * domains; i++)
+        bytes += bound->ends[i].capacity * sizeof *bound->ends->columns;
+    for (size_t i = 0; i < domains * domains; i++)
+        if (bound->memos[i].ends)
+            bytes += 2 * sizeof *bound->memos->ends *
+                     esi_domain_count(plan->distinct[i / domains]) *
+                     esi_domain_slots(plan->distinct[i % domains]);
+    return bytes + (bound->check.sides[0].capacity + bound->check.sides[1].capacity) *
+                       sizeof *bound->check.sides->events;
+}
+
+void esi_bound_reset(struct esi_bound *bound)
+{
+    bound->error = 0;
+    bound->check.bound = 0;
+    bound->pinned = -1;
+}
+
+static bool is_single(const struct esi_bound *bound, unsigned x)
+{
+    return bound->plan->single >> x & 1;
+}
+
+void esi_bound_bind(struct esi_bound *bound,
+                    unsigned variable,
+                    struct esi_domain_value value)
+{
+    if (is_single(bound, variable)) {
+        struct esi_domain_column column =
+            esi_domain_column(bound->plan->domains[variable], value.slot);
+
+        esi_formula_check_bind_event(
+            &bound->check, variable, value,
+            (struct es_event_id){column.trace, column.indexes[value.position]});
+    } else {
+        esi_formula_check_bind(&bound->check, variable, value);
+    }
+    bound->values[variable] = value;
+    bound->variables[variable].binding++;
+}
+
+/* --- Single events ---------------------------------------------------------------- */
+
+/* Positions whose index is `index` or less. */
+static uint32_t position_after(const struct esi_domain_column *column, uint32_t index)
+{
+    return index == UINT32_MAX ? column->count : esi_column_position(column, index + 1);
+}
+
+uint32_t esi_bound_before_end(struct esi_bound *bound,
+                              struct es_event_id event,
+                              const struct esi_domain_column *column)
+{
+    if (column->count == 0)
+        return 0;
+    if (event.trace == column->trace)
+        return esi_column_position(column, event.index);
+    return position_after(
+        column, esi_precedence_greatest(&bound->precedence, event, column->trace));
+}
+
+static bool precedes_position(struct esi_bound *bound,
+                              struct es_event_id event,
+                              const struct esi_domain_column *column,
+                              uint32_t position)
+{
+    struct es_event_id other = {column->trace, column->indexes[position]};
+
+    return esi_precedence_before(&bound->precedence, event, other);
+}
+
+/* `low` is not above the first successor; by steps that double, then by halves. */
+static uint32_t gallop_forward(struct esi_bound *bound,
+                               struct es_event_id event,
+                               const struct esi_domain_column *column,
+                               struct esi_interval within)
+{
+    uint32_t low = within.begin;
+    uint32_t high = within.end;
+
+    for (uint32_t step = 1; low < high; step *= 2) {
+        uint32_t probe = high - low <= step ? high - 1 : low + step - 1;
+
+        if (precedes_position(bound, event, column, probe)) {
+            high = probe;
+            break;
+        }
+        low = probe + 1;
+        if (step > UINT32_MAX / 4)
+            break;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (precedes_position(bound, event, column, middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* The same from the end: while events arrive, what is bound is recent, and most columns
+ * have no successor of it at all. */
+static uint32_t gallop_back(struct esi_bound *bound,
+                            struct es_event_id event,
+                            const struct esi_domain_column *column)
+{
+    uint32_t high = column->count;
+
+    for (uint64_t step = 1; high > 0; step *= 2) {
+        uint32_t probe = high > step ? high - (uint32_t)step : 0;
+
+        if (!precedes_position(bound, event, column, probe))
+            return gallop_forward(bound, event, column,
+                                  (struct esi_interval){probe + 1, high});
+        high = probe;
+    }
+    return 0;
+}
+
+uint32_t esi_bound_after_begin(struct esi_bound *bound,
+                               struct es_event_id event,
+                               const struct esi_domain_column *column,
+                               struct esi_interval within)
+{
+    uint32_t position;
+
+    if (event.trace != column->trace)
+        return gallop_forward(bound, event, column, within);
+    position = position_after(column, event.index);
+    if (position < within.begin)
+        return within.begin;
+    return position > within.end ? within.end : position;
+}
+
+/* Room for what is known of a trace; NULL: there was no memory. */
+static struct stamp_entry *stamp_entry_of(struct esi_bound *bound,
+                                          struct esi_bound_variable *variable,
+                                          uint32_t trace)
+{
+    size_t old = variable->stamp_capacity;
+
+    if (trace < old)
+        return &variable->stamp[trace];
+    if (ESI_ARRAY_RESERVE(variable->stamp, variable->stamp_capacity,
+                          trace < LEAST_TRACES ? LEAST_TRACES : trace + 1u) < 0) {
+        bound->error = -ENOMEM;
+        return NULL;
+    }
+    memset(variable->stamp + old, 0,
+           (variable->stamp_capacity - old) * sizeof *variable->stamp);
+    return &variable->stamp[trace];
+}
+
+uint32_t esi_bound_greatest(struct esi_bound *bound, unsigned x, uint32_t trace)
+{
+    struct esi_bound_variable *variable = &bound->variables[x];
+    struct stamp_entry *entry = stamp_entry_of(bound, variable, trace);
+
+    if (!entry)
+        return 0;
+    if (entry->binding != variable->binding)
+        *entry = (struct stamp_entry){
+            .binding = variable->binding,
+            .greatest = esi_precedence_greatest(&bound->precedence,
+                                                esi_bound_event(bound, x), trace)};
+    return entry->greatest;
+}
+
+/* --- Bound variables -------------------------------------------------------------- */
+
+static uint32_t find_before_end(struct esi_bound *bound,
+                                unsigned x,
+                                const struct esi_domain_column *column)
+{
+    struct es_event_id event = esi_bound_event(bound, x);
+    const struct esi_formula_binding *set = &bound->check.bindings[x];
+    uint32_t end = 0;
+
+    if (is_single(bound, x))
+        return event.trace == column->trace
+                   ? esi_column_position(column, event.index)
+                   : position_after(column,
+                                    esi_bound_greatest(bound, x, column->trace));
+    for (size_t i = 0; i < set->count; i++) {
+        uint32_t one = esi_bound_before_end(bound, set->events[i], column);
+
+        if (one > end)
+            end = one;
+    }
+    return end;
+}
+
+static uint32_t find_after_begin(struct esi_bound *bound,
+                                 unsigned x,
+                                 const struct esi_domain_column *column,
+                                 uint32_t low)
+{
+    struct esi_interval within = {low, column->count};
+    const struct esi_formula_binding *set = &bound->check.bindings[x];
+
+    if (is_single(bound, x) && bound->plan->is_growing &&
+        esi_bound_event(bound, x).trace != column->trace)
+        return gallop_back(bound, esi_bound_event(bound, x), column);
+    if (is_single(bound, x))
+        return esi_bound_after_begin(bound, esi_bound_event(bound, x), column, within);
+    within.begin = 0;
+    for (size_t i = 0; i < set->count; i++)
+        within.end = esi_bound_after_begin(bound, set->events[i], column, within);
+    return within.end;
+}
+
+/* NULL: there was no memory. */
+static struct column_ends *ends_of(struct esi_bound *bound,
+                                   unsigned x,
+                                   const struct target *target)
+{
+    struct esi_bound_ends *ends =
+        &bound->ends[(size_t)x * bound->plan->distinct_count + target->distinct];
+    uint32_t slot = target->slot;
+    size_t old = ends->capacity;
+
+    if (slot < old)
+        return &ends->columns[slot];
+    if (ESI_ARRAY_RESERVE(ends->columns, ends->capacity,
+                          esi_domain_slots(bound->plan->distinct[target->distinct])) <
+        0) {
+        bound->error = -ENOMEM;
+        return NULL;
+    }
+    memset(ends->columns + old, 0, (ends->capacity - old) * sizeof *ends->columns);
+    return &ends->columns[slot];
+}
+
+/* Room for what is known of all values of one domain in all columns of another. Without
+ * it things only take longer. */
+static void create_memo(const struct esi_indexed_plan *plan,
+                        unsigned of,
+                        unsigned on,
+                        struct esi_bound_memo *memo)
+{
+    uint64_t entries =
+        esi_domain_count(plan->distinct[of]) * esi_domain_slots(plan->distinct[on]);
+
+    memo->is_decided = true;
+    if (!plan->offsets[of] || !esi_domain_is_single(plan->distinct[on]) ||
+        entries > MEMORY_ENTRIES)
+        return;
+    memo->ends = calloc(2 * entries, sizeof *memo->ends);
+}
+
+/* What is remembered of a value of a small domain; NULL: nothing. */
+static uint32_t *remembered_ends(struct esi_bound *bound,
+                                 unsigned x,
+                                 const struct target *target)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    unsigned of = plan->distinct_of[x];
+    struct esi_bound_memo *memo =
+        &bound->memos[(size_t)of * plan->distinct_count + target->distinct];
+    struct esi_domain_value value = bound->values[x];
+    uint64_t number;
+
+    if (!memo->is_decided)
+        create_memo(plan, of, target->distinct, memo);
+    if (!memo->ends)
+        return NULL;
+    number = plan->offsets[of][value.slot] + value.position;
+    number = number * esi_domain_slots(plan->distinct[target->distinct]) + target->slot;
+    return &memo->ends[2 * number];
+}
+
+/* Positions of the column below which all precede the bound variable x, and from which
+ * on all succeed it; of sets: precede some event, succeed some event. */
+static uint32_t before_end(struct esi_bound *bound,
+                           unsigned x,
+                           const struct target *target)
+{
+    uint32_t *memory = remembered_ends(bound, x, target);
+    struct column_ends *entry;
+
+    if (memory) {
+        if (memory[0] == 0)
+            memory[0] = find_before_end(bound, x, &target->column) + 1;
+        return memory[0] - 1;
+    }
+    entry = ends_of(bound, x, target);
+    if (!entry)
+        return 0;
+    if (entry->before_binding != bound->variables[x].binding) {
+        entry->before_end = find_before_end(bound, x, &target->column);
+        entry->before_binding = bound->variables[x].binding;
+    }
+    return entry->before_end;
+}
+
+/* A position below which no successor of x can be: of single events. */
+static uint32_t lowest_successor(struct esi_bound *bound,
+                                 unsigned x,
+                                 const struct column_ends *entry,
+                                 uint32_t before)
+{
+    struct es_event_id event = esi_bound_event(bound, x);
+
+    if (bound->plan->without & ES_INDEXED_FORWARD)
+        return before;
+    if (entry->after_binding > 0 && entry->after_of.trace == event.trace &&
+        entry->after_of.index <= event.index && entry->after_begin > before)
+        return entry->after_begin;
+    return before;
+}
+
+static uint32_t after_begin(struct esi_bound *bound,
+                            unsigned x,
+                            const struct target *target)
+{
+    uint32_t *memory = remembered_ends(bound, x, target);
+    struct column_ends *entry = ends_of(bound, x, target);
+    uint32_t low = 0;
+
+    /* Nothing has come after what came last. */
+    if ((int)x == bound->pinned && bound->plan->prompt >> x & 1)
+        return target->column.count;
+    if (target->column.count == 0)
+        return 0;
+    if (memory && memory[1] != 0)
+        return memory[1] - 1;
+    if (!entry)
+        return 0;
+    if (!memory && entry->after_binding == bound->variables[x].binding)
+        return entry->after_begin;
+    if (is_single(bound, x) && !bound->plan->is_growing)
+        low = lowest_successor(bound, x, entry, before_end(bound, x, target));
+    entry->after_begin = find_after_begin(bound, x, &target->column, low);
+    entry->after_binding = bound->variables[x].binding;
+    entry->after_of = esi_bound_event(bound, x);
+    if (memory)
+        memory[1] = entry->after_begin + 1;
+    return entry->after_begin;
+}
+
+/* --- Literals --------------------------------------------------------------------- */
+
+enum esi_formula_truth esi_bound_truth(struct esi_bound *bound,
+                                       const struct esi_literal *literal)
+{
+    enum esi_formula_truth truth = esi_literal_truth(&bound->check, literal);
+
+    if (bound->check.failure)
+        bound->error = bound->check.failure;
+    return truth;
+}
+
+/* --- Clauses ---------------------------------------------------------------------- */
+
+bool esi_bound_satisfies(struct esi_bound *bound, const struct esi_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->count; i++)
+        if ((clause->literals[i].variables & ~bound->check.bound) == 0 &&
+            esi_bound_truth(bound, &clause->literals[i]) == ES_FORMULA_HOLDS)
+            return true;
+    return false;
+}
+
+bool esi_bound_refutes(struct esi_bound *bound, const struct esi_clause *clause)
+{
+    for (uint32_t i = 0; i < clause->count; i++) {
+        const struct esi_literal *literal = &clause->literals[i];
+
+        if (literal->kind != ES_LITERAL_FORMULA &&
+            literal->variables & ~bound->check.bound)
+            return false;
+    }
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (esi_bound_truth(bound, &clause->literals[i]) != ES_FORMULA_FAILS)
+            return false;
+    return true;
+}
+
+/* --- Intervals -------------------------------------------------------------------- */
+
+static struct target target_of(const struct esi_bound *bound, unsigned v, uint32_t slot)
+{
+    return (struct target){.v = v,
+                           .distinct = bound->plan->distinct_of[v],
+                           .slot = slot,
+                           .column = esi_domain_column(bound->plan->domains[v], slot)};
+}
+
+static void add_mask(struct esi_bound *bound,
+                     unsigned x,
+                     uint8_t mask,
+                     const struct target *target,
+                     struct esi_intervals *intervals)
+{
+    bool is_own = target->column.trace == esi_bound_event(bound, x).trace;
+    bool between = mask & (is_own ? ESI_IS_SAME : ESI_IS_CONCURRENT);
+    bool before = mask & ESI_IS_BEFORE;
+    bool after = mask & ESI_IS_AFTER;
+    uint32_t first = 0;
+    uint32_t last = target->column.count;
+
+    if (before == between && between == after) {
+        if (before)
+            esi_intervals_add(intervals, 0, last);
+        return;
+    }
+    if (before != between)
+        first = before_end(bound, x, target);
+    if (after != between)
+        last = after_begin(bound, x, target);
+    if (before && before != between)
+        esi_intervals_add(intervals, 0, first);
+    if (between)
+        esi_intervals_add(intervals, first, last);
+    if (after && after != between)
+        esi_intervals_add(intervals, last, target->column.count);
+}
+
+void esi_bound_add_mask(struct esi_bound *bound,
+                        unsigned x,
+                        uint8_t mask,
+                        unsigned v,
+                        uint32_t slot,
+                        struct esi_intervals *intervals)
+{
+    struct target target = target_of(bound, v, slot);
+
+    add_mask(bound, x, mask, &target, intervals);
+}
+
+void esi_column_add_events(const struct esi_domain_column *column,
+                           const struct es_event_id *events,
+                           size_t count,
+                           struct esi_intervals *intervals)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t position;
+
+        if (events[i].trace != column->trace)
+            continue;
+        position = esi_column_position(column, events[i].index);
+        if (position < column->count && column->indexes[position] == events[i].index)
+            esi_intervals_add(intervals, position, position + 1);
+    }
+}
+
+/* The receives of v that name bound x. */
+static void add_receives(struct esi_bound *bound,
+                         unsigned x,
+                         const struct target *target,
+                         struct esi_intervals *intervals)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    struct es_event_id send = esi_bound_event(bound, x);
+    struct esi_domain_value value;
+    struct esi_listed listed;
+    uint32_t at = 0;
+    int result;
+
+    if (!plan->is_growing) {
+        listed = esi_received_index_find(plan->received[target->distinct], send);
+        for (size_t i = 0; i < listed.count; i++)
+            if (listed.values[i].slot == target->slot)
+                esi_intervals_add(intervals, listed.values[i].position,
+                                  listed.values[i].position + 1);
+        return;
+    }
+    while ((result = esi_domain_next_receive(plan->domains[target->v], send, &at,
+                                             &value)) > 0)
+        if (value.slot == target->slot)
+            esi_intervals_add(intervals, value.position, value.position + 1);
+    if (result < 0)
+        bound->error = result;
+}
+
+/* As if the literal were not negated. */
+static void add_plain(struct esi_bound *bound,
+                      const struct esi_literal *literal,
+                      const struct target *target,
+                      struct esi_intervals *intervals)
+{
+    bool is_left = target->v == literal->x;
+    unsigned other = is_left ? literal->y : literal->x;
+    const struct esi_formula_binding *binding = &bound->check.bindings[other];
+    const struct es_event_id *sends;
+    size_t count;
+
+    switch (literal->kind) {
+    case ES_LITERAL_RELATION:
+        add_mask(bound, other, is_left ? literal->mask : esi_mask_turned(literal->mask),
+                 target, intervals);
+        break;
+    case ES_LITERAL_BEFORE: /* some event of the one precedes some of the other */
+        if (is_left)
+            esi_intervals_add(intervals, 0, before_end(bound, other, target));
+        else
+            esi_intervals_add(intervals, after_begin(bound, other, target),
+                              target->column.count);
+        break;
+    case ES_LITERAL_EQUAL:
+        esi_column_add_events(&target->column, binding->events, binding->count,
+                              intervals);
+        break;
+    case ES_LITERAL_RECEIVED:
+        if (!is_left) {
+            add_receives(bound, other, target, intervals);
+            break;
+        }
+        count = esi_domain_partners(bound->plan->domains[other], bound->values[other],
+                                    &sends);
+        esi_column_add_events(&target->column, sends, count, intervals);
+        break;
+    case ES_LITERAL_NEAR:
+    case ES_LITERAL_COMPARE:
+    case ES_LITERAL_COUNT:
+    case ES_LITERAL_FORMULA:
+        break; /* never exact */
+    }
+}
+
+void esi_bound_add_literal(struct esi_bound *bound,
+                           const struct esi_literal *literal,
+                           unsigned v,
+                           uint32_t slot,
+                           struct esi_intervals *intervals)
+{
+    struct target target = target_of(bound, v, slot);
+
+    if (literal->kind == ES_LITERAL_RELATION || !literal->is_negated) {
+        add_plain(bound, literal, &target, intervals);
+        return;
+    }
+    bound->plain.count = 0;
+    add_plain(bound, literal, &target, &bound->plain);
+    esi_intervals_sort(&bound->plain);
+    esi_bound_check(bound, &bound->plain);
+    esi_intervals_add_others(intervals, &bound->plain, target.column.count);
+}

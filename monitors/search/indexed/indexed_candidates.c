@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* indexed_candidates.c - the values that bound variables leave to another one, column
+ * by column or as a list of all. */
+#include "config.h"
+
+#include "monitors/search/indexed/indexed_candidates.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+enum {
+    LOOKUP_ORDINAL = 4, /* values of the first variable before lookups are made */
+};
+
+/* --- Beginning and end ------------------------------------------------------------ */
+
+static size_t depths_of(const struct esi_indexed_plan *plan)
+{
+    return (size_t)__builtin_popcountll(plan->existential) + 1;
+}
+
+int esi_candidate_sets_init(struct esi_candidate_sets *sets,
+                            struct esi_bound *bound,
+                            struct esi_universal *universal)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    size_t variables = plan->variable_count + 1u;
+
+    *sets = (struct esi_candidate_sets){
+        .bound = bound,
+        .universal = universal,
+        .source = calloc(variables, sizeof *sets->source),
+        .made = calloc(depths_of(plan) * variables, sizeof *sets->made),
+        .columns = calloc(depths_of(plan), sizeof *sets->columns),
+    };
+    if (plan->is_growing)
+        sets->few = calloc(variables * ESI_LISTED_FEW, sizeof *sets->few);
+    if (!sets->source || !sets->made || !sets->columns ||
+        (plan->is_growing && !sets->few))
+        return -ENOMEM;
+    return 0;
+}
+
+void esi_candidate_sets_fini(struct esi_candidate_sets *sets)
+{
+    struct esi_bound *bound = sets->bound;
+    size_t depths = depths_of(bound->plan);
+
+    for (size_t i = 0; sets->made && i < depths * bound->plan->variable_count; i++)
+        free(sets->made[i].ranges);
+    for (size_t i = 0; sets->columns && i < depths; i++)
+        esi_intervals_fini(&sets->columns[i]);
+    free(sets->source);
+    free(sets->made);
+    free(sets->columns);
+    free(sets->few);
+    free(sets->work);
+    esi_intervals_fini(&sets->allowed);
+    esi_intervals_fini(&sets->scratch);
+}
+
+uint64_t esi_candidate_sets_bytes(const struct esi_candidate_sets *sets)
+{
+    struct esi_bound *bound = sets->bound;
+    size_t depths = depths_of(bound->plan);
+    size_t count = depths * bound->plan->variable_count;
+    uint64_t bytes =
+        count * sizeof *sets->made + sets->work_capacity * sizeof *sets->work;
+
+    for (size_t i = 0; i < count; i++)
+        bytes += sets->made[i].capacity * sizeof *sets->made->ranges;
+    for (size_t i = 0; i < depths; i++)
+        bytes += sets->columns[i].capacity * sizeof *sets->columns->items;
+    return bytes;
+}
+
+/* --- What there is to apply ------------------------------------------------------- */
+
+static void push_work(struct esi_candidate_sets *sets, uint32_t number)
+{
+    if (ESI_ARRAY_RESERVE(sets->work, sets->work_capacity, sets->work_count + 1) < 0)
+        sets->bound->error = -ENOMEM;
+    else
+        sets->work[sets->work_count++] = number;
+}
+
+/* The member of v's group that was bound last: they are bound in their order. */
+static int floor_of(const struct esi_bound *bound, unsigned v)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    uint64_t members = esi_groups_members(&plan->groups, v) & bound->check.bound;
+
+    return members ? 63 - __builtin_clzll(members) : -1;
+}
+
+/* An event that arrived just now is named by none that came before, but by the other
+ * half of a sync, which it names as well.  So its partners are all that can receive it;
+ * whether they do is tested. */
+static int sender_of(const struct esi_bound *bound, unsigned v, uint64_t applied)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    int pinned = bound->pinned;
+
+    return pinned >= 0 && plan->senders[v] & plan->prompt & ~applied &
+                              esi_program_bit((unsigned)pinned)
+               ? pinned
+               : -1;
+}
+
+/* The partners of y are all that v can be: of one or none the column is known. */
+static void note_lone(const struct esi_bound *bound,
+                      unsigned y,
+                      struct esi_restriction *restriction)
+{
+    const struct esi_domain *const *domains = bound->plan->domains;
+    const struct es_event_id *partners;
+    size_t count = esi_domain_partners(domains[y], bound->values[y], &partners);
+
+    if (count > 1)
+        return;
+    restriction->is_lone = true;
+    restriction->slot =
+        count == 1 ? esi_domain_slot_of(domains[restriction->v], partners[0].trace)
+                   : ES_PATTERN_NONE;
+}
+
+/* Whether an index by attributes is worth what it takes to make: with the first few
+ * values of the first variable, not before all values of v might have been compared. */
+static bool are_lookups_due(const struct esi_candidate_sets *sets, unsigned v)
+{
+    struct esi_bound *bound = sets->bound;
+
+    return bound->plan->is_growing || bound->plan->without & ES_INDEXED_THRIFT ||
+           sets->ordinal >= LOOKUP_ORDINAL ||
+           sets->compared >= esi_domain_count(bound->plan->domains[v]);
+}
+
+/* Of all lists of values the shortest counts, if it is short enough. */
+static void note_listed(const struct esi_candidate_sets *sets,
+                        struct esi_listed listed,
+                        struct esi_restriction *restriction)
+{
+    uint64_t most = restriction->is_listed
+                        ? restriction->listed.count
+                        : esi_candidates_total(sets, restriction->v) /
+                              esi_listed_share(sets->bound->plan);
+
+    if (listed.count >= most && listed.count > 0)
+        return;
+    restriction->is_listed = true;
+    restriction->listed = listed;
+}
+
+static void note_equal(struct esi_candidate_sets *sets,
+                       const struct esi_clause *clause,
+                       uint64_t applied,
+                       struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned v = restriction->v;
+    struct esi_listed listed;
+
+    /* Where domains grow there is room for one list; partners are known without. */
+    if (bound->plan->is_growing &&
+        (restriction->is_listed || esi_has_partner(bound, v)))
+        return;
+    if (!(clause->existential & ~esi_program_bit(v) & bound->check.bound & ~applied) ||
+        !are_lookups_due(sets, v) ||
+        !esi_lookup_equal(bound, clause->literals, v,
+                          sets->few ? &sets->few[v * ESI_LISTED_FEW] : NULL, &listed))
+        return;
+    note_listed(sets, listed, restriction);
+}
+
+/* The same of the receives that name the event of x, which tell it by their index. */
+static void note_receives(struct esi_candidate_sets *sets,
+                          unsigned x,
+                          struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    const struct esi_domain *domain = plan->domains[restriction->v];
+    struct esi_domain_value value, other;
+    uint32_t at = 0;
+    int result;
+
+    if (!plan->is_growing) {
+        note_listed(
+            sets,
+            esi_received_index_find(plan->received[plan->distinct_of[restriction->v]],
+                                    esi_bound_event(bound, x)),
+            restriction);
+        return;
+    }
+    result = esi_domain_next_receive(domain, esi_bound_event(bound, x), &at, &value);
+    restriction->slot = result > 0 ? value.slot : ES_PATTERN_NONE;
+    restriction->is_lone =
+        result <= 0 ||
+        esi_domain_next_receive(domain, esi_bound_event(bound, x), &at, &other) <= 0;
+    if (result < 0)
+        bound->error = result;
+}
+
+/* Of a clause that one variable receives from the other, one of which is v. */
+static void note_partner(struct esi_candidate_sets *sets,
+                         const struct esi_clause *clause,
+                         struct esi_restriction *restriction)
+{
+    const struct esi_literal *literal = clause->literals;
+
+    if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
+        literal->is_negated || restriction->is_lone)
+        return;
+    if (literal->x == restriction->v)
+        note_lone(sets->bound, literal->y, restriction);
+    else
+        note_receives(sets, literal->x, restriction);
+}
+
+/* A clause that v is near a bound variable: intervals tell it not exactly. */
+static bool is_near(const struct esi_indexed_plan *plan,
+                    const struct esi_clause *clause,
+                    unsigned v)
+{
+    const struct esi_literal *literal = clause->literals;
+
+    return clause->count == 1 && literal->kind == ES_LITERAL_NEAR &&
+           !literal->is_negated && literal->x != literal->y && plan->single >> v & 1;
+}
+
+static void push_near(struct esi_candidate_sets *sets,
+                      uint64_t applied,
+                      struct esi_restriction *restriction)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    unsigned v = restriction->v;
+
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        uint64_t others = clause->existential & ~esi_program_bit(v);
+
+        if (is_near(plan, clause, v) && others & bound->check.bound & ~applied)
+            push_work(sets, esi_clause_number(plan, clause));
+    }
+    restriction->near_count = sets->work_count - restriction->clauses;
+}
+
+static bool excludes_before(const struct esi_literal *literal,
+                            unsigned first,
+                            unsigned last)
+{
+    uint8_t mask = literal->x == first ? literal->mask : esi_mask_turned(literal->mask);
+
+    return literal->kind == ES_LITERAL_RELATION &&
+           literal->variables == (esi_program_bit(first) | esi_program_bit(last)) &&
+           !(mask & ESI_IS_BEFORE);
+}
+
+/* Whether a clause says that no value of its universal variable is between v and the
+ * pinned event, which v is before. */
+static bool is_limit(const struct esi_bound *bound,
+                     const struct esi_clause *clause,
+                     unsigned v,
+                     unsigned pinned)
+{
+    unsigned u;
+
+    if (clause->count != 2 || !clause->universal ||
+        clause->universal & (clause->universal - 1) ||
+        bound->plan->masks[v][pinned] != ESI_IS_BEFORE)
+        return false;
+    u = (unsigned)__builtin_ctzll(clause->universal);
+    for (int i = 0; i < 2; i++)
+        if (excludes_before(&clause->literals[i], v, u) &&
+            excludes_before(&clause->literals[1 - i], u, pinned))
+            return true;
+    return false;
+}
+
+/* The last such value on the pinned event's own trace is the latest that this knows. */
+static void note_limit(const struct esi_bound *bound,
+                       const struct esi_clause *clause,
+                       struct esi_restriction *restriction)
+{
+    struct es_event_id pinned = bound->pinned_event;
+    const struct esi_domain *domain;
+    struct esi_domain_column column;
+    uint32_t slot, end;
+
+    if (bound->pinned < 0 || restriction->is_limited ||
+        !(bound->plan->single >> bound->pinned & 1) ||
+        !is_limit(bound, clause, restriction->v, (unsigned)bound->pinned))
+        return;
+    domain = bound->plan->domains[__builtin_ctzll(clause->universal)];
+    slot = esi_domain_slot_of(domain, pinned.trace);
+    if (slot == ES_PATTERN_NONE)
+        return;
+    column = esi_domain_column(domain, slot);
+    end = esi_column_position(&column, pinned.index);
+    if (end == 0)
+        return;
+    restriction->is_limited = true;
+    restriction->limit = (struct es_event_id){pinned.trace, column.indexes[end - 1]};
+}
+
+/* Whether all that precedes the pinned event on a trace precedes the limit, too. */
+static bool is_beyond_limit(struct esi_bound *bound,
+                            const struct esi_restriction *restriction,
+                            uint32_t trace)
+{
+    return trace != restriction->limit.trace &&
+           esi_bound_greatest(bound, (unsigned)bound->pinned, trace) <=
+               esi_precedence_greatest(&bound->precedence, restriction->limit, trace);
+}
+
+static struct esi_restriction restriction_of(struct esi_candidate_sets *sets,
+                                             unsigned v)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    const struct esi_candidates *source = sets->source[v];
+    uint64_t applied = source ? source->applied : 0;
+    struct esi_restriction restriction = {
+        .v = v,
+        .masked = plan->masked[v] & bound->check.bound & ~applied,
+        .sender = sender_of(bound, v, applied),
+        .floor = floor_of(bound, v),
+        .clauses = sets->work_count,
+    };
+
+    if (restriction.sender >= 0)
+        note_lone(bound, (unsigned)restriction.sender, &restriction);
+    if (restriction.floor >= 0 && applied >> restriction.floor & 1)
+        restriction.floor = -1;
+    push_near(sets, applied, &restriction);
+    for (uint32_t i = 0; i < plan->clause_counts[v]; i++) {
+        const struct esi_clause *clause = &plan->clauses[plan->clauses_of[v][i]];
+        const struct esi_clause_facts *facts = esi_clause_facts_of(plan, clause);
+        uint64_t others = clause->existential & ~esi_program_bit(v);
+
+        if (facts->is_equality)
+            note_equal(sets, clause, applied, &restriction);
+        if (!(facts->exact >> v & 1) || others & ~bound->check.bound ||
+            (source && !(others & ~applied)) || esi_bound_satisfies(bound, clause))
+            continue;
+        push_work(sets, esi_clause_number(plan, clause));
+        note_limit(bound, clause, &restriction);
+        note_partner(sets, clause, &restriction);
+    }
+    restriction.clause_count = sets->work_count - restriction.clauses;
+    return restriction;
+}
+
+/* --- Applying it to a column ------------------------------------------------------ */
+
+/* Leaves what is in sets->allowed, too. */
+static void keep_allowed(struct esi_candidate_sets *sets,
+                         struct esi_intervals *intervals)
+{
+    struct esi_bound *bound = sets->bound;
+    struct esi_intervals *allowed = &sets->allowed;
+    struct esi_intervals exchanged;
+
+    esi_intervals_sort(allowed);
+    esi_bound_check(bound, allowed);
+    if (allowed->count == 0) {
+        intervals->count = 0;
+    } else if (allowed->count == 1) {
+        esi_intervals_keep(intervals, allowed->items[0].begin, allowed->items[0].end);
+    } else {
+        esi_intervals_intersect(&sets->scratch, intervals, allowed);
+        esi_bound_check(bound, &sets->scratch);
+        exchanged = *intervals;
+        *intervals = sets->scratch;
+        sets->scratch = exchanged;
+    }
+}
+
+/* Values of a group rise. */
+static void keep_above(struct esi_bound *bound,
+                       const struct esi_restriction *restriction,
+                       uint32_t slot,
+                       struct esi_intervals *intervals)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    struct esi_domain_value value = bound->values[restriction->floor];
+    bool is_distinct = esi_groups_of(&plan->groups, restriction->v)->is_distinct;
+
+    if (slot < value.slot)
+        intervals->count = 0;
+    else if (slot == value.slot)
+        esi_intervals_keep(intervals, value.position + is_distinct, UINT32_MAX);
+}
+
+static void keep_partners(struct esi_candidate_sets *sets,
+                          const struct esi_restriction *restriction,
+                          uint32_t slot,
+                          struct esi_intervals *intervals)
+{
+    struct esi_bound *bound = sets->bound;
+    unsigned sender = (unsigned)restriction->sender;
+    const struct esi_indexed_plan *plan = bound->plan;
+    struct esi_domain_column column =
+        esi_domain_column(plan->domains[restriction->v], slot);
+    const struct es_event_id *partners;
+    size_t count =
+        esi_domain_partners(plan->domains[sender], bound->values[sender], &partners);
+
+    sets->allowed.count = 0;
+    esi_column_add_events(&column, partners, count, &sets->allowed);
+    keep_allowed(sets, intervals);
+}
+
+/* Times that are close enough to that of a bound variable. */
+static void keep_near(struct esi_bound *bound,
+                      const struct esi_literal *literal,
+                      unsigned v,
+                      uint32_t slot,
+                      struct esi_intervals *intervals)
+{
+    const struct esi_indexed_plan *plan = bound->plan;
+    unsigned other = literal->x == v ? literal->y : literal->x;
+    int64_t within_ns = plan->program->atoms[literal->atom].node->within_ns;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    uint32_t begin, end;
+
+    if (!esi_domain_widen(plan->domains[other], bound->values[other], &first, &last)) {
+        intervals->count = 0;
+        return;
+    }
+    if (first > last) /* a set without events happened at no time */
+        return;
+    esi_domain_rows_within(
+        plan->domains[v], slot,
+        last < INT64_MIN + within_ns ? INT64_MIN : last - within_ns,
+        first > INT64_MAX - within_ns ? INT64_MAX : first + within_ns, &begin, &end);
+    esi_intervals_keep(intervals, begin, end);
+}
+
+static void apply_clause(struct esi_candidate_sets *sets,
+                         const struct esi_clause *clause,
+                         unsigned v,
+                         uint32_t slot,
+                         struct esi_intervals *intervals)
+{
+    struct esi_bound *bound = sets->bound;
+
+    if (clause->universal) {
+        esi_universal_restrict(sets->universal, clause, v, slot, intervals);
+        return;
+    }
+    sets->allowed.count = 0;
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].variables & esi_program_bit(v))
+            esi_bound_add_literal(bound, &clause->literals[i], v, slot, &sets->allowed);
+    keep_allowed(sets, intervals);
+}
+
+static void apply_restriction(struct esi_candidate_sets *sets,
+                              const struct esi_restriction *restriction,
+                              uint32_t slot,
+                              struct esi_intervals *intervals)
+{
+    struct esi_bound *bound = sets->bound;
+    const struct esi_indexed_plan *plan = bound->plan;
+    unsigned v = restriction->v;
+
+    if (restriction->floor >= 0)
+        keep_above(bound, restriction, slot, intervals);
+    if (restriction->sender >= 0)
+        keep_partners(sets, restriction, slot, intervals);
+    /* These ask the order nothing. */
+    for (size_t i = 0; i < restriction->near_count && intervals->count > 0; i++)
+        keep_near(bound, plan->clauses[sets->work[restriction->clauses + i]].literals,
+                  v, slot, intervals);
+    if (restriction->is_limited && intervals->count > 0 &&
+        is_beyond_limit(bound, restriction,
+                        esi_domain_column(plan->domains[v], slot).trace)) {
+        intervals->count = 0;
+        return;
+    }
+    for (uint64_t left = restriction->masked; left && intervals->count > 0;
+         left &= left - 1) {
+        unsigned x = (unsigned)__builtin_ctzll(left);
+
+        sets->allowed.count = 0;
+        esi_bound_add_mask(bound, x, plan->masks[v][x], v, slot, &sets->allowed);
+        keep_allowed(sets, intervals);
+    }
+    for (size_t i = restriction->near_count;
+         i < restriction->clause_count && intervals->count > 0; i++)
+        apply_clause(sets, &plan->clauses[sets->work[restriction->clauses + i]], v,
+                     slot, intervals);
+    esi_bound_check(bound, intervals);
+}
+
+/* --- Walking columns -------------------------------------------------------------- */
+
+void esi_walk_begin(struct esi_walk *walk, struct esi_candidate_sets *sets, unsigned v)
+{
+    const struct esi_restriction *restriction = &walk->restriction;
+
+    *walk = (struct esi_walk){.sets = sets,
+                              .restriction = restriction_of(sets, v),
+                              .source = sets->source[v],
+                              .domain = sets->bound->plan->domains[v]};
+    walk->end = walk->source ? walk->source->count : esi_domain_slots(walk->domain);
+    if (restriction->is_listed && (walk->source || !restriction->is_lone)) {
+        walk->listed = restriction->listed.values;
+        walk->end = restriction->listed.count;
+    } else if (!walk->source && restriction->is_lone) {
+        walk->next =
+            restriction->slot == ES_PATTERN_NONE ? walk->end : restriction->slot;
+        if (walk->next < walk->end)
+            walk->end = walk->next + 1;
+    }
+}
+
+void esi_walk_end(struct esi_walk *walk)
+{
+    walk->sets->work_count = walk->restriction.clauses;
+}
+
+/* The first range of a slot, or behind it. */
+static size_t range_of(const struct esi_candidates *source, uint32_t slot)
+{
+    size_t low = 0;
+    size_t high = source->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (source->ranges[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether the source has a position; `range` is where to look, and rises. */
+static bool has_position(const struct esi_candidates *source,
+                         uint32_t slot,
+                         uint32_t position,
+                         size_t *range)
+{
+    const struct esi_range *ranges = source->ranges;
+
+    while (*range < source->count && ranges[*range].slot == slot &&
+           ranges[*range].end <= position)
+        ++*range;
+    return *range < source->count && ranges[*range].slot == slot &&
+           ranges[*range].begin <= position;
+}
+
+/* Of the values that are listed those of one column that the source has. */
+static void take_listed(struct esi_walk *walk,
+                        uint32_t slot,
+                        struct esi_intervals *intervals)
+{
+    const struct esi_candidates *source = walk->source;
+    size_t range = source ? range_of(source, slot) : 0;
+
+    for (; walk->next < walk->end && walk->listed[walk->next].slot == slot;
+         walk->next++) {
+        uint32_t position = walk->listed[walk->next].position;
+
+        if (!source || has_position(source, slot, position, &range))
+            esi_intervals_add(intervals, position, position + 1);
+    }
+}
+
+static void take_ranges(struct esi_walk *walk,
+                        uint32_t slot,
+                        struct esi_intervals *intervals)
+{
+    const struct esi_range *ranges = walk->source->ranges;
+
+    for (; walk->next < walk->end && ranges[walk->next].slot == slot; walk->next++)
+        esi_intervals_add(intervals, ranges[walk->next].begin, ranges[walk->next].end);
+}
+
+bool esi_walk_next(struct esi_walk *walk,
+                   uint32_t *ret_slot,
+                   struct esi_intervals *intervals)
+{
+    uint32_t slot = (uint32_t)walk->next;
+
+    if (walk->next == walk->end)
+        return false;
+    intervals->count = 0;
+    if (walk->listed) {
+        slot = walk->listed[walk->next].slot;
+        take_listed(walk, slot, intervals);
+    } else if (walk->source) {
+        slot = walk->source->ranges[walk->next].slot;
+        take_ranges(walk, slot, intervals);
+    } else {
+        esi_intervals_add(intervals, 0, esi_domain_column(walk->domain, slot).count);
+        walk->next++;
+    }
+    apply_restriction(walk->sets, &walk->restriction, slot, intervals);
+    *ret_slot = slot;
+    return true;
+}
+
+/* --- All columns ------------------------------------------------------------------ */
+
+static void add_column(struct esi_candidate_sets *sets,
+                       struct esi_candidates *candidates,
+                       uint32_t slot,
+                       const struct esi_intervals *intervals)
+{
+    if (ESI_ARRAY_RESERVE(candidates->ranges, candidates->capacity,
+                          candidates->count + intervals->count) < 0) {
+        sets->bound->error = -ENOMEM;
+        return;
+    }
+    for (uint32_t i = 0; i < intervals->count; i++)
+        candidates->ranges[candidates->count++] = (struct esi_range){
+            slot, intervals->items[i].begin, intervals->items[i].end};
+    candidates->total += esi_intervals_total(intervals);
+    candidates->slots += intervals->count > 0;
+}
+
+/* False: there are more than `limit`. */
+static bool fill_columns(struct esi_walk *walk,
+                         unsigned depth,
+                         uint64_t limit,
+                         struct esi_candidates *candidates)
+{
+    struct esi_candidate_sets *sets = walk->sets;
+    struct esi_intervals *intervals = &sets->columns[depth];
+    uint32_t slot;
+
+    candidates->count = 0;
+    candidates->total = 0;
+    candidates->slots = 0;
+    if (ESI_ARRAY_RESERVE(candidates->ranges, candidates->capacity,
+                          walk->end - walk->next) < 0)
+        sets->bound->error = -ENOMEM;
+    while (esi_walk_next(walk, &slot, intervals)) {
+        add_column(sets, candidates, slot, intervals);
+        if (candidates->total > limit)
+            return false;
+    }
+    candidates->applied = sets->bound->check.bound;
+    return true;
+}
+
+static bool is_restricted(const struct esi_restriction *restriction)
+{
+    return restriction->masked || restriction->floor >= 0 || restriction->sender >= 0 ||
+           restriction->is_listed || restriction->clause_count > 0;
+}
+
+bool esi_candidates_make(struct esi_candidate_sets *sets,
+                         unsigned depth,
+                         unsigned v,
+                         uint64_t limit)
+{
+    struct esi_candidates *candidates =
+        &sets->made[(size_t)depth * sets->bound->plan->variable_count + v];
+    struct esi_walk walk;
+    bool result;
+
+    esi_walk_begin(&walk, sets, v);
+    if (!is_restricted(&walk.restriction)) {
+        result = esi_candidates_total(sets, v) <= limit;
+    } else {
+        result = fill_columns(&walk, depth, limit, candidates);
+        if (result)
+            sets->source[v] = candidates;
+    }
+    esi_walk_end(&walk);
+    return result;
+}
+
+uint64_t esi_candidates_total(const struct esi_candidate_sets *sets, unsigned v)
+{
+    const struct esi_candidates *source = sets->source[v];
+
+    return source ? source->total : esi_domain_count(sets->bound->plan->domains[v]);
+}
+
+void esi_candidates_share(struct esi_candidate_sets *sets, unsigned v)
+{
+    struct esi_bound *bound = sets->bound;
+    uint64_t others = esi_groups_members(&bound->plan->groups, v) & ~bound->check.bound;
+
+    for (; sets->source[v] && others; others &= others - 1)
+        sets->source[__builtin_ctzll(others)] = sets->source[v];
+}

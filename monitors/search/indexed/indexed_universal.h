@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* indexed_universal.h - clauses with universal variables: whether they hold of what is
+ * bound, and what they leave to a variable that is not. */
+#ifndef ES_MONITORS_SEARCH_INDEXED_INDEXED_UNIVERSAL_H
+#define ES_MONITORS_SEARCH_INDEXED_INDEXED_UNIVERSAL_H
+
+#include "monitors/search/indexed/indexed_bound.h"
+
+struct esi_slot_order;
+
+struct esi_universal {
+    struct esi_bound *bound;       /* borrowed */
+    struct esi_slot_order *orders; /* owned: [clause] */
+    uint64_t tested;               /* universal values, one by one */
+    struct esi_intervals allowed;  /* whatever the universal value is */
+    struct esi_intervals kept;
+    struct esi_intervals open; /* universal values that nothing satisfies yet */
+    struct esi_intervals satisfied;
+};
+
+/* 0 or -ENOMEM; it is to be ended in both cases. */
+int esi_universal_init(struct esi_universal *universal, struct esi_bound *bound);
+void esi_universal_fini(struct esi_universal *universal);
+uint64_t esi_universal_bytes(const struct esi_universal *universal);
+
+/* Of a clause all of whose existential variables are bound; universal ones, if it has
+ * any, take all their values. */
+bool esi_universal_clause_holds(struct esi_universal *universal,
+                                const struct esi_clause *clause);
+/* Restricts the intervals of v in a column by a clause that is exact for v and has one
+ * universal variable. */
+void esi_universal_restrict(struct esi_universal *universal,
+                            const struct esi_clause *clause,
+                            unsigned v,
+                            uint32_t slot,
+                            struct esi_intervals *intervals);
+
+#endif

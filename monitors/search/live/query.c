@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* query.c - the live search of one predicate. */
+#include "config.h"
+
+#include "monitors/search/live/live_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Making it -------------------------------------------------------------------- */
+
+/* Of a class, or of a predicate, which has a query. */
+static const struct esi_domain *domain_of(const struct esi_live *live,
+                                          uint32_t class_number,
+                                          uint32_t predicate)
+{
+    if (class_number != ES_PATTERN_NONE)
+        return esi_domains_class(live->domains, class_number);
+    for (uint32_t q = 0; q < live->query_count; q++)
+        if (live->queries[q]->program->predicate == predicate)
+            return live->queries[q]->sets;
+    return NULL;
+}
+
+static int find_domains(struct esi_live_query *query)
+{
+    const struct esi_program *program = query->program;
+
+    query->domains = calloc(program->variable_count + 1u, sizeof *query->domains);
+    query->counted = calloc(program->atom_count + 1u, sizeof *query->counted);
+    if (!query->domains || !query->counted)
+        return -ENOMEM;
+    query->assignment.check =
+        (struct esi_formula_check){.program = program,
+                                   .domains = query->domains,
+                                   .counted = query->counted,
+                                   .precedence = &query->live->precedence};
+    query->assignment.universal = query->assignment.empty =
+        esi_program_universal(program);
+    for (uint32_t v = 0; v < program->variable_count; v++)
+        query->domains[v] = domain_of(query->live, program->variables[v].class_number,
+                                      program->variables[v].predicate);
+    for (uint32_t a = 0; a < program->atom_count; a++)
+        if (program->atoms[a].kind == ES_ATOM_COUNT) {
+            query->candidates.has_counts = true;
+            query->counted[a] = domain_of(query->live, program->atoms[a].counted,
+                                          program->atoms[a].counted_predicate);
+        }
+    return esi_formula_check_init(&query->assignment.check);
+}
+
+/* A clause with the only universal variable that fails now fails for ever, as it has
+ * values then; those that hold for all values yet to come may as well be searched by.
+ * What is about one existential variable is decided as fast afterwards. */
+static bool is_searched(const struct esi_live_condition *condition,
+                        const struct esi_timed_clause *timed)
+{
+    const struct esi_clause *clause = timed->clause;
+    uint64_t universal = condition->support->universal;
+
+    if (!timed->is_safe || timed->counts || universal & (universal - 1) ||
+        !(clause->existential & (clause->existential - 1)))
+        return false;
+    for (size_t i = 0; i < clause->count; i++)
+        if (clause->literals[i].kind != ES_LITERAL_BEFORE &&
+            clause->literals[i].kind != ES_LITERAL_EQUAL)
+            return false;
+    return true;
+}
+
+/* What is searched by; `clauses` has room for all. */
+static void list_searched(struct esi_live_condition *condition,
+                          struct esi_clause *clauses,
+                          struct esi_cnf *ret_cnf)
+{
+    struct esi_cnf cnf = {.clauses = clauses};
+
+    for (size_t i = 0; i < condition->weak.certain_count; i++)
+        clauses[cnf.count++] = condition->weak.certain[i];
+    for (size_t i = 0; i < condition->strong.timed_count; i++) {
+        struct esi_timed_clause *timed = &condition->strong.timed[i];
+
+        timed->is_searched = is_searched(condition, timed);
+        if (timed->is_searched)
+            clauses[cnf.count++] = *timed->clause;
+    }
+    for (size_t i = 0; i < cnf.count; i++)
+        cnf.literals += clauses[i].count;
+    *ret_cnf = cnf;
+}
+
+static int create_search(struct esi_live_query *query,
+                         struct esi_live_support *support,
+                         struct es_error *error)
+{
+    struct esi_live_condition *condition = &support->condition;
+    struct esi_clause *clauses =
+        calloc(condition->weak.certain_count + condition->strong.timed_count + 1,
+               sizeof *clauses);
+    struct esi_cnf searched;
+    struct esi_indexed_config config = {
+        .program = query->program,
+        .support = condition->number,
+        .cnf = &searched,
+        .domains = query->domains,
+        .counted = query->counted,
+        .order = query->live->order,
+        /* What is decided by the values of hidden variables may come out otherwise for
+         * others of them. */
+        .all_witnesses = condition->strong.timed_count > 0 ||
+                         condition->support->lesser_count > 0 ||
+                         condition->support->universal != 0,
+    };
+    int result;
+
+    if (!clauses)
+        return -ENOMEM;
+    list_searched(condition, clauses, &searched);
+    result = esi_indexed_create(&config, &support->search, error);
+    free(clauses);
+    return result;
+}
+
+/* Without counts and lesser supports only the end makes a match of a candidate: what is
+ * not safe stays so. */
+static bool is_lazy(const struct esi_live_condition *condition)
+{
+    for (size_t i = 0; i < condition->strong.timed_count; i++)
+        if (condition->strong.timed[i].counts)
+            return false;
+    return condition->support->lesser_count == 0;
+}
+
+/* Variables before which another one has to be: what just came is before nothing. */
+static uint64_t never_last(const struct esi_live_query *query,
+                           const struct esi_live_form *form)
+{
+    uint64_t variables = 0;
+
+    for (size_t i = 0; i < form->certain_count; i++) {
+        const struct esi_literal *literal = form->certain[i].literals;
+
+        if (form->certain[i].count == 1 && literal->kind == ES_LITERAL_BEFORE &&
+            !literal->is_negated && esi_program_is_prompt(query->program, literal->x))
+            variables |= esi_program_bit(literal->x);
+    }
+    return variables;
+}
+
+static int init_support(struct esi_live_query *query,
+                        uint32_t number,
+                        struct es_error *error)
+{
+    struct esi_live_support *support = &query->supports[number];
+    int result =
+        esi_live_condition_init(&query->assignment, number, &support->condition, error);
+
+    if (result < 0)
+        return result;
+    support->is_lazy = is_lazy(&support->condition);
+    support->never_last = never_last(query, &support->condition.weak);
+    return support->condition.support->variables ? create_search(query, support, error)
+                                                 : 0;
+}
+
+int esi_live_query_create(struct esi_live *live,
+                          struct esi_program *program,
+                          bool is_value,
+                          struct esi_live_query **ret_query,
+                          struct es_error *error)
+{
+    struct esi_live_query *query = calloc(1, sizeof *query);
+    int result;
+
+    if (!query) {
+        esi_program_destroy(program);
+        return -ENOMEM;
+    }
+    query->live = live;
+    query->program = program;
+    query->seen.limit = live->config.kept_matches;
+    query->supports = calloc(program->support_count + 1u, sizeof *query->supports);
+    result = query->supports ? find_domains(query) : -ENOMEM;
+    for (uint32_t i = 0; result == 0 && i < program->support_count; i++)
+        result = init_support(query, i, error);
+    if (result == 0 && is_value)
+        result = esi_domain_create_sets(live->domains, &query->sets);
+    if (result < 0) {
+        esi_live_query_destroy(query);
+        return result;
+    }
+    *ret_query = query;
+    return 0;
+}
+
+void esi_live_query_destroy(struct esi_live_query *query)
+{
+    if (!query)
+        return;
+    for (uint32_t i = 0; query->supports && i < query->program->support_count; i++) {
+        esi_indexed_destroy(query->supports[i].search);
+        esi_live_condition_fini(&query->supports[i].condition);
+    }
+    esi_live_candidates_fini(query);
+    esi_seen_fini(&query->seen);
+    esi_domain_destroy(query->sets);
+    esi_program_destroy(query->program);
+    esi_event_list_fini(&query->events);
+    esi_formula_check_fini(&query->assignment.check);
+    free(query->supports);
+    free(query->domains);
+    free(query->counted);
+    free(query);
+}
+
+/* --- Emitting --------------------------------------------------------------------- */
+
+/* The events that are returned, into query->events.  0 or -ENOMEM. */
+static int collect_events(struct esi_live_query *query, uint64_t variables)
+{
+    query->events.count = 0;
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        const struct esi_formula_binding *binding =
+            &query->assignment.check.bindings[v];
+        if (query->program->variables[v].is_returned &&
+            esi_event_list_add(&query->events, binding->events, binding->count) < 0)
+            return -ENOMEM;
+    }
+    esi_event_list_sort(&query->events);
+    return 0;
+}
+
+/* A match becomes a value of other predicates. */
+static int add_value(struct esi_live_query *query)
+{
+    const struct esi_joined joined = {
+        .domain = query->sets,
+        .id = {ES_PATTERN_NONE, (uint32_t)esi_domain_count(query->sets)},
+    };
+    int result =
+        esi_domain_add_set(query->sets, query->events.events, query->events.count);
+
+    return result < 0 ? result : esi_live_push(query->live, &joined);
+}
+
+static int emit_match(struct esi_live_query *query)
+{
+    int result =
+        query->sink.match(query->sink.data, query->events.events, query->events.count);
+
+    query->matches++;
+    query->has_enough = result > 0;
+    return result < 0 ? result : 0;
+}
+
+int esi_live_query_emit(struct esi_live_query *query, uint64_t variables)
+{
+    int result = collect_events(query, variables);
+
+    if (result < 0)
+        return result;
+    result = esi_seen_add(&query->seen, query->events.events, query->events.count);
+    if (result <= 0)
+        return result;
+    result = query->sets ? add_value(query) : 0;
+    if (result == 0 && query->sink.match && !query->has_enough)
+        result = emit_match(query);
+    return result;
+}
+
+/* --- Searching -------------------------------------------------------------------- */
+
+struct support_search {
+    struct esi_live_query *query;
+    uint32_t support;
+};
+
+struct es_event_id esi_live_query_id(const struct esi_live_query *query,
+                                     uint32_t variable)
+{
+    const struct esi_formula_binding *binding =
+        &query->assignment.check.bindings[variable];
+
+    return esi_domain_is_single(query->domains[variable])
+               ? binding->one
+               : (struct es_event_id){ES_PATTERN_NONE, binding->value.position};
+}
+
+/* Assignments with a value that waits behind the one searched for are found again when
+ * its turn has come. */
+static bool is_for_later(const struct esi_live_query *query, uint64_t variables)
+{
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+
+        if (esi_live_is_pending(query->live, query->domains[v],
+                                esi_live_query_id(query, v)))
+            return true;
+    }
+    return false;
+}
+
+static int on_assignment(void *data, const struct esi_domain_value *values)
+{
+    const struct support_search *search = data;
+    struct esi_live_query *query = search->query;
+    uint64_t variables = query->supports[search->support].condition.support->variables;
+
+    for (uint64_t left = variables; left; left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+        esi_formula_check_bind(&query->assignment.check, v, values[v]);
+    }
+    return is_for_later(query, variables)
+               ? 0
+               : esi_live_candidates_add(query, search->support);
+}
+
+/* Whether one of the events that `value` names is a value of `other`: a send that it
+ * received, or else the half of a sync that received it. */
+static bool has_partner(struct esi_live_query *query,
+                        uint32_t variable,
+                        struct esi_domain_value value,
+                        uint32_t other,
+                        bool is_send)
+{
+    const struct es_event_id *partners;
+    size_t count = esi_domain_partners(query->domains[variable], value, &partners);
+    struct esi_domain_value found;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_there = esi_domain_find(query->domains[other], partners[i], &found);
+
+        if (is_there &&
+            (is_send || esi_domain_is_received(query->domains[variable], value,
+                                               query->domains[other], found)))
+            return true;
+        if (is_send)
+            esi_live_retention_note_missing(
+                query->live, query->program->variables[other].class_number,
+                partners[i]);
+    }
+    return false;
+}
+
+/* Most receives name no send that is asked for, and sends are not received yet: that
+ * is known without a search. */
+static bool can_match(struct esi_live_query *query,
+                      const struct esi_live_support *support,
+                      uint32_t variable,
+                      struct esi_domain_value value)
+{
+    for (size_t i = 0; i < support->condition.weak.certain_count; i++) {
+        const struct esi_clause *clause = &support->condition.weak.certain[i];
+        const struct esi_literal *literal = clause->literals;
+
+        if (clause->count != 1 || literal->kind != ES_LITERAL_RECEIVED ||
+            literal->is_negated)
+            continue;
+        if (literal->y == variable &&
+            esi_domain_is_single(query->domains[literal->x]) &&
+            !has_partner(query, variable, value, literal->x, true))
+            return false;
+        if (literal->x == variable && esi_program_is_prompt(query->program, variable) &&
+            esi_domain_is_single(query->domains[literal->y]) &&
+            !has_partner(query, variable, value, literal->y, false))
+            return false;
+    }
+    return true;
+}
+
+/* With the value in place of each of the variables that take it, and not before it in
+ * those of less number: so each assignment is found once. */
+static int search_support(struct esi_live_query *query,
+                          uint32_t number,
+                          const struct esi_joined *joined)
+{
+    const struct esi_live_support *support = &query->supports[number];
+    struct support_search search = {query, number};
+    uint64_t excluded = 0;
+    int result = 0;
+
+    for (uint64_t left = support->condition.support->variables; left && result == 0;
+         left &= left - 1) {
+        uint32_t v = (uint32_t)__builtin_ctzll(left);
+
+        if (query->domains[v] != joined->domain)
+            continue;
+        if (!(support->never_last & esi_program_bit(v)) &&
+            can_match(query, support, v, joined->value))
+            result = esi_indexed_pinned(support->search, v, joined->value, excluded,
+                                        on_assignment, &search);
+        excluded |= esi_program_bit(v);
+    }
+    return result;
+}
+
+int esi_live_query_joined(struct esi_live_query *query, const struct esi_joined *joined)
+{
+    const struct esi_joined_queue *queue = &query->live->queue;
+    struct esi_formula_check *check = &query->assignment.check;
+    int result;
+
+    if (query->has_enough && !query->sets)
+        return 0;
+    esi_live_assignment_note(&query->assignment, joined);
+    /* Nothing came after it, if nothing waits behind it. */
+    if (joined->is_prompt && queue->from == queue->count)
+        check->newest = joined->id;
+    result = esi_live_candidates_update(query, joined);
+    for (uint32_t i = 0; result == 0 && i < query->program->support_count; i++)
+        if (query->supports[i].search)
+            result = search_support(query, i, joined);
+    check->newest = (struct es_event_id){0, 0};
+    return result < 0 ? result : check->failure;
+}
+
+int esi_live_query_begin(struct esi_live_query *query)
+{
+    int result = 0;
+
+    for (uint32_t i = 0; result == 0 && i < query->program->support_count; i++)
+        if (!query->supports[i].search &&
+            esi_live_condition_truth(&query->assignment, &query->supports[i].condition,
+                                     false, false) != ES_FORMULA_FAILS)
+            result = esi_live_candidates_add(query, i);
+    return result < 0 ? result : query->assignment.check.failure;
+}
