@@ -6,82 +6,77 @@
 #include "cli/advice_show.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
-#include "base/json_out.h"
-#include "base/plain.h"
-#include "monitors/follow/describe.h"
+#include "base/quantity.h"
+#include "base/rows.h"
+#include "base/table.h"
 
-enum { WORDS = 64 };
+enum { SENTENCE = 512 };
 
 /* --- Changes ---------------------------------------------------------------------- */
 
-static const char *describe_ns(char *out, double ns)
+/* What the measurements say of the prediction. */
+static const char *describe_outcome(const struct esi_applied_change *change)
 {
-    return esi_describe_time(out, WORDS, ns);
+    switch (change->outcome) {
+    case ES_APPLIED_HELD:
+        return "the prediction held";
+    case ES_APPLIED_PARTLY:
+        return "better, but by less than half of what was predicted";
+    case ES_APPLIED_WORSE:
+        return change->went_back ? "worse, so it was taken back" : "worse";
+    default:
+        return "no better than before";
+    }
 }
 
 static void print_text(const struct esi_applied_change *change)
 {
-    bool is_judged = change->is.count > 0;
-    char was[WORDS];
-    char predicted[WORDS];
-    char is[WORDS];
+    char was[ESI_QUANTITY_BYTES];
+    char predicted[ESI_QUANTITY_BYTES];
+    char is[ESI_QUANTITY_BYTES];
+    char sentence[SENTENCE];
 
-    esi_plain_print(
-        stdout, "applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
-        esi_tree_operation_name(change->group.operation), change->communicator,
-        change->after, change->before, describe_ns(was, change->was.mean_ns),
-        describe_ns(predicted, change->advice.then_ns));
-    if (!is_judged) {
-        esi_plain_print(stdout, "not measured (%s)\n",
-                        esi_applied_outcome_name(change->outcome));
-        return;
-    }
-    esi_plain_print(stdout, "%s measured in %" PRIu64 " operations: ",
-                    describe_ns(is, change->is.mean_ns), change->is.count);
-    if (change->outcome == ES_APPLIED_HELD)
-        puts("the prediction held");
-    else if (change->outcome == ES_APPLIED_PARTLY)
-        puts("better, but by less than half of what was predicted");
-    else if (change->outcome == ES_APPLIED_WORSE)
-        esi_plain_print(stdout, "worse%s\n",
-                        change->went_back ? ", so it was taken back" : "");
+    snprintf(sentence, sizeof sentence,
+             "applied: %s on %s: %s instead of %s: %s before, %s predicted, ",
+             esi_tree_operation_name(change->group.operation), change->communicator,
+             change->after, change->before,
+             esi_quantity_time(was, sizeof was, change->was.mean_ns),
+             esi_quantity_time(predicted, sizeof predicted, change->advice.then_ns));
+    if (change->is.count == 0)
+        esi_text_prose_print(stdout, "%snot measured (%s)", sentence,
+                             esi_applied_outcome_name(change->outcome));
     else
-        puts("no better than before");
+        esi_text_prose_print(stdout, "%s%s measured in %" PRIu64 " operations: %s",
+                             sentence,
+                             esi_quantity_time(is, sizeof is, change->is.mean_ns),
+                             change->is.count, describe_outcome(change));
 }
 
-static void print_json(const struct esi_applied_change *change)
+static void describe_change(struct esi_row *row, const void *record)
 {
+    const struct esi_applied_change *change = record;
     const struct esi_advised_group *group = &change->group;
     bool is_judged = change->is.count > 0;
-    struct esi_json_out out;
-    char key[40];
 
-    snprintf(key, sizeof key, "%016" PRIx64 "%016" PRIx64, group->key[0],
-             group->key[1]);
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "applied");
-    esi_json_out_string(&out, "communicator", change->communicator);
-    esi_json_out_string(&out, "key", key);
-    esi_json_out_string(&out, "operation", esi_tree_operation_name(group->operation));
-    esi_json_out_unsigned(&out, "min_bytes", group->min_bytes);
-    esi_json_out_unsigned(&out, "max_bytes", group->max_bytes);
-    esi_json_out_string(&out, "before", change->before);
-    esi_json_out_string(&out, "after", change->after);
-    esi_json_out_string(&out, "basis", esi_advice_basis_name(change->advice.basis));
-    esi_json_out_unsigned(&out, "version", change->version);
-    esi_json_out_unsigned(&out, "before_count", change->was.count);
-    esi_json_out_real(&out, "before_ns", change->was.mean_ns);
-    esi_json_out_real(&out, "predicted_ns", change->advice.then_ns);
-    esi_json_out_unsigned(&out, "count", change->is.count);
-    esi_json_out_real(&out, "measured_ns",
-                      is_judged ? change->is.mean_ns : (double)NAN);
-    esi_json_out_string(&out, "outcome", esi_applied_outcome_name(change->outcome));
-    esi_json_out_bool(&out, "went_back", change->went_back);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "applied");
+    esi_row_text(row, "communicator", NULL, change->communicator);
+    esi_row_key(row, "key", group->key);
+    esi_row_text(row, "operation", NULL, esi_tree_operation_name(group->operation));
+    esi_row_unsigned(row, "min_bytes", NULL, group->min_bytes);
+    esi_row_unsigned(row, "max_bytes", NULL, group->max_bytes);
+    esi_row_text(row, "before", NULL, change->before);
+    esi_row_text(row, "after", NULL, change->after);
+    esi_row_text(row, "basis", NULL, esi_advice_basis_name(change->advice.basis));
+    esi_row_unsigned(row, "version", NULL, change->version);
+    esi_row_unsigned(row, "before_count", NULL, change->was.count);
+    esi_row_real(row, "before_ns", NULL, change->was.mean_ns);
+    esi_row_real(row, "predicted_ns", NULL, change->advice.then_ns);
+    esi_row_unsigned(row, "count", NULL, change->is.count);
+    esi_row_real(esi_row_if(row, is_judged), "measured_ns", NULL, change->is.mean_ns);
+    esi_row_text(row, "outcome", NULL, esi_applied_outcome_name(change->outcome));
+    esi_row_bool(row, "went_back", NULL, change->went_back);
 }
 
 static void print_changes(const struct esi_applier *applier, enum esi_format format)
@@ -91,7 +86,7 @@ static void print_changes(const struct esi_applier *applier, enum esi_format for
 
     for (size_t i = 0; i < count; i++) {
         if (format == ES_FORMAT_JSON)
-            print_json(&changes[i]);
+            esi_rows_print_json(stdout, describe_change, &changes[i]);
         else
             print_text(&changes[i]);
     }
@@ -119,8 +114,9 @@ void esi_advice_show(const struct esi_adviser *adviser,
     if (format != ES_FORMAT_JSON && count == 0)
         puts("none: no operation was seen that trees are built for");
     if (format != ES_FORMAT_JSON && !esi_adviser_is_switchable(adviser))
-        puts("the run's collective operations cannot be switched; start it with "
-             "--trees");
+        esi_text_prose_print(stdout,
+                             "the run's collective operations cannot be switched; "
+                             "start it with --trees");
     if (applier)
         print_changes(applier, format);
 }

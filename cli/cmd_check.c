@@ -37,7 +37,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->path = text;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which map? Say MAP.json");
+        argp_error(state, "no map; give MAP.json");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

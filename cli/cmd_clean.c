@@ -28,17 +28,18 @@ struct clean_arguments {
 };
 
 /* Options that have no short form. */
-enum { OPTION_FORCE = 256, OPTION_DEAD_PROCESSES, OPTION_EVERYWHERE };
+enum { OPTION_FORCE = 256, OPTION_DEAD_PROCESSES, OPTION_DRY_RUN, OPTION_EVERYWHERE };
 
 static const struct argp_option options[] = {
     {"all", 'a', NULL, 0, "all runs that have ended, without a question", 0},
     {"dead-processes", OPTION_DEAD_PROCESSES, NULL, 0,
-     "in live runs, too, remove what their dead processes left", 0},
-    {"everywhere", OPTION_EVERYWHERE, NULL, 0,
-     "also segments of runs whose directories lie in other folders", 0},
-    {"dry-run", 'n', NULL, 0, "only say what would be removed", 0},
+     "in live runs what dead processes left", 0},
+    {"everywhere", OPTION_EVERYWHERE, NULL, 0, "also segments of runs in other folders",
+     0},
+    {"dry-run", OPTION_DRY_RUN, NULL, 0, "only say what would be removed", 0},
+    {NULL, 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0}, /* ranks elsewhere */
     {"force", OPTION_FORCE, NULL, 0,
-     "remove live runs, too: they go on, but nobody can look at them any more", 0},
+     "remove live runs, too; then nobody can look at them", 0},
     {0},
 };
 
@@ -46,7 +47,7 @@ static const char doc[] =
     "Removes the segments and run directories of runs that have ended; with RUN, of "
     "this one only. Without RUN it shows what it would remove and asks; where there is "
     "no terminal to ask it needs --all. Says what it removed."
-    "\vA run is live while one of its processes or its `eventspace run` lives. Runs "
+    "\vA run is live while one of its processes or its 'eventspace run' lives. Runs "
     "whose directories lie in another folder than EVENTSPACE_DIR (else "
     "XDG_RUNTIME_DIR/eventspace, else /tmp/eventspace-UID) are left alone. Ends with 1 "
     "if RUN is live and was left alone, if hosts of it were not reached, or if the "
@@ -69,6 +70,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_EVERYWHERE:
         arguments->everywhere = true;
         return 0;
+    case OPTION_DRY_RUN:
     case 'n':
         arguments->dry_run = true;
         return 0;
@@ -79,7 +81,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return esi_command_take_run(text, state, &arguments->run);
     case ARGP_KEY_END:
         if (arguments->run && arguments->all)
-            argp_error(state, "--all and a RUN: one of the two");
+            argp_error(state, "--all and RUN: give one of them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -273,7 +275,7 @@ static int clean_one(const struct leftover *item,
     if (status == ES_EXIT_SUCCESS && removal.unreached[0])
         return esi_command_fail(ES_EXIT_FINDING,
                                 "not reached, so that what run '%s' left there stays: "
-                                "%s; `eventspace clean %s` there removes it",
+                                "%s; 'eventspace clean %s' there removes it",
                                 item->run, removal.unreached, item->run);
     return status;
 }
@@ -290,12 +292,10 @@ static int fail_to_find(const char *run)
     es_error_clear(&error);
     code = es_run_open(run, &error, &found);
     if (code == -ENOENT)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "run '%s': there is nothing of it on this host; "
-                                "`eventspace list` shows what there is",
-                                run);
+        return esi_command_fail_to_find(run);
     if (code == -EACCES)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "left alone");
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
+                                      "run '%s' is left alone", run);
     if (code == 0)
         es_run_close(found);
     return esi_command_fail(ES_EXIT_USAGE,
@@ -353,8 +353,8 @@ static int clean_asked(struct leftovers *list, const struct clean_arguments *arg
         return status;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return esi_command_fail(
-            ES_EXIT_USAGE, "nothing was removed: name a RUN, or say --all: there is "
-                           "no terminal to ask");
+            ES_EXIT_USAGE, "nothing was removed: there is no terminal to ask; give RUN "
+                           "or --all");
     if (!is_agreed(count))
         return esi_command_fail(ES_EXIT_FINDING, "nothing was removed");
     return clean_list(list, arguments, &count);
@@ -383,7 +383,7 @@ int esi_cmd_clean(int argc, char **argv)
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.run && !esi_run_id_is_valid(arguments.run))
         return esi_command_fail(ES_EXIT_USAGE,
-                                "'%s' is no run's name; give one that `list` shows",
+                                "'%s' is no run's name; give one that 'list' shows",
                                 arguments.run);
     int code = find_all(arguments.everywhere, &error, &list);
     if (code < 0)

@@ -28,8 +28,6 @@ enum action {
     ACTION_TREE,
 };
 
-enum { THRESHOLD_MAX = 1 << 24 };
-
 struct collect_arguments {
     enum action action;
     uint32_t threshold; /* 0 = not given yet */
@@ -44,10 +42,8 @@ struct collect_arguments {
 
 /* Options that have no short form. */
 enum {
-    OPTION_THREAD = 256,
-    OPTION_HOST,
+    OPTION_CLASS = 256,
     OPTION_ELEMENT,
-    OPTION_COMMUNICATOR,
     OPTION_OPERATION,
     OPTION_BYTES,
     OPTION_FILE,
@@ -59,38 +55,32 @@ enum {
 
 static const struct argp_option options[] = {
     {"rank", 'r', "RANKS", 0, "only these ranks: 3 or 0-3,7", 0},
-    {"thread", OPTION_THREAD, "N", 0, "only this thread of each rank", 0},
-    {"class", 'c', "CLASSES", 0,
-     "only elements that record one of these: send,receive ...", 0},
+    {"thread", 't', "N", 0, "only this thread of each rank", 0},
+    {"class", OPTION_CLASS, "CLASSES", 0,
+     "elements that record one of these: send,receive ...", 0},
     {"collector", 'C', "NAME", 0, "only elements of this collector of the pathmap", 0},
     {"element", OPTION_ELEMENT, "PATTERN", 0,
      "only elements whose name fits: '*/collective'", 0},
-    {"host", OPTION_HOST, "NAME", 0, "only elements on this host", 0},
-    {NULL, 0, NULL, 0, "With `tree`:", 2},
-    {"comm", OPTION_COMMUNICATOR, "PATTERN", 0,
-     "the tree is for communicators whose name fits; default: '*'", 2},
+    {"host", 'H', "NAME", 0, "only elements on this host", 0},
+    {NULL, 0, NULL, 0, "With 'tree':", 2},
+    {"comm", 'c', "PATTERN", 0, "for communicators whose name fits; default: '*'", 2},
     {"operation", OPTION_OPERATION, "NAME,...", 0,
-     "for these operations: allreduce,ibcast ..., blocking, nonblocking, all; default: "
-     "blocking",
-     2},
+     "allreduce,ibcast ..., blocking (default), nonblocking, all", 2},
     {"bytes", OPTION_BYTES, "RANGE", 0, "for payloads of 0-4096 or 4096- bytes", 2},
-    {"file", OPTION_FILE, "RULES.json", 0,
-     "replace all rules by those of a file: {\"collectives\": [...]} as in a pathmap",
-     2},
+    {"file", OPTION_FILE, "RULES.json", 0, "replace all rules by those of a file", 2},
     {"clear", OPTION_CLEAR, NULL, 0, "go back to the rules that the run began with", 2},
-    {"wait", OPTION_WAIT, "SECONDS", 0,
-     "wait so long for all communicators to follow; default: 5", 2},
+    {"wait", OPTION_WAIT, "TIME", 0, "so long for all communicators to follow (5)", 2},
     {0},
 };
 
 static const char doc[] = "Switches the collectors of RUN's elements while the program "
                           "runs: what is off costs the "
-                          "program one load and a branch. `threshold N` keeps the "
+                          "program one load and a branch. 'threshold N' keeps the "
                           "newest N tuples from now on, at "
-                          "most as many as the element was made for. `tree TREE` lets "
+                          "most as many as the element was made for. 'tree TREE' lets "
                           "collective operations go through another tree from now on: "
                           "kary:4, linear, binomial, levels:host,cluster, "
-                          "explicit:0-1,0-2, or library; `tree` alone shows the trees "
+                          "explicit:0-1,0-2, or library; 'tree' alone shows the trees "
                           "in force."
                           "\vElements that come into being later begin as the pathmap "
                           "says. Ends with 1 if no element fits the options.";
@@ -116,30 +106,45 @@ static void take_rule(const char *text,
     request->has_rule = true;
 }
 
+static enum action find_action(const char *text)
+{
+    static const char *const names[] = {[ACTION_ON] = "on",
+                                        [ACTION_OFF] = "off",
+                                        [ACTION_THRESHOLD] = "threshold",
+                                        [ACTION_TREE] = "tree"};
+
+    for (int i = ACTION_ON; i <= ACTION_TREE; i++)
+        if (strcmp(text, names[i]) == 0)
+            return (enum action)i;
+    return ACTION_NONE;
+}
+
+static void refuse_action(const char *text, struct argp_state *state)
+{
+    argp_error(state, "'%s' is no action; give on, off, threshold N or tree", text);
+}
+
+/* The RUN may stand in front of the action or behind it. */
 static error_t take_argument(char *text,
                              struct argp_state *state,
                              struct collect_arguments *arguments)
 {
     if (arguments->action == ACTION_NONE) {
-        if (strcmp(text, "on") == 0)
-            arguments->action = ACTION_ON;
-        else if (strcmp(text, "off") == 0)
-            arguments->action = ACTION_OFF;
-        else if (strcmp(text, "threshold") == 0)
-            arguments->action = ACTION_THRESHOLD;
-        else if (strcmp(text, "tree") == 0)
-            arguments->action = ACTION_TREE;
-        else
-            argp_error(state, "'%s' is none of on, off, threshold, tree", text);
+        arguments->action = find_action(text);
+        if (arguments->action != ACTION_NONE)
+            return 0;
+        if (arguments->run)
+            refuse_action(arguments->run, state);
+        arguments->run = text;
         return 0;
     }
     if (arguments->action == ACTION_THRESHOLD && arguments->threshold == 0) {
         arguments->threshold =
-            (uint32_t)esi_option_number(text, "threshold", 1, THRESHOLD_MAX, state);
+            (uint32_t)esi_option_number(text, "threshold", 1, UINT32_MAX, state);
         return 0;
     }
-    if (arguments->action == ACTION_TREE && !arguments->run &&
-        !arguments->tree.has_rule && is_rule(text)) {
+    if (arguments->action == ACTION_TREE && !arguments->tree.has_rule &&
+        is_rule(text)) {
         take_rule(text, state, &arguments->tree);
         return 0;
     }
@@ -155,11 +160,11 @@ static error_t parse_selection(int key,
     case 'r':
         selection->ranks = text;
         return 0;
-    case OPTION_THREAD:
+    case 't':
         selection->thread =
             (int)esi_option_number(text, "--thread", 0, INT32_MAX, state);
         return 0;
-    case 'c':
+    case OPTION_CLASS:
         selection->classes = esi_option_classes(text, state);
         if (selection->classes & ~ES_CLASSES_ALL)
             argp_error(state,
@@ -174,7 +179,7 @@ static error_t parse_selection(int key,
     case OPTION_ELEMENT:
         selection->name = text;
         return 0;
-    case OPTION_HOST:
+    case 'H':
         selection->host = text;
         return 0;
     default:
@@ -191,7 +196,7 @@ static error_t parse_tree_option(int key,
     struct es_error error = {.text = ""};
 
     switch (key) {
-    case OPTION_COMMUNICATOR:
+    case 'c':
         if (*text == '\0' || strlen(text) >= sizeof request->rule.communicator)
             argp_error(state, "--comm: '%s': give 1 to 63 characters", text);
         arguments->communicator = text;
@@ -211,7 +216,7 @@ static error_t parse_tree_option(int key,
         request->clear = true;
         return 0;
     case OPTION_WAIT:
-        request->wait_ns = esi_option_seconds(text, "--wait", state);
+        request->wait_ns = esi_option_duration(text, "--wait", 0, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -226,20 +231,23 @@ static void check_options(struct collect_arguments *arguments, struct argp_state
     const struct esi_tree_request *request = &arguments->tree;
     bool is_tree = arguments->action == ACTION_TREE;
 
+    if (arguments->action == ACTION_NONE && arguments->run)
+        refuse_action(arguments->run, state);
     if (arguments->action == ACTION_NONE)
-        argp_error(state, "say what to do: on, off, threshold N or tree");
+        argp_error(state, "no action; give on, off, threshold N or tree");
     if (arguments->action == ACTION_THRESHOLD && arguments->threshold == 0)
-        argp_error(state, "threshold: how many tuples?");
+        argp_error(state, "threshold: no number of tuples; give N");
     if (is_tree && arguments->is_selected)
         argp_error(state, "tree: all ranks have the same trees; choose with --comm, "
                           "--operation and --bytes");
     if (!is_tree && (arguments->has_limits || request->file || request->clear))
         argp_error(state, "--comm, --operation, --bytes, --file and --clear are for "
-                          "`collect tree`");
+                          "'collect tree'");
     if (request->has_rule + (request->file != NULL) + request->clear > 1)
-        argp_error(state, "give a tree, --file or --clear, not two of them");
+        argp_error(state, "TREE, --file and --clear: give one of them");
     if (is_tree && arguments->has_limits && !request->has_rule)
-        argp_error(state, "--comm, --operation and --bytes: which tree is for them?");
+        argp_error(state, "--comm, --operation and --bytes: no tree; give the TREE "
+                          "that they are for");
 }
 
 /* The rule's shape came as an argument, and what it is for as options. */
@@ -280,32 +288,34 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return parse_tree_option(key, text, state, arguments);
 }
 
-static int set_threshold(const struct es_element_view *element, uint32_t threshold)
+/* Whether it was changed.  A limit is noted: many elements have the same. */
+static bool set_threshold(const struct es_element_view *element,
+                          uint32_t threshold,
+                          struct esi_collect_result *result)
 {
     struct es_element_info info;
 
     int code = es_element_set_threshold(element, threshold);
     if (code == 0)
-        return ES_EXIT_SUCCESS;
+        return true;
     es_element_view_info(element, &info);
     if (code == -ERANGE)
-        return esi_command_fail(
-            ES_EXIT_USAGE,
-            "threshold %" PRIu32 ", element %s: it was made for at most "
-            "%" PRIu32 "; start the program with a larger --threshold",
-            threshold, info.name, info.threshold);
-    return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                  "threshold %" PRIu32 ", element %s", threshold,
-                                  info.name);
+        esi_collect_note_limit(result, info.threshold_max);
+    else
+        esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
+                               "cannot set threshold %" PRIu32 " of element %s",
+                               threshold, info.name);
+    return false;
 }
 
-static int apply_settings(const struct collect_arguments *arguments,
-                          const struct es_element_view *element)
+static bool apply_settings(const struct collect_arguments *arguments,
+                           const struct es_element_view *element,
+                           struct esi_collect_result *result)
 {
     if (arguments->action == ACTION_THRESHOLD)
-        return set_threshold(element, arguments->threshold);
+        return set_threshold(element, arguments->threshold, result);
     es_element_enable(element, arguments->action == ACTION_ON);
-    return ES_EXIT_SUCCESS;
+    return true;
 }
 
 /* On this host; an exit status. */
@@ -318,12 +328,27 @@ static int apply_here(const struct collect_arguments *arguments,
     int count = es_run_select(run, &arguments->selection, &elements);
     if (count < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, count,
-                                      "cannot select elements");
+                                      "cannot select elements of run '%s'",
+                                      es_run_name(run));
     for (int i = 0; i < count; i++)
-        result->changed += apply_settings(arguments, elements[i]) == ES_EXIT_SUCCESS;
+        result->changed += apply_settings(arguments, elements[i], result);
     result->fit += count;
     free(elements);
     return ES_EXIT_SUCCESS;
+}
+
+/* Once for all elements that cannot keep so many. */
+static void report_limits(uint32_t threshold, const struct esi_collect_result *result)
+{
+    char range[48] = "";
+
+    if (result->most_limit > result->least_limit)
+        snprintf(range, sizeof range, " to %" PRIu32, result->most_limit);
+    esi_command_fail(ES_EXIT_USAGE,
+                     "threshold %" PRIu32 ": %d of %d elements were made for at most "
+                     "%" PRIu32 "%s; start the program with a larger --threshold",
+                     threshold, result->fit - result->changed, result->fit,
+                     result->least_limit, range);
 }
 
 static int report_settings(const struct collect_arguments *arguments,
@@ -333,8 +358,12 @@ static int report_settings(const struct collect_arguments *arguments,
     if (result->fit == 0 && result->silent == 0)
         return esi_command_fail(ES_EXIT_FINDING,
                                 "run '%s': no element fits the options; "
-                                "`eventspace list -e %s` shows all",
+                                "'eventspace list -e %s' shows all",
                                 run, run);
+    if (result->least_limit > 0)
+        report_limits(arguments->threshold, result);
+    if (result->changed == 0 && result->fit > 0)
+        return result->silent > 0 ? ES_EXIT_LOST : ES_EXIT_USAGE;
     if (arguments->action == ACTION_THRESHOLD)
         printf("%d elements keep %" PRIu32 " tuples\n", result->changed,
                arguments->threshold);
@@ -370,7 +399,8 @@ static int collect_tree(struct collect_arguments *arguments)
 
 int esi_cmd_collect(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 2}, {0}};
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 2}, {&esi_wide_argp, 0, NULL, 2}, {0}};
     static const struct argp parser = {
         options,
         parse_option,

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/advice_show.h"
 #include "monitors/advice/adviser.h"
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
+#include "cli/screen.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/collectives_map.h"
 #include "monitors/collectives/collectives_print.h"
@@ -41,10 +41,13 @@ enum { DEFAULT_TOP = 20 };
 
 /* How long a signal may go unnoticed. */
 #define SLICE_NS UINT64_C(100000000)
+/* How long a user sees nothing without knowing why. */
+#define SILENT_NS UINT64_C(1500000000)
 
 struct collectives_arguments {
     const char *run;
     enum esi_format format;
+    enum esi_colours colours;
     struct esi_collectives_monitor_config monitor;
     size_t top;
     uint64_t interval_ns;
@@ -63,55 +66,41 @@ struct collectives_arguments {
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Which operations:", 1},
     {"comm", 'c', "PATTERN", 0, "on communicators whose name fits, such as 'grid*'", 1},
-    {"operation", OPTION_OPERATION, "NAMES", 0,
-     "only these, with commas between, such as allreduce,barrier", 1},
-    {"since", OPTION_SINCE, "TIME", 0,
-     "begun in the newest so much time, such as 10s; or @TIME: so long after the run's "
-     "start, and later",
+    {"operation", OPTION_OPERATION, "NAMES", 0, "only these, such as allreduce,barrier",
+     1},
+    {"since", OPTION_SINCE, "TIME", 0, "begun in this last time; or @TIME: after that",
      1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"top", OPTION_TOP, "COUNT", 0, "so many that cost most (20)", 2},
-    {"by-size", OPTION_BY_SIZE, NULL, 0,
-     "operations of different size stand apart, by powers of eight", 2},
+    {"limit", OPTION_TOP, "COUNT", 0, "so many that cost most (20)", 2},
+    {"top", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 2},
+    {"by-size", OPTION_BY_SIZE, NULL, 0, "sizes stand apart, by powers of eight", 2},
     {"instances", OPTION_INSTANCES, NULL, 0, "also each operation by itself", 2},
-    {"nodes", OPTION_NODES, NULL, 0,
-     "also the internal nodes of instrumented trees, analysed on their hosts", 2},
-    {"map", OPTION_MAP, "FILE", 0,
-     "the monitor's own pathmap: its threads, where they are, and their scopes", 2},
-    {"print-map", OPTION_PRINT_MAP, NULL, 0,
-     "print the map that would be used, and end", 2},
-    {"interval", 'i', "SECONDS", 0, "time between two looks (1)", 2},
-    {"count", 'n', "COUNT", 0, "end after so many looks; else when all have ended", 2},
-    {"once", OPTION_ONCE, NULL, 0, "what is there now, without waiting for more", 2},
-    {"follow", 'F', NULL, 0,
-     "show each look, as on a terminal; else only how things stand at the end", 2},
-    {"blame-over", OPTION_BLAME_OVER, "PERCENT", 0,
-     "end with status 1 if a rank has cost the others more than this part of the "
-     "ranks' time",
+    {"nodes", OPTION_NODES, NULL, 0, "also the internal nodes of instrumented trees",
      2},
+    {"map", OPTION_MAP, "FILE", OPTION_HIDDEN, "the monitor's own pathmap", 2},
+    {"print-map", OPTION_PRINT_MAP, NULL, OPTION_HIDDEN,
+     "print the map that would be used, and end", 2},
+    {"interval", 'i', "TIME", 0, "time between two looks (1)", 2},
+    {"count", 'n', "COUNT", 0, "end after so many looks", 2},
+    {"once", OPTION_ONCE, NULL, 0, "what is there now, without waiting for more", 2},
+    {"follow", 'F', NULL, 0, "show each look, as on a terminal", 2},
+    {"blame-over", OPTION_BLAME_OVER, "PERCENT", 0,
+     "status 1 if a rank costs more than this", 2},
     {NULL, 0, NULL, 0, "Better trees:", 3},
-    {"advise", OPTION_ADVISE, NULL, 0,
-     "also which collective tree would take less time than what is in force", 3},
-    {"apply", OPTION_APPLY, NULL, 0,
-     "put the best advice in force, measure what that brings, and go back if it gets "
-     "worse; implies --advise",
-     3},
-    {"after", OPTION_AFTER, "COUNT", 0,
-     "--apply waits for so many operations with what is in force, and judges the "
-     "change by as many (32)",
-     3},
+    {"advise", OPTION_ADVISE, NULL, 0, "also which tree would take less time", 3},
+    {"apply", OPTION_APPLY, NULL, 0, "put the best advice in force, and judge it", 3},
+    {"after", OPTION_AFTER, "COUNT", OPTION_HIDDEN,
+     "operations that --apply judges by (32)", 3},
     {0},
 };
 
 static const char doc[] =
-    "Shows for the collective operations of RUN how long they take, how far apart "
-    "ranks arrive, what is lost by waiting, and for whom.  What the elements still "
-    "hold is read, and what comes until the run ends."
-    "\vTimes are those of whole operations, from the first enter to the last exit.  "
-    "SPREAD is that between the first and the last enter, IN TREE that after all have "
-    "come, LOST the sum of all ranks' waiting.\n\n"
-    "Exit status: 0 success, 1 a rank is to blame for more than --blame-over, 2 usage "
-    "or input error, 3 the run vanished.";
+    "Shows for the collective operations of RUN, until it ends, how long they take, "
+    "how far apart ranks arrive, what is lost by waiting, and for whom."
+    "\vSPREAD is the time between the first and the last enter, IN TREE from there to "
+    "the last exit, LOST the sum of all ranks' waiting.\n"
+    "Exit status: 0 success, 1 a rank costs more than --blame-over, 2 usage or input "
+    "error, 3 the run vanished.";
 
 static error_t parse_view(int key, char *text, struct argp_state *state)
 {
@@ -148,9 +137,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[0] = &arguments->format;
         state->child_inputs[1] = &arguments->consumer;
         state->child_inputs[2] = &arguments->monitor.scope;
+        state->child_inputs[4] = &arguments->colours;
         return 0;
     case OPTION_TOP:
-        arguments->top = (size_t)esi_option_number(text, "--top", 1, INT_MAX, state);
+        arguments->top = (size_t)esi_option_number(text, "--limit", 1, INT_MAX, state);
         return 0;
     case OPTION_BY_SIZE:
         arguments->monitor.by_size = true;
@@ -179,7 +169,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             (size_t)esi_option_number(text, "--after", 8, INT_MAX, state);
         return 0;
     case 'i':
-        arguments->interval_ns = esi_option_seconds(text, "--interval", state);
+        arguments->interval_ns = esi_option_duration(text, "--interval", 0, state);
         return 0;
     case 'n':
         arguments->count =
@@ -199,10 +189,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return esi_command_take_run(text, state, &arguments->run);
     case ARGP_KEY_END:
         if (arguments->monitor.scope.tree.reduce)
-            argp_error(state, "--set: reduce is not for the analysis, which needs "
-                              "every operation");
+            argp_error(state, "--set: reduce cannot be set: the analysis needs every "
+                              "operation");
         if (arguments->advise.apply && arguments->monitor.once)
-            argp_error(state, "--apply goes on measuring, --once does not");
+            argp_error(state, "--apply and --once: give one of them; --apply "
+                              "measures after each change");
         return 0;
     default:
         return parse_view(key, text, state);
@@ -220,9 +211,11 @@ struct showing {
     struct esi_adviser *adviser;  /* NULL = not wanted */
     struct esi_notices notices;
     uint64_t start_ns;
+    uint64_t waited_ns;
     bool live;  /* each look takes the place of the one before, on a terminal */
     bool shown; /* there was a look before */
     bool last;  /* there will be none after this */
+    struct esi_screen screen;
 };
 
 static void print_instance(void *data, const struct esi_collective_instance *instance)
@@ -237,13 +230,13 @@ static void print_instance(void *data, const struct esi_collective_instance *ins
 
 static int print_nodes(const struct showing *showing)
 {
+    enum esi_format format = showing->arguments->format;
+
     if (!showing->nodes)
         return 0;
-    if (showing->arguments->format == ES_FORMAT_JSON)
-        return esi_node_watch_print_json(showing->nodes, stdout);
-    fputs("\n", stdout);
-    return esi_node_watch_print_text(showing->nodes, stdout,
-                                     esi_text_table_width(stdout));
+    if (format == ES_FORMAT_TEXT)
+        fputs("\n", stdout);
+    return esi_node_watch_print(showing->nodes, esi_format_rows(format), stdout);
 }
 
 static int print_report(struct showing *showing,
@@ -253,13 +246,10 @@ static int print_report(struct showing *showing,
 
     if (arguments->format == ES_FORMAT_JSON)
         return esi_collectives_print_json(report, showing->run, arguments->top, stdout);
-    if (showing->live && !arguments->instances)
-        fputs("\033[H\033[J", stdout);
-    else if (showing->shown)
+    if (showing->shown && !esi_screen_is_live(&showing->screen))
         fputs("\n", stdout);
     showing->shown = true;
-    return esi_collectives_print_text(report, arguments->top, stdout,
-                                      esi_text_table_width(stdout));
+    return esi_collectives_print_text(report, arguments->top, stdout);
 }
 
 static int print_advice(const struct showing *showing, bool wanted, bool over)
@@ -279,6 +269,7 @@ static int show_report(struct showing *showing,
                        struct esi_collectives_report *ret_report)
 {
     int result = esi_collectives_monitor_report(showing->monitor, ret_report);
+    int shown;
 
     if (result < 0)
         return result;
@@ -286,6 +277,8 @@ static int show_report(struct showing *showing,
         esi_notices_show(&showing->notices, ret_report->notices,
                          ret_report->notice_count);
     showing->start_ns = ret_report->start_ns;
+    if (wanted)
+        esi_screen_begin(&showing->screen);
     if (showing->arguments->instances)
         esi_collectives_monitor_take(showing->monitor, print_instance, showing);
     if (wanted)
@@ -294,15 +287,31 @@ static int show_report(struct showing *showing,
         result = print_nodes(showing);
     if (showing->adviser && result == 0)
         result = print_advice(showing, wanted, ret_report->over);
-    if (fflush(stdout) != 0 && result == 0)
-        result = -EIO;
+    shown = wanted ? esi_screen_show(&showing->screen) : fflush(stdout) ? -EIO : 0;
+    result = result < 0 ? result : shown;
     if (result < 0)
         esi_collectives_report_fini(ret_report);
     return result;
 }
 
+/* To a user who sees nothing, since only how things stand at the end is shown. */
+static void tell_waiting(struct showing *showing, uint64_t slice_ns)
+{
+    const struct collectives_arguments *arguments = showing->arguments;
+    bool was_silent = showing->waited_ns < SILENT_NS;
+
+    showing->waited_ns += slice_ns;
+    if (showing->live || arguments->follow || arguments->instances || !was_silent ||
+        showing->waited_ns < SILENT_NS)
+        return;
+    esi_command_note("reading run '%s'; its report comes %s, or at Ctrl-C; --once "
+                     "shows what is there now, --follow each look",
+                     showing->run,
+                     arguments->count ? "after the last look" : "when the run ends");
+}
+
 /* Waits for an interval.  Whether the monitor has ended. */
-static bool wait_interval(const struct showing *showing)
+static bool wait_interval(struct showing *showing)
 {
     uint64_t left_ns = showing->arguments->interval_ns;
 
@@ -312,6 +321,7 @@ static bool wait_interval(const struct showing *showing)
         if (esi_collectives_monitor_wait(showing->monitor, slice_ns))
             return true;
         left_ns -= slice_ns;
+        tell_waiting(showing, slice_ns);
     }
     return esi_collectives_monitor_wait(showing->monitor, 0);
 }
@@ -335,12 +345,18 @@ static int follow_run(struct showing *showing)
     }
 }
 
-static int check_arguments(const struct collectives_arguments *arguments,
+static int check_arguments(const struct showing *showing,
                            const struct esi_collectives_report *report)
 {
+    const struct collectives_arguments *arguments = showing->arguments;
     int rank;
     double share = esi_collectives_worst(report, &rank);
 
+    if (rank >= 0 && share > 0 && !report->vanished &&
+        arguments->format == ES_FORMAT_TEXT)
+        esi_command_hint("eventspace events --rank %d --limit 10 %s shows what rank %d "
+                         "did before",
+                         rank, showing->run, rank);
     if (arguments->blame_over < 0 || rank < 0 || share * 100 <= arguments->blame_over)
         return ES_EXIT_SUCCESS;
     return ES_EXIT_FINDING;
@@ -349,9 +365,10 @@ static int check_arguments(const struct collectives_arguments *arguments,
 static int fail_monitor(const struct showing *showing, int result)
 {
     if (result == -EIO)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
+                                      "cannot write the output");
     return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                  "run '%s': cannot be read any longer", showing->run);
+                                  "run '%s' can no longer be read", showing->run);
 }
 
 static int watch_run(struct showing *showing)
@@ -367,11 +384,10 @@ static int watch_run(struct showing *showing)
         result = show_report(showing, true, &report);
     if (result < 0)
         return fail_monitor(showing, result);
-    status = check_arguments(showing->arguments, &report);
+    status = check_arguments(showing, &report);
     if (report.vanished && !report.over)
-        status = esi_command_fail(ES_EXIT_LOST,
-                                  "run '%s': vanished, its segments were removed",
-                                  showing->run);
+        status = esi_command_fail(
+            ES_EXIT_LOST, "run '%s' vanished: its segments were removed", showing->run);
     esi_collectives_report_fini(&report);
     return stopped < 0 ? fail_monitor(showing, stopped) : status;
 }
@@ -390,7 +406,7 @@ static void watch_nodes(const struct esi_consumer *consumer, struct showing *sho
     config.run = showing->run;
     config.servers = consumer->servers;
     if (esi_node_watch_start(&config, &error, &showing->nodes) < 0)
-        esi_command_note("without internal nodes: %s", error.text);
+        esi_command_note("internal nodes of trees are not shown: %s", error.text);
 }
 
 static int start_and_watch(const struct esi_consumer *consumer, struct showing *showing)
@@ -401,9 +417,10 @@ static int start_and_watch(const struct esi_consumer *consumer, struct showing *
     watch_nodes(consumer, showing);
     result = esi_collectives_monitor_start(consumer->run, &showing->arguments->monitor,
                                            &error, &showing->monitor);
-    result = result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                                 "cannot observe the run")
-                        : watch_run(showing);
+    result = result < 0
+                 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                          "cannot observe run '%s'", showing->run)
+                 : watch_run(showing);
     esi_collectives_monitor_destroy(showing->monitor);
     esi_node_watch_destroy(showing->nodes);
     return result;
@@ -422,7 +439,22 @@ static int open_adviser(const struct esi_consumer *consumer,
     if (code == 0)
         return 0;
     return esi_command_fail_error(code == -ESRCH ? ES_EXIT_LOST : ES_EXIT_USAGE, &error,
-                                  code, "cannot advise");
+                                  code, "cannot give advice on trees of run '%s'",
+                                  es_run_name(consumer->run));
+}
+
+/* Instances stay above the reports, so they leave no place for a live screen. */
+static int watch_on_screen(const struct esi_consumer *consumer, struct showing *showing)
+{
+    const struct collectives_arguments *arguments = showing->arguments;
+    bool is_text = arguments->format == ES_FORMAT_TEXT;
+    int status;
+
+    esi_screen_open(&showing->screen, is_text ? arguments->colours : ES_COLOURS_NEVER,
+                    showing->live && !arguments->instances);
+    status = start_and_watch(consumer, showing);
+    esi_screen_close(&showing->screen);
+    return status;
 }
 
 static int observe_run(const struct esi_consumer *consumer,
@@ -439,7 +471,7 @@ static int observe_run(const struct esi_consumer *consumer,
     if (arguments->advise.wanted)
         status = open_adviser(consumer, arguments, &showing.adviser);
     if (status == 0)
-        status = start_and_watch(consumer, &showing);
+        status = watch_on_screen(consumer, &showing);
     esi_adviser_close(showing.adviser);
     return status;
 }
@@ -460,7 +492,9 @@ static int load_map(const struct esi_consumer *consumer,
         result = esi_collectives_map_discover(
             es_run_name(consumer->run), consumer->servers, &error, &arguments->map);
     return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                               "cannot use the monitor's map")
+                                               arguments->map_path
+                                                   ? "cannot load the monitor's map"
+                                                   : "cannot make the monitor's map")
                       : 0;
 }
 
@@ -488,9 +522,11 @@ static int observe_by_map(const struct esi_consumer *consumer,
     if (arguments->print_map)
         return print_map(arguments->map);
     if (arguments->map && !esi_collectives_map_contributions(arguments->map, scope))
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "%s: the map has no scope \"contributions\"",
-                                arguments->map_path);
+        return esi_command_fail(
+            ES_EXIT_USAGE,
+            "--map %s: there is no scope \"contributions\", which is "
+            "needed; --print-map shows a map that has it",
+            arguments->map_path);
     /* Which operations go through trees shows in what ranks contribute to them. */
     if (arguments->map)
         scope->view.selection.classes |= 1u << ES_CLASS_CONTRIBUTE;
@@ -499,10 +535,10 @@ static int observe_by_map(const struct esi_consumer *consumer,
 
 int esi_cmd_collectives(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
-                                                 {&esi_consumer_argp, 0, NULL, 0},
-                                                 {&esi_settings_argp, 0, NULL, 0},
-                                                 {0}};
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 0},   {&esi_consumer_argp, 0, NULL, 0},
+        {&esi_settings_argp, 0, NULL, 0}, {&esi_wide_argp, 0, NULL, 0},
+        {&esi_colours_argp, 0, NULL, 0},  {0}};
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
     struct collectives_arguments arguments = {.top = DEFAULT_TOP,

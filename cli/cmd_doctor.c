@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_out.h"
 #include "base/plain.h"
@@ -54,6 +55,20 @@ static void print_json(const char *kind, const char *subject, const char *text)
     esi_json_out_end(&out);
 }
 
+/* What the last sentence is to tell. */
+static void keep_first(struct esi_findings *findings,
+                       enum esi_finding kind,
+                       const char *subject,
+                       const char *text)
+{
+    bool is_problem = kind == ES_FINDING_PROBLEM && findings->problems == 0;
+    bool is_doubt = kind == ES_FINDING_NOTE && strcmp(subject, "program") == 0 &&
+                    !findings->first[0];
+
+    if (is_problem || is_doubt)
+        snprintf(findings->first, sizeof findings->first, "%s: %s", subject, text);
+}
+
 void esi_findings_add(struct esi_findings *findings,
                       enum esi_finding kind,
                       const char *subject,
@@ -75,7 +90,20 @@ void esi_findings_add(struct esi_findings *findings,
         print_json(names[kind], subject, text);
     else
         esi_plain_print(stdout, "%-8s %s: %s\n", names[kind], subject, text);
+    keep_first(findings, kind, subject, text);
     findings->problems += kind == ES_FINDING_PROBLEM;
+}
+
+static void print_first(const struct esi_findings *findings, const char *program)
+{
+    if (findings->problems > 0)
+        esi_plain_print(stdout, "Mend this first: %s\n", findings->first);
+    else if (findings->first[0])
+        esi_plain_print(stdout, "Look at this first: %s\n", findings->first);
+    else
+        esi_plain_print(
+            stdout, "All is in place: 'eventspace run -n 2 -- %s' is the next step.\n",
+            program ? program : "PROGRAM");
 }
 
 int esi_cmd_doctor(int argc, char **argv)
@@ -93,5 +121,7 @@ int esi_cmd_doctor(int argc, char **argv)
         status = esi_find_in_program(&findings, arguments.program);
     if (status)
         return status;
+    if (arguments.format == ES_FORMAT_TEXT)
+        print_first(&findings, arguments.program);
     return findings.problems ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;
 }

@@ -12,7 +12,9 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/interrupt.h"
 #include "scopes/map_scope.h"
+#include "cli/view_check.h"
 #include "cli/view_options.h"
 #include "monitors/events/events_print.h"
 #include "base/options.h"
@@ -36,10 +38,9 @@ enum {
 struct events_arguments {
     const char *run;
     struct esi_events_config events;
-    struct es_scope_config settings; /* how the events are gathered */
-    const char *scope;               /* of the run's map; NULL = none */
-    bool sorted;                     /* was asked for */
-    enum esi_events_format format;
+    const char *scope; /* of the run's map; NULL = none */
+    bool sorted;       /* was asked for */
+    enum esi_rows_format format;
     bool follow;
     bool absolute;
     uint64_t since_ns; /* ago; 0 = was not asked for */
@@ -47,42 +48,34 @@ struct events_arguments {
 };
 
 static const struct argp_option options[] = {
-    {"last", OPTION_LAST, "COUNT", 0,
-     "of those that are there only so many, the newest", 1},
+    {"limit", OPTION_LAST, "COUNT", 0, "only so many, the newest", 1},
+    {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
     {"since", OPTION_SINCE, "TIME", 0, "completed in this last time, such as 10s", 1},
     {"new", OPTION_NEW, NULL, 0, "none of those that are there (with --follow)", 1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"follow", 'F', NULL, 0, "go on until the run ends", 2},
-    {"lossless", OPTION_LOSSLESS, NULL, 0,
-     "have the program wait for this reader where its elements are set to block", 2},
-    {"sort", OPTION_SORT, "KEY", 0, "stop (default), start or none", 2},
-    {"window", OPTION_WINDOW, "TIME", 0,
-     "how long sorting waits for events that come late (10ms)", 2},
+    {"follow", 'F', NULL, 0, "go on until the run ends, or Ctrl-C", 2},
+    {"lossless", OPTION_LOSSLESS, NULL, OPTION_HIDDEN,
+     "the program waits for this reader", 2},
+    {"sort", OPTION_SORT, "KEY", 0, "by stop (default), start or none", 2},
+    {"window", OPTION_WINDOW, "TIME", OPTION_HIDDEN,
+     "how long sorting waits for late events (10ms)", 2},
     {"reduce", OPTION_REDUCE, "REDUCTION", 0,
-     "summaries instead of events, such as 'histogram of=duration by=operation': "
-     "count, sum, minimum, maximum, mean or histogram, of bytes or duration, by none, "
-     "operation, origin, thread, rank or host; or the latest or earliest event of each "
-     "thread",
+     "summaries instead: count, sum, minimum, maximum, mean, histogram, latest or "
+     "earliest, such as 'mean of=bytes by=rank'",
      2},
-    {"scope", OPTION_SCOPE, "NAME", 0,
-     "the scope of this name in the run's map: its view, and its tree in the place of "
-     "--shape, --set, --reduce, --sort and --window",
+    {"scope", OPTION_SCOPE, "NAME", 0, "the view and the tree of this scope of the map",
      2},
-    {"repair", OPTION_REPAIR, "HOW", 0,
-     "of times that cannot be, such as a receive that ends before its send begins: "
-     "bound (default: within the clocks' bounds), logical (spans are kept) or none",
-     2},
-    {"absolute", OPTION_ABSOLUTE, NULL, 0,
-     "times since 1970, not since the run's start", 2},
+    {"repair", OPTION_REPAIR, "HOW", OPTION_HIDDEN,
+     "of times that cannot be: bound (default), logical, none", 2},
+    {"absolute", OPTION_ABSOLUTE, NULL, 0, "times since 1970 (text and CSV)", 2},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv", 2},
     {0},
 };
 
 static const char doc[] =
-    "Lists the events of RUN: every MPI operation collected that is still in its "
-    "element, and the operations under way.  Works on runs that live, hang or are dead."
-    "\vPeers are shown as world ranks.  Events that were overwritten before they could "
-    "be read are counted and shown.\n\n"
+    "Lists the MPI operations of RUN that are still in their elements, and those under "
+    "way; of runs that live, hang or are dead."
+    "\vPeers are world ranks; what was overwritten is counted.\n"
     "Exit status: 0 success, 2 usage or input error, 3 the run vanished.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -92,22 +85,22 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     static const char *const repairs[] = {"none", "bound", "logical", NULL};
     struct events_arguments *arguments = state->input;
     struct esi_events_config *events = &arguments->events;
-    struct es_scope_config *settings = &arguments->settings;
+    struct es_scope_config *settings = &events->scope;
 
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->consumer;
-        state->child_inputs[1] = &arguments->settings;
-        state->child_inputs[2] = &arguments->events.view;
+        state->child_inputs[1] = settings;
+        state->child_inputs[2] = &settings->view;
         return 0;
     case OPTION_LAST:
-        events->last = (size_t)esi_option_number(text, "--last", 1, 1 << 24, state);
+        events->last = (size_t)esi_option_number(text, "--limit", 1, 1 << 24, state);
         return 0;
     case OPTION_SINCE:
         arguments->since_ns = esi_option_duration(text, "--since", 0, state);
         return 0;
     case OPTION_NEW:
-        events->skip_backlog = true;
+        settings->take = ES_TAKE_NEW;
         return 0;
     case 'F':
         arguments->follow = true;
@@ -138,7 +131,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case 'f':
         arguments->format =
-            (enum esi_events_format)esi_option_word(text, "--format", formats, state);
+            (enum esi_rows_format)esi_option_word(text, "--format", formats, state);
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
@@ -151,18 +144,10 @@ _Static_assert(ES_SORTING_NONE == 0 && ES_SORTING_STOP == 1 && ES_SORTING_START 
                "the words of --sort stand in the order of the enum");
 _Static_assert(ES_REPAIR_NONE == 0 && ES_REPAIR_BOUND == 1 && ES_REPAIR_LOGICAL == 2,
                "the words of --repair stand in the order of the enum");
-_Static_assert(ES_EVENTS_TEXT == 0 && ES_EVENTS_JSON == 1 && ES_EVENTS_CSV == 2,
+_Static_assert(ESI_ROWS_TABLE == 0 && ESI_ROWS_JSON == 1 && ESI_ROWS_CSV == 2,
                "the words of --format stand in the order of the enum");
 
-static void show_notices(const struct esi_events *events, struct esi_notices *notices)
-{
-    const struct es_notice *items = NULL;
-    size_t count = esi_follower_notices(esi_events_follower(events), &items);
-
-    esi_notices_show(notices, items, count);
-}
-
-/* Reads until the run has ended and nothing is left. */
+/* Reads until the run has ended and nothing is left, or an interrupt. */
 static int follow_run(struct esi_events *events,
                       const struct esi_event_sink *sink,
                       struct esi_notices *notices)
@@ -172,14 +157,15 @@ static int follow_run(struct esi_events *events,
     uint64_t shown_ns = esi_now_ns(CLOCK_REALTIME);
 
     for (;;) {
+        bool is_interrupt = esi_interrupt_came();
         /* Looked at first: what is written up to then is read below. */
-        bool over = esi_follower_is_over(follower);
+        bool over = is_interrupt || esi_follower_is_over(follower);
         int result = esi_events_read_new(events, over, sink);
 
         if (result < 0)
             return result;
-        show_notices(events, notices);
-        if (result == 0 && over)
+        esi_notices_follow(notices, follower);
+        if (is_interrupt || (result == 0 && over))
             return 0;
         if (esi_now_ns(CLOCK_REALTIME) - shown_ns >= SUMMARIES_NS) {
             if (esi_events_give_summaries(events, sink) < 0)
@@ -208,16 +194,43 @@ static void tell_repairs(const struct esi_time_repair_totals *repairs)
                          repairs->beyond, repairs->checked);
 }
 
+/* In text, which has no place for it, and of each run that was followed: on standard
+ * error. */
+static void tell_losses(const struct esi_events_printer *printer,
+                        bool follow,
+                        uint64_t lost,
+                        uint64_t missed)
+{
+    char shown[48] = "";
+    char gone[96] = "";
+
+    if (!follow && (printer->format != ESI_ROWS_TABLE || lost + missed == 0))
+        return;
+    if (follow)
+        snprintf(shown, sizeof shown, "%" PRIu64 " %s shown, ", printer->shown,
+                 printer->summed_up ? "summaries" : "events");
+    if (missed > 0)
+        snprintf(gone, sizeof gone,
+                 ", %" PRIu64 " overwritten before the reading began", missed);
+    /* Behind the "^C" that a terminal has shown. */
+    if (esi_interrupt_came() && esi_command_is_terminal(stderr))
+        fputc('\n', stderr);
+    esi_command_note("%s%" PRIu64 " lost while reading%s", shown, lost, gone);
+}
+
 static int list_events(struct esi_events *events,
                        const struct events_arguments *arguments)
 {
+    /* JSON has both. */
+    bool is_absolute = arguments->absolute && arguments->format != ESI_ROWS_JSON;
     const struct es_scope *scope = esi_follower_scope(esi_events_follower(events));
     struct esi_events_printer printer = {
         .format = arguments->format,
         .stream = stdout,
-        .start_ns = arguments->absolute ? 0 : esi_events_start_ns(events),
+        .width = esi_text_table_width(stdout),
+        .start_ns = is_absolute ? 0 : esi_events_start_ns(events),
         .realtime_ns = es_scope_run_now_ns(scope),
-        .by_start = arguments->events.sorting == ES_SORTING_START,
+        .by_start = arguments->events.scope.sorting == ES_SORTING_START,
         .summed_up = esi_events_are_summed_up(events),
     };
     struct esi_event_sink sink = esi_events_printer_sink(&printer);
@@ -227,53 +240,46 @@ static int list_events(struct esi_events *events,
     uint64_t missed;
     int result;
 
+    if (arguments->follow)
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
     esi_events_print_header(&printer);
     result = esi_events_read_backlog(events, !arguments->follow, &sink);
     if (result == 0)
-        show_notices(events, &notices);
+        esi_notices_follow(&notices, esi_events_follower(events));
     if (result == 0 && arguments->follow)
         result = follow_run(events, &sink, &notices);
     printer.realtime_ns = es_scope_run_now_ns(scope);
     if (result == 0)
         result = esi_events_give_summaries(events, &sink);
-    if (result == 0)
+    if (result == 0 && !esi_interrupt_came())
         result = esi_events_read_open(events, &sink);
     if (result < 0)
         return result;
     esi_follower_losses(esi_events_follower(events), &lost, &missed);
     if (esi_events_repairs(events, &repairs)) {
         printer.repairs = &repairs;
-        if (printer.format != ES_EVENTS_JSON)
+        if (printer.format != ESI_ROWS_JSON)
             tell_repairs(&repairs);
     }
     esi_events_print_losses(&printer, lost, missed);
-    return fflush(stdout) == 0 ? 0 : -EIO;
-}
-
-static void take_settings(struct events_arguments *arguments)
-{
-    const struct es_scope_config *settings = &arguments->settings;
-    struct esi_events_config *events = &arguments->events;
-
-    /* Summaries are not kept back for one another if nobody asks for that. */
-    if (settings->tree.reduce && !arguments->sorted)
-        arguments->settings.sorting = ES_SORTING_NONE;
-    events->sorting = settings->sorting;
-    events->window_ns = settings->window_ns;
-    events->lossless = settings->lossless;
-    events->max = settings->max;
-    events->tree = &settings->tree;
+    if (fflush(stdout) != 0)
+        return -EIO;
+    tell_losses(&printer, arguments->follow, lost, missed);
+    return 0;
 }
 
 static int show_events(const struct esi_consumer *consumer,
                        struct events_arguments *arguments)
 {
+    struct es_scope_config *settings = &arguments->events.scope;
     struct es_error error = {.text = ""};
     struct esi_events *events;
     int result;
 
-    take_settings(arguments);
-    arguments->events.servers = consumer->servers;
+    /* Summaries are not kept back for one another if nobody asks for that. */
+    if (settings->tree.reduce && !arguments->sorted)
+        settings->sorting = ES_SORTING_NONE;
+    settings->servers = consumer->servers;
     if (arguments->since_ns)
         arguments->events.since_ns =
             (consumer->servers ? es_servers_run_now_ns(consumer->servers)
@@ -283,14 +289,17 @@ static int show_events(const struct esi_consumer *consumer,
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot read the events");
+                                      "cannot read the events of run '%s'",
+                                      es_run_name(consumer->run));
     result = list_events(events, arguments);
     esi_events_destroy(events);
     if (result == -EIO)
-        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
+                                      "cannot write the output");
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                      "the run can no longer be read");
+                                      "run '%s' can no longer be read",
+                                      es_run_name(consumer->run));
     return ES_EXIT_SUCCESS;
 }
 
@@ -298,6 +307,8 @@ static int show_events(const struct esi_consumer *consumer,
 static int show_scope(const struct esi_consumer *consumer,
                       struct events_arguments *arguments)
 {
+    struct es_scope_config *settings = &arguments->events.scope;
+    const struct es_scope_config given = *settings;
     struct es_error error = {.text = ""};
     struct esi_map_scope scope;
     int result = esi_map_scope_load(es_run_name(consumer->run), consumer->servers,
@@ -306,13 +317,13 @@ static int show_scope(const struct esi_consumer *consumer,
 
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot read the run's map");
-    es_scope_config_init(&arguments->settings);
-    arguments->settings.view = arguments->events.view;
-    result =
-        esi_map_scope_apply(&scope, arguments->scope, &arguments->settings, &error);
-    arguments->events.view = arguments->settings.view;
-    status = result < 0 ? esi_command_fail(ES_EXIT_USAGE, "scope '%s': %s",
+                                      "cannot read the map of run '%s'",
+                                      es_run_name(consumer->run));
+    es_scope_config_init(settings);
+    settings->view = given.view;
+    settings->take = given.take;
+    result = esi_map_scope_apply(&scope, arguments->scope, settings, &error);
+    status = result < 0 ? esi_command_fail(ES_EXIT_USAGE, "--scope %s: %s",
                                            arguments->scope, error.text)
                         : show_events(consumer, arguments);
     esi_map_scope_fini(&scope);
@@ -324,6 +335,7 @@ int esi_cmd_events(int argc, char **argv)
     static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0},
                                                  {&esi_settings_argp, 0, NULL, 0},
                                                  {&esi_view_argp, 0, NULL, 0},
+                                                 {&esi_wide_argp, 0, NULL, 2},
                                                  {0}};
     static const struct argp parser = {options,  parse_option, "[RUN]", doc,
                                        children, NULL,         NULL};
@@ -331,17 +343,17 @@ int esi_cmd_events(int argc, char **argv)
     struct esi_consumer consumer;
     int status;
 
-    es_selection_init(&arguments.events.view.selection);
-    es_scope_config_init(&arguments.settings);
-    arguments.settings.sorting = ES_SORTING_STOP;
-    arguments.settings.window_ns = UINT64_C(10000000);
+    es_scope_config_init(&arguments.events.scope);
+    arguments.events.scope.sorting = ES_SORTING_STOP;
     arguments.events.repair = ES_REPAIR_BOUND;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = arguments.scope ? show_scope(&consumer, &arguments)
-                             : show_events(&consumer, &arguments);
+    status = esi_view_check(&consumer, &arguments.events.scope.view, arguments.follow);
+    if (status == ES_EXIT_SUCCESS)
+        status = arguments.scope ? show_scope(&consumer, &arguments)
+                                 : show_events(&consumer, &arguments);
     esi_consumer_close(&consumer);
     return status;
 }

@@ -32,7 +32,7 @@ enum { OPTION_NO_WAIT = 256, OPTION_KEEP };
 static const struct argp_option options[] = {
     {"no-wait", OPTION_NO_WAIT, NULL, 0, "nobody notes how PROGRAM ends", 0},
     {"keep", OPTION_KEEP, NULL, 0,
-     "keep the tuples when a job without `run` ended well", 0},
+     "keep the tuples when a job without 'run' ended well", 0},
     {0},
 };
 
@@ -117,6 +117,7 @@ int esi_cmd_exec(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
+    bool is_alone = !is_looked_after && !esi_job_rank_variable();
     esi_rank_host_prepare();
     bool is_disabled = getenv("EVENTSPACE_DISABLE") != NULL;
     bool is_prepared = !is_disabled && prepare_environment(arguments.program[0], &run);
@@ -128,7 +129,8 @@ int esi_cmd_exec(int argc, char **argv)
     if (!is_prepared || arguments.no_wait)
         esi_supervise_become(arguments.program);
 
-    int code = esi_rank_watcher_start(run, !is_looked_after && !arguments.keep);
+    int code = esi_rank_watcher_start(run, !is_looked_after && !arguments.keep,
+                                      is_alone ? arguments.program[0] : NULL);
     if (code < 0)
         esi_command_note("nobody will note how %s ends: %s", arguments.program[0],
                          strerror(-code));

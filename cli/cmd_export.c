@@ -5,30 +5,59 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "cli/view_check.h"
 #include "monitors/eventset/formats/export.h"
+#include "monitors/eventset/set_part.h"
+#include "tuplespace/plan/plan.h"
 
 enum {
     OPTION_TO = 256,
+    OPTION_SINCE,
+    OPTION_LIMIT,
 };
 
 enum { DOT_EVENTS = 2000 }; /* beyond, graphviz takes very long */
 
+/* The part of the events that is asked for, and what was seen of them. */
+struct export_part {
+    const char *ranks;             /* NULL = all */
+    struct esi_rank_range *ranges; /* the same; owned */
+    size_t range_count;
+    uint64_t since_ns; /* before the last event; 0 = all */
+    uint64_t limit;    /* the last so many; 0 = all */
+    int world;         /* ranks from 0 among the traces */
+    uint64_t events;   /* of the ranks */
+    bool has_last;
+    int64_t last_ns; /* when the last one ended */
+    uint64_t skipped;
+};
+
 struct export_arguments {
     struct esi_event_source source;
     struct esi_export_config config;
+    struct export_part part;
 };
 
 static const struct argp_option options[] = {
     {"to", OPTION_TO, "FORMAT", 0,
-     "event-set: JSON Lines; shiviz: a log for ShiViz; chrome: JSON trace events, for "
-     "Perfetto; dot: a digraph for graphviz; csv: a line for each event",
+     "event-set: JSON Lines; shiviz: a log for ShiViz; chrome or perfetto: JSON trace "
+     "events; dot: a digraph for graphviz; csv: a line for each event",
      1},
     {"output", 'o', "FILE", 0, "the file to write; else standard output", 1},
+    {NULL, 0, NULL, 0, "Which events:", 2},
+    {"rank", 'r', "RANKS", 0, "of these ranks, such as 0-3,7", 2},
+    {"since", OPTION_SINCE, "TIME", 0,
+     "completed in this last time before the last event, such as 10s", 2},
+    {"limit", OPTION_LIMIT, "COUNT", 0, "only so many, the newest", 2},
+    {"last", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 2},
     {0},
 };
 
@@ -37,6 +66,20 @@ static const char doc[] =
     "archive DIR or of a RUN (as far as it has come) in the format of another tool."
     "\vExit status: 0 success, 2 usage or input error, 3 contact with the run was "
     "lost.";
+
+static void take_ranks(struct export_part *part, char *text, struct argp_state *state)
+{
+    struct es_error error = {.text = ""};
+    int count;
+
+    free(part->ranges);
+    part->ranks = text;
+    part->ranges = NULL;
+    count = esi_rank_ranges_parse(text, &error, &part->ranges);
+    if (count < 0)
+        argp_error(state, "--rank: %s", error.text);
+    part->range_count = count > 0 ? (size_t)count : 0;
+}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -47,7 +90,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[0] = &arguments->source;
         return 0;
     case OPTION_TO:
-        arguments->config.format = text;
+        /* By the name of what reads it. */
+        arguments->config.format = strcmp(text, "perfetto") == 0 ? "chrome" : text;
+        return 0;
+    case 'r':
+        take_ranks(&arguments->part, text, state);
+        return 0;
+    case OPTION_SINCE:
+        arguments->part.since_ns = esi_option_duration(text, "--since", 1, state);
+        return 0;
+    case OPTION_LIMIT:
+        arguments->part.limit =
+            (uint64_t)esi_option_number(text, "--limit", 1, LLONG_MAX, state);
         return 0;
     case 'o':
         if (!*text)
@@ -56,7 +110,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!arguments->source.path)
-            argp_error(state, "a SET, DIR or RUN is needed");
+            argp_error(state, "no events given: SET, DIR or RUN");
         if (!arguments->config.format)
             argp_error(state, "--to FORMAT is needed");
         return 0;
@@ -65,20 +119,118 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- When the first event was ----------------------------------------------------- */
+/* --- A part ----------------------------------------------------------------------- */
+
+static bool is_partial(const struct export_part *part)
+{
+    return part->ranks || part->since_ns || part->limit;
+}
+
+/* Of a trace "RANK" or "RANK.THREAD"; -1 = it is no rank's. */
+static int rank_of(const char *name)
+{
+    char *end;
+    long rank = strtol(name, &end, 10);
+
+    if (*name < '0' || *name > '9' || (*end && *end != '.') || rank >= INT_MAX)
+        return -1;
+    return end[strspn(end, ".0123456789")] == '\0' ? (int)rank : -1;
+}
+
+static bool has_trace(void *data, const char *name)
+{
+    struct export_part *part = data;
+    int rank = rank_of(name);
+
+    if (rank >= part->world)
+        part->world = rank + 1;
+    return !part->ranks ||
+           (rank >= 0 && esi_rank_ranges_have(part->ranges, part->range_count, rank));
+}
+
+/* When an event ended, or else began. */
+static bool find_end(const struct es_set_event *event, int64_t *ret_end_ns)
+{
+    return esi_event_number(event, "stop", ret_end_ns) ||
+           esi_event_number(event, "start", ret_end_ns);
+}
+
+static bool begins_with(void *data, const struct es_set_event *event)
+{
+    struct export_part *part = data;
+    int64_t end_ns;
+
+    if (part->limit && part->skipped + part->limit < part->events) {
+        part->skipped++;
+        return false;
+    }
+    return !part->since_ns || (find_end(event, &end_ns) &&
+                               end_ns >= part->last_ns - (int64_t)part->since_ns);
+}
+
+/* Reads what is asked for into a sink. */
+static int read_part(struct export_arguments *arguments,
+                     const struct es_set_sink *sink,
+                     bool whole_ranks,
+                     struct esi_set_source_facts *ret_facts)
+{
+    struct esi_set_part_config config = {
+        .sink = *sink,
+        .has_trace = has_trace,
+        .begins_with = whole_ranks ? NULL : begins_with,
+        .data = &arguments->part,
+    };
+    struct esi_set_part *part;
+    struct es_set_sink part_sink;
+    int status;
+
+    if (!is_partial(&arguments->part))
+        return esi_event_source_read(&arguments->source, true, sink, 1, ret_facts);
+    if (esi_set_part_create(&config, &part) < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    arguments->part.skipped = 0;
+    part_sink = esi_set_part_sink(part);
+    status = esi_event_source_read(&arguments->source, true, &part_sink, 1, ret_facts);
+    esi_set_part_destroy(part);
+    return status;
+}
+
+/* --- What has to be known before -------------------------------------------------- */
+
+static int count_event(void *data, const struct es_set_event *event)
+{
+    struct export_part *part = data;
+    int64_t end_ns;
+
+    part->events++;
+    if (find_end(event, &end_ns) && (!part->has_last || end_ns > part->last_ns)) {
+        part->has_last = true;
+        part->last_ns = end_ns;
+    }
+    return 0;
+}
+
+/* Where a part begins, and whether there is one. */
+static int measure_part(struct export_arguments *arguments)
+{
+    struct export_part *part = &arguments->part;
+    const struct es_set_sink sink = {.event = count_event, .data = part};
+    int status = read_part(arguments, &sink, true, NULL);
+
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (part->ranks && part->world == 0)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "--rank: the names of the traces are no ranks'");
+    if (part->since_ns && part->events > 0 && !part->has_last)
+        return esi_command_fail(ES_EXIT_USAGE, "--since: the events have no times");
+    return esi_view_check_ranks(part->ranks, part->world, "the set");
+}
 
 struct earliest {
     bool found;
     int64_t start_ns;
 };
-
-static int ignore_trace(void *data, uint32_t trace, const char *name)
-{
-    (void)data;
-    (void)trace;
-    (void)name;
-    return 0;
-}
 
 static int note_start(void *data, const struct es_set_event *event)
 {
@@ -96,62 +248,49 @@ static int note_start(void *data, const struct es_set_event *event)
 static int find_start(struct export_arguments *arguments)
 {
     struct earliest earliest = {.found = false};
-    const struct es_set_sink sink = {
-        .trace = ignore_trace, .event = note_start, .data = &earliest};
-    int status = esi_event_source_keep(&arguments->source);
+    const struct es_set_sink sink = {.event = note_start, .data = &earliest};
+    int status = read_part(arguments, &sink, false, NULL);
 
-    if (status == ES_EXIT_SUCCESS)
-        status = esi_event_source_read(&arguments->source, true, &sink, NULL);
     arguments->config.has_start = earliest.found;
     arguments->config.start_ns = earliest.start_ns;
     return status;
 }
 
+static int look_ahead(struct export_arguments *arguments)
+{
+    bool is_chrome = strcmp(arguments->config.format, "chrome") == 0;
+    bool is_part = is_partial(&arguments->part);
+    int status = ES_EXIT_SUCCESS;
+
+    if (is_chrome || is_part)
+        status = esi_event_source_keep(&arguments->source);
+    if (status == ES_EXIT_SUCCESS && is_part)
+        status = measure_part(arguments);
+    if (status == ES_EXIT_SUCCESS && is_chrome)
+        status = find_start(arguments);
+    return status;
+}
+
 /* --- Writing ---------------------------------------------------------------------- */
 
-/* Counts what goes into the export. */
-struct counting {
-    struct es_set_sink sink;
-    uint64_t events;
-};
-
-static int pass_trace(void *data, uint32_t trace, const char *name)
-{
-    struct counting *counting = data;
-
-    return counting->sink.trace(counting->sink.data, trace, name);
-}
-
-static int count_event(void *data, const struct es_set_event *event)
-{
-    struct counting *counting = data;
-
-    counting->events++;
-    return counting->sink.event(counting->sink.data, event);
-}
-
 /* Arrows that run backwards. */
-static void report_backward(const struct esi_export *export)
+static void report_backward(const struct esi_export_counts *counts)
 {
-    struct esi_export_counts counts = esi_export_counts(export);
-
-    if (counts.backward > 0)
+    if (counts->backward > 0)
         esi_command_note("messages that arrive before they are sent, by the clocks of "
                          "their hosts: %" PRIu64 " of %" PRIu64 ", whose arrows run "
                          "backwards; of an archive or a run 'eventspace events "
                          "--repair logical' shows corrected times",
-                         counts.backward, counts.messages);
+                         counts->backward, counts->messages);
 }
 
-static int write_events(const struct export_arguments *arguments,
-                        struct esi_export *export)
+static int write_events(struct export_arguments *arguments, struct esi_export *export)
 {
-    struct counting counting = {.sink = esi_export_sink(export)};
-    const struct es_set_sink sink = {
-        .trace = pass_trace, .event = count_event, .data = &counting};
+    const struct es_set_sink sink = esi_export_sink(export);
     struct esi_set_source_facts facts;
+    struct esi_export_counts counts;
     struct es_error error = {.text = ""};
-    int status = esi_event_source_read(&arguments->source, true, &sink, &facts);
+    int status = read_part(arguments, &sink, false, &facts);
     int result;
 
     if (status != ES_EXIT_SUCCESS)
@@ -161,15 +300,16 @@ static int write_events(const struct export_arguments *arguments,
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot write the events");
     esi_event_source_tell_missing(&facts);
-    report_backward(export);
-    if (strcmp(arguments->config.format, "dot") == 0 && counting.events > DOT_EVENTS)
+    counts = esi_export_counts(export);
+    report_backward(&counts);
+    if (strcmp(arguments->config.format, "dot") == 0 && counts.events > DOT_EVENTS)
         esi_command_note("%" PRIu64 " events: graphviz takes very long for more than "
                          "%d",
-                         counting.events, DOT_EVENTS);
+                         counts.events, DOT_EVENTS);
     return ES_EXIT_SUCCESS;
 }
 
-static int export_events(const struct export_arguments *arguments)
+static int export_events(struct export_arguments *arguments)
 {
     struct es_error error = {.text = ""};
     struct esi_export *export;
@@ -187,19 +327,19 @@ static int export_events(const struct export_arguments *arguments)
 int esi_cmd_export(int argc, char **argv)
 {
     static const struct argp_child children[] = {
-        {&esi_event_source_argp, 0, "Of a RUN:", 2}, {0}};
+        {&esi_event_source_argp, 0, "Of a RUN:", 3}, {0}};
     static const struct argp parser = {
         options, parse_option, "SET|DIR|RUN --to FORMAT", doc, children, NULL, NULL};
     struct export_arguments arguments = {.config = {.path = "-"}};
-    int status = ES_EXIT_SUCCESS;
+    int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    if (strcmp(arguments.config.format, "chrome") == 0)
-        status = find_start(&arguments);
+    status = look_ahead(&arguments);
     arguments.config.traces_first =
         esi_event_source_tells_traces_first(&arguments.source);
     if (status == ES_EXIT_SUCCESS)
         status = export_events(&arguments);
     esi_event_source_fini(&arguments.source);
+    free(arguments.part.ranges);
     return status;
 }

@@ -7,36 +7,42 @@
 #include <limits.h>
 #include <time.h>
 
-#include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/interrupt.h"
+#include "cli/screen.h"
 #include "monitors/heartbeat/heartbeat_print.h"
 #include "base/options.h"
 
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };
-enum { DEFAULT_STALLED_AFTER = 5 };
+
+#define SECOND_NS UINT64_C(1000000000)
+#define LEAST_INTERVAL_NS (SECOND_NS / 100)
 
 struct heartbeat_arguments {
     const char *run;
     enum esi_format format;
     uint64_t interval_ns;
     unsigned long long count; /* 0 = until the run ends */
-    unsigned stalled_after;
+    uint64_t stalled_after_ns;
     bool once;
+    bool verbose;
+    enum esi_colours colours;
     struct es_scope_config settings; /* of which the tree's are used */
     struct esi_consumer_options consumer;
 };
 
 static const struct argp_option options[] = {
-    {"interval", 'i', "SECONDS", 0, "time between two looks (1)", 0},
+    {"interval", 'i', "TIME", 0, "time between two looks (1s), at least 10ms", 0},
     {"count", 'n', "COUNT", 0, "end after so many looks; else when all have ended", 0},
-    {"stalled-after", OPTION_STALLED_AFTER, "COUNT", 0,
-     "looks without an event after which a thread counts as stalled (5)", 0},
-    {"once", OPTION_ONCE, NULL, 0,
-     "look once: stalled is who has been in one operation for as long as that many "
-     "looks would take",
+    {"stalled-after", OPTION_STALLED_AFTER, "TIME", 0,
+     "time in one operation, or of polls in vain, after which a thread counts as "
+     "stalled (5s)",
      0},
+    {"once", OPTION_ONCE, NULL, 0, "look once", 0},
+    {"verbose", 'v', NULL, 0,
+     "a row for each thread, also of many; else those that do the same share one", 0},
     {0},
 };
 
@@ -49,9 +55,11 @@ static const char doc[] = "Shows what each thread of RUN does and whether it mak
                           "computing (none, and in no MPI "
                           "operation), waiting (in one operation), polling (tests in "
                           "vain), stalled (waiting or "
-                          "polling for too many looks), finished, dead.\n\n"
+                          "polling for too long), unknown (collectors are off), "
+                          "finished, dead.\n\n"
                           "Exit status: 0 all well, 1 a thread is stalled or dead at "
-                          "the end, 2 usage, 3 the run vanished.";
+                          "the end, 2 usage, 3 the run vanished, or what a thread "
+                          "does is unknown.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -62,28 +70,33 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         state->child_inputs[0] = &arguments->format;
         state->child_inputs[1] = &arguments->consumer;
         state->child_inputs[2] = &arguments->settings;
+        state->child_inputs[3] = &arguments->colours;
         return 0;
     case 'i':
-        arguments->interval_ns = esi_option_seconds(text, "--interval", state);
+        arguments->interval_ns =
+            esi_option_duration(text, "--interval", LEAST_INTERVAL_NS, state);
         return 0;
     case 'n':
         arguments->count =
             (unsigned long long)esi_option_number(text, "--count", 1, LLONG_MAX, state);
         return 0;
     case OPTION_STALLED_AFTER:
-        arguments->stalled_after =
-            (unsigned)esi_option_number(text, "--stalled-after", 1, INT_MAX, state);
+        arguments->stalled_after_ns =
+            esi_option_duration(text, "--stalled-after", 1, state);
         return 0;
     case OPTION_ONCE:
         arguments->once = true;
+        return 0;
+    case 'v':
+        arguments->verbose = true;
         return 0;
     case ARGP_KEY_ARG:
         return esi_command_take_run(text, state, &arguments->run);
     case ARGP_KEY_END:
         if (arguments->settings.tree.reduce || arguments->settings.sorting ||
             arguments->settings.lossless)
-            argp_error(state, "--set: reduce, sort and lossless are not for the "
-                              "heartbeat, which takes the latest of each thread");
+            argp_error(state, "--set: reduce, sort and lossless cannot be set: the "
+                              "heartbeat reads the latest event of each thread");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -95,26 +108,29 @@ static void sleep_ns(uint64_t span_ns)
     struct timespec span = {.tv_sec = (time_t)(span_ns / UINT64_C(1000000000)),
                             .tv_nsec = (long)(span_ns % UINT64_C(1000000000))};
 
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
+    while (!esi_interrupt_came() &&
+           clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
         continue;
 }
 
 /* On a terminal each look takes the place of the one before. */
 static int print_report(const struct esi_heartbeat_report *report,
-                        const struct heartbeat_arguments *arguments)
+                        const struct heartbeat_arguments *arguments,
+                        struct esi_screen *screen)
 {
     int result = 0;
+    int shown;
 
     if (arguments->format == ES_FORMAT_JSON) {
-        esi_heartbeat_print_json(report, stdout);
-    } else {
-        if (esi_command_is_terminal(stdout) && !arguments->once)
-            fputs("\033[H\033[J", stdout);
-        else if (report->pull > 1)
-            fputs("\n", stdout);
-        result = esi_heartbeat_print_text(report, stdout, esi_text_table_width(stdout));
+        result = esi_heartbeat_print_json(report, stdout);
+        return fflush(stdout) == 0 ? result : -EIO;
     }
-    return fflush(stdout) == 0 ? result : -EIO;
+    esi_screen_begin(screen);
+    if (report->pull > 1 && !esi_screen_is_live(screen))
+        fputs("\n", stdout);
+    result = esi_heartbeat_print_text(report, arguments->verbose, stdout);
+    shown = esi_screen_show(screen);
+    return result < 0 ? result : shown;
 }
 
 static bool has_ended(const struct esi_heartbeat_report *report)
@@ -126,12 +142,28 @@ static bool has_ended(const struct esi_heartbeat_report *report)
 static bool is_last(const struct esi_heartbeat_report *report,
                     const struct heartbeat_arguments *arguments)
 {
-    return arguments->once || report->vanished || has_ended(report) ||
-           report->pull == arguments->count;
+    return arguments->once || report->vanished || esi_interrupt_came() ||
+           has_ended(report) || report->pull == arguments->count;
+}
+
+/* The rank to look at first: one of a circle, else one that is stalled or dead; -1 =
+ * all is well. */
+static int find_trouble(const struct esi_heartbeat_report *report)
+{
+    if (report->result->cycle_count > 0)
+        return report->result->cycles[0].ranks[0];
+    for (size_t i = 0; i < report->thread_count; i++)
+        if (report->threads[i].verdict == ES_VERDICT_STALLED ||
+            report->threads[i].verdict == ES_VERDICT_DEAD)
+            return report->threads[i].rank;
+    return -1;
 }
 
 static int watch_run(struct esi_heartbeat *heartbeat,
-                     const struct heartbeat_arguments *arguments)
+                     const char *run,
+                     const struct heartbeat_arguments *arguments,
+                     struct esi_screen *screen,
+                     int *ret_trouble)
 {
     struct esi_notices notices = {.count = 0};
     struct esi_heartbeat_report report;
@@ -141,54 +173,71 @@ static int watch_run(struct esi_heartbeat *heartbeat,
 
         if (result < 0)
             return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
-                                          "the run can no longer be read");
+                                          "run '%s' can no longer be read", run);
         esi_notices_show(&notices, report.notices, report.notice_count);
-        result = print_report(&report, arguments);
+        result = print_report(&report, arguments, screen);
         if (result < 0)
-            return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot print");
+            return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
+                                          "cannot write the output");
         if (is_last(&report, arguments))
             break;
         if (!report.paced)
             sleep_ns(arguments->interval_ns);
     }
+    *ret_trouble = find_trouble(&report);
     /* A run that ends well takes its segments with it; that is no loss of contact. */
     if (report.vanished && !has_ended(&report))
-        return esi_command_fail(
-            ES_EXIT_LOST, "run '%s': vanished, its segments were removed", report.run);
-    return report.stalled || report.dead ? ES_EXIT_FINDING : ES_EXIT_SUCCESS;
+        return esi_command_fail(ES_EXIT_LOST,
+                                "run '%s' vanished: its segments were removed", run);
+    if (report.stalled || report.dead)
+        return ES_EXIT_FINDING;
+    /* Where nobody can know it is not well. */
+    return report.unknown ? ES_EXIT_LOST : ES_EXIT_SUCCESS;
 }
 
 static int observe_run(const struct esi_consumer *consumer,
                        const struct heartbeat_arguments *arguments)
 {
-    struct esi_heartbeat_config config = {.stalled_after = arguments->stalled_after,
+    struct esi_heartbeat_config config = {.stalled_after_ns =
+                                              arguments->stalled_after_ns,
                                           .servers = consumer->servers,
                                           .tree = &arguments->settings.tree};
     struct es_error error = {.text = ""};
     struct esi_heartbeat *heartbeat;
+    struct esi_screen screen;
+    int trouble = -1;
     int result;
 
-    if (arguments->once)
-        config.single_ns = arguments->interval_ns * arguments->stalled_after;
     result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot observe the run");
-    result = watch_run(heartbeat, arguments);
+                                      "cannot observe run '%s'",
+                                      es_run_name(consumer->run));
+    esi_screen_open(&screen, arguments->colours,
+                    arguments->format == ES_FORMAT_TEXT && !arguments->once);
+    if (esi_screen_is_live(&screen))
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
+    result =
+        watch_run(heartbeat, es_run_name(consumer->run), arguments, &screen, &trouble);
+    esi_screen_close(&screen);
+    if (trouble >= 0 && arguments->format == ES_FORMAT_TEXT)
+        esi_command_hint(
+            "eventspace events --rank %d --limit 10 %s shows what led there", trouble,
+            es_run_name(consumer->run));
     esi_heartbeat_destroy(heartbeat);
     return result;
 }
 
 int esi_cmd_heartbeat(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
-                                                 {&esi_consumer_argp, 0, NULL, 0},
-                                                 {&esi_settings_argp, 0, NULL, 0},
-                                                 {0}};
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 0},   {&esi_consumer_argp, 0, NULL, 0},
+        {&esi_settings_argp, 0, NULL, 0}, {&esi_colours_argp, 0, NULL, 0},
+        {&esi_wide_argp, 0, NULL, 0},     {0}};
     static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
                                        0};
-    struct heartbeat_arguments arguments = {.interval_ns = UINT64_C(1000000000),
-                                            .stalled_after = DEFAULT_STALLED_AFTER};
+    struct heartbeat_arguments arguments = {.interval_ns = SECOND_NS,
+                                            .stalled_after_ns = 5 * SECOND_NS};
     struct esi_consumer consumer;
     int status;
 

@@ -11,7 +11,9 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
+#include "cli/progress.h"
 #include "monitors/eventset/set_write.h"
+#include "monitors/eventset/sinks.h"
 #include "monitors/eventset/formats/shiviz_read.h"
 
 enum {
@@ -122,7 +124,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             argp_error(state, "-o SET is needed");
         if (arguments->shiviz_options && arguments->from != IMPORT_DETECT &&
             arguments->from != IMPORT_SHIVIZ)
-            argp_error(state, "--regex, --delimiter and --header are of --from shiviz");
+            argp_error(state, "--regex, --delimiter and --header need --from shiviz");
         return 0;
     default:
         return parse_shiviz_option(key, text, arguments);
@@ -167,11 +169,17 @@ static int import_shiviz(struct import_arguments *arguments,
 {
     struct esi_shiviz_statistics statistics;
     struct es_error error = {.text = ""};
+    struct es_set_sink items[2] = {{.trace = NULL}};
+    struct esi_sinks sinks = {.items = items};
+    struct esi_progress progress;
     int result;
 
-    arguments->shiviz.sink = *sink;
+    sinks.count = esi_progress_start(&progress, &items[0]);
+    items[sinks.count++] = *sink;
+    arguments->shiviz.sink = esi_sinks_sink(&sinks);
     result =
         esi_shiviz_read_file(arguments->path, &arguments->shiviz, &statistics, &error);
+    esi_progress_end(&progress);
     if (result < 0) {
         esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot read the log");
         if (arguments->from == IMPORT_DETECT && !arguments->shiviz_options)
@@ -202,12 +210,12 @@ static int import_events(const struct import_arguments *arguments,
     if (kind == ES_SET_SOURCE_RUN)
         return esi_command_fail(ES_EXIT_USAGE,
                                 "%s: no such file or archive; the events of a run are "
-                                "written by `eventspace export RUN --to event-set`",
+                                "written by 'eventspace export RUN --to event-set'",
                                 arguments->path);
     if ((kind == ES_SET_SOURCE_ARCHIVE) != (from == IMPORT_ARCHIVE))
         return esi_command_fail(ES_EXIT_USAGE, "%s: not of the format '%s'",
                                 arguments->path, formats[from]);
-    status = esi_event_source_read(&source, true, sink, &facts);
+    status = esi_event_source_read(&source, true, sink, 1, &facts);
     if (status == ES_EXIT_SUCCESS)
         esi_event_source_tell_missing(&facts);
     return status;

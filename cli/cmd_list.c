@@ -9,14 +9,19 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "base/now.h"
 #include "base/plain.h"
+#include "base/quantity.h"
 #include "base/rows.h"
 #include "cli/collect_tree.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/screen.h"
 #include "eventspace/operation.h"
 #include "eventspace/servers.h"
+#include "monitors/follow/describe.h"
 #include "scopes/server/process_watch.h"
 #include "tuplespace/run_directory.h"
 
@@ -25,16 +30,19 @@ struct list_arguments {
     enum esi_format format;
     bool elements;
     bool everywhere;
+    bool verbose;
+    enum esi_colours colours;
 };
 
 /* Options that have no short form. */
 enum { OPTION_EVERYWHERE = 256 };
 
 static const struct argp_option options[] = {
-    {"elements", 'e', NULL, 0, "show every element of RUN, not only sums per process",
-     0},
+    {"elements", 'e', NULL, 0, "every element of RUN, not only sums per process", 0},
     {"everywhere", OPTION_EVERYWHERE, NULL, 0,
-     "also runs whose directories lie in other folders than EVENTSPACE_DIR", 0},
+     "also runs in other folders than EVENTSPACE_DIR", 0},
+    {"verbose", 'v', NULL, 0, "also columns that are zero everywhere, or on one host",
+     0},
     {0},
 };
 
@@ -51,9 +59,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->format;
+        state->child_inputs[1] = &arguments->colours;
         return 0;
     case 'e':
         arguments->elements = true;
+        return 0;
+    case 'v':
+        arguments->verbose = true;
         return 0;
     case OPTION_EVERYWHERE:
         arguments->everywhere = true;
@@ -63,11 +75,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     default:
         return ARGP_ERR_UNKNOWN;
     }
-}
-
-static enum esi_rows_format rows_format(enum esi_format format)
-{
-    return format == ES_FORMAT_JSON ? ESI_ROWS_JSON : ESI_ROWS_TABLE;
 }
 
 /* --- Runs ------------------------------------------------------------------------- */
@@ -91,20 +98,102 @@ static const char *state_of_run(const struct es_run_info *info)
     return info->alive > 0 ? "live" : "ended";
 }
 
+/* A run, and what its processes here say of it. */
+struct listed_run {
+    struct es_run_info info;
+    int ranks;         /* without those that monitor */
+    char program[256]; /* "" = not known */
+    char ending[192];  /* how it ended, or which ranks did badly; "" = nothing to say */
+};
+
+/* Which program: that of the first rank that is known. */
+static void read_program(const struct es_run *run, struct listed_run *listed)
+{
+    size_t count = es_run_segment_count(run);
+
+    listed->ranks = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct es_segment_info process;
+
+        es_segment_view_info(es_run_segment(run, i), &process);
+        if (process.rank < 0)
+            continue;
+        if (listed->ranks++ == 0)
+            snprintf(listed->program, sizeof listed->program, "%s", process.program);
+    }
+}
+
+static void read_ending(struct listed_run *listed)
+{
+    struct esi_ending ending;
+
+    if (!esi_ending_scan(listed->info.run, &ending))
+        return;
+    if (ending.failed > 0)
+        snprintf(listed->ending, sizeof listed->ending, "%s", ending.first_failure);
+    else if (ending.alive == 0)
+        snprintf(listed->ending, sizeof listed->ending, "well");
+    if (ending.failed > 1)
+        esi_describe_append(listed->ending, sizeof listed->ending, ", and %zu more",
+                            ending.failed - 1);
+}
+
+/* What cannot be read here stays as the list of runs has it. */
+static void listed_run_init(struct listed_run *listed, const struct es_run_info *info)
+{
+    struct es_run *run;
+
+    *listed = (struct listed_run){.info = *info, .ranks = info->segments};
+    if (es_run_open(info->run, NULL, &run) < 0)
+        return;
+    if (es_run_segment_count(run) > 0) {
+        read_program(run, listed);
+        read_ending(listed);
+    }
+    es_run_close(run);
+}
+
+/* Since it was started; "" = not known. */
+static const char *format_age(uint64_t started_ns, char *out, size_t size)
+{
+    uint64_t now_ns = esi_now_ns(CLOCK_REALTIME);
+
+    if (started_ns == 0 || now_ns < started_ns)
+        return "";
+    return esi_quantity_time(out, size, (double)(now_ns - started_ns));
+}
+
+static const char *file_of(const char *program)
+{
+    const char *slash = strrchr(program, '/');
+
+    return slash ? slash + 1 : program;
+}
+
 static void describe_run(struct esi_row *row, const void *record)
 {
-    const struct es_run_info *info = record;
+    const struct listed_run *listed = record;
+    const struct es_run_info *info = &listed->info;
+    const char *program = listed->program[0] ? listed->program : NULL;
+    const char *ending = listed->ending[0] ? listed->ending : NULL;
     char when[32];
 
     esi_row_text(row, "type", NULL, "run");
-    esi_row_text(row, "run", "RUN", info->run);
+    esi_row_long_text(row, "run", "RUN", 12, info->run);
     esi_row_text(row, NULL, "STATE", state_of_run(info));
     esi_row_bool(row, "live", NULL, info->alive > 0);
-    esi_row_signed(row, "processes", "PROCESSES", info->segments);
-    esi_row_signed(row, "alive", "ALIVE", info->alive);
+    esi_row_signed(row, "processes", NULL, info->segments);
+    esi_row_signed(row, "alive", NULL, info->alive);
+    esi_row_signed(esi_row_minor(row, 1), "ranks", "RANKS", listed->ranks);
+    esi_row_text(row, "program", NULL, program);
+    esi_row_long_text(esi_row_minor(row, 2), NULL, "PROGRAM", 10,
+                      program ? file_of(program) : NULL);
     esi_row_unsigned(row, "started_ns", NULL, info->started_realtime_ns);
-    esi_row_text(row, NULL, "STARTED",
+    esi_row_text(esi_row_minor(row, 4), NULL, "STARTED",
                  format_time(info->started_realtime_ns, when, sizeof when));
+    esi_row_quantity(esi_row_minor(row, 3), "AGE", "%s",
+                     format_age(info->started_realtime_ns, when, sizeof when));
+    esi_row_long_text(row, "ending", "ENDED", 12, ending);
     esi_row_bool(row, "elsewhere", NULL, info->elsewhere);
 }
 
@@ -119,11 +208,14 @@ static int print_runs(const struct es_run_info *runs,
         return 0;
     }
     esi_rows_init(&rows, format, stdout, describe_run);
-    int code = esi_rows_begin(&rows, &(struct es_run_info){.run = ""});
+    struct listed_run listed = {.ranks = 0};
+    int code = esi_rows_begin(&rows, &listed);
     if (code < 0)
         return code;
-    for (int i = 0; i < count; i++)
-        esi_rows_add(&rows, &runs[i]);
+    for (int i = 0; i < count; i++) {
+        listed_run_init(&listed, &runs[i]);
+        esi_rows_add(&rows, &listed);
+    }
     return esi_rows_finish(&rows);
 }
 
@@ -138,7 +230,7 @@ static bool ask_servers(const char *run, struct es_run_info *ret_info)
 
     int code = es_servers_open(run, NULL, &error, &servers);
     if (code == -EPERM)
-        esi_command_note("run '%s' is left out: %s", run,
+        esi_command_note("run '%s' is not listed: %s", run,
                          es_error_format(&error, reason, sizeof reason));
     if (code < 0)
         return false;
@@ -162,21 +254,20 @@ static bool is_listed(const struct es_run_info *runs, int count, const char *run
  * a job was started that runs elsewhere.  Returns how many there are then. */
 static int add_served_runs(struct es_run_info **runs, int count, struct es_error *error)
 {
+    size_t capacity = (size_t)count;
     char(*names)[64] = NULL;
     int found = esi_run_directory_list(error, &names);
 
     if (found < 0)
         return found;
     for (int i = 0; i < found; i++) {
-        struct es_run_info info, *grown;
+        struct es_run_info info;
 
         if (is_listed(*runs, count, names[i]) || !ask_servers(names[i], &info))
             continue;
-        grown = reallocarray(*runs, (size_t)count + 1, sizeof *grown);
-        if (!grown)
+        if (ESI_ARRAY_RESERVE(*runs, capacity, (size_t)count + 1) < 0)
             break;
-        grown[count++] = info;
-        *runs = grown;
+        (*runs)[count++] = info;
     }
     free(names);
     return count;
@@ -204,22 +295,22 @@ static int list_runs(const struct list_arguments *arguments)
 
     if (all < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, all,
-                                      "cannot look for runs, shared memory");
+                                      "cannot look for runs in shared memory");
     int elsewhere = arguments->everywhere ? 0 : all - sort_out(runs, all);
     int count = add_served_runs(&runs, all - elsewhere, &error);
     if (count < 0) {
         free(runs);
         return esi_command_fail_error(ES_EXIT_USAGE, &error, count,
-                                      "cannot look for runs");
+                                      "cannot look for run directories");
     }
-    int code = print_runs(runs, count, rows_format(arguments->format));
+    int code = print_runs(runs, count, esi_format_rows(arguments->format));
     if (code >= 0 && elsewhere > 0 && arguments->format == ES_FORMAT_TEXT)
         printf("and %d whose directories lie in other folders: --everywhere\n",
                elsewhere);
     free(runs);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot print the runs");
+                                      "cannot write the list of runs");
     return ES_EXIT_SUCCESS;
 }
 
@@ -229,6 +320,7 @@ static int list_runs(const struct list_arguments *arguments)
 struct sums {
     size_t threads;
     size_t elements;
+    size_t off; /* of these */
     uint64_t tuples;
     uint64_t overwritten;
     uint64_t polls;
@@ -240,6 +332,7 @@ static void add_sums(struct sums *sums, const struct sums *more)
 {
     sums->threads += more->threads;
     sums->elements += more->elements;
+    sums->off += more->off;
     sums->tuples += more->tuples;
     sums->overwritten += more->overwritten;
     sums->polls += more->polls;
@@ -258,6 +351,7 @@ static void sum_up(const struct es_segment_view *segment, struct sums *ret_sums)
         es_element_view_info(es_segment_view_element(segment, i), &info);
         if (info.thread >= 0 && (size_t)info.thread >= sums.threads)
             sums.threads = (size_t)info.thread + 1;
+        sums.off += !info.enabled;
         sums.tuples += info.head;
         sums.overwritten += info.oldest;
         sums.polls += info.polls;
@@ -266,21 +360,6 @@ static void sum_up(const struct es_segment_view *segment, struct sums *ret_sums)
     es_segment_view_info(segment, &process);
     sums.bytes = process.segment_bytes;
     *ret_sums = sums;
-}
-
-/* "12.3 MiB".  Returns `out`. */
-static const char *format_bytes(uint64_t bytes, char *out, size_t size)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-
-    while (value >= 1024 && unit + 1 < sizeof units / sizeof units[0]) {
-        value /= 1024;
-        unit++;
-    }
-    snprintf(out, size, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return out;
 }
 
 /* What did not find room: the user should know that something is missing, and why. */
@@ -306,17 +385,21 @@ struct listed_process {
     const char *run;
     struct es_segment_info info;
     struct sums sums;
+    const struct sums *shown; /* of all: columns that are 0 have no heading; borrowed */
 };
+
+static const char *heading_if(const char *heading, uint64_t number)
+{
+    return number > 0 ? heading : NULL;
+}
 
 static void describe_ending(struct esi_row *row, const struct es_segment_info *info)
 {
-    struct esi_json_out *json = esi_row_json(row);
-
     esi_row_text(row, "state", NULL, esi_ending_state_name(info->state));
-    if (json && info->state == ES_PROCESS_EXITED && info->exit_code >= 0)
-        esi_json_out_signed(json, "exit_code", info->exit_code);
-    if (json && info->state == ES_PROCESS_KILLED)
-        esi_json_out_signed(json, "signal", info->signal);
+    if (info->state == ES_PROCESS_EXITED && info->exit_code >= 0)
+        esi_row_signed(row, "exit_code", NULL, info->exit_code);
+    if (info->state == ES_PROCESS_KILLED)
+        esi_row_signed(row, "signal", NULL, info->signal);
 }
 
 static void describe_process(struct esi_row *row, const void *record)
@@ -324,29 +407,35 @@ static void describe_process(struct esi_row *row, const void *record)
     const struct listed_process *process = record;
     const struct es_segment_info *info = &process->info;
     const struct sums *sums = &process->sums;
-    char rank[16], text[96];
+    char text[96];
 
     esi_row_text(row, "type", NULL, "process");
     esi_row_text(row, "run", NULL, process->run);
-    snprintf(rank, sizeof rank, info->rank < 0 ? "monitor" : "%d", info->rank);
-    esi_row_quantity(row, "RANK", rank);
+    esi_row_quantity(row, "RANK", info->rank < 0 ? "monitor" : "%d", info->rank);
     esi_row_long_text(row, "host", "HOST", 8, info->host);
     esi_row_signed(row, "rank", NULL, info->rank);
     esi_row_signed(row, "size", NULL, info->size);
-    esi_row_signed(row, "pid", "PID", info->pid);
+    esi_row_signed(esi_row_minor(row, 3), "pid", "PID", info->pid);
     esi_row_text(row, "program", NULL, info->program);
     esi_row_bool(row, "alive", NULL, info->alive);
     esi_row_long_text(row, NULL, "STATE", 9,
                       esi_ending_describe(info, text, sizeof text));
     describe_ending(row, info);
-    esi_row_unsigned(row, "threads", "THREADS", sums->threads);
-    esi_row_unsigned(row, "elements", "ELEMENTS", sums->elements);
+    esi_row_unsigned(esi_row_minor(row, 4), "threads", "THREADS", sums->threads);
+    esi_row_unsigned(esi_row_minor(row, 5), "elements", "ELEMENTS", sums->elements);
+    esi_row_unsigned(row, "elements_off", heading_if("OFF", process->shown->off),
+                     sums->off);
     esi_row_unsigned(row, "tuples", "TUPLES", sums->tuples);
-    esi_row_unsigned(row, "overwritten", "OVERWRITTEN", sums->overwritten);
-    esi_row_unsigned(row, "polls", "POLLS", sums->polls);
-    esi_row_unsigned(row, "held", "HELD", sums->held);
+    esi_row_unsigned(esi_row_minor(row, 2), "overwritten",
+                     heading_if("OVERWRITTEN", process->shown->overwritten),
+                     sums->overwritten);
+    esi_row_unsigned(esi_row_minor(row, 7), "polls",
+                     heading_if("POLLS", process->shown->polls), sums->polls);
+    esi_row_unsigned(esi_row_minor(row, 8), "held",
+                     heading_if("HELD", process->shown->held), sums->held);
     esi_row_unsigned(row, "bytes", NULL, sums->bytes);
-    esi_row_quantity(row, "MEMORY", format_bytes(sums->bytes, text, sizeof text));
+    esi_row_quantity(esi_row_minor(row, 6), "MEMORY", "%s",
+                     esi_quantity_bytes(text, sizeof text, (double)sums->bytes));
     esi_row_unsigned(row, "elements_refused", NULL, info->elements_refused);
     esi_row_unsigned(row, "elements_shrunk", NULL, info->elements_shrunk);
     esi_row_unsigned(row, "communicators_refused", NULL, info->communicators_refused);
@@ -370,6 +459,7 @@ static void print_run_line(const struct es_run *run)
     struct sums all = {.threads = 0};
     struct listed_process process;
     char memory[32];
+    char beside[40] = "";
 
     for (size_t i = 0; i < count; i++) {
         process_init(&process, run, i);
@@ -378,23 +468,85 @@ static void print_run_line(const struct es_run *run)
         else
             add_sums(&all, &process.sums);
     }
-    esi_plain_print(
+    if (monitors)
+        snprintf(beside, sizeof beside, "; %zu monitoring", monitors);
+    esi_text_prose_print(
         stdout,
         "run %s: %zu processes, %zu threads, %zu elements, %" PRIu64 " tuples, "
-        "%" PRIu64 " overwritten, %s",
+        "%" PRIu64 " overwritten, %s%s",
         es_run_name(run), count - monitors, all.threads, all.elements, all.tuples,
-        all.overwritten, format_bytes(all.bytes, memory, sizeof memory));
-    if (monitors)
-        printf("; %zu monitoring", monitors);
-    putchar('\n');
+        all.overwritten, esi_quantity_bytes(memory, sizeof memory, (double)all.bytes),
+        beside);
 }
 
-static int print_processes(const struct es_run *run, enum esi_rows_format format)
+/* Ranks that live whose elements, or `some` of them, are off.  Caller frees; NULL
+ * without memory. */
+static int *list_off(const struct es_run *run, bool some, size_t *ret_count)
 {
+    size_t count = es_run_segment_count(run), found = 0;
+    int *ranks = calloc(count + 1, sizeof *ranks);
+    struct listed_process process;
+
+    for (size_t i = 0; ranks && i < count; i++) {
+        process_init(&process, run, i);
+        if (process.info.rank >= 0 && process.info.alive && process.sums.off > 0 &&
+            some == (process.sums.off < process.sums.elements))
+            ranks[found++] = process.info.rank;
+    }
+    *ret_count = found;
+    return ranks;
+}
+
+static void print_off(const struct es_run *run, bool some)
+{
+    char words[400];
+    size_t count;
+    int *ranks = list_off(run, some, &count);
+
+    if (ranks && count > 0)
+        esi_text_prose_print(stdout, "%s",
+                             esi_describe_off(words, sizeof words, es_run_name(run),
+                                              ranks, count, some));
+    free(ranks);
+}
+
+/* What is 0 in all processes is left out of the table, unless all is wanted. */
+static void find_shown(const struct es_run *run, bool all, struct sums *ret_shown)
+{
+    static const struct sums every = {
+        .off = 1, .overwritten = 1, .polls = 1, .held = 1};
+    struct sums shown = {.threads = 0};
+    struct listed_process process;
+
+    for (size_t i = 0; !all && i < es_run_segment_count(run); i++) {
+        process_init(&process, run, i);
+        add_sums(&shown, &process.sums);
+    }
+    *ret_shown = all ? every : shown;
+}
+
+static void print_remarks(const struct es_run *run)
+{
+    struct listed_process process;
+
+    for (size_t i = 0; i < es_run_segment_count(run); i++) {
+        process_init(&process, run, i);
+        print_shortages(&process.info);
+    }
+    print_off(run, false);
+    print_off(run, true);
+}
+
+static int print_processes(const struct es_run *run,
+                           const struct list_arguments *arguments)
+{
+    enum esi_rows_format format = esi_format_rows(arguments->format);
     size_t count = es_run_segment_count(run);
-    struct listed_process process = {.info.state = ES_PROCESS_RUNNING};
+    struct sums shown;
+    struct listed_process process = {.info.state = ES_PROCESS_RUNNING, .shown = &shown};
     struct esi_rows rows;
 
+    find_shown(run, arguments->verbose, &shown);
     if (format == ESI_ROWS_TABLE)
         print_run_line(run);
     esi_rows_init(&rows, format, stdout, describe_process);
@@ -406,10 +558,8 @@ static int print_processes(const struct es_run *run, enum esi_rows_format format
         esi_rows_add(&rows, &process);
     }
     code = esi_rows_finish(&rows);
-    for (size_t i = 0; format == ESI_ROWS_TABLE && i < count; i++) {
-        process_init(&process, run, i);
-        print_shortages(&process.info);
-    }
+    if (format == ESI_ROWS_TABLE)
+        print_remarks(run);
     return code;
 }
 
@@ -425,15 +575,12 @@ static int select_all(const struct es_run *run, struct es_element_view ***ret_el
 
 static void describe_classes(struct esi_row *row, uint32_t classes)
 {
-    struct esi_json_out *json = esi_row_json(row);
-
-    if (!json)
+    if (!esi_row_begin_array(row, "classes"))
         return;
-    esi_json_out_begin_array(json, "classes");
     for (unsigned i = 1; i < ES_CLASS_COUNT; i++)
         if (classes & 1u << i)
-            esi_json_out_string(json, NULL, es_class_name((enum es_class)i));
-    esi_json_out_end(json);
+            esi_row_text(row, NULL, NULL, es_class_name((enum es_class)i));
+    esi_row_end(row);
 }
 
 static void describe_element(struct esi_row *row, const void *record)
@@ -443,20 +590,21 @@ static void describe_element(struct esi_row *row, const void *record)
     esi_row_text(row, "type", NULL, "element");
     esi_row_long_text(row, "element", "ELEMENT", 16, info->name);
     esi_row_text(row, "collector", NULL, info->collector);
-    esi_row_long_text(row, "host", "HOST", 8, info->host);
+    esi_row_long_text(esi_row_minor(row, 5), "host", "HOST", 8, info->host);
     esi_row_signed(row, "rank", NULL, info->rank);
     esi_row_signed(row, "thread", NULL, info->thread);
     describe_classes(row, info->classes);
     esi_row_bool(row, "enabled", NULL, info->enabled);
     esi_row_text(row, NULL, "ON", info->enabled ? "on" : "off");
-    esi_row_text(row, "full", "FULL", info->block ? "block" : "discard");
-    esi_row_unsigned(row, "threshold", "THRESHOLD", info->threshold);
+    esi_row_text(esi_row_minor(row, 3), "full", "FULL",
+                 info->block ? "block" : "discard");
+    esi_row_unsigned(esi_row_minor(row, 4), "threshold", "THRESHOLD", info->threshold);
     esi_row_unsigned(row, "tuple_bytes", NULL, info->tuple_bytes);
     esi_row_unsigned(row, "tuples", "TUPLES", info->head);
-    esi_row_unsigned(row, "overwritten", "OVERWRITTEN", info->oldest);
-    esi_row_unsigned(row, "polls", "POLLS", info->polls);
-    esi_row_unsigned(row, "held", "HELD", info->held);
-    esi_row_unsigned(row, "waits", "WAITS", info->blocked);
+    esi_row_unsigned(esi_row_minor(row, 2), "overwritten", "OVERWRITTEN", info->oldest);
+    esi_row_unsigned(esi_row_minor(row, 7), "polls", "POLLS", info->polls);
+    esi_row_unsigned(esi_row_minor(row, 8), "held", "HELD", info->held);
+    esi_row_unsigned(esi_row_minor(row, 6), "waits", "WAITS", info->blocked);
 }
 
 static int print_elements(const struct es_run *run, enum esi_rows_format format)
@@ -496,71 +644,68 @@ static const char *state_name(enum es_server_state state)
 }
 
 /* Of the host's clock against the home server's. */
-static void describe_clock_cells(struct esi_row *row, const struct es_server_info *info)
+static void describe_clock(struct esi_row *row,
+                           const struct es_server_info *info,
+                           bool shown)
 {
-    char offset[32] = "-", drift[32] = "-", error[32] = "-";
+    bool is_known = info->clock_known;
+    char words[ESI_QUANTITY_BYTES];
 
-    if (info->clock_known) {
-        snprintf(offset, sizeof offset, "%+.6f s", (double)info->clock_offset_ns / 1e9);
-        snprintf(drift, sizeof drift, "%+.3f ppm", info->clock_drift_ppb / 1e3);
-        snprintf(error, sizeof error, "%.1f us", (double)info->clock_error_ns / 1e3);
-    }
-    esi_row_quantity(row, "OFFSET", offset);
-    esi_row_quantity(row, "DRIFT", drift);
-    esi_row_quantity(row, "ERROR", error);
-}
-
-static void describe_clock(struct esi_json_out *json, const struct es_server_info *info)
-{
-    if (!info->clock_known) {
-        esi_json_out_null(json, "clock");
+    esi_row_quantity(esi_row_minor(esi_row_if(row, is_known), 3),
+                     shown ? "OFFSET" : NULL, "%+.6f s",
+                     (double)info->clock_offset_ns / 1e9);
+    esi_row_quantity(esi_row_minor(esi_row_if(row, is_known), 5),
+                     shown ? "DRIFT" : NULL, "%+.3f ppm", info->clock_drift_ppb / 1e3);
+    esi_row_quantity(
+        esi_row_minor(esi_row_if(row, is_known), 2), shown ? "ERROR" : NULL, "%s",
+        esi_quantity_time(words, sizeof words, (double)info->clock_error_ns));
+    if (!esi_row_begin_object(esi_row_if(row, is_known), "clock"))
         return;
-    }
-    esi_json_out_begin_object(json, "clock");
-    esi_json_out_unsigned(json, "monotonic_ns", info->clock_monotonic_ns);
-    esi_json_out_signed(json, "offset_ns", info->clock_offset_ns);
-    esi_json_out_real(json, "drift_ppb", info->clock_drift_ppb);
-    esi_json_out_unsigned(json, "error_ns", info->clock_error_ns);
-    esi_json_out_end(json);
+    esi_row_unsigned(row, "monotonic_ns", NULL, info->clock_monotonic_ns);
+    esi_row_signed(row, "offset_ns", NULL, info->clock_offset_ns);
+    esi_row_real(row, "drift_ppb", NULL, info->clock_drift_ppb);
+    esi_row_unsigned(row, "error_ns", NULL, info->clock_error_ns);
+    esi_row_end(row);
 }
 
 /* The server of one host, as a run knows it. */
 struct host {
     const char *run;
     struct es_server_info info;
+    bool several; /* else there is no clock to compare with, and no cluster */
 };
 
 static void describe_host(struct esi_row *row, const void *record)
 {
-    const struct es_server_info *info = &((const struct host *)record)->info;
-    char state[32];
+    const struct host *host = record;
+    const struct es_server_info *info = &host->info;
 
     esi_row_text(row, "type", NULL, "host");
-    esi_row_text(row, "run", NULL, ((const struct host *)record)->run);
+    esi_row_text(row, "run", NULL, host->run);
     esi_row_long_text(row, "host", "HOST", 8, info->host);
     esi_row_text(row, "cluster", NULL, info->cluster);
-    esi_row_text(row, NULL, "CLUSTER", info->cluster[0] ? info->cluster : "-");
+    esi_row_text(esi_row_minor(row, 4), NULL, host->several ? "CLUSTER" : NULL,
+                 info->cluster[0] ? info->cluster : "-");
     esi_row_text(row, "gateway", NULL, info->gateway);
     esi_row_text(row, "address", NULL, info->address);
     esi_row_text(row, "state", NULL, state_name(info->state));
-    snprintf(state, sizeof state, "%s%s", state_name(info->state),
-             info->home ? ", home" : "");
-    esi_row_text(row, NULL, "SERVER", state);
+    esi_row_words(row, "SERVER", 0, "%s%s", state_name(info->state),
+                  info->home ? ", home" : "");
     esi_row_bool(row, "home", NULL, info->home);
     esi_row_bool(row, "here", NULL, info->here);
     esi_row_signed(row, "ranks", "RANKS", info->ranks);
     esi_row_unsigned(row, "silent_ns", NULL, info->silent_ns);
-    describe_clock_cells(row, info);
-    esi_row_text(row, NULL, "ADDRESS", info->address);
-    if (esi_row_json(row))
-        describe_clock(esi_row_json(row), info);
+    describe_clock(row, info, host->several);
+    esi_row_text(esi_row_minor(row, 1), NULL, "ADDRESS", info->address);
 }
 
 static int print_hosts(struct es_servers *servers,
                        const char *run,
-                       enum esi_rows_format format)
+                       const struct list_arguments *arguments)
 {
-    struct host host = {.run = run};
+    enum esi_rows_format format = esi_format_rows(arguments->format);
+    struct host host = {.run = run,
+                        .several = arguments->verbose || es_servers_count(servers) > 1};
     struct esi_rows rows;
 
     if (format == ESI_ROWS_TABLE)
@@ -581,13 +726,13 @@ static int print_run(const struct es_run *run,
                      struct es_servers *servers,
                      const struct list_arguments *arguments)
 {
-    enum esi_rows_format format = rows_format(arguments->format);
-    int code = print_processes(run, format);
+    enum esi_rows_format format = esi_format_rows(arguments->format);
+    int code = print_processes(run, arguments);
 
     if (code == 0 && arguments->elements)
         code = print_elements(run, format);
     if (code == 0 && servers)
-        code = print_hosts(servers, es_run_name(run), format);
+        code = print_hosts(servers, es_run_name(run), arguments);
     return code;
 }
 
@@ -615,13 +760,27 @@ static int list_run(const struct list_arguments *arguments)
 
 int esi_cmd_list(int argc, char **argv)
 {
-    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0}, {0}};
+    static const struct argp_child children[] = {{&esi_format_argp, 0, NULL, 0},
+                                                 {&esi_colours_argp, 0, NULL, 0},
+                                                 {&esi_wide_argp, 0, NULL, 0},
+                                                 {0}};
     static const struct argp parser = {options,  parse_option, "[RUN]", doc,
                                        children, NULL,         NULL};
     struct list_arguments arguments = {.run = NULL};
+    struct esi_screen screen;
+    int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    if (arguments.run || arguments.elements)
-        return list_run(&arguments);
-    return list_runs(&arguments);
+    esi_screen_open(&screen,
+                    arguments.format == ES_FORMAT_TEXT ? arguments.colours
+                                                       : ES_COLOURS_NEVER,
+                    false);
+    esi_screen_begin(&screen);
+    status = arguments.run || arguments.elements ? list_run(&arguments)
+                                                 : list_runs(&arguments);
+    if (esi_screen_show(&screen) < 0 && status == ES_EXIT_SUCCESS)
+        status = esi_command_fail_error(ES_EXIT_USAGE, NULL, -EIO,
+                                        "cannot write the output");
+    esi_screen_close(&screen);
+    return status;
 }

@@ -32,8 +32,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Writes a pathmap: this host with its topology, or the hosts of a hostfile, the "
     "ranks placed on them, the default collectors and scopes."
-    "\vThe format is in eventspace-pathmap(5). `eventspace run --map` uses the map, "
-    "`eventspace check` checks what was changed in it.";
+    "\vThe format is in eventspace-pathmap(5). 'eventspace run --map' uses the map, "
+    "'eventspace check' checks what was changed in it.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -9,15 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/now.h"
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/event_source.h"
 #include "cli/order_answer.h"
-#include "cli/order_prepare.h"
 #include "cli/order_show.h"
+#include "monitors/eventset/set_texts.h"
+#include "monitors/eventset/trace_names.h"
+#include "monitors/order/cluster/communications.h"
 #include "monitors/order/cluster/strategy.h"
-#include "base/options.h"
 
 enum {
     OPTION_STORE = 256,
@@ -42,13 +45,15 @@ struct order_arguments {
     bool threshold; /* was given */
     bool seed_hosts;
     bool statistics;
+    bool is_summed_up; /* what the order holds is told */
     const char *questions;
     enum esi_format format;
 };
 
 static const struct argp_option options[] = {
     {"query", OPTION_QUERY, "FILE", 0, "questions, a line each; - for stdin", 1},
-    {"stats", OPTION_STATS, NULL, 0, "what it took (default without --query)", 1},
+    {"stats", OPTION_STATS, NULL, 0, "what the order holds and what keeping it takes",
+     1},
     {NULL, 0, NULL, 0, "How the order is kept:", 2},
     {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 2},
     {"memory", OPTION_MEMORY, "SIZE", 0,
@@ -60,11 +65,12 @@ static const struct argp_option options[] = {
      2},
     {"max-size", OPTION_MAX_SIZE, "SIZE[,SIZE...]", 0,
      "of cluster: most traces (13), by level", 2},
-    {"levels", OPTION_LEVELS, "COUNT", 0, "of cluster: number of levels below the top",
-     2},
-    {"threshold", OPTION_THRESHOLD, "NUMBER", 0,
+    {"levels", OPTION_LEVELS, "COUNT", OPTION_HIDDEN,
+     "of cluster: number of levels below the top", 2},
+    {"threshold", OPTION_THRESHOLD, "NUMBER", OPTION_HIDDEN,
      "of merge-nth and migrate: communications (10)", 2},
-    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0, "for experiments; see the manual", 2},
+    {"tune", OPTION_TUNE, "KEY=VALUE,...", OPTION_HIDDEN,
+     "for experiments; see the manual", 2},
     {0},
 };
 
@@ -215,15 +221,16 @@ static void check_clusters(struct order_arguments *arguments, struct argp_state 
     if (arguments->clusters && strcmp(config->store, "cluster") != 0)
         argp_error(state, "--store %s has no clusters", config->store);
     if (arguments->threshold && !has_strategy(config, " merge-nth migrate "))
-        argp_error(state, "--threshold is of --strategy merge-nth and migrate");
+        argp_error(state, "--threshold needs --strategy merge-nth or migrate");
     if (config->prefix && !has_strategy(config, " collect "))
-        argp_error(state, "prefix is of --strategy collect");
+        argp_error(state, "--tune prefix needs --strategy collect");
     if (!config->prefix && has_strategy(config, " collect "))
         argp_error(state, "--strategy collect needs a prefix, such as collect:1000");
     if (arguments->seed_hosts &&
         !has_strategy(config, " merge-first merge-nth migrate "))
-        argp_error(state,
-                   "seed-hosts is of --strategy merge-first, merge-nth and migrate");
+        argp_error(
+            state,
+            "--tune seed-hosts needs --strategy merge-first, merge-nth or migrate");
     fill_sizes(arguments, state);
 }
 
@@ -233,7 +240,7 @@ static void check_memory(const struct esi_order_config *config,
     bool is_epoch = !config->store || strcmp(config->store, "epoch") == 0;
 
     if (config->memory_bytes && !is_epoch)
-        argp_error(state, "--memory is of --store epoch");
+        argp_error(state, "--memory needs --store epoch");
     if (config->spill_folder && !config->memory_bytes)
         argp_error(state, "--spill needs --memory");
     if (config->spill_folder && access(config->spill_folder, W_OK | X_OK) < 0)
@@ -245,14 +252,13 @@ static void check_options(struct order_arguments *arguments, struct argp_state *
     const char *path = arguments->source.path;
 
     if (!path)
-        argp_error(state, "a SET, DIR or RUN is needed");
+        argp_error(state, "no events given: SET, DIR or RUN");
     if (arguments->questions && strcmp(arguments->questions, "-") == 0 &&
         strcmp(path, "-") == 0)
         argp_error(state, "standard input cannot be both the set and the questions");
     check_clusters(arguments, state);
     check_memory(&arguments->config, state);
-    if (!arguments->questions)
-        arguments->statistics = true;
+    arguments->is_summed_up = arguments->statistics || !arguments->questions;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -287,29 +293,99 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-/* --- Building --------------------------------------------------------------------- */
+/* --- What must be known of all events before the first is ordered ----------------- */
 
-/* Keeps the names, too. */
-struct building {
-    struct es_order *order;
-    struct es_set_sink sink; /* into the order */
-    struct esi_trace_names names;
+#define NO_HOST UINT32_MAX
+
+struct order_knowledge {
+    struct esi_communications *communications; /* NULL: they are not asked for */
+    struct esi_texts hosts;
+    uint32_t *host_of; /* of each trace, NO_HOST before it is known */
+    size_t traces;
+    size_t capacity;
 };
 
-static int take_trace(void *data, uint32_t trace, const char *name)
+static int add_trace(void *data, uint32_t trace, const char *name)
 {
-    struct building *building = data;
-    int result = esi_trace_names_add(&building->names, name);
+    struct order_knowledge *known = data;
 
-    return result < 0 ? result : building->sink.trace(building->sink.data, trace, name);
+    (void)trace;
+    (void)name;
+    if (ESI_ARRAY_RESERVE(known->host_of, known->capacity, known->traces + 1) < 0)
+        return -ENOMEM;
+    known->host_of[known->traces++] = NO_HOST;
+    return 0;
 }
 
-static int take_event(void *data, const struct es_set_event *event)
+static int note_host(void *data, const struct es_set_event *event)
 {
-    struct building *building = data;
+    struct order_knowledge *known = data;
+    uint32_t *host = &known->host_of[event->id.trace];
 
-    return building->sink.event(building->sink.data, event);
+    for (size_t i = 0; *host == NO_HOST && i < event->attribute_count; i++) {
+        const struct es_event_attribute *attribute = &event->attributes[i];
+
+        if (strcmp(attribute->name, "host") == 0 && attribute->text)
+            return esi_texts_add(&known->hosts, attribute->text,
+                                 strlen(attribute->text), host);
+    }
+    return 0;
 }
+
+/* Traces without a host are each by themselves. */
+static void number_the_rest(struct order_knowledge *known)
+{
+    uint32_t next = esi_texts_count(&known->hosts);
+
+    for (size_t i = 0; i < known->traces; i++)
+        if (known->host_of[i] == NO_HOST)
+            known->host_of[i] = next++;
+}
+
+/* Reads all of the source, so that it can be read again: who communicates with whom,
+ * and on which hosts traces are. */
+static int prepare_order(struct order_arguments *arguments,
+                         struct order_knowledge *known)
+{
+    const char *strategy = arguments->config.strategy;
+    struct es_set_sink sinks[2];
+    size_t count = 0;
+    int status;
+
+    if (arguments->seed_hosts)
+        sinks[count++] =
+            (struct es_set_sink){.trace = add_trace, .event = note_host, .data = known};
+    if (strategy && strcmp(strategy, "static") == 0) {
+        if (esi_communications_create(&known->communications) < 0)
+            return esi_command_fail(ES_EXIT_USAGE, "no memory");
+        sinks[count++] = esi_communications_sink(known->communications);
+    }
+    if (count == 0)
+        return ES_EXIT_SUCCESS;
+    status = esi_event_source_keep(&arguments->source);
+    if (status == ES_EXIT_SUCCESS)
+        status = esi_event_source_read(&arguments->source, arguments->seed_hosts, sinks,
+                                       count, NULL);
+    number_the_rest(known);
+    arguments->config.communications = known->communications;
+    arguments->config.seeds = known->host_of;
+    arguments->config.seed_count = known->traces;
+    return status;
+}
+
+static void forget_knowledge(struct order_knowledge *known)
+{
+    esi_communications_destroy(known->communications);
+    esi_texts_fini(&known->hosts);
+    free(known->host_of);
+}
+
+/* --- Building --------------------------------------------------------------------- */
+
+struct building {
+    struct es_order *order;
+    struct esi_trace_names names;
+};
 
 static int print_order(const struct order_arguments *arguments,
                        struct building *building,
@@ -319,55 +395,48 @@ static int print_order(const struct order_arguments *arguments,
     int status = ES_EXIT_SUCCESS;
 
     if (arguments->questions) {
-        if (esi_trace_names_sort(&building->names) < 0)
-            return esi_command_fail(ES_EXIT_USAGE, "no memory");
-        if (!arguments->statistics)
+        if (!arguments->is_summed_up)
             esi_event_source_tell_missing(facts);
         status = esi_order_answer(building->order, &building->names,
                                   arguments->questions, arguments->format);
     }
-    if (status == ES_EXIT_SUCCESS && arguments->statistics)
+    if (status == ES_EXIT_SUCCESS && arguments->is_summed_up)
         esi_order_show(building->order, &arguments->config, facts,
-                       arguments->source.unmatched, time_ns, arguments->format);
+                       arguments->source.found_data, time_ns, arguments->statistics,
+                       arguments->format);
     return status;
 }
 
 static int build_order(const struct order_arguments *arguments,
                        struct building *building)
 {
-    const struct es_set_sink sink = {
-        .trace = take_trace, .event = take_event, .data = building};
+    const struct es_set_sink sinks[] = {esi_trace_names_sink(&building->names),
+                                        es_order_sink(building->order)};
     struct esi_set_source_facts facts = {.is_matched = false};
     uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
-    int status;
+    int status = esi_event_source_read(&arguments->source, false, sinks, 2, &facts);
 
-    building->sink = es_order_sink(building->order);
-    status = esi_event_source_read(&arguments->source, false, &sink, &facts);
     if (status != ES_EXIT_SUCCESS)
         return status;
     if (es_order_sink_end(building->order) < 0)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "cannot read the events: %s ends with half a sync",
-                                arguments->source.path);
+        return esi_command_fail(
+            ES_EXIT_USAGE,
+            "cannot read the events: %s ends with one half of a synchronous pair",
+            arguments->source.path);
     return print_order(arguments, building, &facts,
                        esi_now_ns(CLOCK_MONOTONIC) - start_ns);
 }
 
-static int order_events(struct order_arguments *arguments,
-                        const struct esi_order_knowledge *knowledge)
+static int order_events(struct order_arguments *arguments)
 {
     struct es_error error = {.text = ""};
     struct building building = {.order = NULL};
-    int result;
+    int result = esi_order_create(&arguments->config, &error, &building.order);
     int status;
 
-    arguments->config.communications = knowledge->communications;
-    arguments->config.seeds = knowledge->seeds;
-    arguments->config.seed_count = knowledge->seed_count;
-    result = esi_order_create(&arguments->config, &error, &building.order);
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot order events so");
+                                      "the order cannot be kept with these options");
     status = build_order(arguments, &building);
     esi_trace_names_fini(&building.names);
     es_order_destroy(building.order);
@@ -383,23 +452,20 @@ int esi_cmd_order(int argc, char **argv)
     static const struct argp parser = {options,  parse_option, "SET|DIR|RUN", doc,
                                        children, NULL,         NULL};
     struct order_arguments arguments = {.statistics = false};
-    struct esi_order_knowledge knowledge = {.seed_count = 0};
+    struct order_knowledge known = {.traces = 0};
     struct esi_unmatched unmatched = {.count = 0};
-    bool is_static;
-    int status = ES_EXIT_SUCCESS;
+    int status;
 
-    arguments.source.unmatched = &unmatched;
+    arguments.source.found = esi_unmatched_take;
+    arguments.source.found_data = &unmatched;
     esi_order_config_init(&arguments.config);
     arguments.config.levels = 0;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
-    is_static =
-        arguments.config.strategy && strcmp(arguments.config.strategy, "static") == 0;
-    if (is_static || arguments.seed_hosts)
-        status = esi_order_prepare(&arguments.source, is_static, arguments.seed_hosts,
-                                   &knowledge);
+    esi_texts_init(&known.hosts);
+    status = prepare_order(&arguments, &known);
     if (status == ES_EXIT_SUCCESS)
-        status = order_events(&arguments, &knowledge);
-    esi_order_knowledge_fini(&knowledge);
+        status = order_events(&arguments);
+    forget_knowledge(&known);
     esi_event_source_fini(&arguments.source);
     esi_unmatched_fini(&unmatched);
     return status;

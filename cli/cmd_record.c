@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/consumer.h"
 #include "cli/recording.h"
+#include "cli/view_check.h"
 #include "cli/view_options.h"
 #include "monitors/archive/archive_read.h"
 #include "base/options.h"
@@ -26,36 +27,31 @@ struct record_arguments {
     const char *run;
     const char *repair; /* directory; NULL = records */
     struct esi_recording recording;
-    struct es_scope_config settings; /* how the events are gathered */
     struct esi_consumer_options consumer;
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0,
-     "the archive: a directory that is not there yet, or empty", 0},
+    {"output", 'o', "DIR", 0, "the archive: a new or an empty directory", 0},
     {"for", OPTION_FOR, "TIME", 0, "end after this time, such as 10s", 2},
     {"new", OPTION_NEW, NULL, 0, "none of the events that are there", 1},
     {NULL, 0, NULL, 0, "How:", 2},
-    {"no-wait", OPTION_NO_WAIT, NULL, 0,
-     "the program does not wait for the recording where its elements are set to block",
+    {"no-wait", OPTION_NO_WAIT, NULL, 0, "the program does not wait for the recording",
      2},
     {NULL, 0, NULL, 0, "Instead of recording:", 3},
     {"repair", OPTION_REPAIR, "DIR", 0,
      "cut off what is no complete packet from the streams of an archive whose "
-     "recording was killed, so that other tools read it without an error",
+     "recording was killed",
      3},
     {0},
 };
 
 static const char doc[] =
-    "Writes the events of RUN to an archive until the run ends: a Common Trace Format "
-    "trace of each host, which babeltrace2 and Trace Compass open, and beside them "
-    "what else there is to know of the run."
+    "Writes the events of RUN to an archive until the run ends: Common Trace Format, "
+    "which babeltrace2 and Trace Compass open, and what else there is to know."
     "\vAn interrupt (Ctrl-C) ends the recording; the archive is complete up to there. "
-    "Elements that are set to block lose nothing while they are recorded; what others "
-    "lose is counted, here and in the archive.\n\n"
+    "What was lost is counted, here and in the archive.\n"
     "Exit status: 0 success, 2 usage or input error or the archive cannot be written, "
-    "3 the run vanished, or contact with its hosts was lost before its end.";
+    "3 the run vanished, or contact with its hosts was lost.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -65,8 +61,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->consumer;
-        state->child_inputs[1] = &arguments->settings;
-        state->child_inputs[2] = &recorder->view;
+        state->child_inputs[1] = &recorder->scope;
+        state->child_inputs[2] = &recorder->scope.view;
         state->child_inputs[3] = &arguments->recording.format;
         return 0;
     case 'o':
@@ -76,10 +72,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->recording.limit_ns = esi_option_duration(text, "--for", 1, state);
         return 0;
     case OPTION_NEW:
-        recorder->skip_backlog = true;
+        recorder->scope.take = ES_TAKE_NEW;
         return 0;
     case OPTION_NO_WAIT:
-        recorder->lossless = false;
+        recorder->scope.lossless = false;
         return 0;
     case OPTION_REPAIR:
         arguments->repair = text;
@@ -102,9 +98,10 @@ static int repair_archive(const char *directory)
     int count = esi_archive_repair(directory, &bytes, &error);
 
     if (count < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, count, "cannot repair");
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, count,
+                                      "archive %s cannot be repaired", directory);
     if (count == 0)
-        esi_plain_print(stdout, "%s: nothing was to be cut\n", directory);
+        esi_plain_print(stdout, "%s: complete, nothing was cut off\n", directory);
     else
         esi_plain_print(stdout, "%s: cut %" PRIu64 " bytes off %d streams\n", directory,
                         bytes, count);
@@ -120,23 +117,22 @@ int esi_cmd_record(int argc, char **argv)
                                                  {0}};
     static const struct argp parser = {options,  parse_option, "[RUN]", doc,
                                        children, NULL,         NULL};
-    struct record_arguments arguments = {
-        .recording = {.recorder = {.lossless = true}, .ready = -1, .lifeline = -1}};
+    struct record_arguments arguments = {.recording = {.ready = -1, .lifeline = -1}};
     struct esi_recorder_config *recorder = &arguments.recording.recorder;
     struct esi_consumer consumer;
     int status;
 
-    es_selection_init(&recorder->view.selection);
-    es_scope_config_init(&arguments.settings);
+    es_scope_config_init(&recorder->scope);
+    recorder->scope.lossless = true;
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.repair)
         return repair_archive(arguments.repair);
-    recorder->max = arguments.settings.max;
-    recorder->tree = &arguments.settings.tree;
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;
-    status = esi_recording_run(&consumer, &arguments.recording);
+    status = esi_view_check(&consumer, &recorder->scope.view, true);
+    if (status == ES_EXIT_SUCCESS)
+        status = esi_recording_run(&consumer, &arguments.recording);
     esi_consumer_close(&consumer);
     return status;
 }

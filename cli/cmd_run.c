@@ -20,6 +20,7 @@
 #include "cli/launch/run_server.h"
 #include "cli/launch/run_setup.h"
 #include "cli/launch/supervise.h"
+#include "cli/program_file.h"
 #include "scopes/server/process_watch.h"
 #include "tuplespace/plan/tree_rules.h"
 #include "tuplespace/segment_name.h"
@@ -47,6 +48,7 @@ enum {
     OPTION_MAP,
     OPTION_NAME,
     OPTION_THRESHOLD,
+    OPTION_ON_FULL,
     OPTION_TREES,
     OPTION_LAUNCHER,
     OPTION_RECORD,
@@ -57,40 +59,32 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"ranks", 'n', "N", 0, "start N ranks; default: as many as the hosts have slots",
-     0},
+    {"ranks", 'n', "N", 0, "start N ranks; default: one for each slot", 0},
     {"hostfile", OPTION_HOSTFILE, "FILE", 0, "hosts to run on; default: this one", 0},
-    {"map", OPTION_MAP, "MAP.json", 0,
-     "collect as this pathmap says; default: a generated one", 0},
+    {"map", OPTION_MAP, "MAP.json", 0, "collect as this pathmap says", 0},
     {"name", OPTION_NAME, "RUN", 0, "call the run so; default: PROGRAM-TIME-RANDOM", 0},
     {"threshold", OPTION_THRESHOLD, "N", 0, "every element keeps the newest N tuples",
      0},
+    {"on-full", OPTION_ON_FULL, "block|discard", 0,
+     "a full element lets the program wait for who records, so that nothing is lost, "
+     "or discards the oldest tuple; default: as the map says, else discard",
+     0},
     {"trees", OPTION_TREES, "TREE", OPTION_ARG_OPTIONAL,
-     "let all blocking collective operations go through instrumented trees such as "
-     "kary:4, linear, binomial, levels:host,cluster; without TREE: as the map says, "
-     "else the MPI library does them until `eventspace collect tree`",
+     "blocking collective operations go through trees such as kary:4, linear, "
+     "binomial, levels:host,cluster; without TREE: as the map says",
      0},
     {"launcher", OPTION_LAUNCHER, "COMMAND", 0,
      "start the ranks by COMMAND instead of " ES_MPIEXEC
      "; split into words as a shell does, default from EVENTSPACE_LAUNCHER",
      0},
     {"record", OPTION_RECORD, "DIR", 0,
-     "write all events to an archive, as `eventspace record` does; where that cannot "
-     "be, PROGRAM is not started; without --threshold and --map elements are larger "
-     "where /dev/shm has room",
-     0},
-    {"keep", OPTION_KEEP, NULL, 0,
-     "keep tuples and run directory after a good end, too", 0},
-    {"listen", OPTION_LISTEN, "ADDRESS", 0,
-     "name or address of this host on which its tuple server listens for other hosts; "
-     "* = all; default: as the map or the hostfile calls this host, else the one that "
-     "leads to the others",
-     0},
-    {"shared-dir", OPTION_SHARED_DIR, NULL, 0,
-     "the hosts share the folder of run directories: the run's key is read there, and "
-     "does not pass through the launcher",
-     0},
-    {"no-server", OPTION_NO_SERVER, NULL, 0,
+     "write all events to an archive, as 'eventspace record' does", 0},
+    {"keep", OPTION_KEEP, NULL, 0, "keep tuples and run directory after a good end", 0},
+    {"listen", OPTION_LISTEN, "ADDRESS", OPTION_HIDDEN,
+     "address of this host for other hosts; * = all", 0},
+    {"shared-dir", OPTION_SHARED_DIR, NULL, OPTION_HIDDEN,
+     "the hosts share the folder of run directories", 0},
+    {"no-server", OPTION_NO_SERVER, NULL, OPTION_HIDDEN,
      "start no tuple server: nobody on another host can look", 0},
     {0},
 };
@@ -100,7 +94,7 @@ static const char doc[] =
     "communication while other commands look at it."
     "\vEnds with the launcher's exit status, 128 + N if signal N killed it, 130 after "
     "Ctrl-C. If all went well, nothing stays behind; else tuples are kept for "
-    "`eventspace events RUN` until `eventspace clean`. If nothing can be collected "
+    "'eventspace events RUN' until 'eventspace clean'. If nothing can be collected "
     "here, PROGRAM runs without it.";
 
 static void take_tree(const char *text,
@@ -121,6 +115,25 @@ static void take_tree(const char *text,
     arguments->request.tree = &arguments->tree;
 }
 
+/* `-np 2` is what launchers are used to: the letter `p` with a number behind it. */
+static void take_ranks(const char *text,
+                       struct argp_state *state,
+                       struct esi_run_request *request)
+{
+    if (strcmp(text, "p") == 0 && state->next < state->argc)
+        text = state->argv[state->next++];
+    request->ranks = (int)esi_option_number(text, "-n", 1, RANKS_MAX, state);
+}
+
+static void take_on_full(const char *text,
+                         struct argp_state *state,
+                         struct esi_run_request *request)
+{
+    if (strcmp(text, "block") != 0 && strcmp(text, "discard") != 0)
+        argp_error(state, "--on-full: '%s': give block or discard", text);
+    request->on_full = text;
+}
+
 static void check_listen(const char *text, struct argp_state *state)
 {
     char address[ES_INTERFACE_BYTES];
@@ -139,7 +152,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'n':
-        request->ranks = (int)esi_option_number(text, "-n", 1, RANKS_MAX, state);
+        take_ranks(text, state, request);
         return 0;
     case OPTION_HOSTFILE:
         request->hostfile = text;
@@ -156,6 +169,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_THRESHOLD:
         request->threshold =
             (uint32_t)esi_option_number(text, "--threshold", 1, THRESHOLD_MAX, state);
+        return 0;
+    case OPTION_ON_FULL:
+        take_on_full(text, state, request);
         return 0;
     case OPTION_TREES:
         take_tree(text, state, arguments);
@@ -221,12 +237,64 @@ static int choose_status(const struct launch_end *end, const struct esi_ending *
     return end->exit_status;
 }
 
+/* Ranks may be anywhere where a launcher of the user's own starts them. */
+static bool may_have_others(const struct run_arguments *arguments,
+                            const struct esi_run_setup *setup)
+{
+    const char *chosen = getenv("EVENTSPACE_LAUNCHER");
+
+    return setup->has_other_hosts || arguments->launcher || (chosen && *chosen);
+}
+
+static void report_nothing(const struct run_arguments *arguments,
+                           const struct esi_run_setup *setup)
+{
+    const char *program = arguments->request.program[0];
+
+    if (may_have_others(arguments, setup))
+        esi_command_note("nothing was recorded on this host: no process here called "
+                         "MPI ('eventspace doctor %s' says why)",
+                         program);
+    else
+        esi_command_note_unrecorded(program);
+}
+
+/* What a user has to know of the end and cannot see: who was first, and why there may
+ * be nothing to look at.  `ending` is NULL where no process of this host called MPI. */
+static void report_end(const struct run_arguments *arguments,
+                       const struct esi_run_setup *setup,
+                       const struct launch_end *end,
+                       const struct esi_ending *ending)
+{
+    if (!ending) {
+        if (!setup->has_other_hosts && end->exit_status == 0)
+            report_nothing(arguments, setup);
+        return;
+    }
+    if (end->interrupted) {
+        if (ending->failed > 0)
+            esi_command_note("interrupted: %zu of %zu ranks ended early",
+                             ending->failed, ending->segments);
+        return;
+    }
+    if (ending->failed == 0)
+        return;
+    esi_command_note("%s%s", ending->first_failure,
+                     ending->failed > ending->killed + 1 ? ", and others ended by "
+                                                           "themselves"
+                                                         : "");
+    if (ending->killed > 0)
+        esi_command_note("the launcher then killed %zu other%s", ending->killed,
+                         ending->killed > 1 ? "s" : "");
+}
+
 /* After a bad end, and when asked to, tuples stay; one line says how to look.  Returns
  * the exit status. */
-static int finish_run(const struct esi_run_setup *setup,
-                      bool keep,
+static int finish_run(const struct run_arguments *arguments,
+                      const struct esi_run_setup *setup,
                       const struct launch_end *end)
 {
+    bool keep = arguments->keep;
     struct esi_ending ending = {.segments = 0};
 
     esi_rank_watchers_await(setup->name, WATCHERS_NS);
@@ -236,13 +304,11 @@ static int finish_run(const struct esi_run_setup *setup,
     bool is_kept = (found || setup->has_other_hosts) &&
                    (keep || exit_status != 0 || ending.failed > 0);
     esi_run_server_end(setup->name, is_kept);
-    if (ending.failed > 0)
-        esi_command_note("%s%s", ending.first_failure,
-                         ending.failed > 1 ? ", and others" : "");
+    report_end(arguments, setup, end, found ? &ending : NULL);
     if (is_kept) {
         esi_command_note(
-            "kept: `eventspace heartbeat %s` and `eventspace events %s` show it, "
-            "`eventspace clean %s` removes it",
+            "kept: 'eventspace heartbeat %s' and 'eventspace events %s' show it, "
+            "'eventspace clean %s' removes it",
             setup->name, setup->name, setup->name);
         return exit_status;
     }
@@ -252,15 +318,11 @@ static int finish_run(const struct esi_run_setup *setup,
     return exit_status;
 }
 
-/* Ranks may be anywhere where a launcher of the user's own starts them. */
 static void start_server(const struct run_arguments *arguments,
                          const struct esi_run_setup *setup)
 {
-    const char *chosen = getenv("EVENTSPACE_LAUNCHER");
-    bool others = setup->has_other_hosts || arguments->launcher || (chosen && *chosen);
-
     struct esi_run_network network = {
-        .others = others,
+        .others = may_have_others(arguments, setup),
         .advertise = setup->address[0] ? setup->address : NULL,
         .everywhere = arguments->listen && strcmp(arguments->listen, "*") == 0,
         .shared = arguments->shared_dir,
@@ -269,6 +331,19 @@ static void start_server(const struct run_arguments *arguments,
     if (arguments->listen && !network.everywhere)
         network.advertise = arguments->listen;
     esi_run_server_start(setup->name, &network);
+}
+
+/* Each rank would say this by itself.  0, or an exit status after saying it once. */
+static int check_program(const struct run_arguments *arguments,
+                         const struct esi_run_setup *setup)
+{
+    enum { NO_PROGRAM = 127 }; /* as of shells */
+    const char *program = arguments->request.program[0];
+
+    if (may_have_others(arguments, setup) || arguments->request.hostfile ||
+        esi_program_is_there(program))
+        return 0;
+    return esi_command_fail(NO_PROGRAM, "%s: there is no such program here", program);
 }
 
 /* A program whose events are wanted, and cannot be recorded, is not started.  0, or an
@@ -348,7 +423,7 @@ static int run_program(const struct run_arguments *arguments,
         end.exit_status = status;
     esi_recording_end(recorder);
     if (setup->name[0])
-        return finish_run(setup, arguments->keep, &end);
+        return finish_run(arguments, setup, &end);
     return end.interrupted ? 128 + SIGINT : end.exit_status;
 }
 
@@ -361,13 +436,22 @@ int esi_cmd_run(int argc, char **argv)
     struct esi_run_setup setup;
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
+    const char *variable = esi_job_rank_variable();
+    if (variable)
+        return esi_command_fail(
+            ES_EXIT_USAGE,
+            "a launcher has started this as one of several ranks (%s is set), and each "
+            "would start a run of its own; let the launcher start 'eventspace exec -- "
+            "%s'",
+            variable, arguments.request.program[0]);
     int status = esi_run_setup(&arguments.request, &setup);
     esi_tree_rule_fini(&arguments.tree);
     if (status)
         return status;
-    if (setup.name[0] && !arguments.no_server)
+    status = check_program(&arguments, &setup);
+    if (status == 0 && setup.name[0] && !arguments.no_server)
         start_server(&arguments, &setup);
-    if (arguments.record)
+    if (status == 0 && arguments.record)
         status = start_recording(&setup, arguments.record, &recorder);
     if (status)
         call_off(&setup);

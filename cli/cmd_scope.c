@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plain.h"
-#include "base/table.h"
+#include "base/nearest.h"
 #include "base/options.h"
+#include "base/plain.h"
+#include "base/quantity.h"
+#include "base/rows.h"
+#include "base/table.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "eventspace/scope.h"
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
 #include "scopes/show.h"
@@ -32,6 +36,7 @@ struct scope_arguments {
     const char *format;
     char *settings[MOST_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
+    bool all;   /* show: also what is as by default, and each element */
     bool paced; /* the rate controller is to have it, or no longer */
     double budget;
     double rate;
@@ -40,6 +45,8 @@ struct scope_arguments {
 enum { OPTION_SERVER = 256, OPTION_BUDGET, OPTION_RATE };
 
 static const struct argp_option options[] = {
+    {"all", 'a', NULL, 0, "show: also settings that are the default, and each element",
+     0},
     {"format", 'f', "FORMAT", 0,
      "text, or json (JSON Lines); of a tree also dot (for graphviz) or svg", 0},
     {"server", OPTION_SERVER, "ADDRESS", 0,
@@ -74,19 +81,28 @@ static enum action find_action(const char *text)
     return strcmp(text, "set") == 0 ? ACTION_SET : ACTION_NONE;
 }
 
+static void refuse_action(const char *text, struct argp_state *state)
+{
+    argp_error(state, "'%s' is no action; give list, show or set", text);
+}
+
+/* The RUN may stand in front of the action or behind what belongs to it. */
 static error_t take_argument(struct scope_arguments *arguments,
                              char *text,
                              struct argp_state *state)
 {
     if (arguments->action == ACTION_NONE) {
         arguments->action = find_action(text);
-        if (arguments->action == ACTION_NONE)
-            argp_error(state, "'%s' is none of list, show, set", text);
+        if (arguments->action != ACTION_NONE)
+            return 0;
+        if (arguments->run)
+            refuse_action(arguments->run, state);
+        arguments->run = text;
     } else if (arguments->action != ACTION_LIST && !arguments->name) {
         arguments->name = text;
     } else if (arguments->action == ACTION_SET && strchr(text, '=')) {
         if (arguments->setting_count == MOST_SETTINGS)
-            argp_error(state, "more than %d settings", MOST_SETTINGS);
+            argp_error(state, "more than %d settings in one command", MOST_SETTINGS);
         arguments->settings[arguments->setting_count++] = text;
     } else {
         return esi_command_take_run(text, state, &arguments->run);
@@ -102,16 +118,22 @@ static void check_arguments(const struct scope_arguments *arguments,
         (arguments->action != ACTION_SET && strcmp(arguments->format, "json") == 0) ||
         (arguments->action == ACTION_SHOW && esi_show_has_format(arguments->format));
 
+    if (arguments->action == ACTION_NONE && arguments->run)
+        refuse_action(arguments->run, state);
     if (arguments->action == ACTION_NONE)
-        argp_error(state, "what to do is missing: list, show or set");
+        argp_error(state, "no action; give list, show or set");
     if (arguments->action != ACTION_LIST && !arguments->name)
-        argp_error(state, "the scope's name is missing; see `eventspace scope list`");
+        argp_error(state,
+                   "no scope; give the NAME of one that 'eventspace scope list' shows");
     if (arguments->action == ACTION_SET && arguments->setting_count == 0 &&
         !arguments->paced)
-        argp_error(state, "nothing to set: give NAME=VALUE");
+        argp_error(state, "nothing to set; give SETTING=VALUE, --budget or --rate");
     if (!known)
-        argp_error(state, "--format: '%s' is no format of this action",
-                   arguments->format);
+        argp_error(
+            state,
+            "--format: '%s' is no format of this action: list has text and json, "
+            "show also dot and svg, set text",
+            arguments->format);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -119,6 +141,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     struct scope_arguments *arguments = state->input;
 
     switch (key) {
+    case 'a':
+        arguments->all = true;
+        return 0;
     case 'f':
         arguments->format = text;
         return 0;
@@ -145,23 +170,63 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 /* --- Asking ---------------------------------------------------------------------- */
 
-static int fail_request(const struct es_error *error, int code)
+static int fail_request(const struct scope_arguments *arguments,
+                        const struct es_error *error,
+                        int code)
 {
+    static const char *const actions[] = {[ACTION_LIST] = "list scopes",
+                                          [ACTION_SHOW] = "show scope ",
+                                          [ACTION_SET] = "change scope "};
     bool lost = code == -ETIMEDOUT || code == -EPIPE || code == -ECONNREFUSED ||
                 code == -ECONNRESET;
 
     return esi_command_fail_error(lost ? ES_EXIT_LOST : ES_EXIT_USAGE, error, code,
-                                  "the request failed");
+                                  "cannot %s%s", actions[arguments->action],
+                                  arguments->name ? arguments->name : "");
+}
+
+static const struct esi_rpc_request list_request = {.name = "scopes"};
+
+/* Says that there is no such scope, and which there are, the one that may have been
+ * meant first. */
+static int fail_to_find_scope(const struct scope_arguments *arguments,
+                              const struct es_member *scopes)
+{
+    size_t count = esi_member_count(scopes);
+    struct esi_nearest nearest;
+
+    esi_nearest_init(&nearest, arguments->name);
+    for (size_t i = 0; i < count; i++)
+        esi_nearest_try(&nearest,
+                        esi_member_text_or(esi_member_at(scopes, i), "name", ""));
+    if (nearest.name)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "there is no scope '%s'; did you mean '%s'?",
+                                arguments->name, nearest.name);
+    return esi_command_fail(
+        ES_EXIT_USAGE, "there is no scope '%s'; 'eventspace scope list' shows %s%s",
+        arguments->name, count == 1 ? "the only one, " : "those",
+        count == 1 ? esi_member_text_or(esi_member_at(scopes, 0), "name", "")
+                   : " that there are");
 }
 
 static int ask_servers(struct es_servers *servers,
+                       const struct scope_arguments *arguments,
                        const struct esi_rpc_request *request,
                        struct es_message **ret_reply)
 {
     struct es_error error = {.text = ""};
+    struct es_message *list;
     int code = esi_servers_call(servers, NULL, request, LIMIT_NS, &error, ret_reply);
 
-    return code < 0 ? fail_request(&error, code) : 0;
+    if (code == -ENOENT && arguments->name &&
+        esi_servers_call(servers, NULL, &list_request, LIMIT_NS, NULL, &list) == 0) {
+        int status = fail_to_find_scope(
+            arguments, esi_member_find(esi_message_root(list), "scopes"));
+        esi_message_destroy(list);
+        return status;
+    }
+    return code < 0 ? fail_request(arguments, &error, code) : 0;
 }
 
 /* What a scope is to do: writes the members of the command. */
@@ -191,7 +256,7 @@ static int send_command(struct es_servers *servers,
 {
     struct scope_command asked = {arguments, write};
     const struct esi_rpc_request request = {"scope.command", write_command, &asked};
-    int status = ask_servers(servers, &request, ret_reply);
+    int status = ask_servers(servers, arguments, &request, ret_reply);
     const struct es_member *answer;
 
     if (status != 0)
@@ -212,122 +277,145 @@ static const struct es_member *answer_of(const struct es_message *reply)
 
 /* --- list ------------------------------------------------------------------------ */
 
-static void print_scope_json(struct esi_json_out *out, const struct es_member *scope)
+static void describe_scope(struct esi_row *row, const void *record)
 {
-    static const char *const texts[] = {"name", "host", "program", "view", "shape"};
-    static const char *const numbers[] = {"pid",  "pulls",    "tuples",
-                                          "lost", "failures", "silent_ns"};
+    const struct es_member *scope = record;
+    int64_t pid = esi_member_integer_or(scope, "pid", 0);
+    double rate = esi_member_real_or(scope, "rate", 0);
+    char words[ESI_QUANTITY_BYTES];
 
-    esi_json_out_begin_object(out, NULL);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        esi_json_out_string(out, texts[i], esi_member_text_or(scope, texts[i], ""));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        esi_json_out_signed(out, numbers[i],
-                            esi_member_integer_or(scope, numbers[i], 0));
-    esi_json_out_real(out, "rate", esi_member_real_or(scope, "rate", 0));
-    esi_json_out_end(out);
-}
-
-static void add_scope_row(struct es_table *table, const struct es_member *scope)
-{
-    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "name", ""));
-    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "host", ""));
-    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "program", ""));
-    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "pid", 0));
-    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "view", ""));
-    esi_text_table_cell(table, "%s", esi_member_text_or(scope, "shape", ""));
-    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "pulls", 0));
-    esi_text_table_cell(table, "%.1f", esi_member_real_or(scope, "rate", 0));
-    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "tuples", 0));
-    esi_text_table_cell(table, "%" PRId64, esi_member_integer_or(scope, "lost", 0));
+    esi_row_text(row, "type", NULL, "scope");
+    esi_row_long_text(row, "name", "SCOPE", 12, esi_member_text_or(scope, "name", ""));
+    esi_row_long_text(esi_row_minor(row, 2), "host", "HOST", 8,
+                      esi_member_text_or(scope, "host", ""));
+    esi_row_long_text(esi_row_minor(row, 4), "program", "PROGRAM", 8,
+                      esi_member_text_or(scope, "program", ""));
+    esi_row_signed(esi_row_minor(row, 6), NULL, "PID", pid);
+    esi_row_long_text(esi_row_minor(row, 3), "view", "VIEW", 8,
+                      esi_member_text_or(scope, "view", ""));
+    esi_row_text(esi_row_minor(row, 5), "shape", "SHAPE",
+                 esi_member_text_or(scope, "shape", ""));
+    esi_row_signed(row, "pid", NULL, pid);
+    esi_row_signed(esi_row_minor(row, 7), "pulls", "PULLS",
+                   esi_member_integer_or(scope, "pulls", 0));
+    esi_row_quantity(row, "PULLS/S", "%s",
+                     esi_quantity_number(words, sizeof words, rate));
+    esi_row_signed(esi_row_minor(row, 1), "tuples", "TUPLES",
+                   esi_member_integer_or(scope, "tuples", 0));
+    esi_row_signed(row, "lost", "LOST", esi_member_integer_or(scope, "lost", 0));
+    esi_row_signed(row, "failures", NULL, esi_member_integer_or(scope, "failures", 0));
+    esi_row_signed(row, "silent_ns", NULL,
+                   esi_member_integer_or(scope, "silent_ns", 0));
+    esi_row_real(row, "rate", NULL, rate);
 }
 
 static int print_scopes(const struct es_member *scopes, const char *format)
 {
-    static const struct esi_text_table_column columns[] = {
-        {"SCOPE", ES_TABLE_LEFT, 0},   {"HOST", ES_TABLE_LEFT, 0},
-        {"PROGRAM", ES_TABLE_LEFT, 8}, {"PID", ES_TABLE_RIGHT, 0},
-        {"VIEW", ES_TABLE_LEFT, 8},    {"SHAPE", ES_TABLE_LEFT, 0},
-        {"PULLS", ES_TABLE_RIGHT, 0},  {"PULLS/S", ES_TABLE_RIGHT, 0},
-        {"TUPLES", ES_TABLE_RIGHT, 0}, {"LOST", ES_TABLE_RIGHT, 0}};
-    struct es_table *table;
-    struct esi_json_out out;
-    int result;
+    bool is_json = strcmp(format, "json") == 0;
+    struct esi_rows rows;
 
-    esi_json_out_init(&out, stdout);
-    if (esi_text_table_create(columns, sizeof columns / sizeof *columns, &table) < 0)
-        return -ENOMEM;
-    for (size_t i = 0; i < esi_member_count(scopes); i++) {
-        if (strcmp(format, "json") == 0)
-            print_scope_json(&out, esi_member_at(scopes, i));
-        else
-            add_scope_row(table, esi_member_at(scopes, i));
-    }
-    result = strcmp(format, "json") == 0
-                 ? 0
-                 : esi_text_table_print(table, stdout, esi_text_table_width(stdout));
-    esi_text_table_destroy(table);
-    return result;
+    esi_rows_init(&rows, is_json ? ESI_ROWS_JSON : ESI_ROWS_TABLE, stdout,
+                  describe_scope);
+    int code = esi_rows_begin(&rows, NULL);
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < esi_member_count(scopes); i++)
+        esi_rows_add(&rows, esi_member_at(scopes, i));
+    return esi_rows_finish(&rows);
 }
 
 static int list_scopes(struct es_servers *servers,
                        const struct scope_arguments *arguments)
 {
-    const struct esi_rpc_request request = {.name = "scopes"};
     struct es_message *reply;
-    int status = ask_servers(servers, &request, &reply);
+    int status = ask_servers(servers, arguments, &list_request, &reply);
 
     if (status != 0)
         return status;
     status = print_scopes(esi_member_find(esi_message_root(reply), "scopes"),
                           arguments->format);
     esi_message_destroy(reply);
-    return status < 0
-               ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
-               : ES_EXIT_SUCCESS;
+    return status < 0 ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status,
+                                               "cannot write the output")
+                      : ES_EXIT_SUCCESS;
 }
 
 /* --- show ------------------------------------------------------------------------ */
 
-static int print_setting(void *data, const char *name, const struct es_member *value)
+/* Settings that are the default of scopes, or those that are not, in one sentence. */
+struct settings_print {
+    const struct es_member *settings;
+    bool wants_default;
+    FILE *out;
+};
+
+static void print_setting(void *data,
+                          const char *name,
+                          const char *by_default,
+                          const char *help)
 {
-    esi_plain_print(stdout, "%s%s=%s", *(const char **)data, name,
-                    esi_member_as_text(value));
-    *(const char **)data = " ";
-    return 0;
+    struct settings_print *print = data;
+    const char *value = esi_member_text_or(print->settings, name, by_default);
+
+    (void)help;
+    if ((strcmp(value, by_default) == 0) == print->wants_default)
+        fprintf(print->out, " %s=%s", name, value);
 }
 
-static void print_settings(const struct es_member *answer)
+/* Nothing without memory. */
+static void print_settings_that(const struct es_member *answer, bool are_default)
 {
-    const char *between = "";
+    struct settings_print print = {.settings = esi_member_find(answer, "settings"),
+                                   .wants_default = are_default};
+    struct es_scope_config defaults;
+    char *text = NULL;
+    size_t size;
 
-    esi_member_foreach(esi_member_find(answer, "settings"), print_setting, &between);
-    fputs("\n", stdout);
+    print.out = open_memstream(&text, &size);
+    if (!print.out)
+        return;
+    es_scope_config_init(&defaults);
+    es_scope_config_foreach(&defaults, print_setting, &print);
+    if (fclose(print.out) == 0)
+        esi_text_prose_print(stdout, "%s:%s", are_default ? "default" : "set",
+                             *text || are_default ? text : " as by default");
+    free(text);
 }
 
-/* What the rate controller chose, and why. */
+static void print_settings(const struct es_member *answer, bool all)
+{
+    print_settings_that(answer, false);
+    if (all)
+        print_settings_that(answer, true);
+}
+
 static void print_decisions(const struct es_member *decisions)
 {
     for (size_t i = 0; i < esi_member_count(decisions); i++) {
         const struct es_member *decision = esi_member_at(decisions, i);
         const char *host = esi_member_text_or(decision, "host", "");
+        char rate[ESI_QUANTITY_BYTES], before[128] = "";
 
         /* Before the first sample nothing is known of the hosts. */
         if (host[0])
-            esi_plain_print(stdout, "at %.1f pulls/s, %.2f %% of a core on %s: ",
-                            esi_member_real_or(decision, "rate", 0),
-                            100 * esi_member_real_or(decision, "share", 0), host);
-        esi_plain_print(stdout, "%s: %s\n",
-                        esi_member_text_or(decision, "settings", ""),
-                        esi_member_text_or(decision, "reason", ""));
+            snprintf(before, sizeof before,
+                     "at %s pulls/s, %.2f %% of a core on %.64s: ",
+                     esi_quantity_number(rate, sizeof rate,
+                                         esi_member_real_or(decision, "rate", 0)),
+                     100 * esi_member_real_or(decision, "share", 0), host);
+        esi_text_prose_print(stdout, "%s%s: %s", before,
+                             esi_member_text_or(decision, "settings", ""),
+                             esi_member_text_or(decision, "reason", ""));
     }
 }
 
-static int print_tree(const struct es_member *answer, const char *format)
+static int print_tree(const struct es_member *answer,
+                      const struct scope_arguments *arguments)
 {
+    const struct esi_show_options shown = {.all = arguments->all};
+    const char *format = arguments->format;
     bool text = strcmp(format, "text") == 0;
     const struct es_member *stages = esi_member_find(answer, "stages");
-    struct esi_show_options shown = {.width = esi_text_table_width(stdout)};
     size_t count = esi_member_count(stages);
     struct esi_stage_row *rows = calloc(count + 1, sizeof *rows);
     int result;
@@ -337,7 +425,7 @@ static int print_tree(const struct es_member *answer, const char *format)
     for (size_t i = 0; i < count; i++)
         esi_stage_row_read(esi_member_at(stages, i), 0, NULL, &rows[i]);
     if (text)
-        print_settings(answer);
+        print_settings(answer, arguments->all);
     result = esi_show_print(text ? "table" : format, stdout, rows, count, &shown);
     if (text)
         print_decisions(esi_member_find(answer, "decisions"));
@@ -360,11 +448,11 @@ static int show_scope(struct es_servers *servers,
 
     if (status != 0)
         return status;
-    status = print_tree(answer_of(reply), arguments->format);
+    status = print_tree(answer_of(reply), arguments);
     esi_message_destroy(reply);
-    return status < 0
-               ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status, "cannot print")
-               : ES_EXIT_SUCCESS;
+    return status < 0 ? esi_command_fail_error(ES_EXIT_USAGE, NULL, status,
+                                               "cannot write the output")
+                      : ES_EXIT_SUCCESS;
 }
 
 /* --- set -------------------------------------------------------------------------- */
@@ -392,41 +480,93 @@ static void write_rate(const struct scope_arguments *arguments,
     esi_json_out_real(out, "rate", arguments->rate);
 }
 
+/* Settings before a change, and how many were printed that are others now. */
+struct scope_change {
+    const struct es_member *before;
+    size_t count;
+};
+
+static int print_change(void *data, const char *name, const struct es_member *value)
+{
+    struct scope_change *change = data;
+    const char *now = esi_member_as_text(value);
+    const char *before = esi_member_text_or(change->before, name, "none");
+
+    if (now && strcmp(now, before) != 0) {
+        esi_plain_print(stdout, "%s: %s -> %s\n", name, before, now);
+        change->count++;
+    }
+    return 0;
+}
+
+static void print_pace(const struct scope_arguments *arguments)
+{
+    if (arguments->budget > 0)
+        printf("budget: %.4g %% of a core\n", 100 * arguments->budget);
+    if (arguments->rate > 0)
+        printf("rate: %.4g pulls/s\n", arguments->rate);
+    if (arguments->budget <= 0 && arguments->rate <= 0)
+        puts("the rate controller has let go of it");
+}
+
+static void print_changes(const struct scope_arguments *arguments,
+                          const struct es_message *before,
+                          const struct es_message *after)
+{
+    struct scope_change change = {.before =
+                                      esi_member_find(answer_of(before), "settings")};
+
+    if (arguments->paced)
+        print_pace(arguments);
+    esi_member_foreach(esi_member_find(answer_of(after), "settings"), print_change,
+                       &change);
+    if (change.count == 0 && !arguments->paced)
+        puts("nothing changed: it was set so");
+}
+
+/* Hands it to the rate controller first; *ret_reply is the last answer. */
 static int change_scope(struct es_servers *servers,
                         const struct scope_arguments *arguments,
-                        command_fn write,
-                        bool shows)
+                        struct es_message **ret_reply)
 {
-    struct es_message *reply;
-    int status = send_command(servers, arguments, write, &reply);
+    bool sets = arguments->setting_count > 0;
+    int status = arguments->paced
+                     ? send_command(servers, arguments, write_rate, ret_reply)
+                     : ES_EXIT_SUCCESS;
 
-    if (status != 0)
+    if (status != 0 || !sets)
         return status;
-    if (shows)
-        print_settings(answer_of(reply));
-    esi_message_destroy(reply);
-    return ES_EXIT_SUCCESS;
+    if (arguments->paced)
+        esi_message_destroy(*ret_reply);
+    return send_command(servers, arguments, write_set, ret_reply);
 }
 
 static int set_scope(struct es_servers *servers,
                      const struct scope_arguments *arguments)
 {
-    bool sets = arguments->setting_count > 0;
-    int status =
-        arguments->paced ? change_scope(servers, arguments, write_rate, !sets) : 0;
+    struct es_message *before, *after;
+    int status = send_command(servers, arguments, write_show, &before);
 
-    return status == 0 && sets ? change_scope(servers, arguments, write_set, true)
-                               : status;
+    if (status != 0)
+        return status;
+    status = change_scope(servers, arguments, &after);
+    if (status == 0) {
+        print_changes(arguments, before, after);
+        esi_message_destroy(after);
+    }
+    esi_message_destroy(before);
+    return status;
 }
 
 int esi_cmd_scope(int argc, char **argv)
 {
+    static const struct argp_child children[] = {{&esi_wide_argp, 0, NULL, 0}, {0}};
     static const struct argp parser = {options,
                                        parse_option,
                                        "list [RUN]\nshow NAME [RUN]\n"
                                        "set NAME SETTING=VALUE... [RUN]",
                                        doc,
-                                       NULL,
+                                       children,
                                        NULL,
                                        NULL};
     struct scope_arguments arguments = {.format = "text"};

@@ -3,19 +3,114 @@
 /* eventspace search - finds patterns in the order of events. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/now.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
-#include "cli/search_events.h"
 #include "cli/search_file.h"
 #include "cli/search_follow.h"
 #include "cli/search_options.h"
 #include "cli/search_print.h"
-#include "cli/search_progress.h"
 #include "cli/search_show.h"
+
+/* --- The events ------------------------------------------------------------------- */
+
+/* Only what the predicates reach is kept. */
+static int create_domains(const struct esi_search_file *file,
+                          struct esi_domains **domains)
+{
+    struct es_error error = {.text = ""};
+    int result = esi_domains_create(file->file, file->is_predicate_needed, NULL,
+                                    domains, &error);
+
+    return result < 0 ? esi_command_fail_error(
+                            ES_EXIT_USAGE, &error, result,
+                            "the classes of the patterns cannot be prepared")
+                      : ES_EXIT_SUCCESS;
+}
+
+/* What is shown of those that may be in a match: behind the sink of the classes. */
+static int keep_details(void *data, const struct es_set_event *event)
+{
+    const struct esi_search_events *events = data;
+
+    if (esi_domains_may_match(events->domains))
+        return esi_details_add(events->details, event);
+    esi_details_pass(events->details, event);
+    return 0;
+}
+
+/* What no event of a set has is told when all have come. */
+static int check_events(const struct esi_vocabulary_check *words)
+{
+    struct es_error error = {.text = ""};
+
+    return esi_search_file_refuse(
+        words ? esi_vocabulary_check_events(words, &error) : 0, &error);
+}
+
+/* In one pass; the order comes first, as it refuses what is not in order. */
+static int read_all(const struct esi_search_options *given,
+                    struct esi_search_events *events)
+{
+    struct es_set_sink sinks[ES_SOURCE_SINKS] = {
+        es_order_sink(events->order),
+        esi_domains_sink(events->domains),
+    };
+    uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
+    size_t count = 2;
+    int status;
+
+    if (events->words)
+        sinks[count++] = esi_vocabulary_check_sink(events->words);
+    if (events->details)
+        sinks[count++] = (struct es_set_sink){.event = keep_details, .data = events};
+    status = esi_event_source_read(
+        &given->source, events->details || esi_domains_need_attributes(events->domains),
+        sinks, count, &events->facts);
+    if (status == ES_EXIT_SUCCESS)
+        status = check_events(events->words);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (es_order_sink_end(events->order) < 0)
+        return esi_command_fail(
+            ES_EXIT_USAGE,
+            "cannot read the events: %s ends with one half of a synchronous pair",
+            given->source.path);
+    if (esi_domains_finish(events->domains) < 0)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    events->read_ns = esi_now_ns(CLOCK_MONOTONIC) - start_ns;
+    esi_event_source_tell_missing(&events->facts);
+    return ES_EXIT_SUCCESS;
+}
+
+static int read_events(const struct esi_search_options *given,
+                       const struct esi_search_file *file,
+                       struct esi_search_events *events)
+{
+    int status = esi_search_options_create_order(given, &events->order);
+
+    if (status == ES_EXIT_SUCCESS)
+        status = create_domains(file, &events->domains);
+    if (status == ES_EXIT_SUCCESS && esi_search_options_show_details(given) &&
+        esi_details_create(0, &events->details) < 0)
+        status = esi_command_fail(ES_EXIT_USAGE, "no memory");
+    return status == ES_EXIT_SUCCESS ? read_all(given, events) : status;
+}
+
+static void forget_events(struct esi_search_events *events)
+{
+    esi_vocabulary_check_destroy(events->words);
+    esi_details_destroy(events->details);
+    esi_domains_destroy(events->domains);
+    es_order_destroy(events->order);
+}
+
+/* --- One predicate ---------------------------------------------------------------- */
 
 struct searching {
     const struct esi_search_options *given;
@@ -23,14 +118,14 @@ struct searching {
     struct esi_search_events events;
     struct esi_search_config config;
     bool is_found; /* some match, of any predicate */
+    struct esi_search_without without;
+    struct esi_search_sum sum;
 };
 
 static const char *name_of(const struct esi_search_file *file, uint32_t predicate)
 {
     return esi_pattern_predicate(file->file, predicate)->name;
 }
-
-/* --- One predicate ---------------------------------------------------------------- */
 
 /* A limit that was asked for is no news. */
 static void tell_incomplete(const struct searching *searching,
@@ -82,6 +177,8 @@ static int search_one(struct searching *searching, uint32_t predicate)
         .pattern = searching->file->predicate_count > 1 ? pattern : NULL,
         .format = given->format,
         .is_silent = given->is_count,
+        .sum = given->by ? &searching->sum : NULL,
+        .name = pattern,
         .is_sorted = given->is_sorted,
     };
     int status = run_search(searching, predicate, &print, &statistics);
@@ -96,6 +193,8 @@ static int search_one(struct searching *searching, uint32_t predicate)
         esi_search_show(pattern, given, &searching->events, &statistics);
     tell_incomplete(searching, pattern, &statistics);
     searching->is_found |= statistics.matches > 0;
+    if (statistics.matches == 0 && statistics.is_complete)
+        esi_search_without_add(&searching->without, pattern);
     return ES_EXIT_SUCCESS;
 }
 
@@ -143,6 +242,18 @@ static bool is_enough(const struct searching *searching, uint32_t next)
     return true;
 }
 
+/* After matches of a run or an archive, where to see what lies around them. */
+static void hint_around(const struct searching *searching)
+{
+    const struct esi_search_options *given = searching->given;
+
+    if (searching->is_found && searching->events.facts.is_matched &&
+        given->format == ES_FORMAT_TEXT && !given->is_count && !given->by)
+        esi_command_hint("eventspace export %s --to perfetto -o FILE shows on a time "
+                         "line what lies around a match",
+                         given->source.path);
+}
+
 static int search_all(struct searching *searching)
 {
     const struct esi_search_file *file = searching->file;
@@ -158,6 +269,12 @@ static int search_all(struct searching *searching)
     }
     if (status != ES_EXIT_SUCCESS || searching->given->is_explain)
         return status;
+    status = esi_search_sum_show(&searching->sum, searching->given->format);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    esi_search_without_tell(&searching->without, searching->given,
+                            searching->events.order);
+    hint_around(searching);
     return searching->is_found ? ES_EXIT_SUCCESS : ES_EXIT_FINDING;
 }
 
@@ -172,16 +289,89 @@ static int check_config(const struct esi_search_options *given)
                       : ES_EXIT_SUCCESS;
 }
 
+/* Takes `words`. */
 static int search_run(const struct esi_search_options *given,
-                      const struct esi_search_file *file)
+                      const struct esi_search_file *file,
+                      struct esi_vocabulary_check *words)
 {
-    struct searching searching = {.given = given, .file = file};
-    int status = esi_search_events_read(given, file, &searching.events);
+    struct searching searching = {
+        .given = given,
+        .file = file,
+        .events = {.words = words},
+        .sum = {.by = given->by},
+    };
+    int status = read_events(given, file, &searching.events);
 
     if (status == ES_EXIT_SUCCESS)
         status = search_all(&searching);
-    esi_search_events_fini(&searching.events);
+    esi_search_sum_fini(&searching.sum);
+    forget_events(&searching.events);
     return status;
+}
+
+/* --- The words of the patterns ---------------------------------------------------- */
+
+/* Of the events of a run or an archive, or of no set at all, what they can say is
+ * known.  A file must be read for it: `ret_words` knows what to look for, else it is
+ * NULL. */
+static int check_words(const struct esi_search_options *given,
+                       const struct esi_search_file *file,
+                       struct esi_vocabulary_check **ret_words)
+{
+    enum esi_set_source_kind kind = ES_SET_SOURCE_RUN;
+    struct esi_vocabulary_check *words = NULL;
+    struct es_error error = {.text = ""};
+    bool has_set = given->source.path != NULL;
+    int status =
+        has_set ? esi_event_source_find(&given->source, &kind) : ES_EXIT_SUCCESS;
+
+    *ret_words = NULL;
+    if (status == ES_EXIT_SUCCESS)
+        status = esi_search_file_ask(file, &words);
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT) {
+        *ret_words = words;
+        return ES_EXIT_SUCCESS;
+    }
+    status = esi_search_file_refuse(esi_vocabulary_check_words(words, has_set, &error),
+                                    &error);
+    esi_vocabulary_check_destroy(words);
+    return status;
+}
+
+/* --check; takes `words`. */
+static int check_file(const struct esi_search_options *given,
+                      const struct esi_search_file *file,
+                      struct esi_vocabulary_check *words)
+{
+    int status = esi_search_file_check(file);
+    struct es_set_sink sink;
+
+    if (status == ES_EXIT_SUCCESS && words) {
+        sink = esi_vocabulary_check_sink(words);
+        status = esi_event_source_read(&given->source, true, &sink, 1, NULL);
+        if (status == ES_EXIT_SUCCESS)
+            status = check_events(words);
+    }
+    esi_vocabulary_check_destroy(words);
+    return status;
+}
+
+static int use_patterns(struct esi_search_options *given,
+                        const struct esi_search_file *file)
+{
+    struct esi_vocabulary_check *words;
+    int status = check_words(given, file, &words);
+
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (given->is_check)
+        return check_file(given, file, words);
+    if (!given->source.follow)
+        return search_run(given, file, words);
+    esi_vocabulary_check_destroy(words); /* a file is refused then */
+    return esi_search_follow(given, file);
 }
 
 static int do_it(struct esi_search_options *given)
@@ -191,12 +381,9 @@ static int do_it(struct esi_search_options *given)
         esi_search_file_open(given->patterns, given->names, given->name_count, &file);
 
     if (status == ES_EXIT_SUCCESS && given->is_list)
-        esi_search_file_list(&file, given->format);
-    else if (status == ES_EXIT_SUCCESS && given->is_check)
-        status = esi_search_file_check(&file);
+        status = esi_search_file_list(&file, given->is_all, given->format);
     else if (status == ES_EXIT_SUCCESS)
-        status = given->source.follow ? esi_search_follow(given, &file)
-                                      : search_run(given, &file);
+        status = use_patterns(given, &file);
     esi_search_file_fini(&file);
     return status;
 }

@@ -53,19 +53,25 @@ static void write_collect(struct esi_json_out *out, void *data)
 
 /* --- The answers -------------------------------------------------------------- */
 
-static void show_refused(const char *host,
-                         const struct esi_collect_change *change,
-                         const struct es_member *list)
+void esi_collect_note_limit(struct esi_collect_result *result, uint32_t limit)
+{
+    if (result->least_limit == 0 || limit < result->least_limit)
+        result->least_limit = limit;
+    if (limit > result->most_limit)
+        result->most_limit = limit;
+}
+
+static void take_refused(const char *host,
+                         const struct es_member *list,
+                         struct esi_collect_result *result)
 {
     for (size_t i = 0; i < esi_member_count(list); i++) {
         const struct es_member *one = esi_member_at(list, i);
         const char *element = esi_member_text_or(one, "element", "?");
         int code = (int)esi_member_integer_or(one, "code", EIO);
         if (code == ERANGE)
-            esi_command_note("threshold %" PRIu32 ", element %s on %s: it was made for "
-                             "at most %" PRId64,
-                             change->threshold, element, host,
-                             esi_member_integer_or(one, "threshold", 0));
+            esi_collect_note_limit(result, (uint32_t)esi_member_integer_within(
+                                               one, "threshold", 1, UINT32_MAX, 1));
         else
             esi_command_note("element %s on %s: %s", element, host, strerror(code));
     }
@@ -74,7 +80,6 @@ static void show_refused(const char *host,
 static void ask_host(struct es_servers *servers,
                      const char *host,
                      const struct esi_rpc_request *request,
-                     const struct esi_collect_change *change,
                      struct esi_collect_result *result)
 {
     struct es_error error = {.text = ""};
@@ -82,14 +87,14 @@ static void ask_host(struct es_servers *servers,
 
     int code = esi_servers_call(servers, host, request, ANSWER_NS, &error, &reply);
     if (code < 0) {
-        esi_command_fail_error(0, &error, code, "host %s is left as it is", host);
+        esi_command_fail_error(0, &error, code, "nothing is changed on host %s", host);
         result->silent++;
         return;
     }
     const struct es_member *root = esi_message_root(reply);
     result->fit += (int)esi_member_integer_or(root, "fit", 0);
     result->changed += (int)esi_member_integer_or(root, "changed", 0);
-    show_refused(host, change, esi_member_find(root, "refused"));
+    take_refused(host, esi_member_find(root, "refused"), result);
     esi_message_destroy(reply);
 }
 
@@ -106,7 +111,7 @@ void esi_collect_hosts(struct es_servers *servers,
     for (size_t i = 0; es_servers_at(servers, i, &info) == 0; i++) {
         bool is_meant = !selection->host || strcmp(selection->host, info.host) == 0;
         if (!info.here && is_meant && info.state != ES_SERVER_ENDED)
-            ask_host(servers, info.host, &request, change, &result);
+            ask_host(servers, info.host, &request, &result);
     }
     *ret_result = result;
 }

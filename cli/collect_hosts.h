@@ -20,9 +20,16 @@ struct esi_collect_result {
     int fit;     /* elements that the selection has */
     int changed; /* of them */
     int silent;  /* hosts that could not be asked */
+    /* What elements were made for that cannot keep as many tuples as asked for. */
+    uint32_t least_limit; /* 0 = all can */
+    uint32_t most_limit;
 };
 
-/* Asks all hosts but this one; says on standard error what could not be changed. */
+/* Notes that an element cannot keep more than `limit` tuples. */
+void esi_collect_note_limit(struct esi_collect_result *result, uint32_t limit);
+
+/* Asks all hosts but this one; says on standard error what could not be changed, but
+ * for limits, which are noted. */
 void esi_collect_hosts(struct es_servers *servers,
                        const struct es_selection *selection,
                        const struct esi_collect_change *change,

@@ -69,8 +69,9 @@ static int fail_nobody(const struct esi_tree_hosts *hosts,
         return esi_command_fail(ES_EXIT_LOST, "run '%s' has ended",
                                 es_run_name(hosts->run));
     return esi_command_fail(ES_EXIT_USAGE,
-                            "the run's collective operations cannot be switched; start "
-                            "it with --trees");
+                            "run '%s': its collective operations cannot be switched; "
+                            "start it with --trees",
+                            es_run_name(hosts->run));
 }
 
 static int change_rules(const struct esi_tree_hosts *hosts,
@@ -83,12 +84,13 @@ static int change_rules(const struct esi_tree_hosts *hosts,
     int code = make_text(hosts, request, &error, &text);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
-                                      "the trees stay as they are");
+                                      "the trees are not changed");
     code = esi_tree_change(hosts, text, &done);
     free(text);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot change the trees");
+                                      "cannot change the trees of run '%s'",
+                                      es_run_name(hosts->run));
     if (done.silent > 0)
         return ES_EXIT_LOST;
     return done.changed < done.fit ? ES_EXIT_USAGE : ES_EXIT_SUCCESS;
@@ -131,7 +133,8 @@ static int change_and_wait(const struct esi_tree_hosts *hosts,
     int code = esi_tree_wait(hosts, pattern_of(request), request->wait_ns, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot ask for the trees");
+                                      "cannot ask for the trees of run '%s'",
+                                      es_run_name(hosts->run));
     return request->wait_ns > 0 ? report_behind(request, rows) : ES_EXIT_SUCCESS;
 }
 
@@ -145,7 +148,8 @@ static int show_or_change(const struct esi_tree_hosts *hosts,
     int code = esi_tree_rows_ask(hosts, rows);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot ask for the trees");
+                                      "cannot ask for the trees of run '%s'",
+                                      es_run_name(hosts->run));
     if (rows->processes == 0 && rows->silent > 0)
         return ES_EXIT_LOST;
     if (rows->processes == 0 || (is_change && rows->alive == 0))
@@ -157,7 +161,7 @@ static int show_or_change(const struct esi_tree_hosts *hosts,
     code = esi_tree_show(rows, es_run_name(hosts->run), request->format);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, code,
-                                      "cannot print the trees");
+                                      "cannot write the output");
     return status;
 }
 

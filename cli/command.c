@@ -12,9 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "base/plain.h"
+#include "base/table.h"
+
+enum { OPTION_WIDE = 256 };
 
 static const char *command_name = "";
+static bool is_quiet;
 
 void esi_command_set_name(const char *name)
 {
@@ -88,16 +93,33 @@ void esi_command_note(const char *format, ...)
     fputc('\n', stderr);
 }
 
-void esi_command_parse(const struct argp *parser,
-                       int argc,
-                       char **argv,
-                       unsigned flags,
-                       void *input)
+void esi_command_note_unrecorded(const char *program)
 {
-    error_t failure = argp_parse(parser, argc, argv, flags, NULL, input);
+    esi_command_note("nothing was recorded: no process called MPI ('eventspace doctor "
+                     "%s' says why)",
+                     program);
+}
 
-    if (failure)
-        exit(esi_command_fail(ES_EXIT_USAGE, "options: %s", strerror(failure)));
+void esi_command_set_quiet(void)
+{
+    is_quiet = true;
+}
+
+void esi_command_hint(const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+
+    if (is_quiet || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO))
+        return;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return;
+    fflush(stdout);
+    esi_text_prose_print(stderr, "next: %s", text);
+    free(text);
 }
 
 error_t esi_command_take_run(char *text, struct argp_state *state, const char **ret_run)
@@ -106,6 +128,69 @@ error_t esi_command_take_run(char *text, struct argp_state *state, const char **
         argp_error(state, "one RUN at a time: '%s' is one too many", text);
     *ret_run = text;
     return 0;
+}
+
+/* The names of this host's runs, newest first, as many as fit: "a, b, ...". */
+static void list_runs(const struct es_run_info *runs, int count, FILE *out)
+{
+    enum { SHOWN = 5 };
+
+    for (int i = 0; i < count && i < SHOWN; i++)
+        fprintf(out, "%s'%s'", i ? ", " : "", runs[i].run);
+    if (count > SHOWN)
+        fprintf(out, " and %d more", count - SHOWN);
+}
+
+/* `what` is not on this host; `none` says that no run is. */
+static int fail_to_find(const char *name, const char *what, const char *none)
+{
+    struct es_run_info *runs = NULL;
+    struct esi_nearest nearest;
+    char *names = NULL;
+    size_t size;
+    int count = es_run_list(&runs), status;
+    FILE *out = open_memstream(&names, &size);
+
+    esi_nearest_init(&nearest, name);
+    for (int i = 0; i < count; i++)
+        esi_nearest_try(&nearest, runs[i].run);
+    if (out && count > 0)
+        list_runs(runs, count, out);
+    if (out)
+        fclose(out);
+    if (nearest.name)
+        status = esi_command_fail(
+            ES_EXIT_USAGE, "%s on this host; did you mean '%s'? See 'eventspace list'",
+            what, nearest.name);
+    else if (names && *names)
+        status = esi_command_fail(ES_EXIT_USAGE,
+                                  "%s on this host, which has %s; see 'eventspace "
+                                  "list'",
+                                  what, names);
+    else
+        status = esi_command_fail(ES_EXIT_USAGE,
+                                  "%s on this host, which has %s; see 'eventspace "
+                                  "list --everywhere'",
+                                  what, none);
+    free(names);
+    free(runs);
+    return status;
+}
+
+int esi_command_fail_to_find(const char *run)
+{
+    char what[256];
+
+    snprintf(what, sizeof what, "run '%.200s': not found", run);
+    return fail_to_find(run, what, "none");
+}
+
+int esi_command_fail_to_find_set(const char *path)
+{
+    char what[256];
+
+    snprintf(what, sizeof what, "%.200s: no such file, archive or run", path);
+    return fail_to_find(path, what, "no run");
 }
 
 int esi_command_open_run(const char *run, struct es_run **ret_run)
@@ -117,13 +202,10 @@ int esi_command_open_run(const char *run, struct es_run **ret_run)
         return 0;
     if (code == -ENOENT && !run)
         return esi_command_fail(ES_EXIT_USAGE,
-                                "no run on this host; start one with `eventspace run`, "
-                                "or see `eventspace list --everywhere`");
+                                "no run on this host; start one with 'eventspace run', "
+                                "or see 'eventspace list --everywhere'");
     if (code == -ENOENT)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "run '%s': not found on this host; `eventspace list` "
-                                "shows what there is",
-                                run);
+        return esi_command_fail_to_find(run);
     return esi_command_fail_error(ES_EXIT_USAGE, &error, code, "cannot open the run");
 }
 
@@ -149,6 +231,38 @@ static const struct argp_option format_options[] = {
 
 const struct argp esi_format_argp = {format_options, parse_format, NULL, NULL,
                                      NULL,           NULL,         NULL};
+
+enum esi_rows_format esi_format_rows(enum esi_format format)
+{
+    return format == ES_FORMAT_JSON ? ESI_ROWS_JSON : ESI_ROWS_TABLE;
+}
+
+static error_t parse_wide(int key, char *text, struct argp_state *state)
+{
+    (void)text;
+    (void)state;
+    if (key != OPTION_WIDE)
+        return ARGP_ERR_UNKNOWN;
+    esi_text_table_set_wide();
+    return 0;
+}
+
+static const struct argp_option wide_options[] = {
+    {"wide", OPTION_WIDE, NULL, 0, "tables as wide as what is in them", 0},
+    {0},
+};
+
+const struct argp esi_wide_argp = {wide_options, parse_wide, NULL, NULL,
+                                   NULL,         NULL,       NULL};
+
+void esi_command_tell_left_out(void)
+{
+    const char *titles = esi_text_table_left_out();
+
+    if (*titles && isatty(STDERR_FILENO))
+        esi_text_prose_print(stderr, "eventspace %s: %s left out; --wide shows all",
+                             command_name, titles);
+}
 
 bool esi_command_is_terminal(FILE *stream)
 {

@@ -25,6 +25,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/rows.h"
 #include "eventspace/error.h"
 #include "eventspace/run.h"
 
@@ -39,8 +40,9 @@ enum esi_exit {
 
 /* One row of the table of subcommands. */
 struct esi_command {
+    const char *group; /* heading of the group that it opens, or NULL */
     const char *name;
-    const char *summary; /* half a line for `eventspace --help` */
+    const char *summary; /* half a line for `eventspace --help`; NULL: not told */
     int (*run)(int argc, char **argv);
 };
 
@@ -65,15 +67,32 @@ int esi_command_fail_error(int status,
  */
 void esi_command_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* After an answer, the next question: prints "next: TEXT" on standard error.  Only
+ * where a person reads both outputs on a terminal, and not after --quiet. */
+void esi_command_hint(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void esi_command_set_quiet(void);
+
+/* Says that nothing was recorded, as no process of `program` called MPI. */
+void esi_command_note_unrecorded(const char *program);
+
 /* argp_parse() that ends the process with ES_EXIT_USAGE on a usage error, and with 0
- * after
- * --help or --usage.  `flags` are argp's (ARGP_IN_ORDER for commands that take a
- * program). */
+ * after --help, --usage and --version, which it adds, as it does --quiet.  An unknown
+ * option is answered with the one that may have been meant.  `flags` are argp's
+ * (ARGP_IN_ORDER for commands that take a program). */
 void esi_command_parse(const struct argp *parser,
                        int argc,
                        char **argv,
                        unsigned flags,
                        void *input);
+
+/* For completion: from now on esi_command_parse() calls `on_parse` with the options of
+ * the command instead of parsing, and ends the process. */
+void esi_command_on_parse(void (*on_parse)(const struct argp *parser, unsigned flags));
+
+/* The option that `word`, "--name" or "-abc", ends with, if the next word of the
+ * command line is its value; else NULL. */
+const struct argp_option *esi_command_open_option(const struct argp *parser,
+                                                  const char *word);
 
 /* For a subcommand whose one argument is [RUN]: stores it, refuses a second one.  Use
  * as `case ARGP_KEY_ARG: return esi_command_take_run(text, state, &arguments->run);` */
@@ -84,6 +103,12 @@ error_t esi_command_take_run(char *text,
 /* Opens RUN; NULL means the only live run.  0, or the exit status after the message. */
 int esi_command_open_run(const char *run, struct es_run **ret_run);
 
+/* Says that there is no such run on this host, and which there are, the one that may
+ * have been meant first.  Returns the exit status. */
+int esi_command_fail_to_find(const char *run);
+/* The same of what could be a file or an archive as well. */
+int esi_command_fail_to_find_set(const char *path);
+
 /* --format text|json, to be included as a child parser; its input is an
  * enum esi_format *. */
 enum esi_format {
@@ -91,6 +116,14 @@ enum esi_format {
     ES_FORMAT_JSON, /* JSON Lines */
 };
 extern const struct argp esi_format_argp;
+enum esi_rows_format esi_format_rows(enum esi_format format);
+
+/* --wide, for commands that print tables, to be included as a child parser; it has no
+ * input. */
+extern const struct argp esi_wide_argp;
+
+/* Says on standard error, where that is a terminal, which columns were left out. */
+void esi_command_tell_left_out(void);
 
 /* Colours and redrawing are for terminals: whether `stream` is one that can. */
 bool esi_command_is_terminal(FILE *stream);

@@ -4,11 +4,18 @@
 #ifndef ES_CLI_COMMANDS_H
 #define ES_CLI_COMMANDS_H
 
+#include "cli/command.h"
+
+/* In the order in which a user meets them; the last one has no name. */
+extern const struct esi_command esi_commands[];
+
 int esi_cmd_check(int argc, char **argv);
 int esi_cmd_clean(int argc, char **argv);
 int esi_cmd_collect(int argc, char **argv);
 int esi_cmd_collectives(int argc, char **argv);
 int esi_cmd_events(int argc, char **argv);
+int esi_cmd_complete(int argc, char **argv);
+int esi_cmd_demo(int argc, char **argv);
 int esi_cmd_doctor(int argc, char **argv);
 int esi_cmd_exec(int argc, char **argv);
 int esi_cmd_export(int argc, char **argv);

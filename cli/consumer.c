@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/quantity.h"
 #include "cli/command.h"
 
 enum { OPTION_SERVER = 0x4001, OPTION_LOCAL };
@@ -27,9 +28,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {"server", OPTION_SERVER, "ADDRESS", 0,
+    {"server", OPTION_SERVER, "ADDRESS", OPTION_HIDDEN,
      "the run's home server, as tls:HOST:PORT, if this is none of the run's hosts", 0},
-    {"local", OPTION_LOCAL, NULL, 0, "read this host's part of the run only", 0},
+    {"local", OPTION_LOCAL, NULL, OPTION_HIDDEN,
+     "read this host's part of the run only", 0},
     {0},
 };
 
@@ -77,9 +79,9 @@ static error_t parse_setting(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp_option setting_options[] = {
-    {"shape", OPTION_SHAPE, "NAME", 0,
+    {"shape", OPTION_SHAPE, "NAME", OPTION_HIDDEN,
      "of the gather tree: views, flat, hosts, kary or levels", 0},
-    {"set", OPTION_SET, "SETTING=VALUE", 0,
+    {"set", OPTION_SET, "SETTING=VALUE", OPTION_HIDDEN,
      "another setting of the gather tree, as in eventspace-scope(1)", 0},
     {0},
 };
@@ -96,6 +98,17 @@ static bool is_refused(int code)
     return code == -EPERM || code == -ENOTDIR;
 }
 
+static bool is_here(const char *run)
+{
+    struct es_run *found;
+
+    int code = es_run_open(run, NULL, &found);
+
+    if (code == 0)
+        es_run_close(found);
+    return code != -ENOENT;
+}
+
 int esi_consumer_open_servers(const char *run,
                               const char *server,
                               struct es_servers **ret_servers)
@@ -105,6 +118,8 @@ int esi_consumer_open_servers(const char *run,
 
     if (code == 0)
         return 0;
+    if (code == -ENOENT && run && !server && !is_here(run))
+        return esi_command_fail_to_find(run);
     if (code == -ENOENT || code == -EACCES || code == -EINVAL || code == -ENOTUNIQ ||
         is_refused(code))
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
@@ -134,7 +149,8 @@ int esi_consumer_open(const char *run,
         if (code < 0)
             consumer.servers = NULL;
         if (code < 0 && code != -ENOENT && code != -ENOTUNIQ)
-            esi_command_note("reads this host's part only: %s", error.text);
+            esi_command_note("only this host's part of the run is read: %s",
+                             error.text);
     }
     if (!consumer.servers) {
         int status = esi_command_open_run(run, &consumer.run);
@@ -182,16 +198,27 @@ void esi_notices_show(struct esi_notices *notices,
                       size_t count)
 {
     struct esi_notices now = {.count = 0};
+    char silent[ESI_QUANTITY_BYTES];
 
     for (size_t i = 0; i < count && now.count < 16; i++) {
         if (!is_among(notices, items[i].part))
-            esi_command_note("%s does not answer since %.1f s: %s", items[i].part,
-                             (double)items[i].silent_ns / 1e9,
-                             strerror(-items[i].code));
+            esi_command_note(
+                "%s does not answer since %s: %s", items[i].part,
+                esi_quantity_time(silent, sizeof silent, (double)items[i].silent_ns),
+                strerror(-items[i].code));
         snprintf(now.parts[now.count++], sizeof now.parts[0], "%s", items[i].part);
     }
     for (size_t i = 0; i < notices->count; i++)
         if (!is_among(&now, notices->parts[i]))
             esi_command_note("%s answers again", notices->parts[i]);
     *notices = now;
+}
+
+void esi_notices_follow(struct esi_notices *notices,
+                        const struct esi_follower *follower)
+{
+    const struct es_notice *items = NULL;
+    size_t count = esi_follower_notices(follower, &items);
+
+    esi_notices_show(notices, items, count);
 }

@@ -8,11 +8,12 @@
 #include <argp.h>
 #include <stdbool.h>
 
-#include "monitors/advice/tree_hosts.h"
 #include "eventspace/run.h"
 #include "eventspace/scope.h"
 #include "eventspace/servers.h"
 #include "eventspace/stage_batch.h"
+#include "monitors/advice/tree_hosts.h"
+#include "monitors/follow/follower.h"
 
 /* --server ADDRESS and --local, to be included as a child parser; its input is a struct
  * esi_consumer_options *. */
@@ -53,5 +54,8 @@ struct esi_notices {
 void esi_notices_show(struct esi_notices *notices,
                       const struct es_notice *items,
                       size_t count);
+/* The same of those that a follower has. */
+void esi_notices_follow(struct esi_notices *notices,
+                        const struct esi_follower *follower);
 
 #endif

@@ -5,22 +5,28 @@
 
 #include "cli/event_source.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/now.h"
 #include "cli/command.h"
-#include "cli/event_source_run.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "monitors/causality/causality_scope.h"
 #include "monitors/eventset/set_spool.h"
 #include "monitors/eventset/set_write.h"
+#include "monitors/eventset/sinks.h"
 
-#define FIRST_NS UINT64_C(2000000000) /* until then nothing is shown */
-#define NEXT_NS UINT64_C(500000000)
+/* Between readings of a run that found nothing. */
+#define PAUSE_NS 10000000
 
-enum { LOOK_EVERY = 4096 }; /* events between two looks at the clock */
+const char esi_event_source_lower_bound[] =
+    "what is said to be before is so, what is said to be concurrent need not be";
 
 /* --- Options ---------------------------------------------------------------------- */
 
@@ -55,68 +61,120 @@ static const struct argp_child children[] = {{&esi_consumer_argp, 0, NULL, 0}, {
 const struct argp esi_event_source_argp = {options,  parse_option, NULL, NULL,
                                            children, NULL,         NULL};
 
-/* --- Progress --------------------------------------------------------------------- */
-
-/* Passes on what comes, and shows now and then how much it was. */
-struct progress {
-    const struct es_set_sink *sink;
-    uint64_t events;
-    uint64_t next_ns; /* when to show; 0 = never */
-    bool shown;
-    bool refused; /* the sink did not take something */
+/* One reading. */
+struct source_reading {
+    const struct esi_event_source *source;
+    struct esi_set_source_config config;
+    struct esi_sinks sinks;
+    struct es_set_sink items[1 + ES_SOURCE_SINKS];
+    struct esi_consumer consumer; /* of a run */
+    struct esi_progress progress;
 };
 
-static void show_progress(void *data)
+/* The sinks, behind progress if there is a terminal. */
+static void list_sinks(struct source_reading *reading,
+                       const struct es_set_sink *sinks,
+                       size_t count)
 {
-    struct progress *progress = data;
-    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    size_t all = 0;
 
-    if (progress->next_ns == 0 || now_ns < progress->next_ns)
-        return;
-    progress->next_ns = now_ns + NEXT_NS;
-    progress->shown = true;
-    fprintf(stderr, "\r%" PRIu64 " events ...", progress->events);
+    assert(count <= ES_SOURCE_SINKS);
+    all += esi_progress_start(&reading->progress, &reading->items[0]);
+    for (size_t i = 0; i < count; i++)
+        reading->items[all++] = sinks[i];
+    reading->sinks = (struct esi_sinks){.items = reading->items, .count = all};
 }
 
-static int take_trace(void *data, uint32_t trace, const char *name)
-{
-    struct progress *progress = data;
-    int result = progress->sink->trace(progress->sink->data, trace, name);
+/* --- A run ------------------------------------------------------------------------ */
 
-    progress->refused |= result < 0;
-    return result;
+/* Whether neither this host nor a tuple server knows a run of this name. */
+static bool is_nowhere(const char *name)
+{
+    struct es_servers *servers;
+    struct es_run *run;
+    int result = es_run_open(name, NULL, &run);
+
+    if (result == 0)
+        es_run_close(run);
+    if (result != -ENOENT)
+        return result == -EINVAL; /* no run can have such a name */
+    result = es_servers_open(name, NULL, NULL, &servers);
+    if (result == 0)
+        es_servers_close(servers);
+    return result == -ENOENT;
 }
 
-static int take_event(void *data, const struct es_set_event *event)
+/* What is cleaned up when it ends vanishes: what we have attached can still be read. */
+static bool is_at_end(const struct esi_event_source *source,
+                      const struct esi_follower *follower)
 {
-    struct progress *progress = data;
+    return esi_interrupt_came() || esi_follower_is_over(follower) ||
+           es_scope_has_vanished(esi_follower_scope(follower)) ||
+           (source->is_enough && source->is_enough(source->enough_data));
+}
+
+/* Reads until nobody is left who could write; what is there then is still to be read.
+ */
+static int follow_run(struct source_reading *reading, struct esi_causality_scope *scope)
+{
+    static const struct timespec pause = {.tv_nsec = PAUSE_NS};
+    const struct esi_follower *follower = esi_causality_scope_follower(scope);
+    struct esi_notices notices = {.count = 0};
+
+    while (!is_at_end(reading->source, follower)) {
+        int more = esi_causality_scope_read(scope, false);
+
+        if (more < 0)
+            return more;
+        esi_notices_follow(&notices, follower);
+        esi_progress_show(&reading->progress);
+        if (more == 0 && !es_scope_is_paced(esi_follower_scope(follower)))
+            nanosleep(&pause, NULL);
+    }
+    return 0;
+}
+
+static int read_scope(void *data,
+                      const struct esi_set_source_config *config,
+                      struct esi_set_source_facts *facts,
+                      struct es_error *error)
+{
+    struct source_reading *reading = data;
+    struct esi_causality_scope_config scope_config;
+    struct esi_causality_scope *scope;
     int result;
 
-    if (++progress->events % LOOK_EVERY == 0)
-        show_progress(progress);
-    result = progress->sink->event(progress->sink->data, event);
-    progress->refused |= result < 0;
+    esi_causality_scope_config_init(&scope_config);
+    scope_config.causality.sink = config->sink;
+    scope_config.causality.attributes = config->attributes;
+    scope_config.scope.servers = reading->consumer.servers;
+    result =
+        esi_causality_scope_open(reading->consumer.run, &scope_config, error, &scope);
+    if (result < 0)
+        return result;
+    if (reading->source->follow) {
+        esi_interrupt_catch(ES_INTERRUPT_FIRST);
+        result = follow_run(reading, scope);
+    }
+    if (result >= 0)
+        result = esi_causality_scope_finish(scope);
+    esi_set_source_found(config, esi_causality_scope_causality(scope), facts);
+    facts->is_under_way = !esi_follower_is_over(esi_causality_scope_follower(scope));
+    esi_causality_scope_close(scope);
     return result;
 }
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-static void take_unmatched(void *data, const struct esi_causality *causality)
-{
-    if (esi_unmatched_take(data, causality) < 0)
-        esi_command_note("no memory for the channels on which ends are missing");
-}
-
-static int read_source(struct esi_set_source_config *config,
-                       struct progress *progress,
+static int read_source(struct source_reading *reading,
                        struct esi_set_source_facts *ret_facts)
 {
     struct es_error error = {.text = ""};
-    int result = esi_set_source_read(config, ret_facts, &error);
+    int result = esi_set_source_read(&reading->config, ret_facts, &error);
 
-    if (progress->shown)
-        fputs("\r\033[K", stderr);
-    if (result < 0 && config->run_data && !progress->refused && !error.text[0])
+    esi_progress_end(&reading->progress);
+    if (result < 0 && reading->config.run_data && !reading->sinks.has_refused &&
+        !error.text[0])
         return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
                                       "the run can no longer be read");
     if (result < 0)
@@ -125,26 +183,19 @@ static int read_source(struct esi_set_source_config *config,
     return ES_EXIT_SUCCESS;
 }
 
-static int read_run(const struct esi_event_source *source,
-                    struct esi_set_source_config *config,
-                    struct progress *progress,
+static int read_run(struct source_reading *reading,
                     struct esi_set_source_facts *ret_facts)
 {
-    struct esi_run_reading reading = {
-        .follow = source->follow,
-        .is_enough = source->is_enough,
-        .enough_data = source->enough_data,
-        .progress = show_progress,
-        .data = progress,
-    };
-    int status = esi_run_reading_open(&reading, source->path, &source->consumer);
+    const struct esi_event_source *source = reading->source;
+    int status;
 
+    status = esi_consumer_open(source->path, &source->consumer, &reading->consumer);
     if (status != ES_EXIT_SUCCESS)
         return status;
-    config->read_run = esi_run_reading_read;
-    config->run_data = &reading;
-    status = read_source(config, progress, ret_facts);
-    esi_consumer_close(&reading.consumer);
+    reading->config.read_run = read_scope;
+    reading->config.run_data = reading;
+    status = read_source(reading, ret_facts);
+    esi_consumer_close(&reading->consumer);
     return status;
 }
 
@@ -163,45 +214,55 @@ static int check_file(const struct esi_event_source *source)
                                                            : source->path);
 }
 
-static int read_first(const struct esi_event_source *source,
-                      struct esi_set_source_config *config,
-                      struct progress *progress,
+int esi_event_source_find(const struct esi_event_source *source,
+                          enum esi_set_source_kind *ret_kind)
+{
+    struct es_error error = {.text = ""};
+    int result = esi_set_source_detect(source->path, ret_kind, &error);
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot read the events");
+    if (*ret_kind == ES_SET_SOURCE_RUN && !source->consumer.server &&
+        is_nowhere(source->path))
+        return esi_command_fail_to_find_set(source->path);
+    return ES_EXIT_SUCCESS;
+}
+
+static int read_first(struct source_reading *reading,
                       struct esi_set_source_facts *ret_facts)
 {
     enum esi_set_source_kind kind;
-    int status;
+    int status = esi_event_source_find(reading->source, &kind);
 
-    if (esi_set_source_detect(source->path, &kind, NULL) == 0 &&
-        kind == ES_SET_SOURCE_RUN)
-        return read_run(source, config, progress, ret_facts);
-    status = check_file(source);
-    return status == ES_EXIT_SUCCESS ? read_source(config, progress, ret_facts)
-                                     : status;
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (kind == ES_SET_SOURCE_RUN)
+        return read_run(reading, ret_facts);
+    status = check_file(reading->source);
+    return status == ES_EXIT_SUCCESS ? read_source(reading, ret_facts) : status;
 }
 
 int esi_event_source_read(const struct esi_event_source *source,
                           bool attributes,
-                          const struct es_set_sink *sink,
+                          const struct es_set_sink *sinks,
+                          size_t count,
                           struct esi_set_source_facts *ret_facts)
 {
-    struct progress progress = {
-        .sink = sink,
-        .next_ns = esi_command_is_terminal(stderr)
-                       ? esi_now_ns(CLOCK_MONOTONIC) + FIRST_NS
-                       : 0,
-    };
-    struct esi_set_source_config config = {
-        .path = source->kept ? source->kept : source->path,
-        .sink = {.trace = take_trace, .event = take_event, .data = &progress},
-        .attributes = attributes,
-        .found = source->unmatched ? take_unmatched : NULL,
-        .found_data = source->unmatched,
-    };
+    struct source_reading reading = {.source = source};
     int status;
 
+    list_sinks(&reading, sinks, count);
+    reading.config = (struct esi_set_source_config){
+        .path = source->kept ? source->kept : source->path,
+        .sink = esi_sinks_sink(&reading.sinks),
+        .attributes = attributes,
+        .found = source->found,
+        .found_data = source->found_data,
+    };
     if (!source->kept)
-        return read_first(source, &config, &progress, ret_facts);
-    status = read_source(&config, &progress, NULL);
+        return read_first(&reading, ret_facts);
+    status = read_source(&reading, NULL);
     if (status == ES_EXIT_SUCCESS && ret_facts)
         *ret_facts = source->facts;
     return status;
@@ -230,7 +291,7 @@ static int copy_to(const struct esi_event_source *source,
 
     if (result == 0) {
         sink = esi_set_write_sink(write);
-        status = esi_event_source_read(source, true, &sink, ret_facts);
+        status = esi_event_source_read(source, true, &sink, 1, ret_facts);
         if (status != ES_EXIT_SUCCESS) {
             esi_set_write_destroy(write);
             return status;
@@ -275,17 +336,49 @@ void esi_event_source_fini(struct esi_event_source *source)
     source->kept = NULL;
 }
 
-void esi_event_source_tell_missing(const struct esi_set_source_facts *facts)
+/* --- What is missing -------------------------------------------------------------- */
+
+/* Lists what there is of something, unless that is none. */
+static void append_missing(char *text,
+                           uint64_t count,
+                           const char *one,
+                           const char *many)
+{
+    size_t used = strlen(text);
+
+    if (count > 0)
+        snprintf(text + used, ES_MISSING_BYTES - used, "%s%" PRIu64 " %s",
+                 used ? ", " : "", count, count == 1 ? one : many);
+}
+
+bool esi_event_source_format_missing(const struct esi_set_source_facts *facts,
+                                     char ret_text[ES_MISSING_BYTES])
 {
     const struct esi_causality_totals *totals = &facts->totals;
 
+    ret_text[0] = '\0';
     if (!facts->is_matched || !facts->is_incomplete)
-        return;
-    esi_command_note("the order is a lower bound: %" PRIu64
-                     " tuples were lost, %" PRIu64 " sends and %" PRIu64
-                     " receives have no other end, %" PRIu64
-                     " ends of messages have no number, %" PRIu64
-                     " collective operations lack members",
-                     totals->lost, totals->unmatched_sends, totals->unmatched_receives,
-                     totals->unnumbered, totals->incomplete);
+        return false;
+    append_missing(ret_text, totals->lost, "tuple was lost", "tuples were lost");
+    append_missing(ret_text, totals->unmatched_sends, "send has no receive",
+                   "sends have no receive");
+    append_missing(ret_text, totals->unmatched_receives, "receive has no send",
+                   "receives have no send");
+    append_missing(ret_text, totals->unnumbered, "end of a message has no number",
+                   "ends of messages have no number");
+    append_missing(ret_text, totals->incomplete, "collective operation lacks members",
+                   "collective operations lack members");
+    append_missing(ret_text, totals->late, "receive stands too late",
+                   "receives stand too late");
+    append_missing(ret_text, totals->unplaced, "tuple has no known communicator",
+                   "tuples have no known communicator");
+    return true;
+}
+
+void esi_event_source_tell_missing(const struct esi_set_source_facts *facts)
+{
+    char missing[ES_MISSING_BYTES];
+
+    if (esi_event_source_format_missing(facts, missing))
+        esi_command_note("incomplete: %s; %s", missing, esi_event_source_lower_bound);
 }

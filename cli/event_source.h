@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include "cli/consumer.h"
-#include "cli/unmatched.h"
 #include "monitors/causality/set_source.h"
 
 /* Zeros, but for the path, are what there is now, on all hosts. */
@@ -20,9 +19,9 @@ struct esi_event_source {
     bool (*is_enough)(void *data);
     void *enough_data;                    /* borrowed */
     struct esi_consumer_options consumer; /* of a run */
-    /* Gets the channels of an archive or a run on which ends are missing; NULL: nobody
-     * wants them; borrowed. */
-    struct esi_unmatched *unmatched;
+    /* Looks at what was found of an archive or a run; NULL: nobody does. */
+    void (*found)(void *data, const struct esi_causality *causality);
+    void *found_data; /* borrowed */
     /* Of esi_event_source_keep(). */
     char *kept; /* NULL: nothing was kept */
     int descriptor;
@@ -33,11 +32,19 @@ struct esi_event_source {
  * input is a struct esi_event_source *. */
 extern const struct argp esi_event_source_argp;
 
-/* Reads all.  `ret_facts` may be NULL.  0, or the exit status after the message:
- * ES_EXIT_LOST where contact with a run was lost. */
+/* What the path is.  0, or the exit status after the message that nothing is there. */
+int esi_event_source_find(const struct esi_event_source *source,
+                          enum esi_set_source_kind *ret_kind);
+
+enum { ES_SOURCE_SINKS = 4 };
+
+/* Reads all into each of `count` sinks (sinks.h), at most ES_SOURCE_SINKS.  `ret_facts`
+ * may be NULL.  0, or the exit status after the message: ES_EXIT_LOST where contact
+ * with a run was lost. */
 int esi_event_source_read(const struct esi_event_source *source,
                           bool attributes,
-                          const struct es_set_sink *sink,
+                          const struct es_set_sink *sinks,
+                          size_t count,
                           struct esi_set_source_facts *ret_facts);
 
 /* Whether all traces are told ahead of the first event. */
@@ -49,7 +56,14 @@ bool esi_event_source_tells_traces_first(const struct esi_event_source *source);
 int esi_event_source_keep(struct esi_event_source *source);
 void esi_event_source_fini(struct esi_event_source *source);
 
-/* Says on standard error what is missing of an archive or a run, if anything is. */
+enum { ES_MISSING_BYTES = 512 };
+
+/* Whether anything is missing of an archive or a run; lists what, with commas. */
+bool esi_event_source_format_missing(const struct esi_set_source_facts *facts,
+                                     char ret_text[ES_MISSING_BYTES]);
+/* What that means for answers. */
+extern const char esi_event_source_lower_bound[];
+/* Says both on standard error, if anything is missing. */
 void esi_event_source_tell_missing(const struct esi_set_source_facts *facts);
 
 #endif

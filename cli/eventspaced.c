@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
      "name or address by which other hosts reach this one; default: as the home server "
      "sees it",
      0},
-    {"grace", OPTION_GRACE, "SECONDS", 0,
+    {"grace", OPTION_GRACE, "TIME", 0,
      "stay so long when no process of the run lives any more (10), or after a bad end "
      "(600)",
      0},
@@ -66,14 +66,13 @@ static const struct argp_option options[] = {
      "this host's name, which its segments carry; default: the system's", 0},
     {"cluster", OPTION_CLUSTER, "NAME", 0, "cluster that this host belongs to", 0},
     {"gateway", OPTION_GATEWAY, "HOST", 0, "host that leads into that cluster", 0},
-    {"version", 'V', NULL, 0, "print the version", -1},
     {0},
 };
 
 static const char doc[] =
     "The tuple server of one run on one host: reads the segments of the run's "
     "processes for consumers elsewhere, and hosts stages of their gather trees."
-    "\v`eventspace run` starts it. It goes into the background, prints the addresses "
+    "\v'eventspace run' starts it. It goes into the background, prints the addresses "
     "it listens on, and ends with the run. A second one of the same run on one host "
     "ends at once with 0. See eventspaced(1).";
 
@@ -177,7 +176,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         chosen->run = text;
         return 0;
     case OPTION_GRACE:
-        chosen->grace_ns = esi_option_seconds(text, "--grace", state);
+        chosen->grace_ns = esi_option_duration(text, "--grace", 0, state);
         chosen->keep_grace_ns = chosen->grace_ns;
         return 0;
     case OPTION_FOREGROUND:
@@ -189,9 +188,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case OPTION_STAGES:
         add_stages(text, state);
         return 0;
-    case 'V':
-        puts("eventspaced " PACKAGE_VERSION);
-        exit(ES_EXIT_SUCCESS);
     case ARGP_KEY_END:
         if (!chosen->run || !esi_run_id_is_valid(chosen->run))
             argp_error(state, "--run: '%s' is not a run's name",

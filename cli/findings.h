@@ -25,6 +25,7 @@ enum esi_mpi_family {
 struct esi_findings {
     enum esi_format format;
     size_t problems;
+    char first[1200]; /* the first problem, else the first note about the program */
     enum esi_mpi_family family; /* of the MPI we are built with, once it is found */
 };
 

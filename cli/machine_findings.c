@@ -71,7 +71,7 @@ static void find_versions(struct esi_findings *findings)
                      PACKAGE_STRING, ES_LIBDIR);
     if (!esi_program_file_can_read())
         esi_findings_add(findings, ES_FINDING_NOTE, "programs",
-                         "built without libelf: `doctor PROGRAM` sees little; install "
+                         "built without libelf: 'doctor PROGRAM' sees little; install "
                          "libelf-dev and configure again");
 }
 
@@ -152,8 +152,9 @@ static bool find_tool(struct esi_findings *findings,
         esi_findings_add(findings, ES_FINDING_NOTE, "MPI", "%s %s does not answer: %s",
                          role, command, strerror(-code));
     else
-        esi_findings_add(findings, ES_FINDING_GOOD, "MPI", "%s %s is of %s", role,
-                         command, esi_mpi_family_name(*ret_family));
+        esi_findings_add(
+            findings, *ret_family == ES_MPI_UNKNOWN ? ES_FINDING_NOTE : ES_FINDING_GOOD,
+            "MPI", "%s %s is of %s", role, command, esi_mpi_family_name(*ret_family));
     return code == 0;
 }
 
@@ -213,13 +214,11 @@ static void find_clock(struct esi_findings *findings)
     es_clock_calibrate(budget_ns, &clock);
     uint64_t hour_ticks = hour_ns / 1000 * (clock.frequency_hz / 1000) / 1000;
     es_clock_realtime_ns(&clock, clock.base_ticks + hour_ticks, &error_ns);
-    esi_findings_add(
-        findings, is_tsc ? ES_FINDING_GOOD : ES_FINDING_NOTE, "clock",
-        "%s at %.6f MHz, known to %" PRIu64 " ppb; paired with real time to "
-        "%" PRIu64 " ns, times one hour later are right to %.1f ms%s",
-        is_tsc ? "invariant TSC" : "CLOCK_MONOTONIC", (double)clock.frequency_hz / 1e6,
-        clock.frequency_error_ppb, clock.base_error_ns, (double)error_ns / 1e6,
-        is_tsc ? "" : "; it costs more than a TSC would");
+    esi_findings_add(findings, is_tsc ? ES_FINDING_GOOD : ES_FINDING_NOTE, "clock",
+                     "%s at %.3f MHz; times one hour later are right to %.1f ms%s",
+                     is_tsc ? "invariant TSC" : "CLOCK_MONOTONIC",
+                     (double)clock.frequency_hz / 1e6, (double)error_ns / 1e6,
+                     is_tsc ? "" : "; it costs more than a TSC would");
 }
 
 static void find_membarrier(struct esi_findings *findings)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "eventspace/stage_module.h"
@@ -18,53 +19,105 @@
 static int run_help(int argc, char **argv);
 static int run_version(int argc, char **argv);
 
-/* In the order in which a user meets them. */
-static const struct esi_command commands[] = {
-    {"run", "start a program on N ranks, collected", esi_cmd_run},
-    {"exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
-    {"list", "show runs, ranks, elements, counts and losses", esi_cmd_list},
-    {"heartbeat", "show who progresses, who is stalled, and in what",
+/* A heading opens a group. */
+const struct esi_command esi_commands[] = {
+    {"Start", "run", "start a program on N ranks, collected", esi_cmd_run},
+    {NULL, "exec", "the per-rank form of run, under any launcher", esi_cmd_exec},
+    {NULL, "demo", "show all of this on programs that come with it", esi_cmd_demo},
+    {NULL, "doctor", "show what works here and what would be missed", esi_cmd_doctor},
+    {"Look while it runs", "list", "show runs, ranks, elements, counts and losses",
+     esi_cmd_list},
+    {NULL, "heartbeat", "show who progresses, who is stalled, and in what",
      esi_cmd_heartbeat},
-    {"events", "list the events of a run, or of a view of it", esi_cmd_events},
-    {"collectives", "show who waits for whom in collective operations",
+    {NULL, "collectives", "show who waits for whom in collective operations",
      esi_cmd_collectives},
-    {"record", "write the events of a run to an archive on disk", esi_cmd_record},
-    {"scope", "list, show and change live event scopes", esi_cmd_scope},
-    {"collect", "switch collectors and collective trees while the program runs",
-     esi_cmd_collect},
-    {"order", "tell which events can have caused which", esi_cmd_order},
-    {"search", "find patterns in the order of events", esi_cmd_search},
-    {"import", "make an event set of a log or an archive", esi_cmd_import},
-    {"export", "write an event set in the format of another tool", esi_cmd_export},
-    {"map", "discover the hosts' topology and generate a pathmap", esi_cmd_map},
-    {"check", "validate a pathmap", esi_cmd_check},
-    {"clean", "remove what dead runs left", esi_cmd_clean},
-    {"doctor", "show what works here and what would be missed", esi_cmd_doctor},
-    {"help", "show the help of a command", run_help},
-    {"version", "show the version", run_version},
+    {NULL, "events", "list the events of a run, or of a view of it", esi_cmd_events},
+    {"Record and analyse", "record", "write the events of a run to an archive on disk",
+     esi_cmd_record},
+    {NULL, "order", "tell which events can have caused which", esi_cmd_order},
+    {NULL, "search", "find patterns in the order of events", esi_cmd_search},
+    {NULL, "import", "make an event set of a log or an archive", esi_cmd_import},
+    {NULL, "export", "write an event set in the format of another tool",
+     esi_cmd_export},
+    {"Change while it runs", "collect",
+     "switch collectors and collective trees while the program runs", esi_cmd_collect},
+    {NULL, "scope", "list, show and change live event scopes", esi_cmd_scope},
+    {"Prepare and keep house", "map",
+     "discover the hosts' topology and generate a pathmap", esi_cmd_map},
+    {NULL, "check", "validate a pathmap", esi_cmd_check},
+    {NULL, "clean", "remove what dead runs left", esi_cmd_clean},
+    {NULL, "help", "show the help of a command", run_help},
+    {NULL, "version", "show the version", run_version},
+    {NULL, "complete", NULL, esi_cmd_complete}, /* called by shells */
+    {0},
 };
 
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0], NAME_BYTES = 64 };
+enum {
+    COMMAND_COUNT = sizeof esi_commands / sizeof esi_commands[0] - 1,
+    NAME_BYTES = 64
+};
 
 static const struct esi_command *find_command(const char *name)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
+        if (strcmp(esi_commands[i].name, name) == 0)
+            return &esi_commands[i];
     return NULL;
+}
+
+/* In front of a command stand these two only. */
+static int fail_with_option(const char *name)
+{
+    static const char *const options[] = {"--help", "--version"};
+    struct esi_nearest nearest;
+
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        esi_nearest_try(&nearest, options[i]);
+    if (nearest.name)
+        return esi_command_fail(ES_EXIT_USAGE, "no option '%s'; did you mean '%s'?",
+                                name, nearest.name);
+    return esi_command_fail(ES_EXIT_USAGE,
+                            "no option '%s' in front of a command; see 'eventspace "
+                            "--help'",
+                            name);
+}
+
+static int fail_without_command(const char *name)
+{
+    struct esi_nearest nearest;
+
+    if (*name == '-')
+        return fail_with_option(name);
+    esi_nearest_init(&nearest, name);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        esi_nearest_try(&nearest, esi_commands[i].name);
+    if (nearest.name)
+        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; did you mean '%s'?",
+                                name, nearest.name);
+    return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see 'eventspace --help'",
+                            name);
 }
 
 static void print_usage(FILE *stream)
 {
     fputs("Usage: eventspace COMMAND [OPTION...] [ARGUMENT...]\n"
-          "Watches the communication of MPI programs while they run.\n\n",
+          "Watches the communication of MPI programs while they run.\n",
           stream);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-13s%s\n", commands[i].name, commands[i].summary);
-    fputs("\n`eventspace COMMAND --help` and eventspace-COMMAND(1) tell more.\n"
-          "Exit status: 0 success, 1 a negative finding, 2 usage or input error,\n"
-          "3 lost contact.  run and exec end as the program does.\n",
-          stream);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (!esi_commands[i].summary)
+            continue;
+        if (esi_commands[i].group)
+            fprintf(stream, "\n%s:\n", esi_commands[i].group);
+        fprintf(stream, "  %-13s%s\n", esi_commands[i].name, esi_commands[i].summary);
+    }
+    fputs(
+        "\nFirst: 'eventspace demo', a tour in about a minute; or, in two terminals:\n"
+        "  eventspace run -n 4 ./program     your own, and meanwhile\n"
+        "  eventspace heartbeat              who progresses, who waits for whom\n"
+        "'eventspace COMMAND --help' tells more. Exit status: 0 success, 1 a negative\n"
+        "finding, 2 an error, 3 lost contact; run and exec end as the program does.\n",
+        stream);
 }
 
 static int run_command(const struct esi_command *command, int argc, char **argv)
@@ -74,7 +127,9 @@ static int run_command(const struct esi_command *command, int argc, char **argv)
     esi_command_set_name(command->name);
     snprintf(shown, sizeof shown, "eventspace %s", command->name);
     argv[0] = shown;
-    return command->run(argc, argv);
+    int status = command->run(argc, argv);
+    esi_command_tell_left_out();
+    return status;
 }
 
 static int run_help(int argc, char **argv)
@@ -89,8 +144,7 @@ static int run_help(int argc, char **argv)
     if (!command || command->run == run_help || command->run == run_version) {
         if (command)
             return print_usage(stdout), ES_EXIT_SUCCESS;
-        return esi_command_fail(ES_EXIT_USAGE, "no command '%s'; see `eventspace help`",
-                                argv[1]);
+        return fail_without_command(argv[1]);
     }
     char *arguments[] = {argv[0], help, NULL};
     return run_command(command, 2, arguments);
@@ -149,8 +203,7 @@ int main(int argc, char **argv)
         name = "version";
     const struct esi_command *command = find_command(name);
     if (!command)
-        return esi_command_fail(ES_EXIT_USAGE,
-                                "no command '%s'; see `eventspace --help`", name);
+        return fail_without_command(name);
     if (!load_stages(command))
         return ES_EXIT_USAGE;
     return check_output(run_command(command, argc - 1, argv + 1));

@@ -53,6 +53,7 @@ static int answer_relation(const struct answering *answering,
     }
     esi_json_out_init(&out, stdout);
     esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "relation");
     print_event(&out, "a", question->a);
     print_event(&out, "b", question->b);
     esi_json_out_string(&out, "relation", word);
@@ -187,6 +188,7 @@ static int json_answer(const struct answering *answering,
 
     esi_json_out_init(&out, stdout);
     esi_json_out_begin_object(&out, NULL);
+    esi_json_out_string(&out, "type", "answer");
     esi_json_out_string(&out, "question", esi_question_name(question->kind));
     print_event(&out, "event", question->a);
     esi_json_out_bool(&out, FORGOTTEN_WORD, is_forgotten);
@@ -238,7 +240,8 @@ static int answer_line(struct answering *answering, const char *line, size_t len
         snprintf(error.source, sizeof error.source, "%s", answering->source);
         error.line = answering->line;
     }
-    return esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot answer");
+    return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                  "the question cannot be answered");
 }
 
 static int answer_stream(struct answering *answering, FILE *stream)

@@ -7,10 +7,78 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/json_out.h"
 #include "base/plain.h"
+#include "base/quantity.h"
+#include "cli/event_source.h"
+
+enum { SHOWN = 5 }; /* channels of those that are there, to people */
+
+/* --- Channels with missing ends --------------------------------------------------- */
+
+void esi_unmatched_fini(struct esi_unmatched *unmatched)
+{
+    for (size_t i = 0; i < unmatched->count; i++)
+        free((char *)unmatched->items[i].communicator);
+    free(unmatched->items);
+    *unmatched = (struct esi_unmatched){.count = 0};
+}
+
+static void add_channel(void *data, const struct esi_causal_channel *channel)
+{
+    struct esi_unmatched *unmatched = data;
+    struct esi_causal_channel item = *channel;
+
+    item.communicator = strdup(channel->communicator ? channel->communicator : "?");
+    if (!item.communicator || ESI_ARRAY_RESERVE(unmatched->items, unmatched->capacity,
+                                                unmatched->count + 1) < 0) {
+        free((char *)item.communicator);
+        unmatched->lacks_memory = true;
+        return;
+    }
+    unmatched->items[unmatched->count++] = item;
+}
+
+static uint64_t missing_ends(const struct esi_causal_channel *channel)
+{
+    return channel->sends + channel->receives;
+}
+
+static int compare_channels(const void *a, const void *b)
+{
+    const struct esi_causal_channel *x = a, *y = b;
+
+    if (missing_ends(x) != missing_ends(y))
+        return missing_ends(x) > missing_ends(y) ? -1 : 1;
+    if (strcmp(x->communicator, y->communicator) != 0)
+        return strcmp(x->communicator, y->communicator);
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    if (x->destination != y->destination)
+        return x->destination < y->destination ? -1 : 1;
+    return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+void esi_unmatched_take(void *data, const struct esi_causality *causality)
+{
+    struct esi_unmatched *unmatched = data;
+
+    esi_unmatched_fini(unmatched);
+    esi_causality_foreach_unmatched(causality, add_channel, unmatched);
+    if (unmatched->lacks_memory) {
+        esi_unmatched_fini(unmatched);
+        esi_command_note("no memory for the channels on which ends are missing");
+    }
+    if (unmatched->count > 0)
+        qsort(unmatched->items, unmatched->count, sizeof *unmatched->items,
+              compare_channels);
+}
+
+/* --- What is shown ---------------------------------------------------------------- */
 
 struct order_view {
     struct esi_order_statistics is;
@@ -108,30 +176,126 @@ static void print_bytes(const struct order_view *view)
         print_row("could not be spilled", "%s", strerror(-is->spill_error));
 }
 
-static void print_matching(const struct order_view *view)
+static void print_ranks(int rank, const char *behind)
 {
-    const struct esi_causality_totals *totals = &view->facts->totals;
-
-    if (!view->facts->is_matched)
-        return;
-    print_row("tuples", "%" PRIu64 ", and %" PRIu64 " lost", totals->tuples,
-              totals->lost);
-    print_row("messages matched", "%" PRIu64, totals->messages);
-    print_row("unmatched", "%" PRIu64 " sends, %" PRIu64 " receives",
-              totals->unmatched_sends, totals->unmatched_receives);
-    esi_unmatched_print(view->unmatched);
-    print_row("collectives", "%" PRIu64 " complete, %" PRIu64 " with members missing",
-              totals->collectives, totals->incomplete);
-    if (view->facts->is_incomplete)
-        puts("The order is a lower bound: what is missing may order more events.");
+    if (rank < 0)
+        printf("an unknown rank%s", behind);
+    else
+        printf("%d%s", rank, behind);
 }
 
-static void show_text(const struct order_view *view)
+/* "rank 2 to 0, tag 8". */
+static void print_channel(const struct esi_causal_channel *channel)
+{
+    fputs("rank ", stdout);
+    print_ranks(channel->source, " to ");
+    print_ranks(channel->destination, "");
+    printf(", tag %d", channel->tag);
+    if (strcmp(channel->communicator, "MPI_COMM_WORLD") != 0)
+        esi_plain_print(stdout, ", on %s", channel->communicator);
+}
+
+static uint64_t ends_of(const struct esi_causal_channel *channel, bool sends)
+{
+    return sends ? channel->sends : channel->receives;
+}
+
+static size_t count_channels(const struct esi_unmatched *unmatched, bool sends)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < unmatched->count; i++)
+        count += ends_of(&unmatched->items[i], sends) > 0;
+    return count;
+}
+
+/* Sends without receives, or the other way round. */
+static void print_unmatched(const struct esi_unmatched *unmatched,
+                            const char *name,
+                            uint64_t count,
+                            bool sends)
+{
+    size_t channels = count_channels(unmatched, sends), shown = 0;
+
+    if (count == 0)
+        return;
+    printf("%-22s%" PRIu64 " message%s%s", name, count, count == 1 ? "" : "s",
+           channels == 1 ? ", " : "\n");
+    for (size_t i = 0; i < unmatched->count && shown < SHOWN; i++) {
+        const struct esi_causal_channel *channel = &unmatched->items[i];
+
+        if (ends_of(channel, sends) == 0)
+            continue;
+        if (channels > 1)
+            printf("  %" PRIu64 " from ", ends_of(channel, sends));
+        print_channel(channel);
+        putchar('\n');
+        shown++;
+    }
+    if (channels > shown)
+        printf("  and on %zu more channels\n", channels - shown);
+}
+
+/* Whether a receive that is not there was not called, and will not be. */
+static bool is_settled(const struct esi_set_source_facts *facts)
+{
+    return facts->totals.lost == 0 && !facts->is_under_way;
+}
+
+static const char *name_unreceived(const struct esi_set_source_facts *facts)
+{
+    if (facts->totals.lost > 0)
+        return "receive not seen";
+    return facts->is_under_way ? "not received yet" : "never received";
+}
+
+/* Whether all that is missing are receives that were not called: no edge lacks then. */
+static bool has_all_edges(const struct esi_set_source_facts *facts)
+{
+    const struct esi_causality_totals *totals = &facts->totals;
+
+    return is_settled(facts) && !totals->unmatched_receives && !totals->unnumbered &&
+           !totals->incomplete && !totals->late && !totals->unplaced;
+}
+
+static void print_found(const struct order_view *view)
+{
+    const struct esi_causality_totals *totals = &view->facts->totals;
+    char missing[ES_MISSING_BYTES];
+
+    print_row("messages matched", "%" PRIu64, totals->messages);
+    print_row("collectives complete", "%" PRIu64, totals->collectives);
+    print_unmatched(view->unmatched, name_unreceived(view->facts),
+                    totals->unmatched_sends, true);
+    print_unmatched(view->unmatched, "send not seen", totals->unmatched_receives,
+                    false);
+    if (!has_all_edges(view->facts) &&
+        esi_event_source_format_missing(view->facts, missing))
+        printf("%-22s%s:\n  %s\n", "incomplete", missing, esi_event_source_lower_bound);
+}
+
+/* What users ask first. */
+static void show_summary(const struct order_view *view)
+{
+    if (view->facts->is_matched)
+        print_row("ranks", "%zu", view->facts->totals.processes);
+    else
+        print_row("traces", "%" PRIu32, view->is.traces);
+    print_row("events", "%" PRIu64, view->is.events);
+    if (view->facts->is_matched)
+        print_found(view);
+}
+
+static void show_figures(const struct order_view *view)
 {
     const struct esi_order_statistics *is = &view->is;
+    char span[ESI_QUANTITY_BYTES], rate[ESI_QUANTITY_BYTES];
 
     print_row("store", "%s", store_of(view->config));
     print_row("traces", "%" PRIu32, is->traces);
+    if (view->facts->is_matched)
+        print_row("tuples", "%" PRIu64 ", and %" PRIu64 " lost",
+                  view->facts->totals.tuples, view->facts->totals.lost);
     print_levels(view);
     if (is->cuts)
         print_row("global cuts", "%" PRIu64 ", %" PRIu64 " of them derived", is->cuts,
@@ -143,9 +307,9 @@ static void show_text(const struct order_view *view)
         view->ratios.communication_actual, is->communication_fixed_elements,
         view->ratios.communication_fixed);
     print_bytes(view);
-    print_row("built in", "%.3g s, %.3g events a second", view->seconds,
-              event_rate(view));
-    print_matching(view);
+    print_row("built in", "%s, %s events a second",
+              esi_quantity_time(span, sizeof span, view->seconds * 1e9),
+              esi_quantity_number(rate, sizeof rate, event_rate(view)));
 }
 
 /* --- JSON ------------------------------------------------------------------------- */
@@ -182,6 +346,25 @@ static void json_population(struct esi_json_out *out,
     esi_json_out_end(out);
 }
 
+static void json_unmatched(const struct esi_unmatched *unmatched,
+                           struct esi_json_out *out)
+{
+    esi_json_out_begin_array(out, "unmatched");
+    for (size_t i = 0; i < unmatched->count; i++) {
+        const struct esi_causal_channel *channel = &unmatched->items[i];
+
+        esi_json_out_begin_object(out, NULL);
+        esi_json_out_string(out, "communicator", channel->communicator);
+        esi_json_out_signed(out, "source", channel->source);
+        esi_json_out_signed(out, "destination", channel->destination);
+        esi_json_out_signed(out, "tag", channel->tag);
+        esi_json_out_unsigned(out, "sends", channel->sends);
+        esi_json_out_unsigned(out, "receives", channel->receives);
+        esi_json_out_end(out);
+    }
+    esi_json_out_end(out);
+}
+
 static void json_matching(struct esi_json_out *out, const struct order_view *view)
 {
     const struct esi_causality_totals *totals = &view->facts->totals;
@@ -194,7 +377,7 @@ static void json_matching(struct esi_json_out *out, const struct order_view *vie
     esi_json_out_unsigned(out, "messages", totals->messages);
     esi_json_out_unsigned(out, "unmatched_sends", totals->unmatched_sends);
     esi_json_out_unsigned(out, "unmatched_receives", totals->unmatched_receives);
-    esi_unmatched_json(view->unmatched, out);
+    json_unmatched(view->unmatched, out);
     esi_json_out_unsigned(out, "collectives", totals->collectives);
     esi_json_out_unsigned(out, "incomplete_collectives", totals->incomplete);
 }
@@ -245,6 +428,7 @@ void esi_order_show(const struct es_order *order,
                     const struct esi_set_source_facts *facts,
                     const struct esi_unmatched *unmatched,
                     uint64_t time_ns,
+                    bool has_figures,
                     enum esi_format format)
 {
     struct order_view view = {.config = config,
@@ -254,8 +438,11 @@ void esi_order_show(const struct es_order *order,
 
     esi_order_statistics(order, &view.is);
     esi_order_ratios(&view.is, &view.ratios);
-    if (format == ES_FORMAT_JSON)
+    if (format == ES_FORMAT_JSON) {
         show_json(&view);
-    else
-        show_text(&view);
+        return;
+    }
+    show_summary(&view);
+    if (has_figures)
+        show_figures(&view);
 }

@@ -5,17 +5,31 @@
 #define ES_CLI_ORDER_SHOW_H
 
 #include "cli/command.h"
-#include "cli/unmatched.h"
-#include "monitors/order/order.h"
 #include "monitors/causality/set_source.h"
+#include "monitors/order/order.h"
+
+/* The channels on which messages were left without their other end; zeros are none. */
+struct esi_unmatched {
+    struct esi_causal_channel *items; /* owned, as their names are */
+    size_t count;
+    size_t capacity;
+    bool lacks_memory;
+};
+
+/* Replaces what is there by the channels of a search, those first that lack most; for
+ * `found` of an event source, `data` is a struct esi_unmatched *. */
+void esi_unmatched_take(void *data, const struct esi_causality *causality);
+void esi_unmatched_fini(struct esi_unmatched *unmatched);
 
 /* `config` is what the order was made with, `facts` and `unmatched` are what was said
- * of its source; building it took `time_ns`. */
+ * of its source; building it took `time_ns`.  `has_figures`: people are also told what
+ * the store holds and takes; JSON has it always. */
 void esi_order_show(const struct es_order *order,
                     const struct esi_order_config *config,
                     const struct esi_set_source_facts *facts,
                     const struct esi_unmatched *unmatched,
                     uint64_t time_ns,
+                    bool has_figures,
                     enum esi_format format);
 
 #endif

@@ -26,6 +26,8 @@
 #include <libelf.h>
 #endif
 
+#include "base/array.h"
+
 /* --- Words ------------------------------------------------------------------------ */
 
 static void free_words(struct esi_word_list *list)
@@ -107,6 +109,15 @@ static char *look_up(const char *name)
     return NULL;
 }
 
+bool esi_program_is_there(const char *name)
+{
+    char *path = look_up(name);
+    bool is_there = path && is_program(path);
+
+    free(path);
+    return is_there;
+}
+
 static enum esi_program_kind look_at_start(int descriptor,
                                            char *interpreter,
                                            size_t size)
@@ -131,13 +142,10 @@ static enum esi_program_kind look_at_start(int descriptor,
 
 static int add_word(struct esi_word_list *list, const char *word)
 {
-    char **words = realloc(list->words, (list->count + 1) * sizeof *words);
-
-    if (!words)
+    if (ESI_ARRAY_RESERVE(list->words, list->capacity, list->count + 1) < 0)
         return -ENOMEM;
-    list->words = words;
-    words[list->count] = strdup(word);
-    if (!words[list->count])
+    list->words[list->count] = strdup(word);
+    if (!list->words[list->count])
         return -ENOMEM;
     list->count++;
     return 0;

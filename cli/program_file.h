@@ -20,6 +20,7 @@ enum esi_program_kind {
 struct esi_word_list {
     char **words;
     size_t count;
+    size_t capacity;
 };
 
 struct esi_program_file {
@@ -40,6 +41,9 @@ struct esi_program_file {
 int esi_program_file_read(const char *name,
                           struct es_error *error,
                           struct esi_program_file *ret_file);
+
+/* Whether execvp(3) would find a program of this name that may be run here. */
+bool esi_program_is_there(const char *name);
 
 /* Frees what the record owns; the struct is the caller's. */
 void esi_program_file_fini(struct esi_program_file *file);

@@ -28,7 +28,7 @@ static void add_other_kind(struct esi_findings *findings,
 static bool can_be_preloaded(struct esi_findings *findings,
                              const struct esi_program_file *file)
 {
-    static const char link[] = "link it with `mpicc -profile=eventspace` instead";
+    static const char link[] = "link it with 'mpicc -profile=eventspace' instead";
     const char *why = NULL;
 
     if (file->kind == ES_PROGRAM_STATIC)
@@ -116,13 +116,13 @@ static void add_routines(struct esi_findings *findings,
         if (routine && routine->operation)
             recorded++;
         else if (routine)
-            esi_findings_add(findings, ES_FINDING_GOOD, name, "not recorded: %s",
+            esi_findings_add(findings, ES_FINDING_NOTE, name, "not recorded: %s",
                              routine->why ? routine->why : "no operation");
         else
             esi_findings_add(findings, ES_FINDING_NOTE, name, "not recorded: %s",
                              why_missed(name));
     }
-    esi_findings_add(findings, ES_FINDING_GOOD, "program",
+    esi_findings_add(findings, recorded ? ES_FINDING_GOOD : ES_FINDING_NOTE, "program",
                      "%zu MPI routines called, %zu recorded", file->routines.count,
                      recorded);
 }
@@ -135,7 +135,7 @@ int esi_find_in_program(struct esi_findings *findings, const char *program)
     int code = esi_program_file_read(program, &error, &file);
     if (code < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, code,
-                                      "cannot look into the program");
+                                      "cannot read the program");
     if (file.kind == ES_PROGRAM_SCRIPT || file.kind == ES_PROGRAM_OTHER) {
         add_other_kind(findings, &file);
     } else if (can_be_preloaded(findings, &file)) {

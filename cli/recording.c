@@ -19,6 +19,7 @@
 #include "base/json_out.h"
 #include "base/now.h"
 #include "base/plain.h"
+#include "base/quantity.h"
 #include "cli/interrupt.h"
 #include "cli/launch/run_setup.h"
 #include "tuplespace/new_elements.h"
@@ -36,9 +37,11 @@
 
 enum { GAPS_BYTES = 160 };
 
-static const char less_lost[] =
-    "a larger `--threshold` of `eventspace run` loses less; nothing is lost with "
-    "\"on_full\": \"block\" in its map";
+static const char none_lost[] =
+    "with 'eventspace run --on-full=block' the program waits for the recording, and "
+    "none is lost; a larger --threshold loses less";
+static const char none_missed[] =
+    "'eventspace run --record DIR' records from the first event on";
 
 struct recording {
     const struct esi_recording *given;
@@ -62,15 +65,18 @@ static void show_progress(struct recording *recording)
 {
     uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
     struct esi_recorder_totals totals;
+    char words[ESI_QUANTITY_BYTES];
 
     if (!recording->shows || now_ns - recording->shown_ns < PROGRESS_NS)
         return;
     recording->shown_ns = now_ns;
     esi_recorder_totals(recording->recorder, &totals);
-    fprintf(stderr, "\r%" PRIu64 " tuples of %zu elements, %.1f MB, %" PRIu64 " lost",
-            totals.tuples, totals.elements, (double)totals.bytes / 1e6, totals.lost);
+    fprintf(stderr, "\r%" PRIu64 " tuples of %zu elements, %s, %" PRIu64 " lost",
+            totals.tuples, totals.elements,
+            esi_quantity_bytes(words, sizeof words, (double)totals.bytes), totals.lost);
     if (totals.lag_ns > 0)
-        fprintf(stderr, ", %.1f s behind", (double)totals.lag_ns / 1e9);
+        fprintf(stderr, ", %s behind",
+                esi_quantity_time(words, sizeof words, (double)totals.lag_ns));
     fprintf(stderr, "\033[K");
     fflush(stderr);
 }
@@ -104,19 +110,36 @@ static void print_json(const char *directory,
     esi_json_out_end(&out);
 }
 
+enum { SUMMARY_BYTES = 96 };
+
+/* "12004 events of 2 ranks on 1 host, 391 KiB". */
+static const char *format_amount(const struct esi_recorder_totals *totals,
+                                 char ret_text[SUMMARY_BYTES])
+{
+    char size[ESI_QUANTITY_BYTES];
+
+    snprintf(ret_text, SUMMARY_BYTES,
+             "%" PRIu64 " events of %zu rank%s on %zu host%s, %s", totals->tuples,
+             totals->processes, totals->processes == 1 ? "" : "s", totals->hosts,
+             totals->hosts == 1 ? "" : "s",
+             esi_quantity_bytes(size, sizeof size, (double)totals->bytes));
+    return ret_text;
+}
+
 /* How far recording did not keep up. */
 static const char *format_lost(const struct esi_recorder_totals *totals,
                                char ret_text[GAPS_BYTES])
 {
     double all = (double)totals->lost + (double)totals->tuples;
+    char words[ESI_QUANTITY_BYTES];
     int used =
-        snprintf(ret_text, GAPS_BYTES, "%" PRIu64 " tuples were lost, %.3g %% of all",
+        snprintf(ret_text, GAPS_BYTES, "%" PRIu64 " events were lost, %.3g %% of all",
                  totals->lost, 100.0 * (double)totals->lost / all);
 
     if (totals->lag_most_ns >= PAUSE_NS)
         snprintf(ret_text + used, GAPS_BYTES - (size_t)used,
-                 ": recording was up to %.3f s behind",
-                 (double)totals->lag_most_ns / 1e9);
+                 ": recording was up to %s behind",
+                 esi_quantity_time(words, sizeof words, (double)totals->lag_most_ns));
     else
         snprintf(ret_text + used, GAPS_BYTES - (size_t)used,
                  ": more came between two readings than elements keep");
@@ -127,34 +150,37 @@ static void print_text(const char *directory,
                        const struct esi_recorder_totals *totals,
                        double seconds)
 {
-    char gaps[GAPS_BYTES];
+    char amount[SUMMARY_BYTES], gaps[GAPS_BYTES], span[ESI_QUANTITY_BYTES];
 
-    esi_plain_print(
-        stdout,
-        "%s: %" PRIu64 " tuples of %zu elements in %zu processes on %zu host%s, "
-        "%.1f MB in %.1f s",
-        directory, totals->tuples, totals->elements, totals->processes, totals->hosts,
-        totals->hosts == 1 ? "" : "s", (double)totals->bytes / 1e6, seconds);
+    esi_plain_print(stdout, "%s: %s in %s", directory, format_amount(totals, amount),
+                    esi_quantity_time(span, sizeof span, seconds * 1e9));
     if (totals->open > 0)
         printf("; %" PRIu64 " operations were under way", totals->open);
     printf("\n");
     if (totals->lost > 0)
-        esi_plain_print(stdout, "%s; %s\n", format_lost(totals, gaps), less_lost);
+        esi_plain_print(stdout, "%s; %s\n", format_lost(totals, gaps), none_lost);
     if (totals->missed > 0)
-        printf("%" PRIu64 " tuples were overwritten before recording began\n",
-               totals->missed);
+        esi_plain_print(stdout,
+                        "%" PRIu64 " events were overwritten before recording began; "
+                        "%s\n",
+                        totals->missed, none_missed);
 }
 
-/* Of a recording that says nothing where nothing is missing. */
-static void note_gaps(const char *directory, const struct esi_recorder_totals *totals)
+/* Beside a program: nothing where nobody called MPI, which is told elsewhere. */
+static void note_summary(const char *directory,
+                         const struct esi_recorder_totals *totals)
 {
-    char gaps[GAPS_BYTES];
+    char amount[SUMMARY_BYTES], gaps[GAPS_BYTES];
 
+    if (totals->processes > 0)
+        esi_command_note("recorded in %s: %s", directory,
+                         format_amount(totals, amount));
     if (totals->lost > 0)
-        esi_command_note("%s: %s; %s", directory, format_lost(totals, gaps), less_lost);
+        esi_command_note("%s: %s; %s", directory, format_lost(totals, gaps), none_lost);
     if (totals->missed > 0)
         esi_command_note("%s: %" PRIu64
-                         " tuples were overwritten before their elements were found",
+                         " events were overwritten before their elements were found; "
+                         "with --on-full=block none is lost",
                          directory, totals->missed);
 }
 
@@ -165,7 +191,7 @@ static void print_summary(const struct recording *recording,
     const char *directory = recording->given->recorder.directory;
 
     if (recording->given->quiet) {
-        note_gaps(directory, totals);
+        note_summary(directory, totals);
         return;
     }
     if (recording->given->format == ES_FORMAT_JSON)
@@ -173,6 +199,10 @@ static void print_summary(const struct recording *recording,
     else
         print_text(directory, totals, seconds);
     fflush(stdout);
+    if (totals->tuples > 0)
+        esi_command_hint("eventspace order %s, search -p mpi %s, or export --to chrome "
+                         "-o FILE %s",
+                         directory, directory, directory);
 }
 
 /* --- Recording --------------------------------------------------------------- */
@@ -256,17 +286,13 @@ static int follow_run(struct recording *recording)
 {
     for (;;) {
         bool at_end = is_at_end(recording);
-        const struct es_notice *notices = NULL;
         int result = at_end ? read_rest(recording)
                             : esi_recorder_read(recording->recorder, false);
 
         if (result < 0 || at_end)
             return result;
-        if (!esi_follower_is_over(recording->follower)) {
-            size_t count = esi_follower_notices(recording->follower, &notices);
-
-            esi_notices_show(&recording->notices, notices, count);
-        }
+        if (!esi_follower_is_over(recording->follower))
+            esi_notices_follow(&recording->notices, recording->follower);
         show_progress(recording);
         if (result == 0 && !es_scope_is_paced(esi_follower_scope(recording->follower)))
             rest_of_run(recording);
@@ -307,7 +333,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
     esi_interrupt_catch(ES_INTERRUPT_FIRST);
     /* A file that may not grow is an error of writing. */
     signal(SIGXFSZ, SIG_IGN);
-    config.servers = consumer->servers;
+    config.scope.servers = consumer->servers;
     result = esi_recorder_create(consumer->run, &config, &error, &recording.recorder);
     tell_ready(given->ready, result == 0);
     if (result < 0)
@@ -335,7 +361,7 @@ int esi_recording_run(const struct esi_consumer *consumer,
 static int record_run(const char *run, const char *directory, int ready, int lifeline)
 {
     struct esi_recording recording = {
-        .recorder = {.directory = directory, .lossless = true},
+        .recorder = {.directory = directory},
         .quiet = true,
         .ready = ready,
         .lifeline = lifeline,
@@ -348,7 +374,8 @@ static int record_run(const char *run, const char *directory, int ready, int lif
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    es_selection_init(&recording.recorder.view.selection);
+    es_scope_config_init(&recording.recorder.scope);
+    recording.recorder.scope.lossless = true;
     if (es_servers_open(run, NULL, &error, &consumer.servers) < 0)
         consumer.servers = NULL;
     status = es_run_open_empty(run, &error, &consumer.run);

@@ -16,7 +16,7 @@ struct esi_recording {
     struct esi_recorder_config recorder;
     enum esi_format format;
     uint64_t limit_ns; /* ends after this time; 0 = with the run */
-    bool quiet;        /* no summary */
+    bool quiet;        /* beside a program: what was recorded goes to stderr */
     int ready;         /* descriptor that gets a byte when all is ready, and is closed
                           then or where it will never be; -1 = none */
     int lifeline;      /* descriptor whose end ends the recording; -1 = none */

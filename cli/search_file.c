@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json_out.h"
-#include "base/plain.h"
+#include "base/rows.h"
+#include "monitors/causality/event_vocabulary.h"
 #include "monitors/search/language/program.h"
 
 /* --- Where it is ------------------------------------------------------------------ */
@@ -27,7 +27,7 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-static const char *shipped_folder(void)
+const char *esi_search_pattern_folder(void)
 {
     const char *folder = getenv("EVENTSPACE_PATTERNS");
 
@@ -42,7 +42,8 @@ static char *find_shipped(const char *name)
     char *path;
 
     for (unsigned i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        if (asprintf(&path, "%s/%s%s", shipped_folder(), name, endings[i]) < 0)
+        if (asprintf(&path, "%s/%s%s", esi_search_pattern_folder(), name, endings[i]) <
+            0)
             return NULL;
         if (is_file(path))
             return path;
@@ -73,69 +74,12 @@ static int fail_to_read(const char *patterns,
         return esi_command_fail(ES_EXIT_USAGE,
                                 "cannot read the patterns: %s: no such file here, nor "
                                 "among the patterns in %s",
-                                patterns, shipped_folder());
+                                patterns, esi_search_pattern_folder());
     return esi_command_fail_error(ES_EXIT_USAGE, error, code,
                                   "cannot read the patterns");
 }
 
 /* --- Which predicates ------------------------------------------------------------- */
-
-/* ES_PATTERN_NONE: it is more than a name for a class of events. */
-static uint32_t class_of(const struct es_pattern_file *file, uint32_t number)
-{
-    const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, number);
-
-    if (predicate->root->kind != ES_NODE_TERM)
-        return ES_PATTERN_NONE;
-    return predicate->occurrences[predicate->root->occurrence].class_number;
-}
-
-/* A name for a class is taken for the class wherever it is used. */
-static bool uses_predicate(const struct es_pattern_file *file,
-                           uint32_t user,
-                           uint32_t number)
-{
-    const struct esi_pattern_predicate *predicate = esi_pattern_predicate(file, user);
-    uint32_t class_number = class_of(file, number);
-
-    for (uint32_t i = 0; i < predicate->occurrence_count; i++) {
-        const struct esi_pattern_occurrence *occurrence = &predicate->occurrences[i];
-
-        if (occurrence->predicate == number ||
-            (class_number != ES_PATTERN_NONE &&
-             occurrence->class_number == class_number))
-            return true;
-    }
-    return false;
-}
-
-/* On either side of a partner dot: on the left its conditions are shared. */
-static bool is_part_of_class(const struct es_pattern_file *file, uint32_t class_number)
-{
-    const struct esi_pattern_class *part = esi_pattern_class(file, class_number);
-
-    for (uint32_t i = 0; i < esi_pattern_classes(file); i++) {
-        const struct esi_pattern_class *whole = esi_pattern_class(file, i);
-
-        for (size_t j = 0; j < whole->partner_count; j++)
-            if (whole->partners[j] == class_number)
-                return true;
-        if (i != class_number && part->condition_count > 0 &&
-            whole->conditions == part->conditions)
-            return true;
-    }
-    return false;
-}
-
-static bool is_used(const struct es_pattern_file *file, uint32_t number)
-{
-    uint32_t class_number = class_of(file, number);
-
-    for (uint32_t user = number + 1; user < es_pattern_predicates(file); user++)
-        if (uses_predicate(file, user, number))
-            return true;
-    return class_number != ES_PATTERN_NONE && is_part_of_class(file, class_number);
-}
 
 static bool is_chosen(const struct esi_search_file *file, uint32_t number)
 {
@@ -150,7 +94,7 @@ static void choose_default(struct esi_search_file *file)
     uint32_t count = es_pattern_predicates(file->file);
 
     for (uint32_t i = 0; i < count; i++)
-        if (!is_used(file->file, i))
+        if (!esi_pattern_is_used(file->file, i))
             file->predicates[file->predicate_count++] = i;
 }
 
@@ -172,6 +116,19 @@ static int fail_unknown(const struct esi_search_file *file, const char *name)
     return esi_command_fail(ES_EXIT_USAGE,
                             "no predicate '%s' in %s: it has %s%s; --list shows them",
                             name, file->path, known, count > MOST ? " and others" : "");
+}
+
+static int reach_classes(struct esi_search_file *file)
+{
+    file->is_predicate_needed =
+        calloc(es_pattern_predicates(file->file) + 1u, sizeof(bool));
+    file->is_class_needed = calloc(esi_pattern_classes(file->file) + 1u, sizeof(bool));
+    if (!file->is_predicate_needed || !file->is_class_needed)
+        return esi_command_fail(ES_EXIT_USAGE, "no memory");
+    for (uint32_t i = 0; i < file->predicate_count; i++)
+        esi_pattern_reach(file->file, file->predicates[i], file->is_predicate_needed,
+                          file->is_class_needed);
+    return ES_EXIT_SUCCESS;
 }
 
 static int choose_predicates(struct esi_search_file *file,
@@ -197,7 +154,7 @@ static int choose_predicates(struct esi_search_file *file,
     }
     if (name_count == 0)
         choose_default(file);
-    return ES_EXIT_SUCCESS;
+    return reach_classes(file);
 }
 
 /* --- Reading it ------------------------------------------------------------------- */
@@ -229,42 +186,91 @@ void esi_search_file_fini(struct esi_search_file *file)
 {
     es_pattern_file_destroy(file->file);
     free(file->predicates);
+    free(file->is_predicate_needed);
+    free(file->is_class_needed);
     free(file->path);
     *file = (struct esi_search_file){.path = NULL};
 }
 
 /* --- Looking at it ---------------------------------------------------------------- */
 
-static void list_one(const struct esi_search_file *file,
-                     uint32_t number,
-                     enum esi_format format)
-{
-    const struct esi_pattern_predicate *predicate =
-        esi_pattern_predicate(file->file, number);
-    struct esi_json_out out;
+enum { MEANING = 256 }; /* bytes; what is longer is cut */
 
-    if (format == ES_FORMAT_TEXT) {
-        esi_plain_print(stdout, "%-24s %s:%" PRIu32 ":%" PRIu32 "%s\n", predicate->name,
-                        file->path, predicate->place.line, predicate->place.column,
-                        is_chosen(file, number) ? "" : "  (part of others)");
-        return;
+/* A predicate in a list. */
+struct listed_predicate {
+    const struct esi_search_file *file;
+    const struct esi_pattern_predicate *is;
+    bool is_searched; /* if none is named */
+    bool all;         /* helpers are listed, too */
+    char meaning[MEANING];
+};
+
+static void describe_predicate(struct esi_row *row, const void *record)
+{
+    const struct listed_predicate *listed = record;
+    bool has_meaning = listed->meaning[0] != '\0';
+
+    esi_row_text(row, "type", NULL, "predicate");
+    esi_row_text(row, "pattern", "PATTERN", listed->is->name);
+    esi_row_text(row, "file", NULL, listed->file->path);
+    esi_row_unsigned(row, "line", NULL, listed->is->place.line);
+    esi_row_unsigned(row, "column", NULL, listed->is->place.column);
+    esi_row_bool(row, "searched", NULL, listed->is_searched);
+    if (listed->all) {
+        esi_row_words(row, "PLACE", 0, "%s:%" PRIu32 ":%" PRIu32, listed->file->path,
+                      listed->is->place.line, listed->is->place.column);
+        esi_row_words(row, "SEARCHED", 0, "%s", listed->is_searched ? "yes" : "no");
     }
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "predicate");
-    esi_json_out_string(&out, "pattern", predicate->name);
-    esi_json_out_string(&out, "file", file->path);
-    esi_json_out_unsigned(&out, "line", predicate->place.line);
-    esi_json_out_unsigned(&out, "column", predicate->place.column);
-    esi_json_out_bool(&out, "searched", is_chosen(file, number));
-    esi_json_out_end(&out);
+    esi_row_long_text(esi_row_if(row, has_meaning), "meaning", "MEANING", 24,
+                      listed->meaning);
 }
 
-void esi_search_file_list(const struct esi_search_file *file, enum esi_format format)
+static void list_predicate(struct esi_rows *rows,
+                           struct listed_predicate *listed,
+                           uint32_t number)
 {
-    for (uint32_t i = 0; i < es_pattern_predicates(file->file); i++)
-        if (!esi_pattern_predicate(file->file, i)->is_folded)
-            list_one(file, i, format);
+    listed->is = esi_pattern_predicate(listed->file->file, number);
+    listed->is_searched = is_chosen(listed->file, number);
+    esi_pattern_comment(listed->file->file, number, listed->meaning, MEANING);
+    if (!listed->is->is_folded && (listed->all || listed->is_searched))
+        esi_rows_add(rows, listed);
+}
+
+int esi_search_file_list(const struct esi_search_file *file,
+                         bool all,
+                         enum esi_format format)
+{
+    struct listed_predicate listed = {
+        .file = file, .is = esi_pattern_predicate(file->file, 0), .all = all};
+    struct esi_rows rows;
+    int result;
+
+    esi_rows_init(&rows, esi_format_rows(format), stdout, describe_predicate);
+    result = esi_rows_begin(&rows, &listed);
+    for (uint32_t i = 0; result == 0 && i < es_pattern_predicates(file->file); i++)
+        list_predicate(&rows, &listed, i);
+    if (result == 0)
+        result = esi_rows_finish(&rows);
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, NULL, result,
+                                               "cannot print the list")
+                      : ES_EXIT_SUCCESS;
+}
+
+int esi_search_file_ask(const struct esi_search_file *file,
+                        struct esi_vocabulary_check **ret_check)
+{
+    int result = esi_vocabulary_check_create(file->file, file->is_predicate_needed,
+                                             file->is_class_needed,
+                                             &esi_event_vocabulary, ret_check);
+
+    return result < 0 ? esi_command_fail(ES_EXIT_USAGE, "no memory") : ES_EXIT_SUCCESS;
+}
+
+int esi_search_file_refuse(int result, const struct es_error *error)
+{
+    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, error, result,
+                                               "cannot search with the patterns")
+                      : ES_EXIT_SUCCESS;
 }
 
 int esi_search_file_check(const struct esi_search_file *file)

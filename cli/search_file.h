@@ -5,9 +5,11 @@
 #ifndef ES_CLI_SEARCH_FILE_H
 #define ES_CLI_SEARCH_FILE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cli/command.h"
+#include "monitors/search/domains/vocabulary_check.h"
 #include "monitors/search/language/pattern.h"
 
 struct esi_search_file {
@@ -15,6 +17,9 @@ struct esi_search_file {
     struct es_pattern_file *file;
     uint32_t *predicates; /* owned: to be searched, in this order */
     uint32_t predicate_count;
+    /* Owned: what these reach, as esi_pattern_reach() tells. */
+    bool *is_predicate_needed;
+    bool *is_class_needed;
 };
 
 /* Reads the file that -p names, and chooses `names`, or if there are none the
@@ -26,10 +31,24 @@ int esi_search_file_open(const char *patterns,
                          struct esi_search_file *ret_file);
 void esi_search_file_fini(struct esi_search_file *file);
 
-/* Prints all predicates with their places. */
-void esi_search_file_list(const struct esi_search_file *file, enum esi_format format);
+/* Prints what the predicates to be searched mean, or of `all` predicates also where
+ * they are.  0, or the exit status after the message. */
+int esi_search_file_list(const struct esi_search_file *file,
+                         bool all,
+                         enum esi_format format);
+
+/* Makes what knows the attributes that the predicates to be searched ask for.  The
+ * caller destroys it.  0, or the exit status after the message. */
+int esi_search_file_ask(const struct esi_search_file *file,
+                        struct esi_vocabulary_check **ret_check);
+/* Says what is wrong with the patterns' words, if `result` is negative.  0, or the exit
+ * status after the message. */
+int esi_search_file_refuse(int result, const struct es_error *error);
 
 /* Whether each predicate can be searched.  0, or the exit status after the message. */
 int esi_search_file_check(const struct esi_search_file *file);
+
+/* Where the patterns lie that came with us. */
+const char *esi_search_pattern_folder(void);
 
 #endif

@@ -16,10 +16,6 @@
 #include "cli/search_show.h"
 #include "monitors/search/live/live.h"
 
-/* Of the order before its last cut unless --memory says otherwise, so that a run
- * without end can be followed: what is beyond is forgotten. */
-#define ORDER_BYTES (UINT64_C(1) << 30)
-
 /* Of what is shown of events: of several millions, of those that came last. */
 #define DETAIL_BYTES (UINT64_C(64) << 20)
 
@@ -34,33 +30,15 @@ struct following {
     struct es_order *order;
     struct esi_live *live;
     struct esi_set_source_facts facts;
+    struct esi_search_sum sum;
     uint64_t start_ns;
-    uint64_t deadline_ns;    /* 0 = none */
-    uint64_t events;         /* that came */
-    bool is_in_sync;         /* one half of a sync has come, and not the other */
-    bool is_over;            /* what else is read is not searched */
-    struct es_set_sink sink; /* of the search */
+    uint64_t deadline_ns; /* 0 = none */
+    uint64_t events;      /* that came */
+    bool is_in_sync;      /* one half of a sync has come, and not the other */
+    bool is_over;         /* what else is read is not searched */
 };
 
 /* --- Making it -------------------------------------------------------------------- */
-
-static int create_order(struct following *following)
-{
-    struct es_error error = {.text = ""};
-    struct esi_order_config config;
-    int result;
-
-    esi_order_config_init(&config);
-    config.store = following->given->store;
-    if (!config.store || strcmp(config.store, "epoch") == 0)
-        config.memory_bytes = following->given->memory_bytes
-                                  ? following->given->memory_bytes
-                                  : ORDER_BYTES;
-    result = esi_order_create(&config, &error, &following->order);
-    return result < 0 ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                               "cannot order events so")
-                      : ES_EXIT_SUCCESS;
-}
 
 static int create_prints(struct following *following)
 {
@@ -83,6 +61,8 @@ static int create_prints(struct following *following)
             .format = given->format,
             .details = following->details,
             .is_silent = given->is_count,
+            .sum = given->by ? &following->sum : NULL,
+            .name = esi_pattern_predicate(following->file->file, predicate)->name,
             .is_sorted = given->is_sorted,
             .limit = given->config.limit,
         };
@@ -99,7 +79,7 @@ static int create_searches(struct following *following)
     uint32_t count = following->file->predicate_count;
     struct es_error error = {.text = ""};
     struct esi_live_config config;
-    int status = create_order(following);
+    int status = esi_search_options_create_order(following->given, &following->order);
     int result;
 
     if (status == ES_EXIT_SUCCESS &&
@@ -118,9 +98,9 @@ static int create_searches(struct following *following)
     result = esi_live_create(following->file->file, following->wanted, count,
                              following->order, &config, &following->live, &error);
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
-                                      "cannot search so while events come");
-    following->sink = esi_live_sink(following->live);
+        return esi_command_fail_error(
+            ES_EXIT_USAGE, &error, result,
+            "these patterns cannot be searched while events come");
     for (uint32_t i = 0; i < count; i++)
         following->prints[i].domains = esi_live_domains(following->live);
     return ES_EXIT_SUCCESS;
@@ -139,25 +119,20 @@ static void destroy_searches(struct following *following)
 
 /* --- Following -------------------------------------------------------------------- */
 
-static int take_trace(void *data, uint32_t trace, const char *name)
-{
-    struct following *following = data;
-
-    return following->sink.trace(following->sink.data, trace, name);
-}
-
 static bool is_time_over(const struct following *following)
 {
     return following->deadline_ns &&
            esi_now_ns(CLOCK_MONOTONIC) >= following->deadline_ns;
 }
 
-/* One reading may bring more events than can be searched in time.  A sync is not torn.
- */
-static bool is_over(struct following *following, const struct es_set_event *event)
+/* Keeps events from the search when it is over: one reading may bring more than can be
+ * searched in time.  A sync is not torn. */
+static int stop_event(void *data, const struct es_set_event *event)
 {
+    struct following *following = data;
+
     if (following->is_over)
-        return true;
+        return 1;
     if (!following->is_in_sync)
         following->is_over = esi_live_has_enough(following->live) ||
                              (following->events++ % LOOK_EVERY == 0 &&
@@ -166,17 +141,9 @@ static bool is_over(struct following *following, const struct es_set_event *even
     return following->is_over;
 }
 
-static int take_event(void *data, const struct es_set_event *event)
+static int add_details(void *data, const struct es_set_event *event)
 {
-    struct following *following = data;
-    int result = 0;
-
-    if (is_over(following, event))
-        return 0;
-    /* A match may be told as soon as its last event has come. */
-    if (following->details)
-        result = esi_details_add(following->details, event);
-    return result < 0 ? result : following->sink.event(following->sink.data, event);
+    return esi_details_add(data, event);
 }
 
 static bool is_enough(void *data)
@@ -207,8 +174,12 @@ static int end_searches(struct following *following)
 static int read_all(struct following *following)
 {
     struct esi_event_source *source = &following->given->source;
-    const struct es_set_sink sink = {
-        .trace = take_trace, .event = take_event, .data = following};
+    /* A match may be told as soon as its last event has come. */
+    const struct es_set_sink sinks[] = {
+        {.event = stop_event, .data = following},
+        {.event = following->details ? add_details : NULL, .data = following->details},
+        esi_live_sink(following->live),
+    };
     int status;
 
     source->is_enough = is_enough;
@@ -217,7 +188,7 @@ static int read_all(struct following *following)
         source,
         following->details ||
             esi_domains_need_attributes(esi_live_domains(following->live)),
-        &sink, &following->facts);
+        sinks, 3, &following->facts);
     return status == ES_EXIT_SUCCESS ? end_searches(following) : status;
 }
 
@@ -235,9 +206,10 @@ static void tell_lost(const struct esi_live_statistics *statistics)
             statistics->missed_partners);
 }
 
-static int report_matches(const struct following *following)
+static int report_matches(struct following *following)
 {
     const struct esi_search_options *given = following->given;
+    struct esi_search_without without = {.count = 0};
     struct esi_live_statistics statistics;
     bool is_found = false;
 
@@ -246,10 +218,17 @@ static int report_matches(const struct following *following)
         uint64_t matches = esi_live_matches(following->live, i);
 
         is_found |= matches > 0;
+        if (matches == 0 && statistics.is_complete)
+            esi_search_without_add(&without,
+                                   esi_pattern_predicate(following->file->file,
+                                                         following->file->predicates[i])
+                                       ->name);
         if (given->is_count)
             esi_search_show_count(following->file, following->file->predicates[i],
                                   matches, statistics.is_complete, given->format);
     }
+    if (esi_search_sum_show(&following->sum, given->format) != ES_EXIT_SUCCESS)
+        return ES_EXIT_USAGE;
     for (uint32_t i = 0; given->statistics && following->file->predicate_count > 1 &&
                          i < following->file->predicate_count;
          i++) {
@@ -264,14 +243,17 @@ static int report_matches(const struct following *following)
                              given->format);
     esi_event_source_tell_missing(&following->facts);
     tell_lost(&statistics);
+    esi_search_without_tell(&without, given, following->order);
     return is_found ? ES_EXIT_SUCCESS : ES_EXIT_FINDING;
 }
 
 int esi_search_follow(struct esi_search_options *given,
                       const struct esi_search_file *file)
 {
-    struct following following = {
-        .given = given, .file = file, .start_ns = esi_now_ns(CLOCK_MONOTONIC)};
+    struct following following = {.given = given,
+                                  .file = file,
+                                  .sum = {.by = given->by},
+                                  .start_ns = esi_now_ns(CLOCK_MONOTONIC)};
     int status;
 
     if (given->time_limit_ns)
@@ -283,6 +265,7 @@ int esi_search_follow(struct esi_search_options *given,
         status = read_all(&following);
     if (status == ES_EXIT_SUCCESS)
         status = report_matches(&following);
+    esi_search_sum_fini(&following.sum);
     destroy_searches(&following);
     return status;
 }

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of the order before its last cut unless --memory says otherwise, so that a run
+ * without end can be followed: what is beyond is forgotten. */
+#define ORDER_BYTES (UINT64_C(1) << 30)
+
 enum {
     OPTION_ENGINE = 256,
     OPTION_TUNE,
@@ -21,36 +25,39 @@ enum {
     OPTION_FIRST,
     OPTION_TIME_LIMIT,
     OPTION_COUNT,
+    OPTION_BY,
     OPTION_SORT,
     OPTION_BRIEF,
     OPTION_STATS,
     OPTION_EXPLAIN,
     OPTION_LIST,
+    OPTION_ALL,
     OPTION_CHECK,
 };
 
 static const struct argp_option options[] = {
     {"patterns", 'p', "FILE", 0, "the patterns; - for stdin, or an installed name", 1},
-    {"list", OPTION_LIST, NULL, 0, "show the predicates of FILE; no search", 1},
+    {"list", OPTION_LIST, NULL, 0, "what the predicates of FILE mean; no search", 1},
+    {"all", OPTION_ALL, NULL, 0, "of --list: also parts of others", 1},
     {"check", OPTION_CHECK, NULL, 0, "only tell what is wrong with FILE", 1},
     {"limit", OPTION_LIMIT, "COUNT", 0, "matches of each predicate at most", 2},
     {"first", OPTION_FIRST, NULL, 0, "--limit=1", 2},
-    {"time-limit", OPTION_TIME_LIMIT, "DURATION", 0,
+    {"time-limit", OPTION_TIME_LIMIT, "TIME", 0,
      "end after it, such as 10s, 500ms or 2min", 2},
     {"count", OPTION_COUNT, NULL, 0, "only the number of matches", 2},
+    {"by", OPTION_BY, "WHAT", 0, "matches by rank, pair or communicator", 2},
     {"sort", OPTION_SORT, NULL, 0, "sort matches when all are found", 2},
     {"brief", OPTION_BRIEF, NULL, 0, "a line for each match", 2},
     {"stats", OPTION_STATS, NULL, 0, "what the search took", 2},
     {"explain", OPTION_EXPLAIN, NULL, 0, "how it would be searched; no search", 2},
     {"engine", OPTION_ENGINE, "ENGINE", 0, "indexed (default), rewrite or closure", 3},
-    {"threads", OPTION_THREADS, "COUNT", 0,
-     "of indexed at most; 0 (default): all cores", 3},
+    {"threads", OPTION_THREADS, "COUNT", 0, "of indexed; 0 (default): all cores", 3},
     {"store", OPTION_STORE, "STORE", 0, "epoch (default), cluster or dense", 3},
-    {"tune", OPTION_TUNE, "KEY=VALUE,...", 0, "for experiments; see the manual", 3},
+    {"tune", OPTION_TUNE, "KEY=VALUE,...", OPTION_HIDDEN,
+     "for experiments; see the manual", 3},
     {"memory", OPTION_MEMORY, "SIZE", 0, "of --follow: what the order may take (1GiB)",
      3},
-    {"keep", OPTION_KEEP, "EVENTS", 0, "of --follow: events kept for matches (1000000)",
-     3},
+    {"keep", OPTION_KEEP, "EVENTS", 0, "of --follow: events kept (1000000)", 3},
     {0},
 };
 
@@ -65,19 +72,6 @@ struct parsing {
     const char *of_rewrite;
     const char *of_indexed;
 };
-
-/* --- Values ----------------------------------------------------------------------- */
-
-/* "10s"; without a unit seconds. */
-static uint64_t parse_time_limit(const char *text, struct argp_state *state)
-{
-    bool has_unit = text[strspn(text, "0123456789.")] != '\0';
-    uint64_t time_ns = has_unit ? 0 : esi_option_seconds(text, "--time-limit", state);
-
-    if (time_ns > 0)
-        return time_ns;
-    return esi_option_duration(text, "--time-limit", 1, state);
-}
 
 /* --- Tuning ----------------------------------------------------------------------- */
 
@@ -201,6 +195,8 @@ static error_t parse_engine_option(int key, const char *text, struct argp_state 
     }
 }
 
+static const char *const bys[] = {"rank", "pair", "communicator", NULL};
+
 static error_t parse_print_option(int key, const char *text, struct argp_state *state)
 {
     struct parsing *parsing = state->input;
@@ -215,10 +211,14 @@ static error_t parse_print_option(int key, const char *text, struct argp_state *
         given->config.limit = 1;
         return 0;
     case OPTION_TIME_LIMIT:
-        given->time_limit_ns = parse_time_limit(text, state);
+        given->time_limit_ns = esi_option_duration(text, "--time-limit", 1, state);
         return 0;
     case OPTION_COUNT:
         given->is_count = true;
+        return 0;
+    case OPTION_BY:
+        given->by = (enum esi_search_by)(ES_SEARCH_BY_RANK +
+                                         esi_option_word(text, "--by", bys, state));
         return 0;
     case OPTION_SORT:
         given->is_sorted = true;
@@ -254,7 +254,7 @@ static void check_engine(const struct parsing *parsing, struct argp_state *state
         if (!config->engine)
             config->engine = uses[i].engine;
         if (strcmp(config->engine, uses[i].engine) != 0)
-            argp_error(state, "%s is of --engine %s", uses[i].option, uses[i].engine);
+            argp_error(state, "%s needs --engine %s", uses[i].option, uses[i].engine);
     }
 }
 
@@ -263,11 +263,13 @@ static void check_without_events(const struct esi_search_options *given,
 {
     const char *option = given->is_list ? "--list" : "--check";
 
-    if (given->source.path)
-        argp_error(state, "%s looks at the pattern file only: '%s' is too many", option,
+    if (given->is_list && given->source.path)
+        argp_error(state, "--list reads the pattern file only: leave out '%s'",
                    given->source.path);
-    if (given->is_explain || given->is_count || given->statistics || given->is_sorted ||
-        given->is_brief)
+    if (given->is_check && given->source.follow)
+        argp_error(state, "--check follows nothing: leave out --follow");
+    if (given->is_explain || given->is_count || given->by || given->statistics ||
+        given->is_sorted || given->is_brief)
         argp_error(state, "%s searches nothing", option);
 }
 
@@ -275,10 +277,10 @@ static void check_memory(const struct esi_search_options *given,
                          struct argp_state *state)
 {
     if ((given->memory_bytes || given->kept_events) && !given->source.follow)
-        argp_error(state, "%s is of --follow",
+        argp_error(state, "%s needs --follow",
                    given->memory_bytes ? "--memory" : "--keep");
     if (given->memory_bytes && given->store && strcmp(given->store, "epoch") != 0)
-        argp_error(state, "--memory is of --store epoch");
+        argp_error(state, "--memory needs --store epoch");
 }
 
 /* Nothing is found that could be printed. */
@@ -286,6 +288,7 @@ static void check_explain(const struct esi_search_options *given,
                           struct argp_state *state)
 {
     const char *option = given->is_count        ? "--count"
+                         : given->by            ? "--by"
                          : given->is_sorted     ? "--sort"
                          : given->is_brief      ? "--brief"
                          : given->statistics    ? "--stats"
@@ -307,7 +310,12 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
 
     check_engine(parsing, state);
     if (!given->patterns || !*given->patterns)
-        argp_error(state, "-p FILE, the patterns, is needed");
+        argp_error(state, "no patterns given: -p FILE, such as -p mpi");
+    if (given->source.path && strcmp(given->patterns, "-") == 0 &&
+        strcmp(given->source.path, "-") == 0)
+        argp_error(state, "standard input cannot be both the set and the patterns");
+    if (given->is_all && !given->is_list)
+        argp_error(state, "--all needs --list");
     if (given->is_list && given->is_check)
         argp_error(state, "--list or --check, not both");
     if (given->is_list || given->is_check) {
@@ -315,14 +323,17 @@ static void check_options(const struct parsing *parsing, struct argp_state *stat
         return;
     }
     if (!given->source.path || !*given->source.path)
-        argp_error(state, "a SET, DIR or RUN is needed");
-    if (strcmp(given->patterns, "-") == 0 && strcmp(given->source.path, "-") == 0)
-        argp_error(state, "standard input cannot be both the set and the patterns");
+        argp_error(state, "no events given: SET, DIR or RUN");
     if (given->is_explain)
         check_explain(given, state);
     if (given->source.follow && given->config.engine)
         argp_error(state, "--follow searches as events come: leave out --engine");
     check_memory(given, state);
+    if (given->by && (given->is_count || given->is_sorted || given->is_brief))
+        argp_error(state, "--by prints sums, no matches: leave out %s",
+                   given->is_count    ? "--count"
+                   : given->is_sorted ? "--sort"
+                                      : "--brief");
     if (given->is_count && given->is_sorted)
         argp_error(state, "--count prints no matches that --sort could sort");
     if (given->is_count && given->is_brief)
@@ -346,6 +357,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_LIST:
         given->is_list = true;
+        return 0;
+    case OPTION_ALL:
+        given->is_all = true;
         return 0;
     case OPTION_CHECK:
         given->is_check = true;
@@ -388,8 +402,12 @@ void esi_search_options_parse(int argc,
         {&esi_event_source_argp, 0, "Of a RUN:", 5},
         {0}};
     static const struct argp parser = {
-        options, parse_option, "SET|DIR|RUN [PREDICATE...]\n--list\n--check",
-        doc,     children,     NULL,
+        options,
+        parse_option,
+        "SET|DIR|RUN [PREDICATE...]\n--list\n--check [SET|DIR|RUN]",
+        doc,
+        children,
+        NULL,
         NULL};
     struct parsing parsing = {.options = ret_options};
 
@@ -402,6 +420,25 @@ void esi_search_options_parse(int argc,
     esi_command_parse(&parser, argc, argv, 0, &parsing);
     if (ret_options->config.threads == 0)
         ret_options->config.threads = count_cores();
+}
+
+int esi_search_options_create_order(const struct esi_search_options *given,
+                                    struct es_order **ret_order)
+{
+    bool is_epoch = !given->store || strcmp(given->store, "epoch") == 0;
+    struct es_error error = {.text = ""};
+    struct esi_order_config config;
+    int result;
+
+    esi_order_config_init(&config);
+    config.store = given->store;
+    if (given->source.follow && is_epoch)
+        config.memory_bytes = given->memory_bytes ? given->memory_bytes : ORDER_BYTES;
+    result = esi_order_create(&config, &error, ret_order);
+    return result < 0
+               ? esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                        "the order cannot be kept with these options")
+               : ES_EXIT_SUCCESS;
 }
 
 bool esi_search_options_show_details(const struct esi_search_options *given)

@@ -9,6 +9,8 @@
 
 #include "cli/command.h"
 #include "cli/event_source.h"
+#include "cli/search_sum.h"
+#include "monitors/order/order.h"
 #include "monitors/search/search.h"
 
 /* Texts are borrowed from the command line. */
@@ -23,11 +25,13 @@ struct esi_search_options {
     uint64_t kept_events;   /* when following; 0 = the default */
     uint64_t time_limit_ns; /* of all searching; 0 = none */
     bool is_list;
+    bool is_all; /* of the list, also what is a part of others */
     bool is_check;
     bool is_explain;
     bool is_count;
     bool is_sorted;
     bool is_brief;
+    enum esi_search_by by; /* matches are summed by it */
     bool statistics;
     enum esi_format format;
 };
@@ -36,6 +40,9 @@ struct esi_search_options {
 void esi_search_options_parse(int argc,
                               char **argv,
                               struct esi_search_options *ret_options);
+/* The order of what is searched.  0, or the exit status after the message. */
+int esi_search_options_create_order(const struct esi_search_options *given,
+                                    struct es_order **ret_order);
 /* Whether matches are printed, with what their events say. */
 bool esi_search_options_show_details(const struct esi_search_options *given);
 void esi_search_options_fini(struct esi_search_options *given);

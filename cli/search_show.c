@@ -9,6 +9,7 @@
 
 #include "base/json_out.h"
 #include "base/plain.h"
+#include "base/quantity.h"
 
 void esi_search_show_count(const struct esi_search_file *file,
                            uint32_t predicate,
@@ -52,9 +53,12 @@ static void print_count(const char *name, uint64_t count)
     esi_plain_print(stdout, "%-22s%" PRIu64 "\n", name, count);
 }
 
-static void print_seconds(const char *name, uint64_t ns)
+static void print_time(const char *name, uint64_t ns)
 {
-    esi_plain_print(stdout, "%-22s%.3g s\n", name, (double)ns / 1e9);
+    char words[ESI_QUANTITY_BYTES];
+
+    esi_plain_print(stdout, "%-22s%s\n", name,
+                    esi_quantity_time(words, sizeof words, (double)ns));
 }
 
 static void show_text(const struct search_view *view)
@@ -65,7 +69,7 @@ static void show_text(const struct search_view *view)
     esi_plain_print(stdout, "%-22s%s\n", "engine", view->engine);
     print_count("matches", is->matches);
     print_count("assignments", is->assignments);
-    print_seconds("searched in", is->elapsed_ns);
+    print_time("searched in", is->elapsed_ns);
     print_count("comparisons", is->comparisons);
     print_count("backtracks", is->backtracks);
     if (is->closures)
@@ -78,13 +82,13 @@ static void show_text(const struct search_view *view)
     print_count("bytes of the order", view->order.stored_bytes);
     esi_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
                     view->order.events, view->order.traces);
-    print_seconds("read in", view->read_ns);
+    print_time("read in", view->read_ns);
     if (is->unknown)
         print_count("not known", is->unknown);
     if (!is->is_complete)
         puts("The search did not come to its end.");
     if (view->is_lower_bound)
-        puts("The order is a lower bound: what is missing may order more events.");
+        printf("The events are incomplete: %s.\n", esi_event_source_lower_bound);
 }
 
 static void show_json(const struct search_view *view)
@@ -149,7 +153,7 @@ static void show_live_text(const struct esi_order_statistics *order,
     print_count("matches", is->matches);
     esi_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
                     is->events, order->traces);
-    print_seconds("followed for", time_ns);
+    print_time("followed for", time_ns);
     print_count("events kept", is->kept_events);
     print_count("events dropped", is->dropped_events);
     print_count("events lost", is->lost_events);
@@ -234,4 +238,34 @@ void esi_search_show_live_predicate(
     esi_json_out_unsigned(&out, "comparisons", statistics->comparisons);
     esi_json_out_unsigned(&out, "bytes", statistics->bytes);
     esi_json_out_end(&out);
+}
+
+void esi_search_without_add(struct esi_search_without *without, const char *name)
+{
+    enum { NAMED = sizeof without->names / sizeof without->names[0] };
+
+    if (without->count < NAMED)
+        without->names[without->count] = name;
+    without->count++;
+}
+
+void esi_search_without_tell(const struct esi_search_without *without,
+                             const struct esi_search_options *given,
+                             const struct es_order *order)
+{
+    enum { NAMED = sizeof without->names / sizeof without->names[0] };
+    struct esi_order_statistics statistics;
+    char names[512] = "", more[32] = "";
+
+    if (without->count == 0 || given->is_count || given->format != ES_FORMAT_TEXT)
+        return;
+    for (uint32_t i = 0, length = 0;
+         i < without->count && i < NAMED && length < sizeof names; i++)
+        length += (uint32_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                     i ? ", " : "", without->names[i]);
+    if (without->count > NAMED)
+        snprintf(more, sizeof more, " and %" PRIu32 " more", without->count - NAMED);
+    esi_order_statistics(order, &statistics);
+    esi_command_note("no match of %s%s in %" PRIu64 " events", names, more,
+                     statistics.events);
 }

@@ -4,8 +4,24 @@
 #ifndef ES_CLI_SEARCH_SHOW_H
 #define ES_CLI_SEARCH_SHOW_H
 
-#include "cli/search_events.h"
+#include <stdint.h>
+
+#include "cli/search_file.h"
+#include "cli/search_options.h"
+#include "monitors/order/order.h"
+#include "monitors/search/domains/domains.h"
+#include "monitors/search/domains/event_details.h"
 #include "monitors/search/live/live.h"
+
+/* The events that are searched, owned. */
+struct esi_search_events {
+    struct es_order *order;
+    struct esi_domains *domains;
+    struct esi_details *details;        /* NULL: nothing is shown of them */
+    struct esi_vocabulary_check *words; /* NULL: they are known to be right */
+    struct esi_set_source_facts facts;
+    uint64_t read_ns;
+};
 
 /* After the predicate's name if several are searched. */
 void esi_search_show_count(const struct esi_search_file *file,
@@ -31,5 +47,17 @@ void esi_search_show_live(const struct es_order *order,
                           const struct esi_set_source_facts *facts,
                           uint64_t time_ns,
                           enum esi_format format);
+
+/* The predicates that were searched to the end and have no match: said, since silence
+ * could mean anything. */
+struct esi_search_without {
+    uint32_t count;
+    const char *names[4]; /* of the first ones; borrowed */
+};
+void esi_search_without_add(struct esi_search_without *without, const char *name);
+/* "no match of LostMessage, Overtaking in 1606 events", on standard error. */
+void esi_search_without_tell(const struct esi_search_without *without,
+                             const struct esi_search_options *given,
+                             const struct es_order *order);
 
 #endif

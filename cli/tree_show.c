@@ -8,9 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
-#include "base/table.h"
+#include "base/rows.h"
 #include "tuplespace/plan/tree_rules.h"
 
 #define ANY_BYTES "0-"
@@ -42,102 +41,77 @@ static bool is_tree(const struct esi_tree_row *row)
     return row->has_rule && strcmp(row->tree, "library") != 0;
 }
 
-static void print_row_json(struct esi_json_out *out,
-                           const struct esi_tree_row *row,
-                           const char *run)
+/* A tree in force, of a run. */
+struct tree_record {
+    const struct esi_tree_row *tree;
+    const char *run;
+};
+
+/* In JSON only. */
+static void describe_rule(struct esi_row *row, const struct esi_tree_row *tree)
 {
     struct esi_tree_rule bytes;
 
     esi_tree_rule_init(&bytes, ES_TREE_LIBRARY);
-    esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "type", "tree");
-    esi_json_out_string(out, "run", run);
-    esi_json_out_string(out, "communicator", row->communicator);
-    esi_json_out_signed(out, "size", row->size);
-    esi_json_out_signed(out, "rank", row->rank);
-    esi_json_out_string(out, "tree", row->has_rule ? row->tree : "library");
-    if (row->has_rule) {
-        esi_json_out_string(out, "rule", row->name);
-        esi_json_out_begin_array(out, "operations");
-        for (uint32_t bit = 1; bit <= ES_TREE_ALL; bit <<= 1)
-            if ((row->operations & bit) != 0)
-                esi_json_out_string(out, NULL, esi_tree_operation_name(bit));
-        esi_json_out_end(out);
-        esi_tree_rule_parse_bytes(row->bytes, NULL, &bytes);
-        esi_json_out_unsigned(out, "min_bytes", bytes.min_bytes);
-        if (bytes.max_bytes != UINT64_MAX)
-            esi_json_out_unsigned(out, "max_bytes", bytes.max_bytes);
-        esi_json_out_signed(out, "since", row->since);
-    }
-    esi_json_out_unsigned(out, "version", row->version);
-    esi_json_out_unsigned(out, "wish", row->wish);
-    esi_json_out_end(out);
+    esi_tree_rule_parse_bytes(tree->bytes, NULL, &bytes);
+    esi_row_text(row, "rule", NULL, tree->name);
+    esi_row_begin_array(row, "operations");
+    for (uint32_t bit = 1; bit <= ES_TREE_ALL; bit <<= 1)
+        if ((tree->operations & bit) != 0)
+            esi_row_text(row, NULL, NULL, esi_tree_operation_name(bit));
+    esi_row_end(row);
+    esi_row_unsigned(row, "min_bytes", NULL, bytes.min_bytes);
+    if (bytes.max_bytes != UINT64_MAX)
+        esi_row_unsigned(row, "max_bytes", NULL, bytes.max_bytes);
+    esi_row_signed(row, "since", NULL, tree->since);
 }
 
-static void add_row(struct es_table *table, const struct esi_tree_row *row)
+static void describe_tree(struct esi_row *row, const void *record)
 {
+    const struct tree_record *shown = record;
+    const struct esi_tree_row *tree = shown->tree;
+    bool is_rule = tree->has_rule;
+    bool is_behind = tree->alive && tree->size > 1 && tree->wish != tree->version;
     char operations[160];
 
-    esi_text_table_cell(table, "%s", name_of(row));
-    esi_text_table_cell(table, "%d", row->size);
-    if (!row->has_rule) {
-        esi_text_table_cell(table, "-");
-        esi_text_table_cell(table, "-");
-        esi_text_table_cell(table, "library");
-        esi_text_table_cell(table, "-");
-    } else {
-        esi_text_table_cell(
-            table, "%s",
-            format_operations(row->operations, operations, sizeof operations));
-        esi_text_table_cell(table, "%s",
-                            strcmp(row->bytes, ANY_BYTES) == 0 ? "any" : row->bytes);
-        esi_text_table_cell(table, "%s", row->tree);
-        esi_text_table_cell(table, "%s", row->name[0] ? row->name : "-");
-    }
-    esi_text_table_cell(
-        table, "%" PRIu32 "%s", row->version,
-        row->alive && row->size > 1 && row->wish != row->version ? " (waits)" : "");
-    if (row->has_rule)
-        esi_text_table_cell(table, "%" PRId64, row->since);
-    else
-        esi_text_table_cell(table, "-");
+    esi_row_text(row, "type", NULL, "tree");
+    esi_row_text(row, "run", NULL, shown->run);
+    esi_row_words(row, "COMMUNICATOR", 12, "%s", name_of(tree));
+    esi_row_text(row, "communicator", NULL, tree->communicator);
+    esi_row_signed(esi_row_minor(row, 5), "size", "RANKS", tree->size);
+    esi_row_signed(row, "rank", NULL, tree->rank);
+    esi_row_words(esi_row_minor(esi_row_if(row, is_rule), 1), "OPERATIONS", 10, "%s",
+                  format_operations(tree->operations, operations, sizeof operations));
+    esi_row_words(esi_row_minor(esi_row_if(row, is_rule), 2), "BYTES", 0, "%s",
+                  strcmp(tree->bytes, ANY_BYTES) == 0 ? "any" : tree->bytes);
+    esi_row_long_text(row, "tree", "TREE", 12, is_rule ? tree->tree : "library");
+    esi_row_words(esi_row_minor(esi_row_if(row, is_rule && tree->name[0]), 6), "RULE",
+                  8, "%s", tree->name);
+    if (is_rule && esi_row_is_json(row))
+        describe_rule(row, tree);
+    esi_row_words(esi_row_minor(row, 3), "VERSION", 0, "%" PRIu32 "%s", tree->version,
+                  is_behind ? " (waits)" : "");
+    esi_row_signed(esi_row_minor(esi_row_if(row, is_rule), 4), NULL, "SINCE",
+                   tree->since);
+    esi_row_unsigned(row, "version", NULL, tree->version);
+    esi_row_unsigned(row, "wish", NULL, tree->wish);
 }
 
-static int show_text(const struct esi_tree_rows *rows)
-{
-    static const struct esi_text_table_column columns[] = {
-        {"COMMUNICATOR", ES_TABLE_LEFT, 12}, {"RANKS", ES_TABLE_RIGHT, 0},
-        {"OPERATIONS", ES_TABLE_LEFT, 10},   {"BYTES", ES_TABLE_LEFT, 0},
-        {"TREE", ES_TABLE_LEFT, 12},         {"RULE", ES_TABLE_LEFT, 8},
-        {"VERSION", ES_TABLE_LEFT, 0},       {"SINCE", ES_TABLE_RIGHT, 0},
-    };
-    struct es_table *table;
-    int code =
-        esi_text_table_create(columns, sizeof columns / sizeof columns[0], &table);
-
-    if (code < 0)
-        return code;
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->rows[i].size > 1 || rows->rows[i].has_rule)
-            add_row(table, &rows->rows[i]);
-    code = esi_text_table_print(table, stdout, esi_text_table_width(stdout));
-    esi_text_table_destroy(table);
-    return code;
-}
-
-int esi_tree_show(const struct esi_tree_rows *rows,
+int esi_tree_show(const struct esi_tree_rows *trees,
                   const char *run,
                   enum esi_format format)
 {
-    struct esi_json_out out;
+    const struct esi_tree_row none = {.size = 0};
+    struct esi_rows rows;
 
-    if (format == ES_FORMAT_TEXT)
-        return show_text(rows);
-    esi_json_out_init(&out, stdout);
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->rows[i].size > 1 || rows->rows[i].has_rule)
-            print_row_json(&out, &rows->rows[i], run);
-    return 0;
+    esi_rows_init(&rows, esi_format_rows(format), stdout, describe_tree);
+    int code = esi_rows_begin(&rows, &(struct tree_record){&none, run});
+    if (code < 0)
+        return code;
+    for (size_t i = 0; i < trees->count; i++)
+        if (trees->rows[i].size > 1 || trees->rows[i].has_rule)
+            esi_rows_add(&rows, &(struct tree_record){&trees->rows[i], run});
+    return esi_rows_finish(&rows);
 }
 
 static void print_line(const struct esi_tree_row *row)
@@ -151,20 +125,17 @@ static void print_line(const struct esi_tree_row *row)
     putchar('\n');
 }
 
-void esi_tree_list(const struct esi_tree_rows *rows,
+void esi_tree_list(const struct esi_tree_rows *trees,
                    const char *run,
                    enum esi_format format)
 {
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, stdout);
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct esi_tree_row *row = &rows->rows[i];
-        if (!is_tree(row))
+    for (size_t i = 0; i < trees->count; i++) {
+        const struct tree_record record = {&trees->rows[i], run};
+        if (!is_tree(record.tree))
             continue;
         if (format == ES_FORMAT_JSON)
-            print_row_json(&out, row, run);
+            esi_rows_print_json(stdout, describe_tree, &record);
         else
-            print_line(row);
+            print_line(record.tree);
     }
 }

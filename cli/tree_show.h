@@ -8,12 +8,12 @@
 #include "monitors/advice/tree_hosts.h"
 
 /* All of them as a table or as JSON Lines.  -ENOMEM, -EIO. */
-int esi_tree_show(const struct esi_tree_rows *rows,
+int esi_tree_show(const struct esi_tree_rows *trees,
                   const char *run,
                   enum esi_format format);
 
 /* A line each, only where trees are not the library's. */
-void esi_tree_list(const struct esi_tree_rows *rows,
+void esi_tree_list(const struct esi_tree_rows *trees,
                    const char *run,
                    enum esi_format format);
 

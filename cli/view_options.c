@@ -70,14 +70,13 @@ static const struct argp_option options[] = {
     {"thread", 't', "THREAD", 0, "of this thread of each rank", 1},
     {"host", 'H', "HOST", 0, "of this host", 1},
     {"class", OPTION_CLASS, "CLASSES", 0,
-     "of these classes, with commas between: send, receive, completion, collective, "
-     "communicator, one-sided, io, other, monitor",
+     "send, receive, completion, collective, communicator, one-sided, io, "
+     "other, monitor",
      1},
-    {"operation", OPTION_OPERATION, "NAME", 0, "of this operation, such as MPI_Send",
-     1},
+    {"operation", OPTION_OPERATION, "NAME", 0, "of this operation, such as send", 1},
     {"comm", 'c', "NAME", 0, "on the communicator of this name", 1},
     {"filter", OPTION_FILTER, "EXPRESSION", 0,
-     "for which this holds, such as 'bytes > 64KiB && duration >= 1ms'", 1},
+     "such as 'bytes > 64KiB && duration >= 1ms'", 1},
     {0},
 };
 

@@ -31,6 +31,9 @@ AC_DEFUN([ES_CHECK_TEST_LIBRARY], [
 AC_DEFUN([ES_CHECK_PYTHON], [
   AM_PATH_PYTHON([3.7], [], [PYTHON=:
     ES_MISSING([python >= 3.7], [python3])])
+  # What stands in PATH may be a script that looks for the interpreter each time.
+  es_python=`$PYTHON -c 'import sys; print(sys.executable)' 2>/dev/null`
+  AS_IF([test -n "$es_python" && test -x "$es_python"], [PYTHON=$es_python])
 ])
 
 # ES_REPORT_MISSING - ends the configuration if something needed was not found.

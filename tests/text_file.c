@@ -39,3 +39,19 @@ void text_file_write(const char *path, const char *text)
     fputs(text, stream);
     assert_int_equal(fclose(stream), 0);
 }
+
+void text_file_compare(const char *path, const char *text)
+{
+    char *expected;
+
+    if (getenv("UPDATE_GOLDEN")) {
+        text_file_write(path, text);
+        return;
+    }
+    expected = text_file_read(path);
+    if (!expected)
+        fail_msg("no file %s, but got:\n%s", path, text);
+    if (strcmp(expected, text) != 0)
+        fail_msg("%s: expected\n%sfound\n%s", path, expected, text);
+    free(expected);
+}

@@ -10,4 +10,8 @@ char *text_file_read(const char *path);
 /* Makes the file, or empties it before. */
 void text_file_write(const char *path, const char *text);
 
+/* For tests of cmocka: fails unless the file holds `text`; with UPDATE_GOLDEN in the
+ * environment writes it instead. */
+void text_file_compare(const char *path, const char *text);
+
 #endif

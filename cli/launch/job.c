@@ -192,6 +192,29 @@ int esi_job_local_ranks(void)
     return ranks ? ranks : number_of("OMPI_COMM_WORLD_LOCAL_SIZE");
 }
 
+/* Ranks of the job, 0 when nothing says so. */
+static int job_size(void)
+{
+    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
+                                            "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE"};
+    int size = 0;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && size == 0; i++)
+        size = number_of(variables[i]);
+    return size;
+}
+
+const char *esi_job_rank_variable(void)
+{
+    const char *variable = own_rank_variable();
+    int size = job_size();
+
+    /* Slurm gives a batch script a rank, too, but no size of a step. */
+    if (!variable || size == 1 || (size == 0 && strcmp(variable, "SLURM_PROCID") == 0))
+        return NULL;
+    return variable;
+}
+
 static bool is_on_one_host(void)
 {
     int all = number_of("PMI_SIZE");

@@ -25,6 +25,10 @@ void esi_job_fresh_name(const char *program, char ret_name[ES_RUN_NAME_BYTES]);
  */
 bool esi_job_agreed_name(char ret_name[ES_RUN_NAME_BYTES]);
 
+/* The variable that says that a launcher has started this process as one of several
+ * ranks; NULL where none does, also in the script of a batch job. */
+const char *esi_job_rank_variable(void);
+
 /* Ranks that the launcher started on this host, 0 when it did not say. */
 int esi_job_local_ranks(void);
 

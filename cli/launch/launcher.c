@@ -13,19 +13,15 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+#include "base/array.h"
+
 static int append_argument(struct esi_command_line *line, const char *word)
 {
-    char **words = realloc(line->words, (line->count + 2) * sizeof *words);
-
-    if (!words)
+    if (ESI_ARRAY_RESERVE(line->words, line->capacity, line->count + 2) < 0)
         return -ENOMEM;
-    line->words = words;
-    words[line->count] = strdup(word);
-    words[line->count + 1] = NULL;
-    if (!words[line->count])
-        return -ENOMEM;
-    line->count++;
-    return 0;
+    line->words[line->count] = strdup(word);
+    line->words[line->count + 1] = NULL;
+    return line->words[line->count++] ? 0 : -ENOMEM;
 }
 
 static int append_all(struct esi_command_line *line, const char *const *words)

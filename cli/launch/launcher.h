@@ -22,6 +22,7 @@ struct esi_launcher_request {
 struct esi_command_line {
     char **words; /* NULL at its end */
     size_t count;
+    size_t capacity;
 };
 
 /* Makes "LAUNCHER -n N [-machinefile F] [SELF exec --] PROGRAM ARGUMENTS...".  LAUNCHER

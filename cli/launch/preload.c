@@ -6,80 +6,14 @@
 #include "cli/launch/preload.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/launch/installed.h"
+
 #define LIBRARY "libeventspace-mpi.so"
-
-/* The folder this command's file lies in.  `size` is PATH_MAX. */
-static bool own_folder(char *ret_folder, size_t size)
-{
-    ssize_t length = readlink("/proc/self/exe", ret_folder, size - 1);
-
-    if (length < 0)
-        return false;
-    ret_folder[length] = '\0';
-    char *slash = strrchr(ret_folder, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    return true;
-}
-
-/* FOLDER/RELATIVE, if it can be read; caller frees. */
-static char *existing_library(const char *folder, const char *relative)
-{
-    char joined[2 * PATH_MAX];
-
-    int length = snprintf(joined, sizeof joined, "%s/%s", folder, relative);
-    if (length < 0 || (size_t)length >= sizeof joined || access(joined, R_OK) != 0)
-        return NULL;
-    return realpath(joined, NULL);
-}
-
-/* Uninstalled: BUILD/cli/eventspace, or BUILD/cli/.libs/eventspace behind libtool's
- * script. */
-static char *find_in_build_tree(const char *folder)
-{
-    static const char *const ways_up[] = {"..", "../.."};
-    char relative[128];
-
-    for (size_t i = 0; i < sizeof ways_up / sizeof ways_up[0]; i++) {
-        snprintf(relative, sizeof relative, "%s/config.status", ways_up[i]);
-        char *mark = existing_library(folder, relative);
-        if (!mark)
-            continue;
-        free(mark);
-        snprintf(relative, sizeof relative, "%s/wrappers/mpi/.libs/" LIBRARY,
-                 ways_up[i]);
-        return existing_library(folder, relative);
-    }
-    return NULL;
-}
-
-/* Installed, and perhaps moved since: the way from ES_BINDIR to ES_LIBDIR, from here.
- */
-static char *find_beside(const char *folder)
-{
-    const char *from = ES_BINDIR, *to = ES_LIBDIR;
-    char relative[PATH_MAX] = "";
-    size_t common = 0;
-
-    for (size_t i = 0; from[i] && from[i] == to[i]; i++)
-        if (from[i] == '/')
-            common = i + 1;
-    for (const char *part = from + common; part; part = strchr(part, '/')) {
-        part += *part == '/';
-        strncat(relative, "../", sizeof relative - strlen(relative) - 1);
-    }
-    strncat(relative, to + common, sizeof relative - strlen(relative) - 1);
-    strncat(relative, "/" LIBRARY, sizeof relative - strlen(relative) - 1);
-    return existing_library(folder, relative);
-}
 
 static int find_chosen(const char *chosen, struct es_error *error, char **ret_path)
 {
@@ -97,16 +31,8 @@ static int find_chosen(const char *chosen, struct es_error *error, char **ret_pa
 
 static int find_anywhere(struct es_error *error, char **ret_path)
 {
-    char folder[PATH_MAX];
-    char *path = NULL;
+    char *path = esi_installed_find("wrappers/mpi/.libs/" LIBRARY, ES_LIBDIR, LIBRARY);
 
-    if (own_folder(folder, sizeof folder)) {
-        path = find_in_build_tree(folder);
-        if (!path)
-            path = find_beside(folder);
-    }
-    if (!path)
-        path = existing_library(ES_LIBDIR, LIBRARY);
     if (!path)
         return es_error_set(error, -ENOENT,
                             "%s is neither beside this command nor in %s; "

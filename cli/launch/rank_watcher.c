@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/command.h"
 #include "cli/launch/job.h"
 #include "eventspace/run.h"
 #include "scopes/server/process_watch.h"
@@ -53,6 +54,8 @@ struct rank_watcher {
     int pidfd; /* of the rank; -1 = the kernel has none */
     int lock;  /* -1 = nobody waits for the watcher */
     bool clean_up;
+    const char *alone; /* the program, if there is to be said that it did not call MPI;
+                          or NULL */
 };
 
 /* --- The rank's end --------------------------------------------------------------- */
@@ -119,6 +122,14 @@ static bool await_end(const struct rank_watcher *watcher, int *ret_status)
            read_reaped(watcher->pidfd, ret_status);
 }
 
+/* Whether somebody called MPI. */
+static bool has_segments(const char *run)
+{
+    struct esi_ending ending;
+
+    return esi_ending_scan(run, &ending);
+}
+
 /* The last rank of a job that no `eventspace run` looks after removes what it left, if
  * all went well: once as many ranks have been here as the launcher started. */
 static void clean_up_run(const char *run)
@@ -158,8 +169,8 @@ static int move_descriptor(int descriptor, int to)
 
 /*
  * Readers of the program's pipes and sockets must see their end when the program closes
- * them, so no copy may live here.  0 to 2 stay taken: what is opened later must not be
- * mistaken for standard error.
+ * them, so no copy may live here; of a terminal nobody waits for that.  0 to 2 stay
+ * taken: what is opened later must not be mistaken for standard error.
  */
 static void drop_descriptors(struct rank_watcher *watcher)
 {
@@ -167,8 +178,9 @@ static void drop_descriptors(struct rank_watcher *watcher)
     int pidfd = copy_above(watcher->pidfd, REST),
         lock = copy_above(watcher->lock, REST);
     int null = open("/dev/null", O_RDWR);
+    int last = watcher->alone ? STDOUT_FILENO : STDERR_FILENO;
 
-    for (int i = 0; null >= 0 && i <= STDERR_FILENO; i++)
+    for (int i = 0; null >= 0 && i <= last; i++)
         dup2(null, i);
     watcher->pidfd = move_descriptor(pidfd, PIDFD);
     watcher->lock = move_descriptor(lock, LOCK);
@@ -187,6 +199,8 @@ _Noreturn static void watch_rank(struct rank_watcher *watcher)
     drop_descriptors(watcher);
     if (await_end(watcher, &status)) {
         es_run_note_exit(watcher->run, watcher->rank, status);
+        if (status == 0 && watcher->alone && !has_segments(watcher->run))
+            esi_command_note_unrecorded(watcher->alone);
         if (status == 0 && watcher->clean_up)
             clean_up_run(watcher->run);
     }
@@ -214,7 +228,7 @@ static int fork_watcher(struct rank_watcher *watcher)
     return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-int esi_rank_watcher_start(const char *run, bool clean_up)
+int esi_rank_watcher_start(const char *run, bool clean_up, const char *alone)
 {
     struct sigaction before, plain = {.sa_handler = SIG_DFL};
     struct rank_watcher watcher = {
@@ -223,6 +237,7 @@ int esi_rank_watcher_start(const char *run, bool clean_up)
         .pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0),
         .lock = esi_run_lock_share(run, lock_file),
         .clean_up = clean_up,
+        .alone = alone && isatty(STDERR_FILENO) ? alone : NULL,
     };
 
     /* The process in between must be found even where whoever started us ignores

@@ -125,6 +125,6 @@ void esi_run_server_end(const char *run, bool keep)
         esi_command_fail_error(0, &error, code, "cannot end the tuple server");
     if (unreached[0])
         esi_command_note("not reached, so that what the run left there stays: %s; "
-                         "`eventspace clean %s` there removes it",
+                         "'eventspace clean %s' there removes it",
                          unreached, run);
 }

@@ -46,7 +46,7 @@ static int load_map(const struct esi_run_request *request,
         code = es_error_set_at(
             error, -EINVAL, request->map, 0, 0,
             "it is for %d ranks, but -n asks for %d; leave -n out or make "
-            "another with `eventspace map -n %d`",
+            "another with 'eventspace map -n %d'",
             ranks, request->ranks, request->ranks);
         esi_pathmap_destroy(map);
         return code;
@@ -96,6 +96,9 @@ static int make_map(const struct esi_run_request *request,
     uint32_t threshold = find_threshold(request, map);
     if (threshold)
         code = esi_pathmap_set_threshold(map, threshold, error);
+    if (code == 0 && request->on_full)
+        code =
+            esi_pathmap_set_block(map, strcmp(request->on_full, "block") == 0, error);
     if (code == 0)
         code = esi_pathmap_expand(map, error);
     if (code < 0) {
@@ -298,7 +301,7 @@ static int lay_out(const struct esi_run_request *request,
     if (code == -EEXIST && request->name)
         return esi_command_fail(
             ES_EXIT_USAGE,
-            "--name: run '%s' is there already; `eventspace clean %s` "
+            "--name: run '%s' is there already; 'eventspace clean %s' "
             "removes it when it has ended",
             request->name, request->name);
     if (code == 0) {

@@ -20,6 +20,7 @@ struct esi_run_request {
     const char *map;      /* NULL = generate one */
     const char *name;     /* NULL = make one */
     uint32_t threshold;   /* 0 = as the map says */
+    const char *on_full;  /* "discard" or "block"; NULL = as the map says */
     bool is_recorded; /* elements of a generated map are as large as there is room */
     bool trees;       /* collective operations can go through trees, whatever the map
                          says */

@@ -28,7 +28,7 @@ for command in $commands; do
     # Pages write a minus sign as \-.
     text=$(sed 's/\\-/-/g' "$page")
     for option in $("$eventspace" "$command" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
-        case $option in --help | --usage | --version) continue ;; esac
+        case $option in --help | --usage | --version | --quiet) continue ;; esac
         grep -qF -- "$option" <<<"$text" ||
             fail "docs/man/eventspace-$command.1 does not tell of $option"
     done

@@ -64,6 +64,14 @@ done
 }
 
 if [ -n "$MPICC" ]; then
+    command=$(find "$work" -path '*/bin/eventspace')
+    programs=$("$command" demo --programs)
+    [ "${programs#"$work"}" != "$programs" ] || {
+        echo "the example programs are not those installed, but in $programs"
+        exit 1
+    }
+    ls "$programs/windtunnel" "$programs/hang" "$programs/stencil2d" "$programs/ring"
+    sh -n "$(find "$work" -path '*/share/eventspace/demo')"
     profile=$(find "$work" -name eventspace.conf)
     grep -q -- "-L${libdir#"$work"} " "$profile"
     ls "$libdir/libeventspace-mpi.so" "$libdir/libeventspace-mpi.a"

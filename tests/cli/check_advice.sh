@@ -53,7 +53,7 @@ leaves()
 }
 
 expect 2 "$eventspace" collectives --apply --once "$prefix-none"
-contains err "--apply goes on measuring"
+contains err "--apply and --once: give one of them"
 expect 2 "$eventspace" collectives --apply --after 3 "$prefix-none"
 
 # --- A chain that has run
@@ -115,6 +115,12 @@ apply()
 for try in 1 2 3 4; do
     apply $try && break
 done
+mkdir "$folder/printed"
+grep -E '"type":"(advice|applied)"' "$folder/out" >"$folder/printed/collectives.json"
+"${PYTHON:-python3}" "${0%/*}/record_members.py" "$top_srcdir/docs/formats.md" \
+    "$folder/printed" all || fault "docs/formats.md and what was printed differ"
+"${PYTHON:-python3}" "${0%/*}/schema_members.py" "$top_srcdir/docs/formats.md" \
+    "$top_srcdir/docs/eventspace.schema.json" "$folder/printed" || fault "the schema is not right"
 must 'len(applied) == 1 and applied[0]["before"] == "explicit:0-1,1-2,2-3"'
 must 'applied[0]["after"] == "linear" and applied[0]["version"] >= 1'
 must 'applied[0]["measured_ns"] < applied[0]["before_ns"]'

@@ -91,10 +91,20 @@ leaves root --operation bcast --root 1 --ranks-late 1 --late-us 20000 --iteratio
 expect 0 "$eventspace" collectives --format json "$prefix-root"
 holds 'summary["culprit"] == 1 and rank[1]["blamed"] >= 26' root
 holds '0.75 < rank[1]["debt_ns"] / (3 * late[1]) < 1.25' root
+expect 0 "$eventspace" collectives "$prefix-root"
+contains out "rank 1 on "
+contains out " is the root that the others wait for in "
+! grep -q "arrives last" "$folder/out" || fault "a root arrives last: $(cat "$folder/out")"
 leaves other --operation bcast --root 1 --ranks-late 3 --late-us 20000 --iterations 20 \
     --sleep
 expect 0 "$eventspace" collectives --format json "$prefix-other"
 holds 'rank[3]["debt_ns"] == 0 and rank[3]["last"] >= 10' other
+
+# The root of a reduction waits for the last of the others; that has a sentence of its own.
+leaves reduce --operation reduce --ranks-late 2 --late-us 20000 --iterations 20 --sleep
+expect 0 "$eventspace" collectives "$prefix-reduce"
+contains out "the root waits for rank 2 on "
+contains out "20 MPI_Reduce on MPI_COMM_WORLD; the root lost"
 
 # Of nonblocking forms no waits are told.
 leaves nonblocking --operation iallreduce --ranks-late 0 --late-us 10000 --iterations 20 \
@@ -175,6 +185,14 @@ rm "$folder/out" # what the monitor before this one wrote is not to be waited fo
 "$eventspace" collectives --format json --follow -i 0.5 "$prefix-stopped" \
     >"$folder/out" 2>"$folder/err" &
 monitor=$!
+# Where nothing is shown before the end, it says what it waits for.
+"$eventspace" collectives "$prefix-stopped" >"$folder/silent" 2>"$folder/told" &
+silent=$!
+await 30 grep -qs "its report comes when the run ends" "$folder/told"
+[ ! -s "$folder/silent" ] || fault "silent: $(cat "$folder/silent")"
+kill -INT $silent
+wait $silent || fault "silent: ended with $?: $(cat "$folder/told")"
+grep -q "operations in" "$folder/silent" || fault "silent: $(cat "$folder/silent")"
 await 30 grep -qs '"rank"' "$folder/out"
 kill -INT $monitor
 wait $monitor || fault "stopped: ended with $?: $(cat "$folder/err")"

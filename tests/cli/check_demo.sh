@@ -7,7 +7,7 @@
 need_mpi
 unset EVENTSPACE_LAUNCHER # as a user starts it
 began=$SECONDS
-timeout -k 10 170 sh "$top_srcdir/tools/demo" >"$folder/out" 2>&1 ||
+timeout -k 10 170 "$eventspace" demo >"$folder/out" 2>&1 ||
     fault "the demonstration failed: $(cat "$folder/out")"
 echo "it took $((SECONDS - began)) s"
 contains out "the others lost"
@@ -15,4 +15,13 @@ contains out "messages matched"
 races=$(grep -cE '^[012]\.0:[0-9]+ MPI_(Recv|Send)(, [012]\.0:[0-9]+ MPI_(Recv|Send)){3}$' "$folder/out")
 [ "$races" -ge 1 ] || fault "no message race is shown: $(cat "$folder/out")"
 contains out "deadlock: 0 -> 1 -> 0"
+contains out "That was the main job"
+
+# The example programs can be taken for more.
+expect 0 "$eventspace" demo --programs
+programs=$(cat "$folder/out")
+for name in hang imbalance masterworker ring stencil2d windtunnel; do
+    [ -x "$programs/$name" ] || fault "there is no $programs/$name"
+done
+expect 2 "$eventspace" demo more
 finish

@@ -18,11 +18,18 @@ for subject in version "preload library" MPI "shared memory" clock membarrier pr
 done
 grep -q '^problem' "$folder/out"
 [ $? = $((1 - status)) ] || fault "status $status does not agree with: $(cat "$folder/out")"
+case $status in
+0) contains out "All is in place: 'eventspace run -n 2 -- PROGRAM' is the next step." ;;
+*) contains out "Mend this first: " ;;
+esac
+[ "$(tail -1 "$folder/out" | grep -c '^\(All\|Mend\)')" = 1 ] || fault "no last sentence"
+lacks out ppb
 doctor --format json
 json_lines_hold "o['type'] == 'finding' and o['kind'] in ('good', 'note', 'problem') and o['subject'] and o['text']"
 
 expect 1 env EVENTSPACE_DISABLE=1 "$eventspace" doctor
 contains out "EVENTSPACE_DISABLE=1: nothing is collected"
+contains out "Mend this first: "
 expect 1 env EVENTSPACE_PRELOAD=/no/such/library "$eventspace" doctor
 contains out "preload library: EVENTSPACE_PRELOAD: /no/such/library"
 echo nonsense >"$folder/nonsense.so"
@@ -50,6 +57,9 @@ grep -q '^#define HAVE_LIBELF 1' "$top_builddir/config.h" || {
 }
 doctor sh
 contains out "needs no MPI library itself"
+grep -q '^note  *program: 0 MPI routines called, 0 recorded' "$folder/out" ||
+    fault "no MPI is called good: $(cat "$folder/out")"
+tail -1 "$folder/out" | grep -q "this first: " || fault "it is not said what to do first"
 printf '\177ELF nonsense' >"$folder/broken"
 doctor "$folder/broken"
 [ $status = 2 ] || fault "a broken file gave $status"
@@ -70,7 +80,8 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
     $CC -o "$folder/program" "$folder/program.c" "$folder/libmpi.so.77"; then
     doctor "$folder/program"
     contains out "needs libmpi.so.77"
-    contains out "MPI_Comm_rank: not recorded: "
+    grep -q '^note  *MPI_Comm_rank: not recorded: ' "$folder/out" ||
+        fault "what is not recorded is no note: $(cat "$folder/out")"
     contains out "MPI_Made_up: not recorded: not in the table"
     contains out "MPIX_Query: not recorded: an extension"
     contains out "MPI_T_init_thread: not recorded: tool interface"
@@ -83,7 +94,7 @@ if $CC -shared -fPIC -Wl,-soname,libmpi.so.77 -o "$folder/libmpi.so.77" "$folder
     done
     # At most one of the two can be of the family that we are built with.
     if grep -q 'compiler .* is of \(MPICH\|Open\)' "$folder/others"; then
-        [ "$(grep -c 'do not mix them' "$folder/others")" = 1 ] ||
+        [ "$(grep -c '^problem.*do not mix them' "$folder/others")" = 1 ] ||
             fault "a foreign MPI is not told of: $(cat "$folder/others")"
     fi
     chmod u+s "$folder/program"

@@ -48,6 +48,23 @@ expect 0 "$eventspace" exec printf '%s|' a 'b c' '' -n --help
 ("$eventspace" exec -- sh -c 'exec >&- 2>&-; sleep 15' &) | timeout 12 cat ||
     fault "the watcher holds the program's output open"
 
+# A rank alone that does not call MPI: said where there is a terminal, and only there.
+expect 0 "$PYTHON" - "$eventspace" <<'END'
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: # the terminal is there until its shell ends
+    os.execvp("sh", ["sh", "-c", '"$0" exec -- true; read answer', sys.argv[1]])
+text = b""
+while b"says why" not in text:
+    text += os.read(terminal, 4096)
+print(text.decode())
+os.write(terminal, b"\n")
+sys.exit(os.waitpid(pid, 0)[1])
+END
+contains out "eventspace exec: nothing was recorded: no process called MPI ('eventspace doctor true' says why)"
+expect 0 "$eventspace" exec -- true
+is_empty err
+
 # Environment: in the program our library is loaded, in front of others.
 expect 0 "$eventspace" exec -- sh -c 'echo "$MARKER_WAS_LOADED"'
 contains out yes

@@ -58,7 +58,7 @@ read_as()
     expect 2 "$eventspace" order - <"$folder/set.$kind"
     contains err "standard input: $message"
     expect 2 "$eventspace" order "$folder/set" --query "$folder/questions.$kind"
-    contains err "eventspace order: cannot answer: $folder/questions.$kind: $message"
+    contains err "eventspace order: the question cannot be answered: $folder/questions.$kind: $message"
     is_empty out
     cp "$folder/set.$kind" "$tables"
     expect 2 "$eventspace" order "$folder/archive"

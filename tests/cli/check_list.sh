@@ -18,11 +18,18 @@ start()
 start 3 150
 expect 0 "$eventspace" list
 contains out "$run"
+contains out make_segments
 expect 0 "$eventspace" list --format json
-json_lines_hold "o['type'] == 'run'"
+json_lines_hold "o['type'] == 'run' and o['ranks'] == 3 and o['ending'] is None"
 expect 0 "$eventspace" list "$run"
 contains out "run $run: 3 processes, 3 threads, 6 elements, 900 tuples"
 contains out running
+contains out POLLS
+lacks out HELD
+lacks out OFF
+expect 0 "$eventspace" list -v "$run"
+contains out HELD
+contains out OFF
 expect 0 "$eventspace" list --format json "$run"
 json_lines_hold "o['type'] == 'process' and o['run'] == '$run' and o['alive'] and o['tuples'] == 300 and o['polls'] == 300 and o['overwritten'] == 100 and o['bytes'] > 2 * 100 * 36"
 [ "$(wc -l <"$folder/out")" = 3 ] || fault "not one line a process"
@@ -30,6 +37,16 @@ expect 0 "$eventspace" list --elements "$run"
 contains out 2.0/collective
 expect 0 "$eventspace" list -e -f json "$run"
 json_lines_hold "o['type'] == 'process' or (o['threshold'] == 100 and o['tuples'] == 150 and o['enabled'] and o['full'] == 'discard')"
+
+# A run that is not there: which may be meant, or which there are; in all commands alike.
+for command in list heartbeat events collectives "collect off" clean "scope list"; do
+    # shellcheck disable=SC2086 # words
+    expect 2 "$eventspace" $command "${run}x"
+    contains err "run '${run}x': not found on this host; did you mean '$run'?"
+    # shellcheck disable=SC2086
+    expect 2 "$eventspace" $command quite-another-name
+    contains err "not found on this host, which has '$run'; see 'eventspace list'"
+done
 
 # Switching, and by what.
 enabled()
@@ -43,6 +60,8 @@ switch()
 switch off
 contains out "6 elements off"
 [ -z "$(enabled)" ] || fault "still on: $(enabled)"
+expect 0 "$eventspace" list "$run"
+contains out "collectors of ranks 0-2 are off: what they do is not known; 'eventspace collect on --rank 0-2 $run' switches them on"
 switch on --rank 1-2
 [ "$(enabled)" = "1.0/point-to-point 1.0/collective 2.0/point-to-point 2.0/collective " ] ||
     fault "on: $(enabled)"
@@ -59,8 +78,13 @@ expect 0 "$eventspace" list -e -f json "$run"
 json_lines_hold "o['type'] == 'process' or o['overwritten'] == 140"
 expect 1 "$eventspace" collect off --rank 7 "$run"
 contains err "no element fits"
-expect 2 "$eventspace" collect threshold 100000 "$run"
-contains err "--threshold"
+# What an element was made for is the limit, not what it was lowered to; said once.
+expect 2 "$eventspace" collect threshold 99999999 "$run"
+contains err "threshold 99999999: 6 of 6 elements were made for at most 100; start the program with a larger --threshold"
+[ "$(wc -l <"$folder/err")" = 1 ] || fault "refused more than once: $(cat "$folder/err")"
+is_empty out
+switch threshold 100
+contains out "6 elements keep 100 tuples"
 for wrong in "" maybe threshold "threshold 0" "threshold x" "on --class walks" "on -r 3-x" \
     "on --thread x"; do
     # shellcheck disable=SC2086 # words
@@ -82,6 +106,8 @@ gone()
     [ "$("$eventspace" list -f json "$run" | grep -c '"alive":false')" = 3 ]
 }
 await 5 gone
+expect 0 "$eventspace" list
+contains out "rank 0"
 expect 0 "$eventspace" list "$run"
 contains out "gone, nobody saw how"
 contains out finalized

@@ -18,7 +18,7 @@ trap end_all EXIT
 await 10 grep -q ready "$folder/maker"
 
 expect 2 "$eventspace" events --scope mine "$run"
-contains err "cannot read the run's map"
+contains err "cannot read the map of run '$run'"
 
 make_run_folder "$EVENTSPACE_DIR/$run"
 cat >"$EVENTSPACE_DIR/$run/map.json" <<'END'
@@ -66,7 +66,7 @@ json_lines_hold "o['type'] != 'event' or o['rank'] == 0"
 refused()
 {
     expect 2 "$eventspace" events --scope "$1" "$run"
-    contains err "scope '$1': "
+    contains err "--scope $1: "
     contains err "$2"
 }
 

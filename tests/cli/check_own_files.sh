@@ -102,7 +102,7 @@ make_run_folder "$EVENTSPACE_DIR/$run"
 mkfifo "$EVENTSPACE_DIR/$run/server.json"
 look_everywhere 2 "server.json: is a pipe" "$run"
 expect 0 "$eventspace" list
-contains err "run '$run' is left out"
+contains err "run '$run' is not listed"
 rm "$EVENTSPACE_DIR/$run/server.json"
 ln -s /dev/zero "$EVENTSPACE_DIR/$run/server.json"
 look_everywhere 2 "server.json: is a link" "$run"

@@ -143,7 +143,7 @@ def check_found(folder, line, events, text, engine):
 
 def check_refused(folder, line, events, text):
     expected = text.partition("# refused: ")[2].strip()
-    done = run("--check", "-p", write_pattern(folder, events, text))
+    done = run("--check", "-p", write_pattern(folder, events, text), events.path)
     said = done.stderr.split("\n")[0]  # the line that is shown has the comment, too
     if not expected or done.returncode != 2 or expected not in said:
         fault(f"line {line}: expected '{expected}', status {done.returncode}: "

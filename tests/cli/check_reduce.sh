@@ -20,7 +20,8 @@ trap end_all EXIT
 "$helpers/make_segments" "$run" 2 50 live >"$folder/maker" &
 await 10 grep -q ready "$folder/maker"
 
-# Summaries of every kind count all operations; --set and --shape come behind.
+# Summaries of every kind count all operations; --set and --shape come behind. One judge
+# reads all of them: a line with kind and fields stands before each.
 all_are_counted()
 {
     local kind by
@@ -29,25 +30,41 @@ all_are_counted()
         for by in none operation origin thread rank host; do
             expect 0 "$eventspace" events --format json \
                 --reduce "$kind of=duration by=$by" "$@" "$run"
-            grep '"summary"' "$folder/out" >"$folder/rows"
-            [ "$(json_sum count <"$folder/rows")" = 200 ] ||
-                fault "$kind by $by $*: $(cat "$folder/out")"
-            json_lines_hold "o['type'] == 'end' or (o['kind'] == '$kind' and
-                o['of'] == 'duration' and o['by'] == '$by' and
-                o['first_ns'] <= o['last_ns'] and
-                (o['sum'] is not None) == ('$kind' in ('sum', 'mean', 'histogram')) and
-                (o['bucket'] is not None) == ('$kind' == 'histogram') and
-                (o['rank'] is not None) == ('$by' in ('origin', 'thread', 'rank')) and
-                (o['element'] is not None) == ('$by' == 'origin') and
-                (o['operation'] is not None) == ('$by' == 'operation'))"
+            echo "{\"judge\": [\"$kind\", \"$by\"]}"
+            cat "$folder/out"
         done
-    done
-}
+    done >"$folder/summaries"
+    grep '^fault: ' "$folder/summaries"
+    "${PYTHON:-python3}" - "$folder/summaries" <<'END' || fault "$*: not all are counted"
+import json, sys
 
-json_sum()
-{
-    python3 -c 'import json, sys
-print(sum(json.loads(line)[sys.argv[1]] for line in sys.stdin))' "$1"
+def holds(o, kind, by):
+    return (
+        o["kind"] == kind and o["of"] == "duration" and o["by"] == by
+        and o["first_ns"] <= o["last_ns"]
+        and (o["sum"] is not None) == (kind in ("sum", "mean", "histogram"))
+        and (o["bucket"] is not None) == (kind == "histogram")
+        and (o["rank"] is not None) == (by in ("origin", "thread", "rank"))
+        and (o["element"] is not None) == (by == "origin")
+        and (o["operation"] is not None) == (by == "operation"))
+
+asked, counted = [], []
+for line in open(sys.argv[1], encoding="utf-8"):
+    if line.startswith("fault: "):
+        continue
+    o = json.loads(line)
+    if "judge" in o:
+        asked.append(o["judge"])
+        counted.append(0)
+    elif o["type"] == "summary":
+        assert holds(o, *asked[-1]), (asked[-1], o)
+        counted[-1] += o["count"]
+    else:
+        assert o["type"] == "end", o
+assert len(asked) == 36, len(asked)
+for kind, count in zip(asked, counted):
+    assert count == 200, (kind, count)
+END
 }
 
 all_are_counted
@@ -60,7 +77,7 @@ contains out "100  rank 1"
 expect 0 "$eventspace" events --reduce "histogram of=bytes by=operation" "$run"
 contains out "MPI_Send: bytes "
 expect 0 "$eventspace" events --reduce "mean of=bytes by=thread" --format csv "$run"
-python3 - "$folder/out" <<'END' || fault "no table: $(cat "$folder/out")"
+"${PYTHON:-python3}" - "$folder/out" <<'END' || fault "no table: $(cat "$folder/out")"
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1], newline="")))
 assert [row["type"] for row in rows] == ["summary", "summary", "end"], rows
@@ -93,6 +110,6 @@ contains err "hots"
 expect 2 "$eventspace" events --set shape "$run"
 contains err "SETTING=VALUE"
 expect 2 "$eventspace" heartbeat --once --set reduce=count "$run"
-contains err "latest of each thread"
+contains err "latest event of each thread"
 
 finish

@@ -10,7 +10,21 @@ run=("$eventspace" run --launcher "$launcher")
 
 # Ends as the launcher does, and leaves nothing.
 expect 0 "${run[@]}" -n 2 true
-is_empty err
+nothing_recorded="eventspace run: nothing was recorded on this host: no process here called MPI"
+contains err "$nothing_recorded ('eventspace doctor true' says why)"
+
+# Several ranks would each start a run; one that is alone, and a batch script, may.
+for rank in "PMI_RANK=1 PMI_SIZE=4" "PMIX_RANK=0" "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2" \
+    "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=2"; do
+    # shellcheck disable=SC2086 # several variables
+    expect 2 env $rank "${run[@]}" -n 2 true
+    contains err "one of several ranks (${rank%%=*} is set)"
+    contains err "'eventspace exec -- true'"
+done
+for rank in "PMI_RANK=0 PMI_SIZE=1" "SLURM_PROCID=0 SLURM_JOB_ID=7"; do
+    # shellcheck disable=SC2086
+    expect 0 env $rank "${run[@]}" -n 1 true
+done
 expect 1 "${run[@]}" -n 2 false
 expect 42 "${run[@]}" -n 2 -- sh -c 'exit $((PMI_RANK * 42))'
 expect 137 "${run[@]}" -n 1 --launcher "sh -c 'kill -9 \$\$'" -- true
@@ -70,6 +84,11 @@ expect 2 "${run[@]}" -n 1 --launcher '$(ls)' true
 contains err "commands in it are not run"
 expect 2 "${run[@]}" -n 1
 expect 127 "${run[@]}" -n 1 --launcher /no/such/launcher true
+# Said once, not by each rank, where no launcher may know better.
+expect 127 env -u EVENTSPACE_LAUNCHER "$eventspace" run -n 2 "$folder/no-such-program"
+contains err "eventspace run: $folder/no-such-program: there is no such program here"
+[ "$(wc -l <"$folder/err")" = 1 ] || fault "more is said: $(cat "$folder/err")"
+[ -z "$(ls -A "$EVENTSPACE_DIR")" ] || fault "left behind: $(ls -A "$EVENTSPACE_DIR")"
 
 # Two runs of one name would be one.
 expect 0 "${run[@]}" -n 1 --keep --name "$prefix-twice" true
@@ -81,7 +100,8 @@ expect 0 "${run[@]}" -n 1 --name "$prefix-twice" true
 # A name is free again as soon as the run is over.
 for ((i = 0; i < 20; i++)); do
     expect 0 "${run[@]}" -n 2 --name "$prefix-again" true
-    is_empty err
+    contains err "$nothing_recorded"
+    [ "$(wc -l <"$folder/err")" = 1 ] || fault "more than a line: $(cat "$folder/err")"
 done
 
 # is_not_started REASON OPTION... : what cannot be recorded is not started, and nothing of

@@ -40,8 +40,8 @@ refuses "cannot read the patterns: none: no such file here, nor among the patter
 refuses "cannot read the patterns: ./mine: No such file" -p ./mine "$set"
 refuses "cannot read the patterns: .: Is a directory" -p . "$set"
 refuses "cannot read the patterns: folder: no such file" -p folder "$set"
-refuses "-p FILE, the patterns, is needed" -p "" "$set"
-refuses "a SET, DIR or RUN is needed" -p mine ""
+refuses "no patterns given: -p FILE" -p "" "$set"
+refuses "no events given: SET, DIR or RUN" -p mine ""
 refuses "no predicate '' in" -p mine "$set" ""
 refuses "no predicate 'first' in" -p mine "$set" first
 refuses "no predicate '\$x' in" -p mine "$set" "\$x"
@@ -68,8 +68,52 @@ refuses "cannot read the events: $folder/noise:" -p mine "$folder/noise"
 refuses "cannot read the events: $folder: a directory that is no archive" -p mine "$folder"
 refuses "no-such-set: no such file, archive or run" -p mine no-such-set
 refuses "no-such-run: no such file, archive or run" -p mine no-such-run --follow
+refuses "$prefix-none: no such file, archive or run on this host, which has " -p mine "$prefix-none"
+contains err "see 'eventspace list"
 head -c 100 "$set" >"$folder/torn.jsonl"
 refuses "cannot read the events: $folder/torn.jsonl:" -p mine "$folder/torn.jsonl"
+
+# --- Words of the patterns ------------------------------------------------------------
+
+# Without a set those of MPI programs, but types that may be of another set; with one
+# those of the set.
+file=$folder/words.pattern
+while IFS='|' read -r column text words; do
+    echo "$text" >"$file"
+    refuses "cannot search with the patterns: $file:1:$column: $words" --check -p "$file"
+    contains err "    $text"
+done <<'END_OF_CASES'
+7|A := [clas = "send"];|there is no attribute 'clas', did you mean 'class'?
+15|A := [class = "sned"];|there is no class 'sned', did you mean 'send'?
+15|A := [kind != "sned"];|there is no kind 'sned', did you mean 'send'?
+15|A := [state = "begun"];|there is no state 'begun', expected one of open
+19|A := [operation = "Sned"];|there is no operation 'Sned', did you mean 'MPI_Send'?
+11|A := ["", "MPI_Barrier entr", ""];|there is no type 'MPI_Barrier entr', did you mean 'MPI_Barrier enter'?
+43|S := [class = "send"]; S $a; P := $a & $a.tga = 7;|there is no attribute 'tga', did you mean 'tag'?
+END_OF_CASES
+echo 'A := ["", "A", ""]; B := [class = "s*", synchronizing = "assumed", duration > 1s];' >"$file"
+expect 0 "$eventspace" search --check -p "$file"
+refuses "cannot search with the patterns: $file:1:27: there is no attribute 'class'" \
+    --check -p "$file" "$set"
+refuses "cannot search with the patterns: $file:1:27: there is no attribute 'class'" \
+    -p "$file" "$set"
+refuses "cannot search with the patterns: $file:1:27: there is no attribute 'class'" \
+    -p "$file" - <"$set"
+expect 0 "$eventspace" search -p "$file" "$set" A --count # the other is not searched
+expect 0 "$eventspace" search --check -p mine "$set"
+
+# An attribute of another set is right where an event has it.
+{
+    cat "$set"
+    echo '{"trace": 1, "index": 2, "type": "C", "attributes": {"priority": "high"}}'
+} >"$folder/other.jsonl"
+echo 'A := [priority = "low"];' >"$file"
+expect 1 "$eventspace" search -p "$file" "$folder/other.jsonl"
+expect 0 "$eventspace" search --check -p "$file" "$folder/other.jsonl"
+refuses "cannot search with the patterns: $file:1:7: there is no attribute 'priority'" --check -p "$file"
+echo 'A := [priorty = "low"];' >"$file"
+refuses "cannot search with the patterns: $file:1:7: there is no attribute 'priorty', did you mean 'priority'?" \
+    -p "$file" "$folder/other.jsonl"
 
 # --- The output -----------------------------------------------------------------------
 

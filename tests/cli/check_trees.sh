@@ -15,9 +15,9 @@ contains err "at character 6: fan-out \"1\": expected a number from 2 to 1024"
 expect 2 "$eventspace" run --trees=star -n 1 -- true
 contains err "expected one of library linear kary binomial levels explicit"
 expect 2 "${collect[@]}" kary:4 --clear
-contains err "not two of them"
+contains err "TREE, --file and --clear: give one of them"
 expect 2 "${collect[@]}" --comm row
-contains err "which tree is for them?"
+contains err "give the TREE that they are for"
 expect 2 "${collect[@]}" kary -r 0
 contains err "all ranks have the same trees"
 expect 2 "${collect[@]}" kary --operation scan
@@ -152,7 +152,7 @@ stop "$prefix-trees"
 
 start "$prefix-plain"
 expect 2 "${collect[@]}" linear "$prefix-plain"
-contains err "the run's collective operations cannot be switched; start it with --trees"
+contains err ": its collective operations cannot be switched; start it with --trees"
 stop "$prefix-plain"
 
 finish

@@ -45,7 +45,7 @@ FUZZ_TARGET(fuzz_question, data, size)
     for (size_t i = 0; i < sizeof traces / sizeof traces[0]; i++)
         if (esi_trace_names_add(&names, traces[i]) < 0)
             abort();
-    if (!line || esi_trace_names_sort(&names) < 0)
+    if (!line)
         abort();
     if (size > 0)
         memcpy(line, data, size);
