@@ -76,7 +76,7 @@ is_decided()
 {
     "$eventspace" scope show heartbeat "$run" | grep -q "pulls/s,"
 }
-await 60 is_decided || fault "the rate controller has not decided"
+await 20 is_decided || fault "the rate controller has not decided"
 expect 0 "$eventspace" scope set heartbeat --rate 0 "$run"
 expect 2 "$eventspace" scope set heartbeat --budget=-1 "$run"
 expect 2 "$eventspace" scope show nobody "$run"
