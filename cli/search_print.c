@@ -19,6 +19,7 @@
 #include "base/plain.h"
 #include "base/quantity.h"
 #include "base/table.h"
+#include "eventspace/operation.h"
 #include "monitors/follow/describe.h"
 
 #define FIRST_NS UINT64_C(2000000000) /* until then no progress is shown */
@@ -214,21 +215,42 @@ struct match_table {
     bool has_hosts;     /* events of several: they are told apart */
 };
 
-static bool is_class(const struct match_row *row, const char *name)
+static enum es_class class_of(const struct match_row *row)
 {
-    return strcmp(text_of(row, ES_DETAIL_CLASS), name) == 0;
+    return es_class_by_name(text_of(row, ES_DETAIL_CLASS));
 }
 
 static bool is_message(const struct match_row *row)
 {
-    return is_class(row, "send") || is_class(row, "receive");
+    return class_of(row) == ES_CLASS_SEND || class_of(row) == ES_CLASS_RECEIVE;
 }
 
 /* Waits and tests, whose `bytes` are a number of requests; probes are of their class.
  */
 static bool is_about_requests(const struct match_row *row)
 {
-    return is_class(row, "completion") && !strstr(row->type, "robe");
+    const struct es_operation *operation;
+
+    if (class_of(row) != ES_CLASS_COMPLETION)
+        return false;
+    operation = es_operation_by_name(row->type);
+    return !operation || !operation->probe;
+}
+
+/* How an operation is related to its peer. */
+static const char *peer_word(const struct match_row *row)
+{
+    switch (class_of(row)) {
+    case ES_CLASS_SEND:
+        return "to";
+    case ES_CLASS_RECEIVE:
+    case ES_CLASS_COMPLETION:
+        return "from";
+    case ES_CLASS_COLLECTIVE:
+        return "root";
+    default:
+        return "with";
+    }
 }
 
 static void write_rank(const struct match_row *row, bool has_hosts, char *cell)
@@ -241,14 +263,9 @@ static void write_rank(const struct match_row *row, bool has_hosts, char *cell)
 
 static void write_peer(const struct match_row *row, char *cell)
 {
-    const char *how = is_class(row, "send")         ? "to"
-                      : is_class(row, "receive")    ? "from"
-                      : is_class(row, "completion") ? "from"
-                      : is_class(row, "collective") ? "root"
-                                                    : "with";
-
     if (has_row(row, ES_DETAIL_PEER))
-        snprintf(cell, CELL, "%s %" PRId64 "%s", how, number_of(row, ES_DETAIL_PEER),
+        snprintf(cell, CELL, "%s %" PRId64 "%s", peer_word(row),
+                 number_of(row, ES_DETAIL_PEER),
                  strcmp(text_of(row, ES_DETAIL_SOURCE), "any") == 0 ? " (of any)" : "");
 }
 

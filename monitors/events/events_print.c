@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/quantity.h"
 #include "base/table.h"
@@ -16,12 +15,11 @@
 #include "monitors/follow/activity.h"
 #include "monitors/follow/describe.h"
 
-static const char *class_of(const struct esi_activity *activity)
+static enum es_class class_of(const struct esi_activity *activity)
 {
     const struct es_operation *operation = es_operation_find(activity->operation);
 
-    return es_class_name(operation ? (enum es_class)operation->op_class
-                                   : ES_CLASS_NONE);
+    return operation ? (enum es_class)operation->op_class : ES_CLASS_NONE;
 }
 
 /* --- Text --------------------------------------------------------------------- */
@@ -51,10 +49,10 @@ static void format_seconds(const struct esi_events_printer *printer,
 /* Calls about requests count them there, and an open receive its buffer. */
 static bool has_payload(const struct esi_activity *activity)
 {
-    const char *name = class_of(activity);
+    enum es_class op_class = class_of(activity);
 
-    return activity->bytes && !activity->awaited && strcmp(name, "completion") != 0 &&
-           (activity->stop_ns || strcmp(name, "receive") != 0);
+    return activity->bytes && !activity->awaited && op_class != ES_CLASS_COMPLETION &&
+           (activity->stop_ns || op_class != ES_CLASS_RECEIVE);
 }
 
 static void print_event(const struct esi_events_printer *printer,
@@ -113,7 +111,7 @@ static void describe_event(struct esi_row *row, const void *record)
     esi_row_unsigned(esi_row_if(row, is), "position", NULL, event->position);
     esi_row_text(row, "operation", NULL,
                  is ? es_operation_name(activity->operation) : NULL);
-    esi_row_text(row, "class", NULL, is ? class_of(activity) : NULL);
+    esi_row_text(row, "class", NULL, is ? es_class_name(class_of(activity)) : NULL);
     esi_activity_describe(row, activity, line->printer->start_ns);
     if (esi_row_is_json(row))
         esi_row_unsigned(esi_row_if(row, activity->error_ns <= INT64_MAX), "error_ns",
