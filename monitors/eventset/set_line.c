@@ -404,20 +404,28 @@ static int line_add_attribute(struct esi_line_room *room,
     return 0;
 }
 
+static const char *const kind_names[] = {
+    [ES_EVENT_UNARY] = "unary",
+    [ES_EVENT_SEND] = "send",
+    [ES_EVENT_RECEIVE] = "receive",
+    [ES_EVENT_SYNC] = "sync",
+};
+
+enum { KINDS = sizeof kind_names / sizeof kind_names[0] };
+
+const char *esi_event_kind_name(size_t kind)
+{
+    return kind < KINDS ? kind_names[kind] : NULL;
+}
+
 /* The kind with this name; false: none. */
 static bool line_find_kind(const char *name,
                            size_t length,
                            enum es_event_kind *ret_kind)
 {
-    static const char *const names[] = {
-        [ES_EVENT_UNARY] = "unary",
-        [ES_EVENT_SEND] = "send",
-        [ES_EVENT_RECEIVE] = "receive",
-        [ES_EVENT_SYNC] = "sync",
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
+    for (size_t i = 0; i < KINDS; i++)
+        if (strlen(kind_names[i]) == length &&
+            memcmp(kind_names[i], name, length) == 0) {
             *ret_kind = (enum es_event_kind)i;
             return true;
         }

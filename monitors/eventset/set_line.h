@@ -14,6 +14,9 @@
 #include "eventspace/error.h"
 #include "eventspace/event.h"
 
+/* "unary", "send", "receive", "sync"; NULL behind the last. */
+const char *esi_event_kind_name(size_t kind);
+
 struct esi_set_line; /* room for one line at a time */
 
 /* Where the line stands, for errors. */

@@ -72,11 +72,6 @@ static void format_attributes(struct esi_json_out *out,
 
 void esi_set_format_event(FILE *stream, const struct es_set_event *event)
 {
-    static const char *const kinds[] = {
-        [ES_EVENT_SEND] = "send",
-        [ES_EVENT_RECEIVE] = "receive",
-        [ES_EVENT_SYNC] = "sync",
-    };
     struct esi_json_out out;
 
     esi_json_out_init(&out, stream);
@@ -84,7 +79,7 @@ void esi_set_format_event(FILE *stream, const struct es_set_event *event)
     esi_json_out_unsigned(&out, "trace", event->id.trace);
     esi_json_out_unsigned(&out, "index", event->id.index);
     if (event->kind != ES_EVENT_UNARY)
-        esi_json_out_string(&out, "kind", kinds[event->kind]);
+        esi_json_out_string(&out, "kind", esi_event_kind_name(event->kind));
     if (event->type[0] != '\0')
         esi_json_out_string(&out, "type", event->type);
     if (event->text[0] != '\0')

@@ -141,18 +141,6 @@ int esi_export_finish(struct esi_export *export, struct es_error *error)
 
 /* --- What formats share ----------------------------------------------------------- */
 
-const char *esi_event_kind_name(enum es_event_kind kind)
-{
-    static const char *const names[] = {
-        [ES_EVENT_UNARY] = "unary",
-        [ES_EVENT_SEND] = "send",
-        [ES_EVENT_RECEIVE] = "receive",
-        [ES_EVENT_SYNC] = "sync",
-    };
-
-    return names[kind];
-}
-
 const char *esi_attribute_text(const struct es_event_attribute *attribute,
                                char out[ESI_NUMBER_BYTES])
 {

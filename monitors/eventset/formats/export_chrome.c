@@ -19,6 +19,7 @@
 
 #include "monitors/eventset/formats/chrome_slices.h"
 #include "monitors/eventset/formats/export_private.h"
+#include "monitors/eventset/set_line.h"
 #include "monitors/eventset/segmented.h"
 
 enum {

@@ -13,6 +13,7 @@
 #include "base/plain.h"
 #include "base/json_out.h"
 #include "monitors/eventset/formats/export_private.h"
+#include "monitors/eventset/set_line.h"
 
 static const char *const columns[] = {
     "operation", "class", "rank",  "host", "communicator", "peer",

@@ -13,6 +13,7 @@
 
 #include "base/plain.h"
 #include "monitors/eventset/formats/export_private.h"
+#include "monitors/eventset/set_line.h"
 
 static int begin_dot(struct esi_export *export, struct es_error *error)
 {

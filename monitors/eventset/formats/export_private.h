@@ -40,9 +40,6 @@ extern const struct esi_export_ops esi_export_chrome;
 extern const struct esi_export_ops esi_export_dot;
 extern const struct esi_export_ops esi_export_csv;
 
-/* "unary", "send", "receive", "sync". */
-const char *esi_event_kind_name(enum es_event_kind kind);
-
 enum { ESI_NUMBER_BYTES = 24 };
 /* The value as a text; a number is written into `out`. */
 const char *esi_attribute_text(const struct es_event_attribute *attribute,

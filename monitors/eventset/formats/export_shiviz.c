@@ -18,6 +18,7 @@
 
 #include "base/plain.h"
 #include "monitors/eventset/formats/export_private.h"
+#include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_texts.h"
 #include "monitors/order/order.h"
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "monitors/eventset/set_line.h"
+
 bool esi_number_parse(const char *text, int64_t *ret_number)
 {
     const char *digits = text + (text[0] == '-');
@@ -107,8 +109,6 @@ bool esi_event_value(const struct es_set_event *event,
                      const char *attribute,
                      struct esi_event_value *ret_value)
 {
-    static const char *const kinds[] = {"unary", "send", "receive", "sync"};
-
     switch (field) {
     case ES_FIELD_PROCESS:
         *ret_value = (struct esi_event_value){trace_name, 0};
@@ -120,7 +120,7 @@ bool esi_event_value(const struct es_set_event *event,
         *ret_value = (struct esi_event_value){event->text, 0};
         return true;
     case ES_FIELD_KIND:
-        *ret_value = (struct esi_event_value){kinds[event->kind], 0};
+        *ret_value = (struct esi_event_value){esi_event_kind_name(event->kind), 0};
         return true;
     case ES_FIELD_ATTRIBUTE:
         return find_attribute(event, attribute, ret_value) ||

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
+#include "monitors/eventset/set_line.h"
 #include "monitors/eventset/set_texts.h"
 
 enum { SENTENCE = 200 }; /* bytes of what is said of a fault */
@@ -75,15 +76,9 @@ static bool has_value(const struct esi_vocabulary_word *word, const char *text)
     return false;
 }
 
-static const char *kind_at(size_t number)
-{
-    static const char *const kinds[] = {"unary", "send", "receive", "sync", NULL};
-
-    return kinds[number];
-}
-
 /* Kinds are those of every set. */
-static const struct esi_vocabulary_word kind_word = {.name = "kind", .value = kind_at};
+static const struct esi_vocabulary_word kind_word = {.name = "kind",
+                                                     .value = esi_event_kind_name};
 
 /* --- What is asked for ------------------------------------------------------------ */
 
