@@ -19,29 +19,34 @@
 
 /* --- The events ------------------------------------------------------------------- */
 
+/* What is shown of the events that may be in a match. */
+static int keep_details(void *data, const struct es_set_event *event)
+{
+    const struct esi_search_events *events = data;
+
+    return events->details ? esi_details_add(events->details, event) : 0;
+}
+
+/* When events began is noted of all. */
+static int pass_details(void *data, const struct es_set_event *event)
+{
+    esi_details_pass(data, event);
+    return 0;
+}
+
 /* Only what the predicates reach is kept. */
 static int create_domains(const struct esi_search_file *file,
-                          struct esi_domains **domains)
+                          struct esi_search_events *events)
 {
+    const struct esi_domains_listener listener = {.kept = keep_details, .data = events};
     struct es_error error = {.text = ""};
-    int result = esi_domains_create(file->file, file->is_predicate_needed, NULL,
-                                    domains, &error);
+    int result = esi_domains_create(file->file, file->is_predicate_needed, &listener,
+                                    &events->domains, &error);
 
     return result < 0 ? esi_command_fail_error(
                             ES_EXIT_USAGE, &error, result,
                             "the classes of the patterns cannot be prepared")
                       : ES_EXIT_SUCCESS;
-}
-
-/* What is shown of those that may be in a match: behind the sink of the classes. */
-static int keep_details(void *data, const struct es_set_event *event)
-{
-    const struct esi_search_events *events = data;
-
-    if (esi_domains_may_match(events->domains))
-        return esi_details_add(events->details, event);
-    esi_details_pass(events->details, event);
-    return 0;
 }
 
 /* What no event of a set has is told when all have come. */
@@ -68,7 +73,8 @@ static int read_all(const struct esi_search_options *given,
     if (events->words)
         sinks[count++] = esi_vocabulary_check_sink(events->words);
     if (events->details)
-        sinks[count++] = (struct es_set_sink){.event = keep_details, .data = events};
+        sinks[count++] =
+            (struct es_set_sink){.event = pass_details, .data = events->details};
     status = esi_event_source_read(
         &given->source, events->details || esi_domains_need_attributes(events->domains),
         sinks, count, &events->facts);
@@ -95,7 +101,7 @@ static int read_events(const struct esi_search_options *given,
     int status = esi_search_options_create_order(given, &events->order);
 
     if (status == ES_EXIT_SUCCESS)
-        status = create_domains(file, &events->domains);
+        status = create_domains(file, events);
     if (status == ES_EXIT_SUCCESS && esi_search_options_show_details(given) &&
         esi_details_create(0, &events->details) < 0)
         status = esi_command_fail(ES_EXIT_USAGE, "no memory");

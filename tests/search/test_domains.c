@@ -277,7 +277,7 @@ static void listeners_are_told_of_those_that_join(void **state)
 {
     struct fixture fixture;
     struct told told = {.fixture = &fixture};
-    struct esi_domains_listener listener = {note, &told};
+    struct esi_domains_listener listener = {.joined = note, .data = &told};
     uint32_t p, q;
 
     (void)state;
@@ -296,6 +296,42 @@ static void listeners_are_told_of_those_that_join(void **state)
     tear_down(&fixture);
 }
 
+static int note_kept(void *data, const struct es_set_event *event)
+{
+    struct told *told = data;
+    size_t length = strlen(told->text);
+
+    snprintf(told->text + length, sizeof told->text - length, "%s%u.%u",
+             length ? " " : "", event->id.trace, event->id.index);
+    return 0;
+}
+
+/* Not of those that have no class, nor of those that can have no partner; of an event
+ * of two classes once. */
+static void listeners_are_told_once_of_those_that_are_kept(void **state)
+{
+    struct fixture fixture;
+    struct told told = {.fixture = &fixture};
+    struct esi_domains_listener listener = {.kept = note_kept, .data = &told};
+    uint32_t p, q;
+
+    (void)state;
+    parse(&fixture, "A := [\"\", \"a\", \"\"]; B := [\"Q\", \"\", \"\"]; AB := A || B;"
+                    "SR := [\"\", \"s\", \"\"].[\"\", \"r\", \"\"];");
+    small_set_init(&fixture.set);
+    p = small_set_trace(&fixture.set, "P");
+    q = small_set_trace(&fixture.set, "Q");
+    small_set_event(&fixture.set, p, ES_EVENT_SEND, "s", "", 0);
+    small_set_event(&fixture.set, p, ES_EVENT_UNARY, "s", "", 0);
+    small_set_event(&fixture.set, p, ES_EVENT_UNARY, "b", "", 0);
+    small_set_event(&fixture.set, p, ES_EVENT_UNARY, "a", "", 0);
+    small_set_event(&fixture.set, q, ES_EVENT_UNARY, "a", "", 0);
+    small_set_close(&fixture.set);
+    sort_events(&fixture, &listener);
+    assert_string_equal("0.1 0.4 1.1", told.text);
+    tear_down(&fixture);
+}
+
 static int refuse(void *data, uint32_t class_number, struct es_event_id id)
 {
     (void)data;
@@ -306,7 +342,7 @@ static int refuse(void *data, uint32_t class_number, struct es_event_id id)
 
 static void a_listener_ends_the_stream(void **state)
 {
-    struct esi_domains_listener listener = {refuse, NULL};
+    struct esi_domains_listener listener = {.joined = refuse};
     struct fixture fixture;
     struct es_set_sink sink;
     struct es_error error;
@@ -551,7 +587,7 @@ static int ignore(void *data, uint32_t class_number, struct es_event_id id)
 /* What is dropped makes room for what comes. */
 static void events_that_were_dropped_take_no_room(void **state)
 {
-    struct esi_domains_listener listener = {ignore, NULL};
+    struct esi_domains_listener listener = {.joined = ignore};
     struct fixture fixture;
     const struct esi_domain *domain;
     struct es_set_sink sink;
@@ -595,6 +631,7 @@ SUITE(test_domains)
         cmocka_unit_test(halves_of_a_sync_are_partners),
         cmocka_unit_test(who_joins_late_lets_partners_join),
         cmocka_unit_test(listeners_are_told_of_those_that_join),
+        cmocka_unit_test(listeners_are_told_once_of_those_that_are_kept),
         cmocka_unit_test(a_listener_ends_the_stream),
         cmocka_unit_test(partners_are_kept_for_the_received_operator),
         cmocka_unit_test(values_know_when_they_happened),

@@ -151,7 +151,7 @@ static void random_classes_have_the_events_of_the_reference(void **state)
     made_draw_init(&draw, made_seed());
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct round round;
-        struct esi_domains_listener listener = {note, &round};
+        struct esi_domains_listener listener = {.joined = note, .data = &round};
         make_round(&draw, &round);
         assert_int_equal(0, sort_events(&round, i % 2 ? &listener : NULL));
         found += check_classes(&round, i % 2);
@@ -165,7 +165,7 @@ static struct made_draw failing_draw;
 static int try_to_sort(void)
 {
     struct round round;
-    struct esi_domains_listener listener = {note, &round};
+    struct esi_domains_listener listener = {.joined = note, .data = &round};
     struct made_draw draw = failing_draw;
     int result;
 

@@ -332,7 +332,7 @@ static void check_pinned(uint64_t seed, unsigned round)
 {
     struct made_world *world = made_world_create(seed, round, false);
     struct live live = {.world = world};
-    const struct esi_domains_listener listener = {pin, &live};
+    const struct esi_domains_listener listener = {.joined = pin, .data = &live};
     struct esi_indexed_config config;
     struct es_error error = {0};
 

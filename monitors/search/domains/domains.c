@@ -25,7 +25,6 @@ struct domain_class {
 struct esi_domains {
     const struct es_pattern_file *file; /* borrowed */
     struct esi_domains_listener listener;
-    bool has_listener;
     struct domain_class *classes;
     uint32_t class_count;
     uint64_t *plain;   /* classes with a domain and no partners */
@@ -36,7 +35,6 @@ struct esi_domains {
     struct esi_texts texts;           /* of values */
     struct esi_value *values;         /* scratch: of one event for one class */
     const struct es_set_event *event; /* the one that is being sorted */
-    bool may_match;                   /* the event that came last */
     bool is_finished;
     uint64_t missed; /* that would have joined late */
 };
@@ -144,10 +142,8 @@ int esi_domains_create(const struct es_pattern_file *file,
     domains->file = file;
     domains->class_count = esi_pattern_classes(file);
     esi_texts_init(&domains->texts);
-    if (listener) {
+    if (listener)
         domains->listener = *listener;
-        domains->has_listener = true;
-    }
     result = fill_columns(domains, is_predicate_needed, error);
     if (result < 0) {
         esi_domains_destroy(domains);
@@ -236,7 +232,7 @@ static int report_partners(struct esi_domains *domains,
                            uint32_t class_number,
                            struct es_event_id id)
 {
-    if (!domains->has_listener)
+    if (!domains->listener.joined)
         return 0;
     return domains->listener.joined(domains->listener.data, class_number, id);
 }
@@ -279,7 +275,7 @@ static int joined_late(void *data, uint32_t class_number, struct es_event_id id)
         domains->missed++;
         return 0;
     }
-    result = esi_domain_add(class->domain, id.trace, &row, !domains->has_listener);
+    result = esi_domain_add(class->domain, id.trace, &row, !domains->listener.joined);
     return result < 0 ? result : report_partners(domains, class_number, id);
 }
 
@@ -294,12 +290,22 @@ static int each_class(struct esi_domains *domains,
 
     for (size_t word = 0; word < words; word++)
         for (uint64_t left = classes[word] & of[word]; left && result == 0;
-             left &= left - 1) {
-            domains->may_match = true;
+             left &= left - 1)
             result = take(
                 domains, (uint32_t)(word * 64) + (unsigned)__builtin_ctzll(left), type);
-        }
     return result;
+}
+
+/* Whether one of the event's classes has a domain. */
+static bool is_kept(const struct esi_domains *domains, const uint64_t *classes)
+{
+    bool has_partners = domains->event->kind != ES_EVENT_UNARY;
+
+    for (size_t word = 0; word < esi_class_match_words(domains->match); word++)
+        if (classes[word] &
+            (domains->plain[word] | (has_partners ? domains->waiting[word] : 0)))
+            return true;
+    return false;
 }
 
 static int take_event(void *data, const struct es_set_event *event)
@@ -314,12 +320,13 @@ static int take_event(void *data, const struct es_set_event *event)
     if (result < 0)
         return result;
     domains->event = event;
-    domains->may_match = false;
     if (result > 0) {
         result = each_class(domains, classes, domains->plain, join_partners, type);
         if (result == 0 && event->kind != ES_EVENT_UNARY)
             result =
                 each_class(domains, classes, domains->waiting, wait_for_partners, type);
+        if (result == 0 && domains->listener.kept && is_kept(domains, classes))
+            result = domains->listener.kept(domains->listener.data, event);
     }
     if (result == 0 && domains->partners)
         result = esi_partner_classes_event(domains->partners, event, classes);
@@ -341,11 +348,6 @@ static int take_trace(void *data, uint32_t trace, const char *name)
 struct es_set_sink esi_domains_sink(struct esi_domains *domains)
 {
     return (struct es_set_sink){take_trace, take_event, domains};
-}
-
-bool esi_domains_may_match(const struct esi_domains *domains)
-{
-    return domains->may_match;
 }
 
 int esi_domains_finish(struct esi_domains *domains)

@@ -26,10 +26,14 @@
 
 struct esi_domains;
 
-/* Told of each event as it joins a class (live search): after it is in the domain.  A
- * negative result ends the stream. */
+/* Who wants to know what is kept.  Each function may be NULL; a negative result ends
+ * the stream. */
 struct esi_domains_listener {
+    /* An event joins a class (live search); it is in the domain already. */
     int (*joined)(void *data, uint32_t class_number, struct es_event_id id);
+    /* An event is in a class, or comes to be in one when its partner comes: no other
+     * can be in a match.  Called once for each such event, as it passes. */
+    int (*kept)(void *data, const struct es_set_event *event);
     void *data;
 };
 
@@ -46,9 +50,6 @@ void esi_domains_destroy(struct esi_domains *domains);
 
 /* An ordered stream (event.h). */
 struct es_set_sink esi_domains_sink(struct esi_domains *domains);
-/* Whether the event that came last is in a class, or may come to be in one when its
- * partner comes: no other can be in a match. */
-bool esi_domains_may_match(const struct esi_domains *domains);
 /* After a stream that is complete: traces are sorted, and the sink takes no more
  * (-EINVAL).  0 or -ENOMEM. */
 int esi_domains_finish(struct esi_domains *domains);

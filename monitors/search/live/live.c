@@ -167,7 +167,7 @@ static int fill_live(struct esi_live *live,
                      const struct esi_live_wanted *wanted,
                      struct es_error *error)
 {
-    const struct esi_domains_listener listener = {joined_class, live};
+    const struct esi_domains_listener listener = {.joined = joined_class, .data = live};
     uint32_t count = es_pattern_predicates(live->file);
     struct predicate_need *needs = calloc(count + 1u, sizeof *needs);
     bool *needed = calloc(count + 1u, sizeof *needed);
