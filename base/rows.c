@@ -15,6 +15,7 @@
 enum row_goal {
     ROW_COLUMNS, /* the headings */
     ROW_CELLS,
+    ROW_LINES,   /* a heading and its value each */
     ROW_MEMBERS, /* of a JSON object */
     ROW_NAMES,   /* the first line of CSV */
     ROW_VALUES,
@@ -54,6 +55,8 @@ static bool is_wanted(const struct esi_row *row, const char *name, const char *h
     case ROW_COLUMNS:
     case ROW_CELLS:
         return heading && row->count < ESI_ROWS_COLUMNS;
+    case ROW_LINES:
+        return heading;
     case ROW_MEMBERS:
         return name || esi_json_out_is_in_array(&row->rows->json);
     default:
@@ -91,8 +94,37 @@ static bool begin_field(struct esi_row *row,
         fputs(name, row->rows->stream);
     if (has_value && !is_present)
         write_absent(row, name);
+    if (row->goal == ROW_LINES && is_present)
+        esi_plain_print(row->rows->stream, "%-*s", ESI_ROWS_LABEL, heading);
     row->count++;
     return has_value && is_present;
+}
+
+/* Whether the field is shown to people. */
+static bool is_cell(const struct esi_row *row)
+{
+    return row->goal == ROW_CELLS || row->goal == ROW_LINES;
+}
+
+static void write_cell_list(struct esi_row *row, const char *format, va_list arguments)
+{
+    if (row->goal == ROW_CELLS) {
+        esi_text_table_cell_list(row->rows->table, format, arguments);
+        return;
+    }
+    esi_plain_vprint(row->rows->stream, format, arguments);
+    fputc('\n', row->rows->stream);
+}
+
+__attribute__((format(printf, 2, 3))) static void write_cell(struct esi_row *row,
+                                                             const char *format,
+                                                             ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    write_cell_list(row, format, arguments);
+    va_end(arguments);
 }
 
 struct esi_row *esi_row_if(struct esi_row *row, bool has_value)
@@ -115,8 +147,8 @@ void esi_row_long_text(struct esi_row *row,
 {
     if (!begin_field(esi_row_if(row, text), name, heading, ES_TABLE_LEFT, minimum))
         return;
-    if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, "%s", text);
+    if (is_cell(row))
+        write_cell(row, "%s", text);
     else if (row->goal == ROW_MEMBERS)
         esi_json_out_string(&row->rows->json, name, text);
     else
@@ -134,7 +166,7 @@ void esi_row_words(struct esi_row *row,
     if (!begin_field(row, NULL, heading, ES_TABLE_LEFT, minimum))
         return;
     va_start(arguments, format);
-    esi_text_table_cell_list(row->rows->table, format, arguments);
+    write_cell_list(row, format, arguments);
     va_end(arguments);
 }
 
@@ -145,7 +177,7 @@ void esi_row_quantity(struct esi_row *row, const char *heading, const char *form
     if (!begin_field(row, NULL, heading, ES_TABLE_RIGHT, 0))
         return;
     va_start(arguments, format);
-    esi_text_table_cell_list(row->rows->table, format, arguments);
+    write_cell_list(row, format, arguments);
     va_end(arguments);
 }
 
@@ -164,8 +196,8 @@ void esi_row_signed(struct esi_row *row,
 {
     if (!begin_field(row, name, heading, ES_TABLE_RIGHT, 0))
         return;
-    if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, "%" PRId64, number);
+    if (is_cell(row))
+        write_cell(row, "%" PRId64, number);
     else if (row->goal == ROW_MEMBERS)
         esi_json_out_signed(&row->rows->json, name, number);
     else
@@ -179,8 +211,8 @@ void esi_row_unsigned(struct esi_row *row,
 {
     if (!begin_field(row, name, heading, ES_TABLE_RIGHT, 0))
         return;
-    if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, "%" PRIu64, number);
+    if (is_cell(row))
+        write_cell(row, "%" PRIu64, number);
     else if (row->goal == ROW_MEMBERS)
         esi_json_out_unsigned(&row->rows->json, name, number);
     else
@@ -195,8 +227,8 @@ void esi_row_real(struct esi_row *row,
     if (!begin_field(esi_row_if(row, isfinite(number)), name, heading, ES_TABLE_RIGHT,
                      0))
         return;
-    if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, "%g", number);
+    if (is_cell(row))
+        write_cell(row, "%g", number);
     else if (row->goal == ROW_MEMBERS)
         esi_json_out_real(&row->rows->json, name, number);
     else
@@ -210,8 +242,8 @@ void esi_row_bool(struct esi_row *row,
 {
     if (!begin_field(row, name, heading, ES_TABLE_LEFT, 0))
         return;
-    if (row->goal == ROW_CELLS)
-        esi_text_table_cell(row->rows->table, truth ? "yes" : "no");
+    if (is_cell(row))
+        write_cell(row, truth ? "yes" : "no");
     else if (row->goal == ROW_MEMBERS)
         esi_json_out_bool(&row->rows->json, name, truth);
     else
@@ -306,6 +338,7 @@ int esi_rows_begin(struct esi_rows *rows, const void *empty)
         fputs("\r\n", rows->stream);
         break;
     case ESI_ROWS_JSON:
+    case ESI_ROWS_LIST:
         break;
     }
     return 0;
@@ -316,6 +349,9 @@ void esi_rows_add(struct esi_rows *rows, const void *record)
     switch (rows->format) {
     case ESI_ROWS_TABLE:
         rows_describe(rows, ROW_CELLS, record);
+        break;
+    case ESI_ROWS_LIST:
+        rows_describe(rows, ROW_LINES, record);
         break;
     case ESI_ROWS_JSON:
         esi_json_out_begin_object(&rows->json, NULL);
@@ -343,11 +379,19 @@ int esi_rows_finish(struct esi_rows *rows)
     return code;
 }
 
-int esi_rows_print_json(FILE *stream, esi_row_describe *function, const void *record)
+int esi_rows_print(enum esi_rows_format format,
+                   FILE *stream,
+                   esi_row_describe *function,
+                   const void *record)
 {
     struct esi_rows rows;
 
-    esi_rows_init(&rows, ESI_ROWS_JSON, stream, function);
+    esi_rows_init(&rows, format, stream, function);
     esi_rows_add(&rows, record);
     return esi_rows_finish(&rows);
+}
+
+int esi_rows_print_json(FILE *stream, esi_row_describe *function, const void *record)
+{
+    return esi_rows_print(ESI_ROWS_JSON, stream, function, record);
 }

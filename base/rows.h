@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the EventSpace authors */
 /*
  * Records that are printed: one function describes a record's fields in their order,
- * and a table for people, JSON Lines and CSV are made of it.
+ * and a table or a list for people, JSON Lines and CSV are made of it.
  *
  *     static void describe(struct esi_row *row, const void *record)
  *     {
@@ -108,9 +108,13 @@ enum esi_rows_format {
     ESI_ROWS_TABLE,
     ESI_ROWS_JSON,
     ESI_ROWS_CSV,
+    ESI_ROWS_LIST, /* a line for each field with a heading and a value */
 };
 
-enum { ESI_ROWS_COLUMNS = 32 }; /* of a table at most; more are left out */
+enum {
+    ESI_ROWS_COLUMNS = 32, /* of a table at most; more are left out */
+    ESI_ROWS_LABEL = 22,   /* how wide the headings of a list are */
+};
 
 /* Caller's memory; its fields are private. */
 struct esi_rows {
@@ -127,7 +131,7 @@ void esi_rows_init(struct esi_rows *rows,
                    FILE *stream,
                    esi_row_describe *describe);
 /* Writes the names of CSV, makes the columns of a table (it must be called for one);
- * nothing for JSON.  `empty` is a record without values.  0, or -ENOMEM. */
+ * nothing for JSON or a list.  `empty` is a record without values.  0, or -ENOMEM. */
 int esi_rows_begin(struct esi_rows *rows, const void *empty);
 /* A line of JSON or CSV is written at once, a table by esi_rows_finish(). */
 void esi_rows_add(struct esi_rows *rows, const void *record);
@@ -135,7 +139,12 @@ void esi_rows_add(struct esi_rows *rows, const void *record);
  * a cell was lost, or -EIO. */
 int esi_rows_finish(struct esi_rows *rows);
 
-/* One record as a line of JSON.  0, or -EIO. */
+/* One record as a line of JSON, or as a list.  0, or -EIO. */
+int esi_rows_print(enum esi_rows_format format,
+                   FILE *stream,
+                   esi_row_describe *describe,
+                   const void *record);
+/* The same, of JSON. */
 int esi_rows_print_json(FILE *stream, esi_row_describe *describe, const void *record);
 
 #endif

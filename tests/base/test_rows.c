@@ -112,6 +112,22 @@ static void csv_has_the_same_and_names_once(void **state)
                    "2,,0,0,true\r\n");
 }
 
+static void a_list_has_a_line_for_each_value(void **state)
+{
+    (void)state;
+    assert_printed(ESI_ROWS_LIST, true,
+                   "RANK                  0\n"
+                   "HOST                  alpha\n"
+                   "SHARE                 50.0 %\n"
+                   "ALIVE                 yes\n"
+                   "HOST                  be,ta\n"
+                   "SHARE                 25.0 %\n"
+                   "ALIVE                 no\n"
+                   "RANK                  2\n"
+                   "SHARE                 0.0 %\n"
+                   "ALIVE                 yes\n");
+}
+
 static void describe_minor(struct esi_row *row, const void *record)
 {
     const struct process *process = record;
@@ -230,6 +246,7 @@ SUITE(test_rows)
         cmocka_unit_test(a_table_has_what_has_a_heading),
         cmocka_unit_test(json_has_what_has_a_name),
         cmocka_unit_test(csv_has_the_same_and_names_once),
+        cmocka_unit_test(a_list_has_a_line_for_each_value),
         cmocka_unit_test(a_table_leaves_out_what_is_minor),
         cmocka_unit_test(a_table_of_too_many_columns_is_cut),
         cmocka_unit_test(objects_and_arrays_are_in_json_only),
