@@ -7,9 +7,67 @@
 
 #include <inttypes.h>
 
-#include "base/json_out.h"
 #include "base/plain.h"
 #include "base/quantity.h"
+#include "base/rows.h"
+
+/* --- Fields ----------------------------------------------------------------------- */
+
+/* To people only where there are any. */
+static void describe_some(struct esi_row *row,
+                          const char *name,
+                          const char *heading,
+                          uint64_t count)
+{
+    esi_row_unsigned(row, name, NULL, count);
+    esi_row_unsigned(esi_row_if(row, count > 0), NULL, heading, count);
+}
+
+static void describe_time(struct esi_row *row,
+                          const char *name,
+                          const char *heading,
+                          uint64_t ns)
+{
+    char words[ESI_QUANTITY_BYTES];
+
+    esi_row_unsigned(row, name, NULL, ns);
+    esi_row_text(row, NULL, heading,
+                 esi_quantity_time(words, sizeof words, (double)ns));
+}
+
+static void describe_events(struct esi_row *row, uint64_t events, uint32_t traces)
+{
+    esi_row_unsigned(row, "events", NULL, events);
+    esi_row_unsigned(row, "traces", NULL, traces);
+    esi_row_quantity(row, "events", "%" PRIu64 " on %" PRIu32 " traces", events,
+                     traces);
+}
+
+static void print_record(enum esi_format format,
+                         esi_row_describe *describe,
+                         const void *record)
+{
+    esi_rows_print(format == ES_FORMAT_JSON ? ESI_ROWS_JSON : ESI_ROWS_LIST, stdout,
+                   describe, record);
+}
+
+/* --- The number of matches -------------------------------------------------------- */
+
+struct count_view {
+    const char *pattern;
+    uint64_t matches;
+    bool is_complete;
+};
+
+static void describe_count(struct esi_row *row, const void *record)
+{
+    const struct count_view *view = record;
+
+    esi_row_text(row, "type", NULL, "count");
+    esi_row_text(row, "pattern", NULL, view->pattern);
+    esi_row_unsigned(row, "matches", NULL, view->matches);
+    esi_row_bool(row, "complete", NULL, view->is_complete);
+}
 
 void esi_search_show_count(const struct esi_search_file *file,
                            uint32_t predicate,
@@ -17,22 +75,16 @@ void esi_search_show_count(const struct esi_search_file *file,
                            bool is_complete,
                            enum esi_format format)
 {
-    const char *pattern = esi_pattern_predicate(file->file, predicate)->name;
-    struct esi_json_out out;
+    const struct count_view view = {esi_pattern_predicate(file->file, predicate)->name,
+                                    matches, is_complete};
 
-    if (format == ES_FORMAT_TEXT) {
-        if (file->predicate_count > 1)
-            esi_plain_print(stdout, "%s: ", pattern);
-        printf("%" PRIu64 "\n", matches);
+    if (format == ES_FORMAT_JSON) {
+        esi_rows_print_json(stdout, describe_count, &view);
         return;
     }
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "count");
-    esi_json_out_string(&out, "pattern", pattern);
-    esi_json_out_unsigned(&out, "matches", matches);
-    esi_json_out_bool(&out, "complete", is_complete);
-    esi_json_out_end(&out);
+    if (file->predicate_count > 1)
+        esi_plain_print(stdout, "%s: ", view.pattern);
+    printf("%" PRIu64 "\n", matches);
 }
 
 /* --- A search of what is there ---------------------------------------------------- */
@@ -48,77 +100,31 @@ struct search_view {
     bool is_lower_bound;
 };
 
-static void print_count(const char *name, uint64_t count)
+static void describe_search(struct esi_row *row, const void *record)
 {
-    esi_plain_print(stdout, "%-22s%" PRIu64 "\n", name, count);
-}
-
-static void print_time(const char *name, uint64_t ns)
-{
-    char words[ESI_QUANTITY_BYTES];
-
-    esi_plain_print(stdout, "%-22s%s\n", name,
-                    esi_quantity_time(words, sizeof words, (double)ns));
-}
-
-static void show_text(const struct search_view *view)
-{
+    const struct search_view *view = record;
     const struct esi_search_statistics *is = view->is;
 
-    esi_plain_print(stdout, "%-22s%s\n", "pattern", view->pattern);
-    esi_plain_print(stdout, "%-22s%s\n", "engine", view->engine);
-    print_count("matches", is->matches);
-    print_count("assignments", is->assignments);
-    print_time("searched in", is->elapsed_ns);
-    print_count("comparisons", is->comparisons);
-    print_count("backtracks", is->backtracks);
-    if (is->closures)
-        print_count("closures", is->closures);
-    print_count("pattern size", is->pattern_size);
-    print_count("bytes of the search", is->bytes);
-    print_count("bytes of the classes", view->domain_bytes);
-    if (view->detail_bytes)
-        print_count("bytes of attributes", view->detail_bytes);
-    print_count("bytes of the order", view->order.stored_bytes);
-    esi_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
-                    view->order.events, view->order.traces);
-    print_time("read in", view->read_ns);
-    if (is->unknown)
-        print_count("not known", is->unknown);
-    if (!is->is_complete)
-        puts("The search did not come to its end.");
-    if (view->is_lower_bound)
-        printf("The events are incomplete: %s.\n", esi_event_source_lower_bound);
-}
-
-static void show_json(const struct search_view *view)
-{
-    const struct esi_search_statistics *is = view->is;
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "statistics");
-    esi_json_out_string(&out, "pattern", view->pattern);
-    esi_json_out_string(&out, "engine", view->engine);
-    esi_json_out_unsigned(&out, "matches", is->matches);
-    esi_json_out_unsigned(&out, "assignments", is->assignments);
-    esi_json_out_bool(&out, "complete", is->is_complete);
-    esi_json_out_unsigned(&out, "elapsed_ns", is->elapsed_ns);
-    esi_json_out_unsigned(&out, "comparisons", is->comparisons);
-    esi_json_out_unsigned(&out, "backtracks", is->backtracks);
-    esi_json_out_unsigned(&out, "closures", is->closures);
-    esi_json_out_unsigned(&out, "pattern_size", is->pattern_size);
-    esi_json_out_unsigned(&out, "unknown", is->unknown);
-    esi_json_out_unsigned(&out, "bytes", is->bytes);
-    esi_json_out_unsigned(&out, "class_bytes", view->domain_bytes);
-    esi_json_out_unsigned(&out, "detail_bytes", view->detail_bytes);
-    esi_json_out_unsigned(&out, "order_bytes", view->order.stored_bytes);
-    esi_json_out_unsigned(&out, "traces", view->order.traces);
-    esi_json_out_unsigned(&out, "events", view->order.events);
-    esi_json_out_unsigned(&out, "read_ns", view->read_ns);
-    esi_json_out_bool(&out, "lower_bound", view->is_lower_bound);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "statistics");
+    esi_row_text(row, "pattern", "pattern", view->pattern);
+    esi_row_text(row, "engine", "engine", view->engine);
+    esi_row_unsigned(row, "matches", "matches", is->matches);
+    esi_row_unsigned(row, "assignments", "assignments", is->assignments);
+    esi_row_bool(row, "complete", NULL, is->is_complete);
+    describe_time(row, "elapsed_ns", "searched in", is->elapsed_ns);
+    esi_row_unsigned(row, "comparisons", "comparisons", is->comparisons);
+    esi_row_unsigned(row, "backtracks", "backtracks", is->backtracks);
+    describe_some(row, "closures", "closures", is->closures);
+    esi_row_unsigned(row, "pattern_size", "pattern size", is->pattern_size);
+    esi_row_unsigned(row, "bytes", "bytes of the search", is->bytes);
+    esi_row_unsigned(row, "class_bytes", "bytes of the classes", view->domain_bytes);
+    describe_some(row, "detail_bytes", "bytes of attributes", view->detail_bytes);
+    esi_row_unsigned(row, "order_bytes", "bytes of the order",
+                     view->order.stored_bytes);
+    describe_events(row, view->order.events, view->order.traces);
+    describe_time(row, "read_ns", "read in", view->read_ns);
+    describe_some(row, "unknown", "not known", is->unknown);
+    esi_row_bool(row, "lower_bound", NULL, view->is_lower_bound);
 }
 
 void esi_search_show(const char *pattern,
@@ -138,63 +144,47 @@ void esi_search_show(const char *pattern,
     };
 
     esi_order_statistics(events->order, &view.order);
+    print_record(given->format, describe_search, &view);
     if (given->format == ES_FORMAT_JSON)
-        show_json(&view);
-    else
-        show_text(&view);
+        return;
+    if (!statistics->is_complete)
+        puts("The search did not come to its end.");
+    if (view.is_lower_bound)
+        printf("The events are incomplete: %s.\n", esi_event_source_lower_bound);
 }
 
 /* --- A search while events come --------------------------------------------------- */
 
-static void show_live_text(const struct esi_order_statistics *order,
-                           const struct esi_live_statistics *is,
-                           uint64_t time_ns)
-{
-    print_count("matches", is->matches);
-    esi_plain_print(stdout, "%-22s%" PRIu64 " on %" PRIu32 " traces\n", "events",
-                    is->events, order->traces);
-    print_time("followed for", time_ns);
-    print_count("events kept", is->kept_events);
-    print_count("events dropped", is->dropped_events);
-    print_count("events lost", is->lost_events);
-    print_count("candidates", is->candidates);
-    print_count("candidates lost", is->lost_candidates);
-    print_count("comparisons", is->comparisons);
-    print_count("not known", is->unknown);
-    print_count("partners missed", is->missed_partners);
-    print_count("bytes of the search", is->bytes);
-    print_count("bytes of the order", order->stored_bytes + order->writer_bytes);
-}
+struct live_view {
+    const struct esi_live_statistics *is;
+    struct esi_order_statistics order;
+    uint64_t time_ns;
+    bool is_lower_bound;
+};
 
-static void show_live_json(const struct esi_order_statistics *order,
-                           const struct esi_live_statistics *is,
-                           const struct esi_set_source_facts *facts,
-                           uint64_t time_ns)
+static void describe_live(struct esi_row *row, const void *record)
 {
-    struct esi_json_out out;
+    const struct live_view *view = record;
+    const struct esi_live_statistics *is = view->is;
 
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "statistics");
-    esi_json_out_string(&out, "engine", "live");
-    esi_json_out_unsigned(&out, "matches", is->matches);
-    esi_json_out_bool(&out, "complete", is->is_complete);
-    esi_json_out_unsigned(&out, "elapsed_ns", time_ns);
-    esi_json_out_unsigned(&out, "comparisons", is->comparisons);
-    esi_json_out_unsigned(&out, "unknown", is->unknown);
-    esi_json_out_unsigned(&out, "kept_events", is->kept_events);
-    esi_json_out_unsigned(&out, "dropped_events", is->dropped_events);
-    esi_json_out_unsigned(&out, "lost_events", is->lost_events);
-    esi_json_out_unsigned(&out, "candidates", is->candidates);
-    esi_json_out_unsigned(&out, "lost_candidates", is->lost_candidates);
-    esi_json_out_unsigned(&out, "missed_partners", is->missed_partners);
-    esi_json_out_unsigned(&out, "bytes", is->bytes);
-    esi_json_out_unsigned(&out, "order_bytes",
-                          order->stored_bytes + order->writer_bytes);
-    esi_json_out_unsigned(&out, "traces", order->traces);
-    esi_json_out_unsigned(&out, "events", is->events);
-    esi_json_out_bool(&out, "lower_bound", facts->is_incomplete);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "statistics");
+    esi_row_text(row, "engine", NULL, "live");
+    esi_row_unsigned(row, "matches", "matches", is->matches);
+    esi_row_bool(row, "complete", NULL, is->is_complete);
+    describe_events(row, is->events, view->order.traces);
+    describe_time(row, "elapsed_ns", "followed for", view->time_ns);
+    esi_row_unsigned(row, "kept_events", "events kept", is->kept_events);
+    esi_row_unsigned(row, "dropped_events", "events dropped", is->dropped_events);
+    esi_row_unsigned(row, "lost_events", "events lost", is->lost_events);
+    esi_row_unsigned(row, "candidates", "candidates", is->candidates);
+    esi_row_unsigned(row, "lost_candidates", "candidates lost", is->lost_candidates);
+    esi_row_unsigned(row, "comparisons", "comparisons", is->comparisons);
+    esi_row_unsigned(row, "unknown", "not known", is->unknown);
+    esi_row_unsigned(row, "missed_partners", "partners missed", is->missed_partners);
+    esi_row_unsigned(row, "bytes", "bytes of the search", is->bytes);
+    esi_row_unsigned(row, "order_bytes", "bytes of the order",
+                     view->order.stored_bytes + view->order.writer_bytes);
+    esi_row_bool(row, "lower_bound", NULL, view->is_lower_bound);
 }
 
 void esi_search_show_live(const struct es_order *order,
@@ -203,13 +193,35 @@ void esi_search_show_live(const struct es_order *order,
                           uint64_t time_ns,
                           enum esi_format format)
 {
-    struct esi_order_statistics of_order;
+    struct live_view view = {
+        .is = statistics, .time_ns = time_ns, .is_lower_bound = facts->is_incomplete};
 
-    esi_order_statistics(order, &of_order);
-    if (format == ES_FORMAT_JSON)
-        show_live_json(&of_order, statistics, facts, time_ns);
-    else
-        show_live_text(&of_order, statistics, time_ns);
+    esi_order_statistics(order, &view.order);
+    print_record(format, describe_live, &view);
+}
+
+struct predicate_view {
+    const char *pattern;
+    const struct esi_live_predicate_statistics *is;
+};
+
+static void describe_predicate(struct esi_row *row, const void *record)
+{
+    const struct predicate_view *view = record;
+    const struct esi_live_predicate_statistics *is = view->is;
+
+    esi_row_text(row, "type", NULL, "predicate statistics");
+    esi_row_text(row, "pattern", NULL, view->pattern);
+    esi_row_unsigned(row, "matches", NULL, is->matches);
+    esi_row_unsigned(row, "candidates", NULL, is->candidates);
+    esi_row_unsigned(row, "lost_candidates", NULL, is->lost_candidates);
+    esi_row_unsigned(row, "comparisons", NULL, is->comparisons);
+    esi_row_unsigned(row, "bytes", NULL, is->bytes);
+    esi_row_quantity(row, view->pattern,
+                     "%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
+                     " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes",
+                     is->matches, is->candidates, is->lost_candidates, is->comparisons,
+                     is->bytes);
 }
 
 void esi_search_show_live_predicate(
@@ -217,27 +229,9 @@ void esi_search_show_live_predicate(
     const struct esi_live_predicate_statistics *statistics,
     enum esi_format format)
 {
-    struct esi_json_out out;
+    const struct predicate_view view = {pattern, statistics};
 
-    if (format == ES_FORMAT_TEXT) {
-        esi_plain_print(stdout,
-                        "%-22s%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
-                        " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes\n",
-                        pattern, statistics->matches, statistics->candidates,
-                        statistics->lost_candidates, statistics->comparisons,
-                        statistics->bytes);
-        return;
-    }
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "predicate statistics");
-    esi_json_out_string(&out, "pattern", pattern);
-    esi_json_out_unsigned(&out, "matches", statistics->matches);
-    esi_json_out_unsigned(&out, "candidates", statistics->candidates);
-    esi_json_out_unsigned(&out, "lost_candidates", statistics->lost_candidates);
-    esi_json_out_unsigned(&out, "comparisons", statistics->comparisons);
-    esi_json_out_unsigned(&out, "bytes", statistics->bytes);
-    esi_json_out_end(&out);
+    print_record(format, describe_predicate, &view);
 }
 
 void esi_search_without_add(struct esi_search_without *without, const char *name)
