@@ -481,7 +481,7 @@ void esi_causality_lose(struct esi_causality *causality, uint64_t lost)
     causality->totals.lost += lost;
 }
 
-int esi_causality_settle(struct esi_causality *causality)
+int esi_causality_advance(struct esi_causality *causality)
 {
     int result = release_waiting(causality, false);
 

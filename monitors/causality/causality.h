@@ -10,7 +10,7 @@
  *   esi_causality_add_element(causality, p, thread, &e);
  *   esi_causality_set_communicator(causality, p, index, &communicator);
  *   esi_causality_add(causality, e, &timed);  ...
- *   esi_causality_settle(causality);                 after each complete reading
+ *   esi_causality_advance(causality);                 after each complete reading
  *   esi_causality_finish(causality);
  *
  * Where tuples come from does not matter: a live scope (causality_scope.h) or an
@@ -112,7 +112,7 @@ int esi_causality_add(struct esi_causality *causality,
 void esi_causality_lose(struct esi_causality *causality, uint64_t lost);
 
 /* A reading has ended that got from all elements all there was. */
-int esi_causality_settle(struct esi_causality *causality);
+int esi_causality_advance(struct esi_causality *causality);
 
 /* Nothing more will come: gives all that waits. */
 int esi_causality_finish(struct esi_causality *causality);

@@ -185,7 +185,7 @@ static int read_items(const struct feed *feed,
     while ((result = esi_archive_merge_next(merge, &item, error)) > 0) {
         result = add_item(feed, &item);
         if (result == 0 && ++count % READING_ITEMS == 0)
-            result = esi_causality_settle(feed->causality);
+            result = esi_causality_advance(feed->causality);
         if (result < 0)
             break;
     }

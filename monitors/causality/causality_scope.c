@@ -280,7 +280,7 @@ static int end_reading(struct esi_causality_scope *scope)
         }
     }
     scope->reading = false;
-    return esi_causality_settle(scope->causality);
+    return esi_causality_advance(scope->causality);
 }
 
 /* Whether some communicator has not come to be known here, as may be for a moment of

@@ -457,7 +457,7 @@ static void give_up(struct esi_collectives *analysis, struct open_instance *open
     end_instance(analysis, open);
 }
 
-void esi_collectives_settle(struct esi_collectives *analysis, uint64_t now_ns)
+void esi_collectives_expire(struct esi_collectives *analysis, uint64_t now_ns)
 {
     uint64_t patience_ns = analysis->config.patience_ns;
 

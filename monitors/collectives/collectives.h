@@ -6,7 +6,7 @@
  *
  *   esi_collectives_create(&config, &analysis);
  *   for each tuple of class collective:  esi_collectives_add(analysis, &call);
- *   now and then:                        esi_collectives_settle(analysis, now_ns);
+ *   now and then:                        esi_collectives_expire(analysis, now_ns);
  *   at the end:                          esi_collectives_finish(analysis);
  *
  * An *instance* is one operation on one communicator, by all its members.  It is
@@ -162,7 +162,7 @@ int esi_collectives_add_tree(struct esi_collectives *analysis,
                              const struct esi_collective_call *call);
 /* Gives up what has been incomplete for too long: all that happened before `now_ns` has
  * been added as far as it was recorded. */
-void esi_collectives_settle(struct esi_collectives *analysis, uint64_t now_ns);
+void esi_collectives_expire(struct esi_collectives *analysis, uint64_t now_ns);
 /* Gives up all that is incomplete. */
 void esi_collectives_finish(struct esi_collectives *analysis);
 

@@ -275,7 +275,7 @@ int esi_collectives_scope_add(struct esi_collectives_scope *scope,
     /* As long as some elements have more, others may be far ahead of them. */
     if (batch && !batch->more && scope->newest_ns - scope->settled_ns >= SETTLE_NS) {
         scope->settled_ns = scope->newest_ns;
-        esi_collectives_settle(analysis, scope->newest_ns);
+        esi_collectives_expire(analysis, scope->newest_ns);
     }
     return 0;
 }

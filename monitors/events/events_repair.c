@@ -272,7 +272,7 @@ int esi_events_repair_rest(struct esi_events_repair *repair)
         return esi_time_repair_finish(repair->repair);
     if (now_ns - repair->marked_ns < repair->config.window_ns)
         return 0;
-    result = esi_time_repair_settle(repair->repair, repair->mark_ns);
+    result = esi_time_repair_expire(repair->repair, repair->mark_ns);
     repair->marked_ns = now_ns;
     repair->mark_ns = repair->newest_ns;
     return result;

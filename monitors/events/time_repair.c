@@ -361,7 +361,7 @@ static void force_oldest(struct esi_time_repair *repair)
     advance_threads(repair);
 }
 
-int esi_time_repair_settle(struct esi_time_repair *repair, uint64_t time_ns)
+int esi_time_repair_expire(struct esi_time_repair *repair, uint64_t time_ns)
 {
     (void)limit_waiting(repair);
     while (repair->unsettled <= repair->added &&
@@ -374,7 +374,7 @@ int esi_time_repair_settle(struct esi_time_repair *repair, uint64_t time_ns)
 
 int esi_time_repair_finish(struct esi_time_repair *repair)
 {
-    int result = esi_time_repair_settle(repair, UINT64_MAX);
+    int result = esi_time_repair_expire(repair, UINT64_MAX);
 
     return result < 0 ? result : give_settled(repair, true);
 }

@@ -21,7 +21,7 @@
  *
  *   esi_time_repair_create(&config, &repair);
  *   for each operation:  esi_time_repair_add(repair, &timed, payload);
- *   now and then:        esi_time_repair_settle(repair, now_ns - window_ns);
+ *   now and then:        esi_time_repair_expire(repair, now_ns - window_ns);
  *   at the end:          esi_time_repair_finish(repair);
  *
  * An operation is held back until its match is known, for `window_ns` of run time at
@@ -114,7 +114,7 @@ int esi_time_repair_add(struct esi_time_repair *repair,
                         const void *payload);
 
 /* Gives up waiting for the matches of what stopped at this time or before. */
-int esi_time_repair_settle(struct esi_time_repair *repair, uint64_t time_ns);
+int esi_time_repair_expire(struct esi_time_repair *repair, uint64_t time_ns);
 
 /* Gives all that is held back. */
 int esi_time_repair_finish(struct esi_time_repair *repair);

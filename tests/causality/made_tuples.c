@@ -90,9 +90,9 @@ uint32_t made_add(struct made_tuples *made, int rank, const struct made_call *ca
     return made_add_to(made, made->elements[rank], call);
 }
 
-void made_settle(struct made_tuples *made)
+void made_advance(struct made_tuples *made)
 {
-    assert_int_equal(esi_causality_settle(made->causality), 0);
+    assert_int_equal(esi_causality_advance(made->causality), 0);
 }
 
 struct esi_causality_totals made_finish(struct made_tuples *made)

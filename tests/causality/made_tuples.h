@@ -51,7 +51,7 @@ uint32_t made_add_to(struct made_tuples *made,
                      const struct made_call *call);
 uint32_t made_add(struct made_tuples *made, int rank, const struct made_call *call);
 
-void made_settle(struct made_tuples *made);
+void made_advance(struct made_tuples *made);
 /* Finishes, and gives the totals. */
 struct esi_causality_totals made_finish(struct made_tuples *made);
 

@@ -97,8 +97,8 @@ static void add_with_cancelled(struct made_tuples *made, bool cancel_first)
     made_add(made, 0, CALL("MPI_Isend", 10, 11, .peer = 1, .tag = 7));
     made_add(made, 0, CALL("MPI_Issend", 20, 21, .peer = 1, .tag = 7, .sequence = 1));
     if (!cancel_first) {
-        made_settle(made);
-        made_settle(made);
+        made_advance(made);
+        made_advance(made);
         made_add(made, 0, &cancel);
     }
     /* In truth the second message, and one that was sent later. */
@@ -220,12 +220,12 @@ static void a_synchronous_send_does_not_wait_for_ever(void **state)
     made_add(&made, 0, CALL("MPI_Ssend", 10, 31, .peer = 1));
     made_add(&made, 0, CALL("MPI_Wait", 40, 41, .peer = ES_PEER_NONE));
     made_add(&made, 1, CALL("MPI_Wait", 40, 41, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_null(made_stream_find(&made.stream, "0.0", "MPI_Ssend"));
     made_add(&made, 1, CALL("MPI_Wait", SECOND, SECOND + 1, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_int_equal(find(&made, "0.0", "MPI_Ssend")->kind, ES_EVENT_SEND);
     made_tuples_end(&made);
 }
@@ -261,10 +261,10 @@ static void events_are_given_one_reading_later(void **state)
     made_tuples_begin(&made, 1);
     other = made_element(&made, 0, 0);
     made_add(&made, 0, CALL("MPI_Wait", 20, 30, .peer = ES_PEER_NONE));
-    made_settle(&made);
+    made_advance(&made);
     assert_int_equal(made.stream.count, 0);
     made_add_to(&made, other, CALL("MPI_Probe", 1, 10, .peer = ES_PEER_NONE));
-    made_settle(&made);
+    made_advance(&made);
     assert_int_equal(made.stream.count, 2);
     assert_string_equal(made.stream.events[0].type, "MPI_Probe");
     made_tuples_end(&made);
@@ -279,8 +279,8 @@ static void a_receive_that_comes_late_stands_later(void **state)
     made_tuples_begin(&made, 2);
     made_add(&made, 0, CALL("MPI_Send", 1, 2, .peer = 1));
     made_add(&made, 1, CALL("MPI_Wait", 20, 30, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     made_add(&made, 1, CALL("MPI_Irecv", 5, 15, .peer = 0));
     totals = made_finish(&made);
     assert_int_equal(totals.late, 1);
@@ -297,8 +297,8 @@ static void nobody_depends_on_a_send_that_comes_late(void **state)
     (void)state;
     made_tuples_begin(&made, 2);
     made_add(&made, 0, CALL("MPI_Wait", 20, 30, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     made_add(&made, 0, CALL("MPI_Send", 5, 8, .peer = 1));
     made_add(&made, 1, CALL("MPI_Recv", 5, 15, .peer = 0));
     totals = made_finish(&made);
@@ -336,14 +336,14 @@ static void who_went_on_has_not_sent_what_is_missing(void **state)
     (void)state;
     made_tuples_begin(&made, 2);
     made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_int_equal(made.stream.count, 0);
     esi_causality_lose(made.causality, 1);
     made_add(&made, 0, CALL("MPI_Wait", SECOND, SECOND + 1, .peer = ES_PEER_NONE));
-    made_settle(&made);
+    made_advance(&made);
     assert_int_equal(made.stream.count, 0); /* what was before it may be read yet */
-    made_settle(&made);
+    made_advance(&made);
     esi_causality_totals(made.causality, &totals);
     assert_int_equal(totals.unmatched_receives, 1);
     assert_int_equal(totals.lost, 1);
@@ -359,8 +359,8 @@ static void who_ended_sends_no_more(void **state)
     made_tuples_begin(&made, 2);
     made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0));
     esi_causality_end_process(made.causality, made.processes[0]);
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_int_equal(find(&made, "1.0", "MPI_Recv")->partner_count, 0);
     made_tuples_end(&made);
 }
@@ -374,12 +374,12 @@ static void who_is_silent_is_waited_for_with_patience(void **state)
                            (struct esi_causality_config){.patience_ns = 5 * SECOND});
     made_add(&made, 1, CALL("MPI_Recv", 5, 30, .peer = 0));
     made_add(&made, 2, CALL("MPI_Wait", SECOND, 4 * SECOND, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_null(made_stream_find(&made.stream, "1.0", "MPI_Recv"));
     made_add(&made, 2, CALL("MPI_Wait", 5 * SECOND, 6 * SECOND, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_non_null(made_stream_find(&made.stream, "1.0", "MPI_Recv"));
     made_tuples_end(&made);
 }
@@ -560,8 +560,8 @@ static void a_post_tells_the_enter_before_the_end(void **state)
     made_add(&made, 1,
              CALL("MPI collective post", 10, 12, .peer = ES_PEER_NONE, .tag = code));
     made_add(&made, 0, CALL("MPI_Ibarrier", 10, 40, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_non_null(made_stream_find(&made.stream, "0.0", "MPI_Ibarrier exit"));
     made_add(&made, 1, CALL("MPI_Ibarrier", 10, 400, .peer = ES_PEER_NONE));
     assert_int_equal(made_finish(&made).collectives, 1);
@@ -602,8 +602,8 @@ static void a_member_that_is_lost_is_left_out(void **state)
     made_add(&made, 0, CALL("MPI_Barrier", 10, 50, .peer = ES_PEER_NONE));
     made_add(&made, 1, CALL("MPI_Barrier", 10, 50, .peer = ES_PEER_NONE));
     made_add(&made, 2, CALL("MPI_Wait", SECOND, SECOND + 1, .peer = ES_PEER_NONE));
-    made_settle(&made);
-    made_settle(&made);
+    made_advance(&made);
+    made_advance(&made);
     assert_int_equal(find(&made, "comm:MPI_COMM_WORLD", "join")->partner_count, 2);
     totals = made_finish(&made);
     assert_int_equal(totals.incomplete, 1);
@@ -690,8 +690,8 @@ static void make_epoch(struct made_tuples *made, bool cut)
 {
     made_add(made, 0, CALL("MPI_Win_post", 10, 11, .peer = ES_PEER_NONE, .tag = 9));
     if (cut) {
-        made_settle(made);
-        made_settle(made);
+        made_advance(made);
+        made_advance(made);
     }
     for (int origin = 1; origin < 3; origin++) {
         made_add(made, 0,
@@ -703,7 +703,7 @@ static void make_epoch(struct made_tuples *made, bool cut)
                  CALL("MPI_Win_complete", 20, 30, .peer = ES_PEER_NONE, .tag = 9));
     }
     if (cut)
-        made_settle(made);
+        made_advance(made);
     made_add(made, 0, CALL("MPI_Win_wait", 12, 40, .peer = ES_PEER_NONE, .tag = 9));
 }
 

@@ -75,7 +75,7 @@ static void all_call(struct made_tuples *made, const char *operation, int root)
                                      .peer = !tells         ? ES_PEER_NONE
                                              : is_low(root) ? root
                                                             : root - LOW});
-        made_settle(made);
+        made_advance(made);
     }
 }
 

@@ -150,7 +150,7 @@ static void read_all(struct reading *reading)
                 read[place][element] = until;
         }
         time += (uint64_t)length;
-        made_settle(&reading->made);
+        made_advance(&reading->made);
     }
     for (int i = 0; i < places * run->elements; i++)
         read_element(reading, i % places, i / places, read[i % places][i / places],

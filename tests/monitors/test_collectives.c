@@ -136,14 +136,14 @@ static void a_part_that_was_lost_is_given_up_with_patience(void **state)
     add(analysis, ES_OP_MPI_Barrier, 7, 2, 500);
     add(analysis, ES_OP_MPI_Barrier, 8, 0, 1000);
     add(analysis, ES_OP_MPI_Barrier, 8, 1, 1000);
-    esi_collectives_settle(analysis, 200000);
+    esi_collectives_expire(analysis, 200000);
     assert_int_equal(seen.count, 1); /* rank 2 may still compute */
     assert_int_equal(seen.instances[0].instance, 7);
     assert_int_equal(counts_of(analysis).beginnings, 1); /* before the others' first */
     add(analysis, ES_OP_MPI_Barrier, 9, 2, 3000);
-    esi_collectives_settle(analysis, 6999);
+    esi_collectives_expire(analysis, 6999);
     assert_int_equal(seen.count, 1);
-    esi_collectives_settle(analysis, 7000);
+    esi_collectives_expire(analysis, 7000);
     assert_int_equal(seen.count, 2);
     assert_int_equal(seen.instances[1].instance, 8);
     assert_int_equal(seen.instances[1].known, 2);
@@ -151,7 +151,7 @@ static void a_part_that_was_lost_is_given_up_with_patience(void **state)
     assert_int_equal(counts_of(analysis).incomplete, 1);
     assert_int_equal(counts_of(analysis).beginnings, 1);
     assert_int_equal(add(analysis, ES_OP_MPI_Barrier, 8, 2, 1000), -ESTALE);
-    esi_collectives_settle(analysis, 4000 + UINT64_C(60) * 5000);
+    esi_collectives_expire(analysis, 4000 + UINT64_C(60) * 5000);
     assert_int_equal(seen.count, 3);
     assert_int_equal(counts_of(analysis).open, 0);
     esi_collectives_destroy(analysis);
@@ -286,7 +286,7 @@ static void numbers_go_on_past_the_greatest(void **state)
                                  UINT32_MAX - 150 + (uint32_t)i, rank,
                                  1000 + (uint64_t)i),
                              0);
-    esi_collectives_settle(analysis, UINT64_C(1) << 60);
+    esi_collectives_expire(analysis, UINT64_C(1) << 60);
     assert_int_equal(counts_of(analysis).complete, 300);
     assert_int_equal(counts_of(analysis).beginnings, 0);
     esi_collectives_destroy(analysis);

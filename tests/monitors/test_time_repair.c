@@ -491,9 +491,9 @@ static void settling_gives_what_is_old_enough(void **state)
     assert_int_equal(esi_time_repair_create(&config, &repair), 0);
     assert_int_equal(esi_time_repair_add(repair, &program->items[0], &index), 0);
     assert_int_equal(program->given_count, 0);
-    assert_int_equal(esi_time_repair_settle(repair, 1999), 0);
+    assert_int_equal(esi_time_repair_expire(repair, 1999), 0);
     assert_int_equal(program->given_count, 0);
-    assert_int_equal(esi_time_repair_settle(repair, 2000), 0);
+    assert_int_equal(esi_time_repair_expire(repair, 2000), 0);
     assert_int_equal(program->given_count, 1);
     esi_time_repair_destroy(repair);
     free(program);
