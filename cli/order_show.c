@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/json_out.h"
 #include "base/plain.h"
 #include "base/quantity.h"
+#include "base/rows.h"
 #include "cli/event_source.h"
 
 enum { SHOWN = 5 }; /* channels of those that are there, to people */
@@ -128,54 +128,6 @@ __attribute__((format(printf, 2, 3))) static void print_row(const char *name,
     putchar('\n');
 }
 
-static void print_levels(const struct order_view *view)
-{
-    unsigned levels = levels_in_use(view);
-
-    for (unsigned i = 0; i < levels; i++) {
-        char name[24];
-
-        snprintf(name, sizeof name, "level %u", i + 1);
-        print_row(name,
-                  "%" PRIu64 " clusters of up to %" PRIu32 " traces, %" PRIu64
-                  " cluster receives",
-                  view->is.clusters[i], view->config->max_sizes[i],
-                  view->is.cluster_receives[i]);
-    }
-}
-
-/* All events, or those that communicate. */
-static void print_population(const char *name,
-                             uint64_t events,
-                             uint64_t actual,
-                             double actual_ratio,
-                             uint64_t fixed,
-                             double fixed_ratio)
-{
-    print_row(name, "%" PRIu64 " events", events);
-    print_row("  elements stored", "%" PRIu64 ", %.4g %% of Fidge/Mattern", actual,
-              100 * actual_ratio);
-    if (fixed > 0) /* only clusters have a size to be fixed at */
-        print_row("  elements if fixed", "%" PRIu64 ", %.4g %% of Fidge/Mattern", fixed,
-                  100 * fixed_ratio);
-}
-
-static void print_bytes(const struct order_view *view)
-{
-    const struct esi_order_statistics *is = &view->is;
-
-    print_row("bytes stored", "%" PRIu64 ", %.4g an event, %.4g %% of Fidge/Mattern",
-              is->stored_bytes, per_event(view, (double)is->stored_bytes),
-              100 * view->ratios.stored);
-    print_row("bytes of the writer", "%" PRIu64, is->writer_bytes);
-    if (is->spilled_bytes)
-        print_row("bytes spilled", "%" PRIu64, is->spilled_bytes);
-    if (is->forgotten_events)
-        print_row("events forgotten", "%" PRIu64, is->forgotten_events);
-    if (is->spill_error)
-        print_row("could not be spilled", "%s", strerror(-is->spill_error));
-}
-
 static void print_ranks(int rank, const char *behind)
 {
     if (rank < 0)
@@ -286,141 +238,162 @@ static void show_summary(const struct order_view *view)
         print_found(view);
 }
 
-static void show_figures(const struct order_view *view)
-{
-    const struct esi_order_statistics *is = &view->is;
-    char span[ESI_QUANTITY_BYTES], rate[ESI_QUANTITY_BYTES];
+/* --- Figures for people, and all there is for programs ---------------------------- */
 
-    print_row("store", "%s", store_of(view->config));
-    print_row("traces", "%" PRIu32, is->traces);
-    if (view->facts->is_matched)
-        print_row("tuples", "%" PRIu64 ", and %" PRIu64 " lost",
-                  view->facts->totals.tuples, view->facts->totals.lost);
-    print_levels(view);
-    if (is->cuts)
-        print_row("global cuts", "%" PRIu64 ", %" PRIu64 " of them derived", is->cuts,
-                  is->derived_cuts);
-    print_population("all", is->events, is->actual_elements, view->ratios.actual,
-                     is->fixed_elements, view->ratios.fixed);
-    print_population(
-        "communication", is->communication_events, is->communication_actual_elements,
-        view->ratios.communication_actual, is->communication_fixed_elements,
-        view->ratios.communication_fixed);
-    print_bytes(view);
-    print_row("built in", "%s, %s events a second",
-              esi_quantity_time(span, sizeof span, view->seconds * 1e9),
-              esi_quantity_number(rate, sizeof rate, event_rate(view)));
-}
-
-/* --- JSON ------------------------------------------------------------------------- */
-
-static void json_levels(struct esi_json_out *out, const struct order_view *view)
+static void describe_levels(struct esi_row *row, const struct order_view *view)
 {
     unsigned levels = levels_in_use(view);
+    bool is_array = esi_row_begin_array(row, "levels");
 
-    esi_json_out_begin_array(out, "levels");
     for (unsigned i = 0; i < levels; i++) {
-        esi_json_out_begin_object(out, NULL);
-        esi_json_out_unsigned(out, "max_size", view->config->max_sizes[i]);
-        esi_json_out_unsigned(out, "clusters", view->is.clusters[i]);
-        esi_json_out_unsigned(out, "cluster_receives", view->is.cluster_receives[i]);
-        esi_json_out_end(out);
+        char name[24];
+
+        if (esi_row_begin_object(row, NULL)) {
+            esi_row_unsigned(row, "max_size", NULL, view->config->max_sizes[i]);
+            esi_row_unsigned(row, "clusters", NULL, view->is.clusters[i]);
+            esi_row_unsigned(row, "cluster_receives", NULL,
+                             view->is.cluster_receives[i]);
+            esi_row_end(row);
+            continue;
+        }
+        snprintf(name, sizeof name, "level %u", i + 1);
+        esi_row_quantity(row, name,
+                         "%" PRIu64 " clusters of up to %" PRIu32 " traces, %" PRIu64
+                         " cluster receives",
+                         view->is.clusters[i], view->config->max_sizes[i],
+                         view->is.cluster_receives[i]);
     }
-    esi_json_out_end(out);
+    if (is_array)
+        esi_row_end(row);
 }
 
-static void json_population(struct esi_json_out *out,
-                            const char *name,
-                            uint64_t events,
-                            uint64_t actual,
-                            double actual_ratio,
-                            uint64_t fixed,
-                            double fixed_ratio)
+/* All events, or those that communicate. */
+struct population {
+    uint64_t events;
+    uint64_t actual; /* elements */
+    double actual_ratio;
+    uint64_t fixed; /* elements; 0: only clusters have a size to be fixed at */
+    double fixed_ratio;
+};
+
+static void describe_population(struct esi_row *row,
+                                const char *name,
+                                const struct population *of)
 {
-    esi_json_out_begin_object(out, name);
-    esi_json_out_unsigned(out, "events", events);
-    esi_json_out_unsigned(out, "actual_elements", actual);
-    esi_json_out_real(out, "actual_ratio", actual_ratio);
-    esi_json_out_unsigned(out, "fixed_elements", fixed);
-    esi_json_out_real(out, "fixed_ratio", fixed_ratio);
-    esi_json_out_end(out);
+    if (esi_row_begin_object(row, name)) {
+        esi_row_unsigned(row, "events", NULL, of->events);
+        esi_row_unsigned(row, "actual_elements", NULL, of->actual);
+        esi_row_real(row, "actual_ratio", NULL, of->actual_ratio);
+        esi_row_unsigned(row, "fixed_elements", NULL, of->fixed);
+        esi_row_real(row, "fixed_ratio", NULL, of->fixed_ratio);
+        esi_row_end(row);
+        return;
+    }
+    esi_row_quantity(row, name, "%" PRIu64 " events", of->events);
+    esi_row_quantity(row, "  elements stored", "%" PRIu64 ", %.4g %% of Fidge/Mattern",
+                     of->actual, 100 * of->actual_ratio);
+    esi_row_quantity(esi_row_if(row, of->fixed > 0), "  elements if fixed",
+                     "%" PRIu64 ", %.4g %% of Fidge/Mattern", of->fixed,
+                     100 * of->fixed_ratio);
 }
 
-static void json_unmatched(const struct esi_unmatched *unmatched,
-                           struct esi_json_out *out)
+static void describe_sizes(struct esi_row *row, const struct order_view *view)
 {
-    esi_json_out_begin_array(out, "unmatched");
+    const struct esi_order_statistics *is = &view->is;
+    double each = per_event(view, (double)is->stored_bytes);
+
+    esi_row_unsigned(row, "vector_elements", NULL, is->vector_elements);
+    esi_row_unsigned(row, "stored_bytes", NULL, is->stored_bytes);
+    esi_row_real(row, "stored_ratio", NULL, view->ratios.stored);
+    esi_row_real(row, "bytes_per_event", NULL, each);
+    esi_row_quantity(row, "bytes stored",
+                     "%" PRIu64 ", %.4g an event, %.4g %% of Fidge/Mattern",
+                     is->stored_bytes, each, 100 * view->ratios.stored);
+    esi_row_unsigned(row, "writer_bytes", "bytes of the writer", is->writer_bytes);
+    esi_row_unsigned(row, "spilled_bytes", NULL, is->spilled_bytes);
+    esi_row_unsigned(esi_row_if(row, is->spilled_bytes), NULL, "bytes spilled",
+                     is->spilled_bytes);
+    esi_row_unsigned(row, "forgotten_events", NULL, is->forgotten_events);
+    esi_row_unsigned(esi_row_if(row, is->forgotten_events), NULL, "events forgotten",
+                     is->forgotten_events);
+    esi_row_text(row, NULL, "could not be spilled",
+                 is->spill_error ? strerror(-is->spill_error) : NULL);
+}
+
+static void describe_unmatched(struct esi_row *row,
+                               const struct esi_unmatched *unmatched)
+{
+    esi_row_begin_array(row, "unmatched");
     for (size_t i = 0; i < unmatched->count; i++) {
         const struct esi_causal_channel *channel = &unmatched->items[i];
 
-        esi_json_out_begin_object(out, NULL);
-        esi_json_out_string(out, "communicator", channel->communicator);
-        esi_json_out_signed(out, "source", channel->source);
-        esi_json_out_signed(out, "destination", channel->destination);
-        esi_json_out_signed(out, "tag", channel->tag);
-        esi_json_out_unsigned(out, "sends", channel->sends);
-        esi_json_out_unsigned(out, "receives", channel->receives);
-        esi_json_out_end(out);
+        esi_row_begin_object(row, NULL);
+        esi_row_text(row, "communicator", NULL, channel->communicator);
+        esi_row_signed(row, "source", NULL, channel->source);
+        esi_row_signed(row, "destination", NULL, channel->destination);
+        esi_row_signed(row, "tag", NULL, channel->tag);
+        esi_row_unsigned(row, "sends", NULL, channel->sends);
+        esi_row_unsigned(row, "receives", NULL, channel->receives);
+        esi_row_end(row);
     }
-    esi_json_out_end(out);
+    esi_row_end(row);
 }
 
-static void json_matching(struct esi_json_out *out, const struct order_view *view)
+/* People have been told in the summary. */
+static void describe_matching(struct esi_row *row, const struct order_view *view)
 {
     const struct esi_causality_totals *totals = &view->facts->totals;
 
-    esi_json_out_bool(out, "lower_bound", view->facts->is_incomplete);
-    if (!view->facts->is_matched)
+    esi_row_bool(row, "lower_bound", NULL, view->facts->is_incomplete);
+    if (!view->facts->is_matched || !esi_row_is_json(row))
         return;
-    esi_json_out_unsigned(out, "tuples", totals->tuples);
-    esi_json_out_unsigned(out, "lost", totals->lost);
-    esi_json_out_unsigned(out, "messages", totals->messages);
-    esi_json_out_unsigned(out, "unmatched_sends", totals->unmatched_sends);
-    esi_json_out_unsigned(out, "unmatched_receives", totals->unmatched_receives);
-    json_unmatched(view->unmatched, out);
-    esi_json_out_unsigned(out, "collectives", totals->collectives);
-    esi_json_out_unsigned(out, "incomplete_collectives", totals->incomplete);
+    esi_row_unsigned(row, "tuples", NULL, totals->tuples);
+    esi_row_unsigned(row, "lost", NULL, totals->lost);
+    esi_row_unsigned(row, "messages", NULL, totals->messages);
+    esi_row_unsigned(row, "unmatched_sends", NULL, totals->unmatched_sends);
+    esi_row_unsigned(row, "unmatched_receives", NULL, totals->unmatched_receives);
+    describe_unmatched(row, view->unmatched);
+    esi_row_unsigned(row, "collectives", NULL, totals->collectives);
+    esi_row_unsigned(row, "incomplete_collectives", NULL, totals->incomplete);
 }
 
-static void json_sizes(struct esi_json_out *out, const struct order_view *view)
+static void describe_order(struct esi_row *row, const void *record)
 {
+    const struct order_view *view = record;
     const struct esi_order_statistics *is = &view->is;
+    const struct esi_order_ratios *ratios = &view->ratios;
+    const struct esi_causality_totals *totals = &view->facts->totals;
+    char span[ESI_QUANTITY_BYTES], rate[ESI_QUANTITY_BYTES];
 
-    esi_json_out_unsigned(out, "vector_elements", is->vector_elements);
-    esi_json_out_unsigned(out, "stored_bytes", is->stored_bytes);
-    esi_json_out_real(out, "stored_ratio", view->ratios.stored);
-    esi_json_out_real(out, "bytes_per_event",
-                      per_event(view, (double)is->stored_bytes));
-    esi_json_out_unsigned(out, "writer_bytes", is->writer_bytes);
-    esi_json_out_unsigned(out, "spilled_bytes", is->spilled_bytes);
-    esi_json_out_unsigned(out, "forgotten_events", is->forgotten_events);
-}
-
-static void show_json(const struct order_view *view)
-{
-    const struct esi_order_statistics *is = &view->is;
-    struct esi_json_out out;
-
-    esi_json_out_init(&out, stdout);
-    esi_json_out_begin_object(&out, NULL);
-    esi_json_out_string(&out, "type", "statistics");
-    esi_json_out_string(&out, "store", store_of(view->config));
-    esi_json_out_unsigned(&out, "traces", is->traces);
-    esi_json_out_unsigned(&out, "events", is->events);
-    json_levels(&out, view);
-    esi_json_out_unsigned(&out, "cuts", is->cuts);
-    esi_json_out_unsigned(&out, "derived_cuts", is->derived_cuts);
-    json_population(&out, "all", is->events, is->actual_elements, view->ratios.actual,
-                    is->fixed_elements, view->ratios.fixed);
-    json_population(&out, "communication", is->communication_events,
-                    is->communication_actual_elements,
-                    view->ratios.communication_actual, is->communication_fixed_elements,
-                    view->ratios.communication_fixed);
-    json_sizes(&out, view);
-    esi_json_out_unsigned(&out, "build_ns", (uint64_t)(view->seconds * 1e9));
-    esi_json_out_real(&out, "events_per_second", event_rate(view));
-    json_matching(&out, view);
-    esi_json_out_end(&out);
+    esi_row_text(row, "type", NULL, "statistics");
+    esi_row_text(row, "store", "store", store_of(view->config));
+    esi_row_unsigned(row, "traces", "traces", is->traces);
+    esi_row_unsigned(row, "events", NULL, is->events);
+    esi_row_quantity(esi_row_if(row, view->facts->is_matched), "tuples",
+                     "%" PRIu64 ", and %" PRIu64 " lost", totals->tuples, totals->lost);
+    describe_levels(row, view);
+    esi_row_unsigned(row, "cuts", NULL, is->cuts);
+    esi_row_unsigned(row, "derived_cuts", NULL, is->derived_cuts);
+    esi_row_quantity(esi_row_if(row, is->cuts), "global cuts",
+                     "%" PRIu64 ", %" PRIu64 " of them derived", is->cuts,
+                     is->derived_cuts);
+    describe_population(row, "all",
+                        &(struct population){is->events, is->actual_elements,
+                                             ratios->actual, is->fixed_elements,
+                                             ratios->fixed});
+    describe_population(row, "communication",
+                        &(struct population){is->communication_events,
+                                             is->communication_actual_elements,
+                                             ratios->communication_actual,
+                                             is->communication_fixed_elements,
+                                             ratios->communication_fixed});
+    describe_sizes(row, view);
+    esi_row_unsigned(row, "build_ns", NULL, (uint64_t)(view->seconds * 1e9));
+    esi_row_real(row, "events_per_second", NULL, event_rate(view));
+    esi_row_quantity(row, "built in", "%s, %s events a second",
+                     esi_quantity_time(span, sizeof span, view->seconds * 1e9),
+                     esi_quantity_number(rate, sizeof rate, event_rate(view)));
+    describe_matching(row, view);
 }
 
 void esi_order_show(const struct es_order *order,
@@ -439,10 +412,10 @@ void esi_order_show(const struct es_order *order,
     esi_order_statistics(order, &view.is);
     esi_order_ratios(&view.is, &view.ratios);
     if (format == ES_FORMAT_JSON) {
-        show_json(&view);
+        esi_rows_print_json(stdout, describe_order, &view);
         return;
     }
     show_summary(&view);
     if (has_figures)
-        show_figures(&view);
+        esi_rows_print(ESI_ROWS_LIST, stdout, describe_order, &view);
 }
