@@ -19,8 +19,9 @@ struct check_arguments {
 
 static const char doc[] =
     "Checks a pathmap and prints one line about what is in it."
-    "\vThe first fault is told with its line, its column, the way to the member, what "
-    "was found and what was expected; the exit status is then 2. The format is in "
+    "\vOf a faulty map it reports the first fault: line, column, the path of the "
+    "member, what was found and what was expected; the exit status is then 2. The "
+    "format is in "
     "eventspace-pathmap(5).";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
