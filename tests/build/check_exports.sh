@@ -63,6 +63,13 @@ monitors=$($NM "$library" | grep -cE ' [tT] esi?_(order|search|causality|collect
     echo "libeventspace.so has $monitors functions of monitors/"
     failed=1
 }
+# With them it had 1,250,000 bytes.
+MOST_BYTES=1000000
+bytes=$(size "$library" | awk 'NR == 2 { print $1 }')
+[ "$bytes" -le $MOST_BYTES ] || {
+    echo "libeventspace.so has $bytes bytes of code and constants, more than $MOST_BYTES"
+    failed=1
+}
 
 preload=$top_builddir/wrappers/mpi/.libs/libeventspace-mpi.so
 if [ -n "$MPICC" ]; then
