@@ -41,8 +41,7 @@ static const struct argp_option options[] = {
     {"elements", 'e', NULL, 0, "every element of RUN, not only sums per process", 0},
     {"everywhere", OPTION_EVERYWHERE, NULL, 0,
      "also runs in other folders than EVENTSPACE_DIR", 0},
-    {"verbose", 'v', NULL, 0, "also columns that are zero everywhere, or on one host",
-     0},
+    {"verbose", 'v', NULL, 0, "also columns that are zero, or of one host only", 0},
     {0},
 };
 

@@ -20,7 +20,7 @@ struct map_arguments {
 enum { KEY_EXPAND = 256, KEY_HOSTFILE, KEY_THREADS, KEY_THRESHOLD };
 
 static const struct argp_option options[] = {
-    {"ranks", 'n', "N", 0, "ranks of the application (default: one for each slot)", 0},
+    {"ranks", 'n', "N", 0, "ranks of the program (default: one for each slot)", 0},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "hosts, as MPI launchers read them", 0},
     {"output", 'o', "MAP.json", 0, "write there instead of to standard output", 0},
     {"threads", KEY_THREADS, "N", 0, "threads of each rank (default: 1)", 0},

@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,51 @@ static const struct argp_option shared_options[] = {
 /* Instead of parsing; NULL: none. */
 static void (*complete)(const struct argp *parser, unsigned flags);
 
+/* --- Faults ----------------------------------------------------------------------- */
+
+/* argp(3) ends its messages with two lines in quotes of their own that name --help.
+ * What it says is kept until the process ends, and one line in ours stands there. */
+static struct {
+    char *text;
+    size_t length;
+    FILE *stream; /* NULL: argp writes to standard error itself */
+    const char *name; /* of the command; borrowed */
+} said;
+
+static void tell_said(void)
+{
+    char *advice;
+
+    if (!said.stream || fclose(said.stream) != 0)
+        return;
+    advice = strstr(said.text, "Try `");
+    if (advice)
+        *advice = '\0';
+    fputs(said.text, stderr);
+    if (advice)
+        fprintf(stderr, "%s: see '%s --help'\n", said.name, said.name);
+    free(said.text);
+}
+
+/* Once the command line is good. */
+static void drop_said(void)
+{
+    if (said.stream && fclose(said.stream) == 0)
+        free(said.text);
+    said.stream = NULL;
+}
+
+static void keep_what_is_said(struct argp_state *state)
+{
+    said.stream = open_memstream(&said.text, &said.length);
+    if (!said.stream || atexit(tell_said) != 0)
+        return;
+    state->err_stream = said.stream;
+}
+
 /* --- Help ------------------------------------------------------------------------- */
+
+enum { MARGIN = 79 };
 
 /* Adds a name to the line at `column`, or to the next one.  Returns the column. */
 static size_t print_name(size_t column, const char *name)
@@ -73,6 +118,7 @@ __attribute__((noreturn)) static void print_help(const struct argp_state *state)
     const struct argp *own = state->root_argp->children[0].argp;
     const char *name = strrchr(state->name, ' ');
     const char *lines = name ? esi_examples_find(name + 1) : NULL;
+    static const char manual[] = " as in the manual page.";
     size_t column = strlen("Also:");
 
     setenv("ARGP_HELP_FMT", "no-dup-args-note,opt-doc-col=26,rmargin=79", 0);
@@ -82,7 +128,8 @@ __attribute__((noreturn)) static void print_help(const struct argp_state *state)
     for (const struct argp_option *option = shared_options; option->key; option++)
         if (option->name)
             column = print_name(column, option->name);
-    puts(" as in the manual page.");
+    fputs(column + strlen(manual) > MARGIN ? "\n     " : "", stdout);
+    puts(manual);
     if (lines)
         print_examples(lines);
     exit(ES_EXIT_SUCCESS);
@@ -94,6 +141,7 @@ static error_t parse_shared(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = state->input;
+        keep_what_is_said(state);
         return 0;
     case 'h':
     case '?':
@@ -228,8 +276,10 @@ void esi_command_parse(const struct argp *parser,
         exit(ES_EXIT_SUCCESS);
     }
     check_names(&whole, argc, argv, flags);
+    said.name = argv[0];
     error_t failure = argp_parse(&whole, argc, argv, flags | ARGP_NO_HELP, NULL, input);
 
     if (failure)
         exit(esi_command_fail(ES_EXIT_USAGE, "options: %s", strerror(failure)));
+    drop_said();
 }

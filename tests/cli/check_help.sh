@@ -36,8 +36,13 @@ for name in $commands; do
     is_empty out
     expect 2 "$eventspace" "$name" --no-such-option
     contains err "eventspace $name: unrecognized option '--no-such-option'"
+    contains err "eventspace $name: see 'eventspace $name --help'"
+    lacks err '`'
     is_empty out
 done
+expect 2 "$eventspace" doctor one another
+contains err "eventspace doctor: see 'eventspace doctor --help'"
+(($(wc -l <"$folder/err") == 2)) || fault "more than two lines: $(cat "$folder/err")"
 
 # Help is one screen and ends with examples; the manuals have them, too, and all options.
 for name in $commands; do
@@ -45,6 +50,8 @@ for name in $commands; do
     expect 0 "$eventspace" "$name" --help
     lines=$(wc -l <"$folder/out")
     ((lines <= 40)) || fault "$name --help has $lines lines"
+    grep -E '^.{80}' "$folder/out" && fault "$name --help has lines of more than 79 columns"
+    grep -E '^ +$' "$folder/out" && fault "$name --help has lines of blanks only"
     sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\e/\\/g' "$top_srcdir/docs/man/eventspace-$name.1" >"$folder/man"
     sed -n '/^.SH EXAMPLES/,/^.SH SEE/p' "$folder/man" >"$folder/examples"
     sed '1,/^Examples:/d; s/^  //' "$folder/out" >"$folder/shown"
