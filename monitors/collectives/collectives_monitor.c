@@ -18,15 +18,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/condition.h"
+#include "base/nearest.h"
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/collectives/collective_judge.h"
 #include "monitors/collectives/recent.h"
 
-enum { KEPT_MOST = 65536, OPERATIONS = 64, MAX_OPEN = 1 << 18 };
+enum { KEPT_MOST = 65536, OPERATIONS = 64, OPERATION_CODES = 4096 };
+enum { MAX_OPEN = 1 << 18 };
 #define PAUSE_NS UINT64_C(50000000)
 
 /* An instance that waits for the front end, with its arrays behind it. */
@@ -77,6 +80,26 @@ static uint16_t find_family(const char *name)
     return traits.family;
 }
 
+/* Names in the form that the person chose, with "MPI_" or without. */
+static int refuse_operation(const char *name, struct es_error *error)
+{
+    size_t skipped = strncasecmp(name, "MPI_", 4) == 0 ? 0 : 4;
+    struct esi_nearest nearest;
+
+    esi_nearest_init(&nearest, name);
+    for (uint16_t code = 1; code < OPERATION_CODES; code++) {
+        const struct es_operation *operation = es_operation_find(code);
+
+        if (operation && find_family(operation->name) == code)
+            esi_nearest_try(&nearest, operation->name + skipped);
+    }
+    if (nearest.name)
+        return es_error_set(error, -EINVAL,
+                            "'%s' is no collective operation; did you mean '%s'?", name,
+                            nearest.name);
+    return es_error_set(error, -EINVAL, "'%s' is no collective operation", name);
+}
+
 static int parse_operations(const char *text,
                             uint16_t *ret_operations,
                             size_t *ret_count,
@@ -90,10 +113,11 @@ static int parse_operations(const char *text,
 
         if (length < sizeof name)
             memcpy(name, at, length);
-        if (count == OPERATIONS || !find_family(name)) {
-            return es_error_set(error, -EINVAL, "'%.*s' is no collective operation",
-                                (int)length, at);
-        }
+        if (!find_family(name))
+            return refuse_operation(length < sizeof name ? name : at, error);
+        if (count == OPERATIONS)
+            return es_error_set(error, -EINVAL, "'%s': more than %d operations", text,
+                                OPERATIONS);
         ret_operations[count++] = find_family(name);
         at += length + (at[length] == ',');
     }

@@ -438,9 +438,13 @@ static void print_totals(const struct esi_collectives_report *report, FILE *stre
     char sentence[SENTENCE];
     char words[WORDS];
 
-    snprintf(sentence, sizeof sentence, "%" PRIu64 " operations in %s", shown,
-             esi_quantity_time(words, sizeof words,
-                               (double)(report->last_ns - report->first_ns)));
+    if (shown > 0)
+        snprintf(sentence, sizeof sentence, "%" PRIu64 " operations in %s", shown,
+                 esi_quantity_time(words, sizeof words,
+                                   (double)(report->last_ns - report->first_ns)));
+    else
+        snprintf(sentence, sizeof sentence, "no collective operation %s",
+                 counts->complete > 0 ? "fits the options" : "is complete");
     if (counts->complete > shown)
         append_counted(sentence, counts->complete - shown, "others not shown");
     append_counted(sentence, counts->open, "under way");
@@ -469,11 +473,13 @@ int esi_collectives_print_text(const struct esi_collectives_report *report,
                                size_t top,
                                FILE *stream)
 {
-    int result = print_groups(report, top, ESI_ROWS_TABLE, stream);
+    bool is_empty = esi_collective_statistics_count(report->statistics) == 0;
+    int result = is_empty ? 0 : print_groups(report, top, ESI_ROWS_TABLE, stream);
 
     if (result < 0)
         return result;
-    fputc('\n', stream);
+    if (!is_empty)
+        fputc('\n', stream);
     print_debts(report, stream);
     print_totals(report, stream);
     return ferror(stream) ? -EIO : 0;

@@ -214,6 +214,12 @@ holds "summary['complete'] == $(cat "$folder/count") and summary['incomplete'] =
 
 expect 2 "$eventspace" collectives --operation send "$prefix-late"
 contains err "'send' is no collective operation"
+expect 2 "$eventspace" collectives --operation allreduc "$prefix-late"
+contains err "'allreduc' is no collective operation; did you mean 'Allreduce'?"
+# What is not there is said; a table without rows says nothing.
+expect 0 "$eventspace" collectives --once --comm nocomm "$prefix-late"
+contains out "no collective operation fits the options, 40 others not shown"
+lacks out "OPERATION"
 expect 2 "$eventspace" collectives --since yesterday "$prefix-late"
 expect 2 "$eventspace" collectives --blame-over much "$prefix-late"
 expect 2 "$eventspace" collectives --set reduce=count "$prefix-late"
