@@ -558,6 +558,27 @@ static int set_scope(struct es_servers *servers,
     return status;
 }
 
+static bool is_run(const char *name)
+{
+    struct es_run *run;
+    bool is_there = name && es_run_open(name, NULL, &run) == 0;
+
+    if (is_there)
+        es_run_close(run);
+    return is_there;
+}
+
+/* "show RUN NAME" is meant where only the first word is a run. */
+static void order_words(struct scope_arguments *arguments)
+{
+    const char *first = arguments->name;
+
+    if (!first || !arguments->run || is_run(arguments->run) || !is_run(first))
+        return;
+    arguments->name = arguments->run;
+    arguments->run = first;
+}
+
 int esi_cmd_scope(int argc, char **argv)
 {
     static const struct argp_child children[] = {{&esi_wide_argp, 0, NULL, 0}, {0}};
@@ -574,6 +595,7 @@ int esi_cmd_scope(int argc, char **argv)
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
+    order_words(&arguments);
     status = esi_consumer_open_servers(arguments.run, arguments.server, &servers);
     if (status != 0)
         return status;

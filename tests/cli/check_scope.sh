@@ -41,6 +41,8 @@ await 10 is_there || fault "no scope: $(cat "$folder/server")"
 
 expect 0 "$eventspace" scope list --format json "$run"
 json_lines_hold "o['name'].startswith('heartbeat') and o['pid'] > 0"
+expect 0 "$eventspace" scope show "$run" heartbeat
+contains out "STAGE"
 expect 0 "$eventspace" scope show heartbeat "$run"
 contains out "set: "
 lacks out "default: "
