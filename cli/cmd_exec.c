@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -108,6 +109,17 @@ static bool prepare_environment(char *program, const char **ret_run)
     return code == 0;
 }
 
+/* Of several ranks the first one says that nothing was recorded, to their launcher; one
+ * that is alone says so on a terminal only, for a pipe is the program's. */
+static bool rank_speaks(bool is_looked_after)
+{
+    const char *variable = esi_job_rank_variable();
+
+    if (is_looked_after)
+        return false;
+    return variable ? strcmp(getenv(variable), "0") == 0 : isatty(STDERR_FILENO);
+}
+
 int esi_cmd_exec(int argc, char **argv)
 {
     static const struct argp parser = {
@@ -117,7 +129,7 @@ int esi_cmd_exec(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, ARGP_IN_ORDER, &arguments);
     bool is_looked_after = getenv("EVENTSPACE_RUN") != NULL;
-    bool is_alone = !is_looked_after && !esi_job_rank_variable();
+    bool is_speaker = rank_speaks(is_looked_after);
     esi_rank_host_prepare();
     bool is_disabled = getenv("EVENTSPACE_DISABLE") != NULL;
     bool is_prepared = !is_disabled && prepare_environment(arguments.program[0], &run);
@@ -130,7 +142,7 @@ int esi_cmd_exec(int argc, char **argv)
         esi_supervise_become(arguments.program);
 
     int code = esi_rank_watcher_start(run, !is_looked_after && !arguments.keep,
-                                      is_alone ? arguments.program[0] : NULL);
+                                      is_speaker ? arguments.program[0] : NULL);
     if (code < 0)
         esi_command_note("nobody will note how %s ends: %s", arguments.program[0],
                          strerror(-code));

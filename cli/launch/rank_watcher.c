@@ -54,8 +54,8 @@ struct rank_watcher {
     int pidfd; /* of the rank; -1 = the kernel has none */
     int lock;  /* -1 = nobody waits for the watcher */
     bool clean_up;
-    const char *alone; /* the program, if there is to be said that it did not call MPI;
-                          or NULL */
+    const char *speaks_for; /* the program, if there is to be said that it did not call
+                               MPI; or NULL */
 };
 
 /* --- The rank's end --------------------------------------------------------------- */
@@ -130,6 +130,17 @@ static bool has_segments(const char *run)
     return esi_ending_scan(run, &ending);
 }
 
+/* Of other ranks it is not known whether they will call MPI yet. */
+static void tell_unrecorded(const char *program)
+{
+    if (esi_job_rank_variable())
+        esi_command_note("nothing was recorded of rank 0: it did not call MPI "
+                         "('eventspace doctor %s' says why)",
+                         program);
+    else
+        esi_command_note_unrecorded(program);
+}
+
 /* The last rank of a job that no `eventspace run` looks after removes what it left, if
  * all went well: once as many ranks have been here as the launcher started. */
 static void clean_up_run(const char *run)
@@ -178,7 +189,7 @@ static void drop_descriptors(struct rank_watcher *watcher)
     int pidfd = copy_above(watcher->pidfd, REST),
         lock = copy_above(watcher->lock, REST);
     int null = open("/dev/null", O_RDWR);
-    int last = watcher->alone ? STDOUT_FILENO : STDERR_FILENO;
+    int last = watcher->speaks_for ? STDOUT_FILENO : STDERR_FILENO;
 
     for (int i = 0; null >= 0 && i <= last; i++)
         dup2(null, i);
@@ -199,8 +210,8 @@ _Noreturn static void watch_rank(struct rank_watcher *watcher)
     drop_descriptors(watcher);
     if (await_end(watcher, &status)) {
         es_run_note_exit(watcher->run, watcher->rank, status);
-        if (status == 0 && watcher->alone && !has_segments(watcher->run))
-            esi_command_note_unrecorded(watcher->alone);
+        if (status == 0 && watcher->speaks_for && !has_segments(watcher->run))
+            tell_unrecorded(watcher->speaks_for);
         if (status == 0 && watcher->clean_up)
             clean_up_run(watcher->run);
     }
@@ -228,7 +239,7 @@ static int fork_watcher(struct rank_watcher *watcher)
     return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-int esi_rank_watcher_start(const char *run, bool clean_up, const char *alone)
+int esi_rank_watcher_start(const char *run, bool clean_up, const char *speaks_for)
 {
     struct sigaction before, plain = {.sa_handler = SIG_DFL};
     struct rank_watcher watcher = {
@@ -237,7 +248,7 @@ int esi_rank_watcher_start(const char *run, bool clean_up, const char *alone)
         .pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0),
         .lock = esi_run_lock_share(run, lock_file),
         .clean_up = clean_up,
-        .alone = alone && isatty(STDERR_FILENO) ? alone : NULL,
+        .speaks_for = speaks_for,
     };
 
     /* The process in between must be found even where whoever started us ignores

@@ -65,6 +65,12 @@ contains out "eventspace exec: nothing was recorded: no process called MPI ('eve
 expect 0 "$eventspace" exec -- true
 is_empty err
 
+# Of several ranks the first one says so, to the launcher that reads its standard error.
+expect 0 env PMI_RANK=1 PMI_SIZE=2 "$eventspace" exec -- true
+PMI_RANK=0 PMI_SIZE=2 "$eventspace" exec -- true 2>"$folder/told"
+await 20 grep -qs "eventspace exec: nothing was recorded of rank 0: it did not call MPI ('eventspace doctor true' says why)" "$folder/told"
+is_empty err
+
 # Environment: in the program our library is loaded, in front of others.
 expect 0 "$eventspace" exec -- sh -c 'echo "$MARKER_WAS_LOADED"'
 contains out yes
