@@ -139,13 +139,14 @@ struct esi_row *esi_row_minor(struct esi_row *row, unsigned minor)
     return row;
 }
 
-void esi_row_long_text(struct esi_row *row,
+static void write_text(struct esi_row *row,
                        const char *name,
                        const char *heading,
+                       enum esi_text_table_alignment alignment,
                        size_t minimum,
                        const char *text)
 {
-    if (!begin_field(esi_row_if(row, text), name, heading, ES_TABLE_LEFT, minimum))
+    if (!begin_field(esi_row_if(row, text), name, heading, alignment, minimum))
         return;
     if (is_cell(row))
         write_cell(row, "%s", text);
@@ -153,6 +154,24 @@ void esi_row_long_text(struct esi_row *row,
         esi_json_out_string(&row->rows->json, name, text);
     else
         esi_csv_text(row->rows->stream, text);
+}
+
+void esi_row_long_text(struct esi_row *row,
+                       const char *name,
+                       const char *heading,
+                       size_t minimum,
+                       const char *text)
+{
+    write_text(row, name, heading, ES_TABLE_LEFT, minimum, text);
+}
+
+void esi_row_prose(struct esi_row *row,
+                   const char *name,
+                   const char *heading,
+                   size_t minimum,
+                   const char *text)
+{
+    write_text(row, name, heading, ES_TABLE_PROSE, minimum, text);
 }
 
 void esi_row_words(struct esi_row *row,

@@ -77,6 +77,12 @@ void esi_row_long_text(struct esi_row *row,
                        const char *heading,
                        size_t minimum,
                        const char *text);
+/* The same of the last column, which is not cut: it goes on in the next line. */
+void esi_row_prose(struct esi_row *row,
+                   const char *name,
+                   const char *heading,
+                   size_t minimum,
+                   const char *text);
 /* In the table only: words, and to the right a number with its unit. */
 void esi_row_words(struct esi_row *row,
                    const char *heading,

@@ -304,20 +304,59 @@ static size_t print_cell(const struct esi_text_table_column *column,
     return is_right ? GAP : room - width + GAP;
 }
 
+/* Bytes of `text` for one line of at most `width`: up to a blank, or one word. */
+static size_t find_break(const char *text, size_t width)
+{
+    size_t taken;
+    size_t most = table_fit(text, width, &taken);
+    size_t at = most;
+
+    if (text[most] == '\0')
+        return most;
+    while (at > 0 && text[at] != ' ')
+        at--;
+    return at > 0 ? at : most + strcspn(text + most, " ");
+}
+
+/* A cell whose further lines begin at `start`.  Words that are too long are parted. */
+static void print_prose(FILE *stream, const char *text, size_t room, size_t start)
+{
+    for (size_t bytes, most, width; *text; text += bytes) {
+        bytes = find_break(text, room);
+        most = table_fit(text, room, &width);
+        if (most > 0 && bytes > most)
+            bytes = most;
+        fwrite(text, 1, bytes, stream);
+        bytes += strspn(text + bytes, " ");
+        if (text[bytes]) {
+            fputc('\n', stream);
+            print_blanks(stream, start);
+        }
+    }
+}
+
 /* `row` SIZE_MAX: the titles. */
 static void print_row(const struct es_table *table,
                       const struct column_fit *fits,
                       FILE *stream,
                       size_t row)
 {
-    size_t behind = 0;
+    size_t behind = 0, start = 0;
 
-    for (size_t i = 0; i < table->column_count; i++)
-        if (!fits[i].is_out)
-            behind = print_cell(&table->columns[i], stream,
-                                row == SIZE_MAX ? table->columns[i].title
-                                                : cell_at(table, row, i),
-                                fits[i].width, behind);
+    for (size_t i = 0; i < table->column_count; i++) {
+        const struct esi_text_table_column *column = &table->columns[i];
+        const char *text = row == SIZE_MAX ? column->title : cell_at(table, row, i);
+
+        if (fits[i].is_out)
+            continue;
+        if (column->alignment == ES_TABLE_PROSE) {
+            print_blanks(stream, behind);
+            print_prose(stream, text, fits[i].width, start);
+            break;
+        }
+        behind = print_cell(column, stream, text, fits[i].width, behind);
+        start += fits[i].width + GAP;
+    }
     fputc('\n', stream);
 }
 
@@ -362,20 +401,6 @@ void esi_text_line_print(FILE *stream, size_t width, const char *format, ...)
     print_cut(stream, text, width > 0 ? width : SIZE_MAX, 0);
     fputc('\n', stream);
     free(text);
-}
-
-/* Bytes of `text` for one line of at most `width`: up to a blank, or one word. */
-static size_t find_break(const char *text, size_t width)
-{
-    size_t taken;
-    size_t most = table_fit(text, width, &taken);
-    size_t at = most;
-
-    if (text[most] == '\0')
-        return most;
-    while (at > 0 && text[at] != ' ')
-        at--;
-    return at > 0 ? at : most + strcspn(text + most, " ");
 }
 
 static void print_lines(FILE *stream, const char *text, size_t width)

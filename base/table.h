@@ -25,6 +25,7 @@ struct es_table;
 enum esi_text_table_alignment {
     ES_TABLE_LEFT,
     ES_TABLE_RIGHT,
+    ES_TABLE_PROSE, /* of the last column: sentences, which go on in the next line */
 };
 
 struct esi_text_table_column {

@@ -192,7 +192,7 @@ static void describe_run(struct esi_row *row, const void *record)
                  format_time(info->started_realtime_ns, when, sizeof when));
     esi_row_quantity(esi_row_minor(row, 3), "AGE", "%s",
                      format_age(info->started_realtime_ns, when, sizeof when));
-    esi_row_long_text(row, "ending", "ENDED", 12, ending);
+    esi_row_prose(row, "ending", "ENDED", 16, ending);
     esi_row_bool(row, "elsewhere", NULL, info->elsewhere);
 }
 

@@ -221,8 +221,8 @@ static void describe_predicate(struct esi_row *row, const void *record)
                       listed->is->place.line, listed->is->place.column);
         esi_row_words(row, "SEARCHED", 0, "%s", listed->is_searched ? "yes" : "no");
     }
-    esi_row_long_text(esi_row_if(row, has_meaning), "meaning", "MEANING", 24,
-                      listed->meaning);
+    esi_row_prose(esi_row_if(row, has_meaning), "meaning", "MEANING", 24,
+                  listed->meaning);
 }
 
 static void list_predicate(struct esi_rows *rows,

@@ -98,6 +98,32 @@ static void no_column_goes_below_its_minimum(void **state)
     esi_text_table_destroy(table);
 }
 
+static void prose_goes_on_in_the_next_line(void **state)
+{
+    static const struct esi_text_table_column two[] = {
+        {"RUN", ES_TABLE_LEFT, 0, 0}, {"ENDED", ES_TABLE_PROSE, 8, 0}};
+    struct es_table *table;
+
+    (void)state;
+    assert_int_equal(esi_text_table_create(two, 2, &table), 0);
+    esi_text_table_cell(table, "flow");
+    esi_text_table_cell(table, "rank 0 was killed by SIGSEGV");
+    esi_text_table_cell(table, "ring");
+    esi_text_table_cell(table, "incomprehensibly");
+    assert_printed(table, 0,
+                   "RUN   ENDED\n"
+                   "flow  rank 0 was killed by SIGSEGV\n"
+                   "ring  incomprehensibly\n");
+    assert_printed(table, 19,
+                   "RUN   ENDED\n"
+                   "flow  rank 0 was\n"
+                   "      killed by\n"
+                   "      SIGSEGV\n"
+                   "ring  incomprehensi\n"
+                   "      bly\n");
+    esi_text_table_destroy(table);
+}
+
 static void a_row_that_is_not_complete_is_not_printed(void **state)
 {
     struct es_table *table;
@@ -276,6 +302,7 @@ SUITE(test_table)
         cmocka_unit_test(columns_are_aligned),
         cmocka_unit_test(a_column_that_may_be_cut_is_cut_to_the_width),
         cmocka_unit_test(no_column_goes_below_its_minimum),
+        cmocka_unit_test(prose_goes_on_in_the_next_line),
         cmocka_unit_test(a_row_that_is_not_complete_is_not_printed),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
         cmocka_unit_test(many_rows_find_room),

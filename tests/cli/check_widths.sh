@@ -66,6 +66,11 @@ fits 0 "THREAD VERDICT DOING" heartbeat --once "$run"
 fits 0 "SCOPE PULLS/S LOST" scope list "$run"
 fits 0 "set: default: shape=" scope show --all heartbeat "$run"
 
+# What patterns mean is told in full.
+fits 0 "PATTERN MEANING" search --list -p "$top_srcdir/share/patterns/mpi.pattern"
+expect 0 "${terminal[@]}" 60 "$eventspace" search --list -p "$top_srcdir/share/patterns/mpi.pattern"
+lacks out "~"
+
 # What is left out is named on a terminal; all of it can be had.
 expect 0 "${terminal[@]}" 60 "$eventspace" list --elements "$run"
 contains out " left out"
