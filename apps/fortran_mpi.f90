@@ -29,7 +29,7 @@ program fortran_mpi
 
 contains
 
-    ! Reads --rounds N, and answers --help.
+    ! Reads --rounds N, and answers -h and --help.
     subroutine read_options(rounds)
         integer, intent(out) :: rounds
         integer :: i, status
@@ -39,7 +39,7 @@ contains
         i = 1
         do while (i <= command_argument_count())
             call get_command_argument(i, word)
-            if (word == '--help') then
+            if (word == '--help' .or. word == '-h') then
                 print '(a)', 'Usage: fortran_mpi [--rounds N]'
                 print '(a)', &
                     'Exchanges messages through the module mpi and checks them.'

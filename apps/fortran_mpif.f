@@ -30,7 +30,7 @@ C     The oldest binding, mpif.h: blocking, nonblocking and collective.
       if (all .ne. 0) stop 1
       end
 
-C     Reads --rounds N, and answers --help.
+C     Reads --rounds N, and answers -h and --help.
       subroutine options(rounds)
       implicit none
       integer rounds, i, status
@@ -39,7 +39,7 @@ C     Reads --rounds N, and answers --help.
       i = 1
  10   if (i .gt. command_argument_count()) return
       call get_command_argument(i, word)
-      if (word .eq. '--help') then
+      if (word .eq. '--help' .or. word .eq. '-h') then
          print '(a)', 'Usage: fortran_mpif [--rounds N]'
          print '(a)', 'Exchanges messages through mpif.h, checks them.'
          print '(a)', '  --rounds N   rounds (default 200)'

@@ -53,7 +53,7 @@ static void print_help(const char *program,
         printf("%*s%s", width < 26 ? 26 - width : 1, "", row->help);
         print_value(row);
     }
-    printf("  --help                  print this text and exit\n");
+    printf("  -h, --help              print this text and exit\n");
 }
 
 static void reject_value(const char *program,
@@ -118,8 +118,8 @@ int options_parse(int argc,
         };
     table[count] = (struct option){.name = "help", .val = HELP_CODE};
 
-    for (int code; (code = getopt_long(argc, argv, "", table, NULL)) != -1;) {
-        if (code == HELP_CODE) {
+    for (int code; (code = getopt_long(argc, argv, "h", table, NULL)) != -1;) {
+        if (code == HELP_CODE || code == 'h') {
             print_help(argv[0], usage, summary, rows);
             exit(EXIT_SUCCESS);
         }

@@ -5,7 +5,7 @@
 . "${top_srcdir:?not set}/tests/apps/functions.sh"
 
 log=$(mktemp) || exit 99
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.short"' EXIT
 
 # Succeeds when the program ends with status 2 after a message that has the text in it.
 refuses() {
@@ -21,6 +21,8 @@ for program in ring hang imbalance life masterworker mergesort onesided stencil2
     "$apps/$program" --help >"$log" 2>&1
     expect 0 "$program --help succeeds"
     check "$program --help explains" grep -q "^Usage: .*$program " "$log"
+    "$apps/$program" -h >"$log.short" 2>&1
+    check "$program -h is --help" cmp -s "$log" "$log.short"
     check "$program refuses an unknown option" \
         refuses 'no-such-option' "$program" --no-such-option
 done
