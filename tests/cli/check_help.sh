@@ -66,6 +66,10 @@ for name in $commands; do
     done <"$folder/options"
 done
 
+for manual in "$top_srcdir"/docs/man/*.[1357]; do
+    grep -q '^\.SH EXAMPLES\?$' "$manual" || fault "no example in ${manual##*/}"
+done
+
 expect 0 "$eventspace" --version
 contains out "eventspace "
 cp "$folder/out" "$folder/first"
