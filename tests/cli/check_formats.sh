@@ -48,6 +48,13 @@ prints list 0 list --elements "$run"
 prints heartbeat 0 heartbeat --count 2 --interval 0.1 "$run"
 prints events 0 events "$run"
 prints events 0 events --reduce 'mean of=duration by=thread' "$run"
+# Of few operations not everything is told.
+are_told()
+{
+    "$eventspace" collectives --nodes --advise --once --format json "$run" >"$folder/look" &&
+        grep -q '"type":"node"' "$folder/look" && grep -q '"type":"advice"' "$folder/look"
+}
+await 30 are_told || cat "$folder/look"
 prints collectives 0 collectives --nodes --instances --by-size --advise --count 2 "$run"
 prints 'scope list' 0 scope list "$run"
 prints 'scope show' 0 scope show heartbeat "$run"
@@ -57,19 +64,29 @@ prints list 0 list "$run"
 kill $live
 prints record 0 record -o "$folder/archive" "$run"
 
-# hangs NAME ARGUMENT... : a run that is stuck.
+# is_stuck SIGN : all ranks wait by now, and what a look tells has this in it.
+is_stuck()
+{
+    "$eventspace" heartbeat --once --stalled-after 0.2 --format json "$run" >"$folder/look"
+    grep -qF "$1" "$folder/look"
+}
+
+# hangs SIGN NAME ARGUMENT... : a run that is stuck.
 hangs()
 {
+    local sign=$1
+    shift
     run=$prefix-$1
     "$eventspace" run -n 3 --name "$run" -- "$top_builddir/apps/hang" "$@" \
         >"$folder/hang" 2>&1 </dev/null &
-    await 20 grep -q "now $1" "$folder/hang"
+    await 30 grep -q "now $1" "$folder/hang"
+    await 30 is_stuck "$sign" || cat "$folder/hang" "$folder/look"
     prints heartbeat 1 heartbeat --count 4 --interval 0.1 --stalled-after 0.2 "$run"
     prints events 0 events "$run"
     kill $!
 }
-hangs receive-cycle
-hangs missing-collective --absent-sleeps
+hangs '"cycles":[{"ranks":[0,2,1]' receive-cycle
+hangs '"held_up_by":[{"rank":2,"threads":2' missing-collective --absent-sleeps
 
 # A reader that is stopped for a while loses events.
 run=$prefix-ring
