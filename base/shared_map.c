@@ -9,17 +9,28 @@
 
 enum { SHIFT_FIRST = 60 }; /* 16 slots */
 
+static uint32_t shift_after(const struct esi_shared_map *map)
+{
+    return map != NULL ? map->shift - 1 : SHIFT_FIRST;
+}
+
+size_t esi_shared_map_bytes_after(const struct esi_shared_map *map)
+{
+    return sizeof *map + (sizeof map->slots[0] << (64 - shift_after(map)));
+}
+
+void esi_shared_map_init(struct esi_shared_map *made, const struct esi_shared_map *map)
+{
+    made->shift = shift_after(map);
+    made->mask = (UINT64_C(1) << (64 - made->shift)) - 1;
+}
+
 struct esi_shared_map *esi_shared_map_create(const struct esi_shared_map *map)
 {
-    uint32_t shift = map != NULL ? map->shift - 1 : SHIFT_FIRST;
-    uint64_t slots = UINT64_C(1) << (64 - shift);
-    struct esi_shared_map *made;
+    struct esi_shared_map *made = calloc(1, esi_shared_map_bytes_after(map));
 
-    made = calloc(1, sizeof *made + slots * sizeof made->slots[0]);
-    if (made == NULL)
-        return NULL;
-    made->mask = slots - 1;
-    made->shift = shift;
+    if (made != NULL)
+        esi_shared_map_init(made, map);
     return made;
 }
 

@@ -38,12 +38,28 @@ struct esi_shared_map {
     uint32_t shift;               /* 64 - log2(slots) */
     uint32_t used;                /* slots that are not free */
     struct esi_shared_map *older; /* the owner's: NULL, or a map half as large */
+    _Atomic uint64_t older_place; /* the owner's, too: where others find that */
     struct esi_shared_slot slots[];
 };
 
 /* A map of twice the slots of `map`, of 16 if that is NULL; empty.  free() ends it.
  * NULL without memory. */
 struct esi_shared_map *esi_shared_map_create(const struct esi_shared_map *map);
+
+/* The same in other memory: so many bytes of it, zero, become such a map. */
+size_t esi_shared_map_bytes_after(const struct esi_shared_map *map);
+void esi_shared_map_init(struct esi_shared_map *made, const struct esi_shared_map *map);
+
+/* Bytes of a map, and log2 of its slots. */
+static inline size_t esi_shared_map_bytes(const struct esi_shared_map *map)
+{
+    return sizeof *map + (size_t)(map->mask + 1) * sizeof map->slots[0];
+}
+
+static inline unsigned int esi_shared_map_log2(const struct esi_shared_map *map)
+{
+    return 64 - map->shift;
+}
 
 /* Adds all keys whose word is not 0 to a map that has room for them. */
 void esi_shared_map_copy(const struct esi_shared_map *from, struct esi_shared_map *to);

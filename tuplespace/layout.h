@@ -28,7 +28,7 @@
 
 #define ES_SEGMENT_MAGIC UINT64_C(0x314745535345) /* "ESSEG1" in little endian */
 #define ES_SEGMENT_MAJOR 1                        /* another major is refused */
-#define ES_SEGMENT_MINOR 1 /* fields added at the end of the header */
+#define ES_SEGMENT_MINOR 2 /* fields added where the header had padding */
 #define ES_SEGMENT_HEADER_BYTES 640
 #define ES_SEGMENT_ENDIAN UINT32_C(0x01020304)
 #define ES_CACHE_LINE 64
@@ -81,6 +81,9 @@ struct esi_segment_layout {
     _Atomic uint32_t watchers;
     /* In what was padding before: tuples that the process had no memory for. */
     _Atomic uint64_t tuples_refused;
+    /* Since minor 2, in what was padding before.  The ledger in the arena
+     * (ledger_layout.h); 0 = the process has none (release). */
+    _Atomic uint64_t ledger_offset;
 
     alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum esi_segment_state */
     _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */
@@ -236,6 +239,8 @@ struct esi_communicator_layout {
 
 _Static_assert(sizeof(struct esi_segment_layout) <= 4096, "the header fits in a page");
 _Static_assert(offsetof(struct esi_segment_layout, folder) == 536,
+               "in the padding before the state");
+_Static_assert(offsetof(struct esi_segment_layout, ledger_offset) == 560,
                "in the padding before the state");
 _Static_assert(sizeof(struct esi_segment_layout) == ES_SEGMENT_HEADER_BYTES,
                "segments of all minor versions have as long a header");

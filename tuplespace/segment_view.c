@@ -86,6 +86,7 @@ static void take_header(struct es_segment_view *view,
         count_that_fit(view, header->communicators_offset, header->communicator_bytes,
                        header->max_communicators);
     view->may_have_trees = header->minor >= 1;
+    view->may_have_ledger = header->minor >= 2;
     view->kept = (header->flags & ES_SEGMENT_KEPT) != 0;
     view->pid = header->pid;
     view->pid_start = header->pid_start;

@@ -46,6 +46,7 @@ struct es_segment_view {
     _Atomic uint64_t allocated; /* memory that the file takes, as of the last refresh */
     bool kept;           /* by a tuple server: the pid in the name is alive for it */
     bool may_have_trees; /* the header has a place that tells of a tree control */
+    bool may_have_ledger; /* and of a ledger */
     uint64_t inode;
     _Atomic bool watches; /* counts as a watcher of the segment */
     struct esi_segment_layout *layout;

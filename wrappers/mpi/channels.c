@@ -5,13 +5,15 @@
  *
  * Counters must not move while other threads count, so at MPI_THREAD_MULTIPLE a full
  * map gets a larger one in front of it; otherwise its counters move into the larger
- * one.
+ * one.  Maps lie in the ledger, so that others see the counters.
  */
 #include "config.h"
 
 #include "wrappers/mpi/match.h"
 
 #include <stdlib.h>
+
+#include "wrappers/mpi/ledger.h"
 
 enum { SLOTS_MAX = 1 << 21 };
 
@@ -45,10 +47,42 @@ static struct esi_shared_slot *channels_find(struct esi_channels *channels,
     return slot;
 }
 
-static void move_counters(struct esi_shared_map *from, struct esi_shared_map *to)
+static void map_give(struct esi_shared_map *map)
 {
-    esi_shared_map_copy(from, to);
-    free(from);
+    esi_ledger_give(map, esi_shared_map_bytes(map));
+}
+
+static struct esi_shared_map *map_take(const struct esi_shared_map *old)
+{
+    struct esi_shared_map *map = esi_ledger_take(esi_shared_map_bytes_after(old));
+
+    if (map != NULL)
+        esi_shared_map_init(map, old);
+    return map;
+}
+
+static uint64_t map_place(const struct esi_shared_map *map)
+{
+    return map != NULL ? esi_ledger_place(map, esi_shared_map_log2(map)) : 0;
+}
+
+/* Makes a map the newest, for this process and for readers of the ledger. */
+static void map_publish(struct esi_channels *channels, struct esi_shared_map *map)
+{
+    atomic_store_explicit(&channels->map, map, memory_order_release);
+    if (channels->place != NULL)
+        atomic_store_explicit(channels->place, map_place(map), memory_order_release);
+}
+
+static void link_older(struct esi_shared_map *map, struct esi_shared_map *older)
+{
+    map->older = older;
+    atomic_store_explicit(&map->older_place, map_place(older), memory_order_relaxed);
+}
+
+static void forget_counters(struct esi_shared_map *map)
+{
+    map_give(map);
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
 }
 
@@ -63,14 +97,16 @@ static struct esi_shared_map *map_with_room(struct esi_channels *channels)
         return old;
     if (old != NULL && old->mask >= SLOTS_MAX - 1)
         return NULL;
-    larger = esi_shared_map_create(old);
+    larger = map_take(old);
     if (larger == NULL)
         return NULL;
     if (old != NULL && esi_multiple)
-        larger->older = old;
+        link_older(larger, old);
     else if (old != NULL)
-        move_counters(old, larger);
-    atomic_store_explicit(&channels->map, larger, memory_order_release);
+        esi_shared_map_copy(old, larger);
+    map_publish(channels, larger);
+    if (old != NULL && !esi_multiple)
+        forget_counters(old);
     return larger;
 }
 
@@ -230,11 +266,11 @@ void esi_channels_fini(struct esi_channels *channels)
         atomic_load_explicit(&channels->map, memory_order_relaxed);
 
     free_doubts(channels);
+    map_publish(channels, NULL);
     while (map != NULL) {
         struct esi_shared_map *older = map->older;
 
-        free(map);
+        map_give(map);
         map = older;
     }
-    atomic_store_explicit(&channels->map, NULL, memory_order_relaxed);
 }

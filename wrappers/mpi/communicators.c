@@ -21,6 +21,7 @@
 #include "eventspace/operation.h"
 #include "tuplespace/operation_codes.h"
 #include "wrappers/mpi/handles.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/path.h"
 #include "wrappers/mpi/process.h"
@@ -370,6 +371,17 @@ static void enter_in_segment(struct esi_comm *comm,
     }
 }
 
+/* What was made out of sight may have been made by others. */
+static void enter_in_ledger(struct esi_comm *comm, uint16_t operation)
+{
+    comm->ledger = esi_ledger_add_communicator(comm->index);
+    comm->sent.place = &comm->ledger->sent;
+    comm->received.channels.place = &comm->ledger->received;
+    comm->is_counted = operation != 0;
+    if (comm->is_counted)
+        esi_ledger_count_object(ESI_LEDGER_COMMUNICATORS, 1);
+}
+
 static struct esi_comm *comm_create(MPI_Comm handle)
 {
     struct esi_comm *comm = calloc(1, sizeof *comm);
@@ -423,6 +435,7 @@ static struct esi_comm *comm_register(MPI_Comm handle,
     else
         make_name(comm, parent, operation);
     enter_in_segment(comm, parent, &members);
+    enter_in_ledger(comm, operation);
     free(members.local);
     free(members.remote);
     make_known(handle, comm);
@@ -517,6 +530,8 @@ void esi_comm_forget(uint64_t handle)
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
     if (process != NULL && comm->index != ES_COMMUNICATOR_NONE)
         esi_segment_free_communicator(process->segment, comm->index);
+    if (comm->is_counted)
+        esi_ledger_count_object(ESI_LEDGER_COMMUNICATORS, -1);
     esi_comm_unref(comm);
 }
 
@@ -531,6 +546,7 @@ void esi_comm_destroy(struct esi_comm *comm)
         esi_segment_release_communicator(process->segment, comm->index);
     esi_match_fini(&comm->received);
     esi_channels_fini(&comm->sent);
+    esi_ledger_remove_communicator(comm->ledger);
     free(comm);
 }
 

@@ -23,6 +23,7 @@
 struct esi_thread;
 
 struct esi_comm_trees;
+struct esi_ledger_communicator;
 
 struct esi_comm {
     uint16_t index; /* in the segment's table, or ES_COMMUNICATOR_NONE */
@@ -41,6 +42,8 @@ struct esi_comm {
     struct esi_comm_trees *trees; /* whoever installs tree_ops.h owns it; NULL = none */
     struct esi_channels sent;
     struct esi_match received;
+    struct esi_ledger_communicator *ledger; /* its part; never NULL */
+    bool is_counted; /* the program made it, so it is to free it */
 };
 
 /* MPI handles are integers or pointers, depending on the MPI. */

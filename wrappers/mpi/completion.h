@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "wrappers/mpi/describe.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/process.h"
 #include "wrappers/mpi/requests.h"
 
@@ -84,6 +85,36 @@ void esi_persistent_leave_init(struct esi_call *call,
                                struct esi_request *record,
                                const MPI_Request *request);
 
+/* Tells that the thread waits for these requests, until esi_wait_end(); and of one. */
+static inline void esi_wait_begin(struct esi_thread *thread,
+                                  enum esi_ledger_wait_kind kind,
+                                  const uint64_t *handles,
+                                  uint32_t count)
+{
+    struct esi_ledger_thread *ledger = thread->ledger;
+    uint32_t known = count < ESI_LEDGER_HANDLES ? count : ESI_LEDGER_HANDLES;
+
+    if (ESI_UNLIKELY(ledger == NULL))
+        return;
+    if (handles != ledger->handles)
+        memcpy(ledger->handles, handles, known * sizeof handles[0]);
+    esi_ledger_set_wait(ledger, kind, count);
+}
+
+static inline void esi_wait_begin_one(struct esi_thread *thread, uint64_t handle)
+{
+    if (ESI_UNLIKELY(thread->ledger == NULL))
+        return;
+    thread->ledger->handles[0] = handle;
+    esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_ALL, 1);
+}
+
+static inline void esi_wait_end(struct esi_thread *thread)
+{
+    if (ESI_LIKELY(thread->ledger != NULL))
+        esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
+}
+
 /* Publishes a completion call's own tuple, after those of what it completed. */
 void esi_completion_leave(struct esi_call *call, uint64_t stop);
 
@@ -149,12 +180,13 @@ static inline void esi_request_fill(struct esi_request *request,
 
 /*
  * Their handles as they were before it, since MPI nulls what completes, and a place for
- * statuses that the program does not want.  Calls with up to 64 requests use the stack;
- * larger ones allocate.  Where that fails the completions of the call are not recorded,
- * which is counted once.
+ * statuses that the program does not want.  The handles of calls with up to 64 requests
+ * lie in the thread's part of the ledger, where others see what it waits for; larger
+ * ones allocate.  Where that fails the completions of the call are not recorded, which
+ * is counted once.
  */
 
-enum { ESI_BATCH_SMALL = 64 };
+enum { ESI_BATCH_SMALL = ESI_LEDGER_HANDLES };
 
 struct esi_batch {
     int count;
@@ -172,17 +204,30 @@ static inline bool esi_batch_is_good(const MPI_Request *requests, int count)
     return requests != NULL || count == 0;
 }
 
+/* Where the handles of a small call go: beside the ledger if that tells of polls of
+ * other requests. */
+static inline uint64_t *esi_batch_choose(struct esi_batch *batch,
+                                         const struct esi_thread *thread,
+                                         int count)
+{
+    bool is_free = thread->polled == 0 || thread->polled_many == (uint32_t)count;
+
+    return ESI_LIKELY(thread->ledger != NULL && is_free) ? thread->ledger->handles
+                                                         : batch->small_handles;
+}
+
 /* Takes the handles.  `statuses` is the program's array, or MPI_STATUSES_IGNORE.  False
  * without memory: the batch is then empty and the call's own `statuses` must be passed
  * on. */
 static inline bool esi_batch_init(struct esi_batch *batch,
+                                  const struct esi_thread *thread,
                                   const MPI_Request *requests,
                                   int count,
                                   MPI_Status *statuses)
 {
     size_t size = count > 0 ? (size_t)count : 0;
 
-    batch->handles = batch->small_handles;
+    batch->handles = esi_batch_choose(batch, thread, count);
     batch->statuses =
         statuses == MPI_STATUSES_IGNORE ? batch->small_statuses : statuses;
     batch->heap = NULL;

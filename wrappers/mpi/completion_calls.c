@@ -33,13 +33,29 @@ static void leave_test(struct esi_call *call, int count, uint64_t now)
     esi_call_exit(call);
 }
 
-/* Leaves a test that found nothing. */
+/* Ends a test that found nothing; an event, if the plan asks for it, is written first:
+ * then what was polled is told anew. */
 static void leave_poll(struct esi_call *call, int count)
 {
     if (ESI_LIKELY(esi_call_count_poll(call)))
         esi_call_exit(call);
     else
         leave_test(call, count, esi_clock_read());
+}
+
+/* The same of one request, and of a batch; the ledger tells of them. */
+static void leave_poll_of(struct esi_call *call, uint64_t handle)
+{
+    leave_poll(call, 1);
+    esi_thread_note_poll(call->thread, handle);
+}
+
+static void leave_poll_of_all(struct esi_call *call,
+                              const struct esi_batch *batch,
+                              int count)
+{
+    leave_poll(call, count);
+    esi_thread_note_polls(call->thread, batch->handles, (uint32_t)batch->count);
 }
 
 /* --- One request ---------------------------------------------------------------- */
@@ -57,7 +73,9 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
         return next(request, status);
     handle = ESI_HANDLE(*request);
     esi_completion_open(&call, request, 1);
+    esi_wait_begin_one(call.thread, handle);
     result = next(request, seen);
+    esi_wait_end(call.thread);
     stop = esi_clock_read();
     if (is_done(result, *request))
         esi_completion_record(call.thread, handle, seen, stop);
@@ -86,7 +104,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
         esi_completion_record(call.thread, ESI_HANDLE(before), seen, now);
         leave_test(&call, 1, now);
     } else {
-        leave_poll(&call, 1);
+        leave_poll_of(&call, ESI_HANDLE(before));
     }
     return result;
 }
@@ -105,7 +123,7 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
         leave_test(&call, 1, esi_clock_read());
     else
-        leave_poll(&call, 1);
+        leave_poll_of(&call, ESI_HANDLE(request));
     return result;
 }
 
@@ -142,6 +160,14 @@ int esi_wrap_MPI_Request_free(esi_MPI_Request_free_fn *next, MPI_Request *reques
     return result;
 }
 
+/* Tells which requests the call waits for. */
+static void begin_wait(const struct esi_call *call,
+                       const struct esi_batch *batch,
+                       enum esi_ledger_wait_kind kind)
+{
+    esi_wait_begin(call->thread, kind, batch->handles, (uint32_t)batch->count);
+}
+
 /* --- All ------------------------------------------------------------------------ */
 
 /* Every request that the call has completed: all, or after an error those whose status
@@ -173,9 +199,11 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     if (!esi_batch_is_good(requests, count) ||
         !esi_call_enter(&call, ES_OP_MPI_Waitall, ES_CLASS_COMPLETION))
         return next(count, requests, statuses);
-    esi_batch_init(&batch, requests, count, statuses);
+    esi_batch_init(&batch, call.thread, requests, count, statuses);
     esi_completion_open(&call, requests, count);
+    begin_wait(&call, &batch, ESI_LEDGER_WAIT_ALL);
     result = next(count, requests, batch.statuses);
+    esi_wait_end(call.thread);
     stop = esi_clock_read();
     completed_all(&call, &batch, requests, result, stop);
     esi_completion_leave(&call, stop);
@@ -206,7 +234,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
     if (!esi_batch_is_good(requests, count) ||
         !esi_call_enter(&call, ES_OP_MPI_Testall, ES_CLASS_COMPLETION))
         return next(count, requests, flag, statuses);
-    esi_batch_init(&batch, requests, count, statuses);
+    esi_batch_init(&batch, call.thread, requests, count, statuses);
     result = next(count, requests, flag, batch.statuses);
     if (result == MPI_SUCCESS && *flag && has_any(&batch)) {
         uint64_t now = esi_clock_read();
@@ -214,7 +242,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
         completed_all(&call, &batch, requests, result, now);
         leave_test(&call, count, now);
     } else {
-        leave_poll(&call, count);
+        leave_poll_of_all(&call, &batch, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -238,9 +266,11 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     if (!esi_batch_is_good(requests, count) || index == NULL ||
         !esi_call_enter(&call, ES_OP_MPI_Waitany, ES_CLASS_COMPLETION))
         return next(count, requests, index, status);
-    esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
+    esi_batch_init(&batch, call.thread, requests, count, MPI_STATUSES_IGNORE);
     esi_completion_open(&call, requests, count);
+    begin_wait(&call, &batch, ESI_LEDGER_WAIT_ANY);
     result = next(count, requests, index, seen);
+    esi_wait_end(call.thread);
     stop = esi_clock_read();
     if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
         esi_completion_record(call.thread, batch.handles[*index], seen, stop);
@@ -265,7 +295,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
     if (!esi_batch_is_good(requests, count) || index == NULL ||
         !esi_call_enter(&call, ES_OP_MPI_Testany, ES_CLASS_COMPLETION))
         return next(count, requests, index, flag, status);
-    esi_batch_init(&batch, requests, count, MPI_STATUSES_IGNORE);
+    esi_batch_init(&batch, call.thread, requests, count, MPI_STATUSES_IGNORE);
     result = next(count, requests, index, flag, seen);
     if (result == MPI_SUCCESS && *flag && *index >= 0 && *index < count) {
         uint64_t now = esi_clock_read();
@@ -274,7 +304,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
             esi_completion_record(call.thread, batch.handles[*index], seen, now);
         leave_test(&call, count, now);
     } else {
-        leave_poll(&call, count);
+        leave_poll_of_all(&call, &batch, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -310,9 +340,11 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     if (!esi_batch_is_good(requests, incount) ||
         !esi_call_enter(&call, ES_OP_MPI_Waitsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
-    esi_batch_init(&batch, requests, incount, statuses);
+    esi_batch_init(&batch, call.thread, requests, incount, statuses);
     esi_completion_open(&call, requests, incount);
+    begin_wait(&call, &batch, ESI_LEDGER_WAIT_ANY);
     result = next(incount, requests, outcount, indices, batch.statuses);
+    esi_wait_end(call.thread);
     stop = esi_clock_read();
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
         completed_some(&call, &batch, *outcount, indices, stop);
@@ -335,7 +367,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
     if (!esi_batch_is_good(requests, incount) ||
         !esi_call_enter(&call, ES_OP_MPI_Testsome, ES_CLASS_COMPLETION))
         return next(incount, requests, outcount, indices, statuses);
-    esi_batch_init(&batch, requests, incount, statuses);
+    esi_batch_init(&batch, call.thread, requests, incount, statuses);
     result = next(incount, requests, outcount, indices, batch.statuses);
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0) {
         uint64_t now = esi_clock_read();
@@ -343,7 +375,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
         completed_some(&call, &batch, *outcount, indices, now);
         leave_test(&call, incount, now);
     } else {
-        leave_poll(&call, incount);
+        leave_poll_of_all(&call, &batch, incount);
     }
     esi_batch_fini(&batch);
     return result;

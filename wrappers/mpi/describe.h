@@ -119,6 +119,8 @@ ES_HOT void esi_call_describe(struct esi_call *call,
                               uint32_t bytes,
                               uint32_t sequence)
 {
+    if (ESI_UNLIKELY(call->thread->polled != 0))
+        esi_thread_end_polls(call->thread); /* an event ends a row of polls */
     call->tuple.stop = 0;
     call->tuple.communicator = comm != NULL ? comm->index : ES_COMMUNICATOR_NONE;
     call->tuple.sequence = sequence;

@@ -62,6 +62,8 @@ struct esi_channels {
                                              until the first message; older ones hold
                                              what overflowed */
     struct esi_doubt *doubts;             /* under the lock of channels.c */
+    _Atomic uint64_t *place; /* borrowed: where readers of the ledger find the map; NULL
+                                = nowhere */
 };
 
 /* A counter from here on counts sends whose numbers nobody knows, because another send

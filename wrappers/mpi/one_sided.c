@@ -303,6 +303,7 @@ int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
     result = next(win, flag);
     if ((result != MPI_SUCCESS || !*flag) && esi_call_count_poll(&call)) {
         esi_call_exit(&call);
+        esi_thread_note_poll(call.thread, ESI_POLLED_OTHER);
         return result;
     }
     esi_begin_rma_wait(&call, win);

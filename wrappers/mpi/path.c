@@ -273,7 +273,7 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
     enum es_class op_class = known != NULL ? known->op_class : ES_CLASS_OTHER;
 
     if (esi_process_get() != NULL && thread->slot == NULL)
-        thread->slot = esi_slot_acquire();
+        esi_thread_take_slot(thread);
     if (thread->slot == NULL) {
         if (esi_trees !=
             NULL) /* nothing is recorded, but calls are the program's still */

@@ -385,6 +385,7 @@ int esi_wrap_MPI_Parrived(esi_MPI_Parrived_fn *next,
     if (result != MPI_SUCCESS || !*flag) {
         if (esi_call_count_poll(&call)) {
             esi_call_exit(&call);
+            esi_thread_note_poll(call.thread, ESI_HANDLE(request));
             return result;
         }
     }

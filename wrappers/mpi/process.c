@@ -24,6 +24,7 @@
 #include "base/plain.h"
 #include "base/process.h"
 #include "tuplespace/tree_control.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/thread.h"
 #include "wrappers/mpi/tree_ops.h"
 
@@ -132,6 +133,7 @@ static void step_aside_in_child(void)
 {
     atomic_store_explicit(&state, ASIDE, memory_order_relaxed);
     esi_trees_remove();
+    esi_ledger_leave();
     memset(&esi_thread_self, 0, sizeof esi_thread_self);
 }
 
@@ -239,6 +241,15 @@ static void warn_of_rival(void)
             user);
 }
 
+/* What is outstanding; not where nobody is to see it. */
+static void make_ledger(void)
+{
+    const char *wanted = getenv("EVENTSPACE_LEDGER");
+
+    if (wanted == NULL || strcmp(wanted, "off") != 0)
+        esi_ledger_start(process.segment);
+}
+
 static int start_process(void)
 {
     struct es_error error = {.line = 0};
@@ -268,6 +279,7 @@ static int start_process(void)
         on_exit(remove_if_well, NULL);
     warn_of_rival();
     make_tree_control();
+    make_ledger();
     esi_clock = es_clock_kind();
     return RUNNING;
 }

@@ -411,6 +411,14 @@ static void write_probe(struct esi_call *call,
     }
 }
 
+/* A poll that found none, which is written if the plan asks for it. */
+static void leave_poll(struct esi_call *call, MPI_Comm comm, int source, int tag)
+{
+    if (ESI_UNLIKELY(!esi_call_count_poll(call)))
+        write_probe(call, comm, source, tag, NULL);
+    esi_thread_note_poll(call->thread, ESI_POLLED_OTHER);
+}
+
 int esi_wrap_MPI_Probe(esi_MPI_Probe_fn *next,
                        int source,
                        int tag,
@@ -469,8 +477,8 @@ int esi_wrap_MPI_Iprobe(esi_MPI_Iprobe_fn *next,
     result = next(source, tag, comm, flag, seen);
     if (result == MPI_SUCCESS && *flag)
         write_probe(&call, comm, source, tag, seen);
-    else if (!esi_call_count_poll(&call))
-        write_probe(&call, comm, source, tag, NULL);
+    else
+        leave_poll(&call, comm, source, tag);
     esi_call_exit(&call);
     return result;
 }
@@ -494,8 +502,8 @@ int esi_wrap_MPI_Improbe(esi_MPI_Improbe_fn *next,
     if (result == MPI_SUCCESS && *flag) {
         write_probe(&call, comm, source, tag, seen);
         record_matched(&call, source, comm, message, seen);
-    } else if (!esi_call_count_poll(&call)) {
-        write_probe(&call, comm, source, tag, NULL);
+    } else {
+        leave_poll(&call, comm, source, tag);
     }
     esi_call_exit(&call);
     return result;

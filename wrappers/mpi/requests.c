@@ -5,7 +5,8 @@
  *
  * The records lie in the slots themselves, since each is found twice an operation:
  * indices into an array (base/hash.h) make a nonblocking operation an eighth dearer
- * (bench/containers).
+ * (bench/containers).  The slots lie in the ledger (tuplespace/ledger.h), so that others
+ * see which requests are outstanding, and nothing is written for that.
  */
 #include "config.h"
 
@@ -13,19 +14,18 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/hash.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/match.h"
 
-enum { SHARDS_LOG2 = 4, FIRST_SLOTS = 64 };
+enum { SHARDS_LOG2 = ESI_LEDGER_SHARDS_LOG2, FIRST_SLOTS = 64 };
 
 struct shard {
     atomic_flag lock;
     size_t mask; /* slots - 1 */
     size_t used;
-    struct esi_request *slots;
+    struct esi_request *slots; /* in the ledger, where it has room */
 };
 
 static struct shard shards[1 << SHARDS_LOG2];
@@ -50,6 +50,27 @@ static void requests_unlock(struct shard *shard)
 {
     if (esi_multiple)
         atomic_flag_clear_explicit(&shard->lock, memory_order_release);
+}
+
+/* Tells readers of the ledger that a request has come or gone; the shard is locked. */
+static void note_change(const struct shard *shard)
+{
+    _Atomic uint64_t *changes = &esi_ledger->shards[shard - shards].changes;
+
+    atomic_store_explicit(changes,
+                          atomic_load_explicit(changes, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
+
+/* Tells them where the slots are.  They are filled. */
+static void show_slots(const struct shard *shard)
+{
+    size_t slots = shard->slots != NULL ? shard->mask + 1 : 1;
+
+    atomic_store_explicit(
+        &esi_ledger->shards[shard - shards].requests,
+        esi_ledger_place(shard->slots, (unsigned int)__builtin_ctzl(slots)),
+        memory_order_release);
 }
 
 static size_t home_of(const struct shard *shard, uint64_t handle)
@@ -117,17 +138,17 @@ static bool requests_grow(struct shard *shard)
     struct esi_request *old = shard->slots;
     size_t old_slots = old != NULL ? shard->mask + 1 : 0;
     size_t slots = old != NULL ? old_slots * 2 : FIRST_SLOTS;
-    struct esi_request *bigger = aligned_alloc(sizeof *bigger, slots * sizeof *bigger);
+    struct esi_request *bigger = esi_ledger_take(slots * sizeof *bigger);
 
     if (bigger == NULL)
         return false;
-    memset(bigger, 0, slots * sizeof *bigger);
     shard->slots = bigger;
     shard->mask = slots - 1;
     for (size_t i = 0; i < old_slots; i++)
         if (old[i].kind != ESI_REQUEST_NONE)
             *requests_place(shard, old[i].handle) = old[i];
-    free(old);
+    show_slots(shard);
+    esi_ledger_give(old, old_slots * sizeof *old);
     return true;
 }
 
@@ -150,6 +171,7 @@ static void requests_erase(struct shard *shard, struct esi_request *slot)
     }
     shard->slots[hole].kind = ESI_REQUEST_NONE;
     shard->used--;
+    note_change(shard);
 }
 
 /* Whether a record must not be replaced: its request is complete for MPI, which has
@@ -194,6 +216,7 @@ struct esi_request *esi_request_claim(uint64_t handle)
         shard->used++;
         *slot = (struct esi_request){.handle = handle, .kind = ESI_REQUEST_OTHER};
     }
+    note_change(shard);
     if (esi_multiple)
         slot->tuple.stop = atomic_fetch_add_explicit(&serials, 1, memory_order_acq_rel);
     return slot;
@@ -249,11 +272,12 @@ void esi_request_share(void)
     shard->slots = NULL;
     shard->used = 0;
     shard->mask = 0;
+    show_slots(shard);
     esi_multiple = true;
     for (size_t i = 0; i < slots; i++)
         if (records[i].kind != ESI_REQUEST_NONE)
             esi_request_put(&records[i]);
-    free(records);
+    esi_ledger_give(records, slots * sizeof *records);
 }
 
 void esi_request_update(const struct esi_request *request)
@@ -265,6 +289,7 @@ void esi_request_update(const struct esi_request *request)
         return;
     if (slot->tuple.stop == request->tuple.stop)
         *slot = *request;
+    note_change(shard_of(request->handle));
     esi_request_release(slot);
 }
 
@@ -303,6 +328,7 @@ bool esi_request_finish(uint64_t handle,
         slot->active = false;
         slot->cancelled = false;
         slot->receive = NULL;
+        note_change(shard_of(handle));
         esi_request_release(slot);
     } else {
         esi_request_remove(slot);

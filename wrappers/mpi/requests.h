@@ -22,19 +22,24 @@
 #include <stdint.h>
 
 #include "eventspace/tuple.h"
+#include "tuplespace/ledger.h"
+#include "tuplespace/ledger_layout.h"
 
 struct esi_comm;
 struct esi_receive;
 
 enum esi_request_kind {
     ESI_REQUEST_NONE = 0, /* empty slot */
-    ESI_REQUEST_SEND,     /* recorded when called: the record only describes */
-    ESI_REQUEST_RECEIVE,
-    ESI_REQUEST_COLLECTIVE,
-    ESI_REQUEST_DUPLICATE, /* MPI_Comm_idup */
-    ESI_REQUEST_OTHER,     /* one-sided, I/O, partitioned: only describes */
-    ESI_REQUEST_MESSAGE,   /* a matched message (MPI_Mprobe), by message handle */
-    ESI_REQUEST_PAIR,      /* MPI_Isendrecv: completes as its receive */
+    /* Recorded when called: the record only describes. */
+    ESI_REQUEST_SEND = ESI_LEDGER_SEND,
+    ESI_REQUEST_RECEIVE = ESI_LEDGER_RECEIVE,
+    ESI_REQUEST_COLLECTIVE = ESI_LEDGER_COLLECTIVE,
+    ESI_REQUEST_DUPLICATE = ESI_LEDGER_DUPLICATE, /* MPI_Comm_idup */
+    /* One-sided, I/O, partitioned: only describes. */
+    ESI_REQUEST_OTHER = ESI_LEDGER_OTHER,
+    /* A matched message (MPI_Mprobe), by message handle. */
+    ESI_REQUEST_MESSAGE = ESI_LEDGER_MESSAGE,
+    ESI_REQUEST_PAIR = ESI_LEDGER_PAIR, /* MPI_Isendrecv: completes as its receive */
 };
 
 /* MPI_Comm_idup: what its completion needs. */
@@ -43,7 +48,7 @@ struct esi_duplicate {
     uint64_t key[2];
 };
 
-/* One cache line. */
+/* One cache line; others see it as struct esi_ledger_slot. */
 struct esi_request {
     uint64_t handle;
     struct es_tuple tuple; /* as far as it is known; `stop` is the record's serial, in
@@ -62,6 +67,14 @@ struct esi_request {
 };
 
 _Static_assert(sizeof(struct esi_request) == 64, "a record is a cache line");
+_Static_assert(sizeof(struct esi_ledger_slot) == sizeof(struct esi_request) &&
+                   offsetof(struct esi_ledger_slot, tuple) ==
+                       offsetof(struct esi_request, tuple) &&
+                   offsetof(struct esi_ledger_slot, kind) ==
+                       offsetof(struct esi_request, kind) &&
+                   offsetof(struct esi_ledger_slot, private) ==
+                       offsetof(struct esi_request, comm),
+               "others see what is written");
 
 /*
  * When a thread completes a request, MPI may give its handle to another thread's new

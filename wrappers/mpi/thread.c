@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "wrappers/mpi/communicators.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/path.h"
 #include "wrappers/mpi/process.h"
@@ -35,6 +36,8 @@ static void slot_release(void *argument)
 {
     struct esi_slot *slot = argument;
 
+    if (slot->ledger != NULL)
+        esi_ledger_set_wait(slot->ledger, ESI_LEDGER_WAIT_NONE, 0);
     memset(&esi_thread_self, 0, sizeof esi_thread_self);
     pthread_mutex_lock(&slots_lock);
     slot->next = NULL;
@@ -48,7 +51,7 @@ static void make_slot_key(void)
     pthread_key_create(&slot_key, slot_release);
 }
 
-struct esi_slot *esi_slot_acquire(void)
+static struct esi_slot *slot_acquire(void)
 {
     struct esi_slot *slot;
 
@@ -63,6 +66,7 @@ struct esi_slot *esi_slot_acquire(void)
         slot = calloc(1, sizeof *slot);
         if (slot != NULL) {
             slot->number = slot_count++;
+            slot->ledger = esi_ledger_add_thread(slot->number);
             slot->next_all = all_slots;
             all_slots = slot;
         }
@@ -71,6 +75,69 @@ struct esi_slot *esi_slot_acquire(void)
     if (slot != NULL)
         pthread_setspecific(slot_key, slot);
     return slot;
+}
+
+bool esi_thread_take_slot(struct esi_thread *thread)
+{
+    thread->slot = slot_acquire();
+    thread->ledger = thread->slot != NULL ? thread->slot->ledger : NULL;
+    return thread->slot != NULL;
+}
+
+/* --- Polls that found nothing ----------------------------------------------------- */
+
+void esi_thread_end_polls(struct esi_thread *thread)
+{
+    thread->polled = 0;
+    thread->polled_many = 0;
+    if (thread->ledger != NULL)
+        esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
+}
+
+/* The set begins, with what is in the thread's part of the ledger. */
+static void begin_polls(struct esi_thread *thread, uint32_t count)
+{
+    thread->polled_at = 0;
+    thread->polled_many = 0;
+    atomic_store_explicit(&thread->ledger->others, 0, memory_order_relaxed);
+    esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_POLL, count);
+}
+
+void esi_thread_add_poll(struct esi_thread *thread, uint64_t handle)
+{
+    bool is_first = thread->polled == 0;
+
+    if (thread->ledger == NULL)
+        return;
+    thread->polled = handle;
+    if (is_first)
+        begin_polls(thread, 0);
+    if (handle == ESI_POLLED_OTHER)
+        atomic_store_explicit(&thread->ledger->others, 1, memory_order_relaxed);
+    else
+        esi_ledger_add_poll(thread->ledger, &thread->polled_at, handle);
+}
+
+void esi_thread_note_polls(struct esi_thread *thread,
+                           const uint64_t *handles,
+                           uint32_t count)
+{
+    uint32_t known = count < ESI_LEDGER_HANDLES ? count : ESI_LEDGER_HANDLES;
+
+    if (thread->ledger == NULL || count == 0)
+        return;
+    if (thread->polled != 0 && thread->polled_many != count) {
+        for (uint32_t i = 0; i < known; i++)
+            esi_thread_note_poll(thread, handles[i]);
+        return;
+    }
+    if (handles != thread->ledger->handles)
+        memcpy(thread->ledger->handles, handles, known * sizeof handles[0]);
+    if (thread->polled == 0)
+        begin_polls(thread, count);
+    thread->polled_many = count;
+    thread->polled = handles[known - 1];
+    thread->polled_at = known - 1;
 }
 
 /* --- Tuples left for a thread --------------------------------------------------- */

@@ -23,10 +23,14 @@
 #include "eventspace/tuple.h"
 #include "tuplespace/writer.h"
 
+/* In the place of a request that was polled: a probe, a window. */
+#define ESI_POLLED_OTHER UINT64_MAX
+
 #define ESI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define ESI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 struct esi_comm;
+struct esi_ledger_thread;
 struct esi_owned_path;
 struct esi_path;
 
@@ -43,6 +47,7 @@ struct esi_slot {
     int number;                            /* of the thread, in order of first calls */
     struct esi_owned_path *paths;          /* all that were made for it: path.c */
     _Atomic(struct esi_late_tuple *) late; /* newest first */
+    struct esi_ledger_thread *ledger;      /* NULL = without memory */
 };
 
 enum { ESI_SIZE_CACHE = 8 };
@@ -67,6 +72,11 @@ struct esi_thread {
     } sizes[ESI_SIZE_CACHE]; /* of datatypes, by handle */
     uint64_t limit;          /* of requests that this call can complete: requests.h */
     struct esi_slot *slot;   /* what outlives the thread; NULL = none yet */
+    struct esi_ledger_thread *ledger; /* its slot's */
+    uint64_t polled;      /* handle of the last poll that found nothing, since the last
+                            event; ESI_POLLED_OTHER or 0 = none */
+    uint32_t polled_at;   /* its position in the ledger */
+    uint32_t polled_many; /* requests of the test call that began the set; 0 = none */
 };
 
 extern _Thread_local struct esi_thread esi_thread_self
@@ -88,9 +98,9 @@ static inline bool esi_thread_is_abandoned(const struct esi_thread *thread,
     return (uintptr_t)here >= (uintptr_t)thread->outermost;
 }
 
-/* A slot for the calling thread, given back when the thread ends; the longest idle one
- * first, since readers had the most time for its tuples.  NULL without memory. */
-struct esi_slot *esi_slot_acquire(void);
+/* Gives the calling thread a slot, which it gives back when it ends; the longest idle
+ * one first, since readers had the most time for its tuples.  False without memory. */
+bool esi_thread_take_slot(struct esi_thread *thread);
 
 /* Leaves a tuple for the thread that has the slot.  Without memory it is dropped, and
  * counted (esi_process_count_refused_tuple()). */
@@ -105,6 +115,24 @@ void esi_slot_write_late(struct esi_thread *thread);
 /* Writes what was left for all threads: when MPI ends no other thread is in it, and a
  * thread that has ended will not come back. */
 void esi_slot_write_all_late(void);
+
+/* --- Polls that found nothing since the thread's last event, for the ledger ------- */
+
+/* The thread has an event again. */
+void esi_thread_end_polls(struct esi_thread *thread);
+
+/* One more, and the requests of a test call, which may lie in the ledger already. */
+void esi_thread_add_poll(struct esi_thread *thread, uint64_t handle);
+void esi_thread_note_polls(struct esi_thread *thread,
+                           const uint64_t *handles,
+                           uint32_t count);
+
+/* The same: mostly it is the one that was polled last. */
+static inline void esi_thread_note_poll(struct esi_thread *thread, uint64_t handle)
+{
+    if (ESI_UNLIKELY(thread->polled != handle))
+        esi_thread_add_poll(thread, handle);
+}
 
 /* Size of a datatype whose handle is known to be good, in bytes. */
 uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* arena_pool.c - pieces by size: small ones are cut from chunks, free ones are kept in lists.
+ */
+#include "config.h"
+
+#include "tuplespace/arena_pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tuplespace/segment_private.h"
+
+enum { UNIT = 64, CHUNK_BYTES = 32768, SHARE = 4 };
+
+/* A list's number: twice n, and one more for those with a unit in front. */
+static unsigned int class_of(size_t bytes, size_t *ret_bytes)
+{
+    unsigned int log2 = 0;
+
+    while (((size_t)UNIT << log2) + UNIT < bytes)
+        log2++;
+    *ret_bytes = (size_t)UNIT << log2;
+    if (bytes <= *ret_bytes)
+        return 2 * log2;
+    *ret_bytes += UNIT;
+    return 2 * log2 + 1;
+}
+
+void esi_arena_pool_use_segment(struct esi_arena_pool *pool, struct es_segment *segment)
+{
+    pool->segment = segment;
+    pool->left = (segment->arena.end - segment->arena.begin) / SHARE;
+}
+
+void esi_arena_pool_fini(struct esi_arena_pool *pool)
+{
+    for (int i = 0; i < ESI_ARENA_POOL_CLASSES; i++)
+        free(pool->free[i].offsets);
+    memset(pool->free, 0, sizeof pool->free);
+}
+
+/* Takes new bytes of the arena; 0 when there are none. */
+static uint64_t take_of_arena(struct esi_arena_pool *pool, size_t bytes)
+{
+    uint64_t offset;
+    int rc;
+
+    if (bytes > pool->left)
+        return 0;
+    pthread_mutex_lock(&pool->segment->lock);
+    rc = esi_segment_allocate(pool->segment, bytes, UNIT, &offset);
+    pthread_mutex_unlock(&pool->segment->lock);
+    if (rc != 0)
+        return 0;
+    pool->left -= bytes;
+    return offset;
+}
+
+/* Cuts a small piece from a chunk. */
+static uint64_t take_of_chunk(struct esi_arena_pool *pool, size_t bytes)
+{
+    uint64_t offset;
+
+    if (pool->chunk_end - pool->chunk < bytes) {
+        offset = take_of_arena(pool, CHUNK_BYTES);
+        if (offset == 0)
+            return take_of_arena(pool, bytes);
+        pool->chunk = offset;
+        pool->chunk_end = offset + CHUNK_BYTES;
+    }
+    offset = pool->chunk;
+    pool->chunk += bytes;
+    return offset;
+}
+
+/* Caller holds the lock. */
+static uint64_t take_offset(struct esi_arena_pool *pool,
+                            unsigned int number,
+                            size_t bytes)
+{
+    struct esi_arena_pool_list *list = &pool->free[number];
+
+    if (list->count > 0)
+        return list->offsets[--list->count];
+    return bytes <= CHUNK_BYTES / 4 ? take_of_chunk(pool, bytes)
+                                    : take_of_arena(pool, bytes);
+}
+
+void *esi_arena_pool_take(struct esi_arena_pool *pool, size_t bytes)
+{
+    uint64_t offset = 0;
+    unsigned int number;
+    void *piece;
+
+    if (bytes > SIZE_MAX / 4)
+        return NULL;
+    number = class_of(bytes, &bytes);
+    pthread_mutex_lock(&pool->lock);
+    if (pool->segment != NULL) {
+        offset = take_offset(pool, number, bytes);
+        pool->has_failed |= offset == 0;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    piece = offset != 0 ? pool->segment->base + offset : aligned_alloc(UNIT, bytes);
+    if (piece != NULL)
+        memset(piece, 0, bytes);
+    return piece;
+}
+
+uint64_t esi_arena_pool_offset(const struct esi_arena_pool *pool, const void *piece)
+{
+    uintptr_t address = (uintptr_t)piece;
+    uintptr_t base;
+
+    if (pool->segment == NULL)
+        return 0;
+    base = (uintptr_t)pool->segment->base;
+    return address >= base && address < base + pool->segment->bytes ? address - base
+                                                                    : 0;
+}
+
+void esi_arena_pool_give(struct esi_arena_pool *pool, void *piece, size_t bytes)
+{
+    uint64_t offset = esi_arena_pool_offset(pool, piece);
+    struct esi_arena_pool_list *list;
+
+    if (offset == 0) {
+        free(piece);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    list = &pool->free[class_of(bytes, &bytes)];
+    /* Without memory the piece is lost until the segment ends. */
+    if (ESI_ARRAY_RESERVE(list->offsets, list->capacity, list->count + 1) == 0)
+        list->offsets[list->count++] = offset;
+    pthread_mutex_unlock(&pool->lock);
+}

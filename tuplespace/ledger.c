@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Making a ledger, and reading one.
+ *
+ * Every offset, size and link is checked before it is used, and every loop has a bound
+ * of its own: the memory may be broken, and it changes meanwhile.  A table whose place
+ * has changed when it was copied is copied again.
+ */
+#include "config.h"
+
+#include "tuplespace/ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tuplespace/ledger_layout.h"
+#include "tuplespace/arena_pool.h"
+#include "tuplespace/segment_private.h"
+#include "tuplespace/view_private.h"
+
+enum {
+    TRIES = 8,
+    GREATEST_LOG2 = 24, /* slots of a table */
+    MAX_THREADS = 65536,
+    MAX_OLDER = 32 /* maps behind a map: each is half as large */
+};
+
+/* Items of a ledger at most, of each kind: what may be broken must not take all memory.
+ */
+#define MAX_ITEMS ((size_t)1 << 22)
+/* Slots that are looked at in all: a table may be named many times. */
+#define MAX_SLOTS ((size_t)1 << 24)
+
+/* --- The process's side ----------------------------------------------------------- */
+
+int esi_segment_add_ledger(struct es_segment *segment,
+                           struct esi_arena_pool *pool,
+                           struct esi_ledger_layout **ret_ledger)
+{
+    struct esi_ledger_layout *ledger;
+    uint64_t offset;
+
+    esi_arena_pool_use_segment(pool, segment);
+    ledger = esi_arena_pool_take(pool, sizeof *ledger);
+    offset = esi_arena_pool_offset(pool, ledger);
+    if (offset == 0) {
+        pool->segment = NULL;
+        free(ledger);
+        return -ENOSPC;
+    }
+    ledger->header_bytes = sizeof *ledger;
+    ledger->slot_bytes = sizeof(struct esi_ledger_slot);
+    ledger->communicator_bytes = sizeof(struct esi_ledger_communicator);
+    ledger->thread_bytes = sizeof(struct esi_ledger_thread);
+    *ret_ledger = ledger;
+    /* Pairs with the acquire in find_ledger(): the header is complete. */
+    atomic_store_explicit(&segment->layout->ledger_offset, offset,
+                          memory_order_release);
+    return 0;
+}
+
+/* --- What may be read ------------------------------------------------------------- */
+
+/* What is being read, and into what. */
+struct reading {
+    const struct es_segment_view *segment;
+    struct esi_ledger_layout *from;
+    struct esi_ledger *to;
+    size_t slots; /* that were looked at */
+};
+
+/* `bytes` at an offset that somebody wrote; NULL when they do not lie in the mapping.
+ */
+static void *bytes_at(const struct es_segment_view *segment,
+                      uint64_t offset,
+                      uint64_t bytes)
+{
+    if (offset % ES_CACHE_LINE != 0 || offset < sizeof(struct esi_segment_layout) ||
+        offset > segment->bytes || bytes > segment->bytes - offset)
+        return NULL;
+    return segment->base + offset;
+}
+
+/* The table at a place, `head_bytes` and slots; NULL when there is none. */
+static void *table_at(struct reading *reading,
+                      uint64_t place,
+                      size_t head_bytes,
+                      size_t slot_bytes,
+                      size_t *ret_slots)
+{
+    uint64_t log2 = place & ESI_PLACE_LOG2_MASK;
+
+    if (place == 0 || log2 > GREATEST_LOG2)
+        return NULL;
+    *ret_slots = (size_t)1 << log2;
+    reading->slots += *ret_slots;
+    if (reading->slots > MAX_SLOTS) {
+        reading->to->partial = true;
+        return NULL;
+    }
+    return bytes_at(reading->segment, place & ~ESI_PLACE_LOG2_MASK,
+                    head_bytes + slot_bytes * *ret_slots);
+}
+
+static uint64_t load(const _Atomic uint64_t *word)
+{
+    /* Pairs with the writers' releases: what an offset leads to is there. */
+    return atomic_load_explicit(word, memory_order_acquire);
+}
+
+static uint32_t load_half(const _Atomic uint32_t *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+/* Memory that the process writes with plain stores. */
+static void words_copy(void *out, const void *from, size_t bytes)
+{
+    const uint64_t *words = from;
+
+    for (size_t i = 0; i < bytes / sizeof *words; i++) {
+        uint64_t word = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+
+        memcpy((char *)out + i * sizeof word, &word, sizeof word);
+    }
+}
+
+/* The ledger of a segment; NULL: it has none that can be read. */
+static struct esi_ledger_layout *find_ledger(const struct es_segment_view *segment)
+{
+    struct esi_ledger_layout *ledger;
+
+    if (!segment->may_have_ledger)
+        return NULL;
+    ledger = bytes_at(segment, load(&segment->layout->ledger_offset), sizeof *ledger);
+    if (ledger == NULL || ledger->header_bytes < sizeof *ledger ||
+        ledger->slot_bytes != sizeof(struct esi_ledger_slot) ||
+        ledger->communicator_bytes != sizeof(struct esi_ledger_communicator) ||
+        ledger->thread_bytes != sizeof(struct esi_ledger_thread))
+        return NULL;
+    return ledger;
+}
+
+/* Room for one more item; -ENOMEM also when there are too many to be true. */
+#define ROOM(items, capacity, count)                                                   \
+    ((count) < MAX_ITEMS ? ESI_ARRAY_RESERVE(items, capacity, (count) + 1) : -ENOMEM)
+
+/* Copies the table at a place with `copy`, which adds to the array that `count` is of,
+ * and again when the place has changed meanwhile. */
+static int copy_steadily(struct reading *reading,
+                         const _Atomic uint64_t *place,
+                         int (*copy)(struct reading *reading,
+                                     uint64_t place,
+                                     const void *context),
+                         const void *context,
+                         size_t *count)
+{
+    size_t before = *count;
+
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t found = load(place);
+        int rc = copy(reading, found, context);
+
+        if (rc != 0)
+            return rc;
+        /* Pairs with the writers' releases: what was copied was there before. */
+        atomic_thread_fence(memory_order_acquire);
+        if (load(place) == found)
+            return 0;
+        if (i + 1 < TRIES)
+            *count = before;
+    }
+    reading->to->partial = true;
+    return 0;
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+static struct esi_ledger_request request_of(const struct esi_ledger_slot *slot)
+{
+    return (struct esi_ledger_request){
+        .handle = slot->handle,
+        .start = slot->tuple.start,
+        .operation = slot->tuple.operation,
+        .communicator = slot->tuple.communicator,
+        .sequence = slot->tuple.sequence,
+        .peer = slot->tuple.peer,
+        .tag = slot->tuple.tag,
+        .bytes = slot->tuple.bytes,
+        .kind = slot->kind,
+        .persistent = slot->persistent,
+        .active = slot->active,
+        .partitioned = slot->partitioned,
+    };
+}
+
+static int copy_requests(struct reading *reading, uint64_t place, const void *context)
+{
+    struct esi_ledger *to = reading->to;
+    struct esi_ledger_slot slot;
+    size_t slots;
+    const struct esi_ledger_slot *from =
+        table_at(reading, place, 0, sizeof *from, &slots);
+
+    (void)context;
+    for (size_t i = 0; from != NULL && i < slots; i++) {
+        words_copy(&slot, &from[i], sizeof slot);
+        if (slot.kind < ESI_LEDGER_SEND || slot.kind > ESI_LEDGER_PAIR)
+            continue;
+        if (ROOM(to->requests, to->request_capacity, to->request_count) < 0)
+            return -ENOMEM;
+        to->requests[to->request_count++] = request_of(&slot);
+    }
+    return 0;
+}
+
+/* Before anything else is read: what changes meanwhile is seen by the next look. */
+static uint64_t sum_changes(const struct reading *reading)
+{
+    uint64_t changes = 0;
+
+    for (int i = 0; i < ESI_LEDGER_SHARDS; i++)
+        changes += load(&reading->from->shards[i].changes);
+    return changes;
+}
+
+static int read_requests(struct reading *reading)
+{
+    int rc = 0;
+
+    for (int i = 0; i < ESI_LEDGER_SHARDS && rc == 0; i++)
+        rc = copy_steadily(reading, &reading->from->shards[i].requests, copy_requests,
+                           NULL, &reading->to->request_count);
+    return rc;
+}
+
+/* --- Communicators: channels and collective operations ---------------------------- */
+
+/* Whose channels. */
+struct direction {
+    uint16_t communicator;
+    bool received;
+};
+
+static int add_channel(struct esi_ledger *to,
+                       const struct direction *direction,
+                       uint64_t key,
+                       uint32_t count)
+{
+    if (ROOM(to->channels, to->channel_capacity, to->channel_count) < 0)
+        return -ENOMEM;
+    key--;
+    to->channels[to->channel_count++] = (struct esi_ledger_channel){
+        .communicator = direction->communicator,
+        .received = direction->received,
+        .doubtful = count >= ESI_LEDGER_COUNT_DOUBTFUL,
+        .peer = (int32_t)(uint32_t)(key >> 32),
+        .tag = (int32_t)(uint32_t)key,
+        .count = count,
+    };
+    return 0;
+}
+
+/* A map and those behind it: keys are in one of them. */
+static int copy_channels(struct reading *reading, uint64_t place, const void *context)
+{
+    for (int i = 0; i <= MAX_OLDER && place != 0; i++) {
+        size_t slots;
+        struct esi_ledger_channels *head =
+            table_at(reading, place, sizeof *head,
+                     sizeof(struct esi_ledger_channel_slot), &slots);
+        const struct esi_ledger_channel_slot *channels;
+
+        if (head == NULL)
+            return 0;
+        channels = (const void *)(head + 1);
+        for (size_t j = 0; j < slots; j++) {
+            uint64_t key = load(&channels[j].key);
+            uint32_t count = load_half(&channels[j].count);
+
+            if (key != 0 && count != 0 &&
+                add_channel(reading->to, context, key, count) < 0)
+                return -ENOMEM;
+        }
+        place = load(&head->older);
+    }
+    return 0;
+}
+
+static int read_recent(struct reading *reading,
+                       struct esi_ledger_communicator *from,
+                       uint16_t index)
+{
+    struct esi_ledger *to = reading->to;
+
+    for (int i = 0; i < ESI_LEDGER_RECENT; i++) {
+        uint64_t what = load(&from->recent[i].what);
+        uint64_t how = load(&from->recent[i].how);
+
+        /* An operation that is being entered is not there yet. */
+        if (what >> 32 == 0 || what >> 32 > UINT16_MAX ||
+            load(&from->recent[i].what) != what)
+            continue;
+        if (ROOM(to->instances, to->instance_capacity, to->instance_count) < 0)
+            return -ENOMEM;
+        to->instances[to->instance_count++] = (struct esi_ledger_instance){
+            .communicator = index,
+            .operation = (uint16_t)(what >> 32),
+            .instance = (uint32_t)what,
+            .root = (int32_t)(uint32_t)how,
+            .hash = (uint32_t)(how >> 32),
+        };
+    }
+    return 0;
+}
+
+static int read_communicator(struct reading *reading,
+                             struct esi_ledger_communicator *from,
+                             uint16_t index)
+{
+    struct direction sent = {.communicator = index};
+    struct direction received = {.communicator = index, .received = true};
+    size_t *count = &reading->to->channel_count;
+    int rc = copy_steadily(reading, &from->sent, copy_channels, &sent, count);
+
+    if (rc == 0)
+        rc = copy_steadily(reading, &from->received, copy_channels, &received, count);
+    return rc == 0 ? read_recent(reading, from, index) : rc;
+}
+
+static int read_communicators(struct reading *reading)
+{
+    size_t slots;
+    struct esi_ledger_communicator *from;
+    const _Atomic uint64_t *offsets = table_at(
+        reading, load(&reading->from->communicators), 0, sizeof *offsets, &slots);
+    int rc = 0;
+
+    for (size_t i = 0; offsets != NULL && i < slots && i < UINT16_MAX && rc == 0; i++) {
+        uint64_t offset = load(&offsets[i]);
+
+        if (offset == 0)
+            continue;
+        from = bytes_at(reading->segment, offset, sizeof *from);
+        if (from != NULL && from->index == i)
+            rc = read_communicator(reading, from, (uint16_t)i);
+    }
+    return rc;
+}
+
+/* --- Threads ---------------------------------------------------------------------- */
+
+static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
+{
+    struct esi_ledger *to = reading->to;
+    uint64_t what = load(&from->what);
+    struct esi_ledger_wait *wait;
+
+    if (what >> 32 == ESI_LEDGER_WAIT_NONE || what >> 32 > ESI_LEDGER_WAIT_POLL)
+        return 0;
+    if (ROOM(to->waits, to->wait_capacity, to->wait_count) < 0)
+        return -ENOMEM;
+    wait = &to->waits[to->wait_count++];
+    *wait = (struct esi_ledger_wait){
+        .thread = from->thread,
+        .kind = (uint32_t)(what >> 32),
+        .count = (uint32_t)what,
+        .known = (uint32_t)what < ESI_LEDGER_WAIT_HANDLES ? (uint32_t)what
+                                                          : ESI_LEDGER_WAIT_HANDLES,
+        .others = what >> 32 == ESI_LEDGER_WAIT_POLL && load_half(&from->others) != 0,
+    };
+    words_copy(wait->handles, from->handles, wait->known * sizeof wait->handles[0]);
+    return 0;
+}
+
+static int read_threads(struct reading *reading)
+{
+    uint64_t offset = load(&reading->from->threads);
+    int rc = 0;
+
+    for (int i = 0; i < MAX_THREADS && offset != 0 && rc == 0; i++) {
+        struct esi_ledger_thread *from =
+            bytes_at(reading->segment, offset, sizeof *from);
+
+        if (from == NULL)
+            break;
+        rc = read_thread(reading, from);
+        offset = load(&from->next);
+    }
+    return rc;
+}
+
+/* --- Windows ---------------------------------------------------------------------- */
+
+static int read_epochs(struct reading *reading)
+{
+    struct esi_ledger *to = reading->to;
+
+    for (int i = 0; i < ESI_LEDGER_MAX_EPOCHS; i++) {
+        struct esi_ledger_epoch_slot *slot = &reading->from->epochs[i];
+        uint64_t what = load(&slot->what);
+        uint64_t whom = load(&slot->whom);
+        uint8_t kind = (uint8_t)(what >> 16);
+
+        if (kind < ESI_LEDGER_LOCK_SHARED || kind > ESI_LEDGER_POST)
+            continue;
+        if (ROOM(to->epochs, to->epoch_capacity, to->epoch_count) < 0)
+            return -ENOMEM;
+        to->epochs[to->epoch_count++] = (struct esi_ledger_epoch){
+            .communicator = (uint16_t)what,
+            .kind = kind,
+            .granted = (what >> 24 & 1) != 0,
+            .window = (int32_t)(uint32_t)(what >> 32),
+            .peer = (int32_t)(uint32_t)whom,
+            .number = (uint32_t)(whom >> 32),
+        };
+    }
+    return 0;
+}
+
+static int add_epoch_count(struct esi_ledger *to,
+                           const struct esi_ledger_epoch_count *count)
+{
+    if (ROOM(to->epoch_counts, to->epoch_count_capacity, to->epoch_count_count) < 0)
+        return -ENOMEM;
+    to->epoch_counts[to->epoch_count_count++] = *count;
+    return 0;
+}
+
+static int copy_members(struct reading *reading, uint64_t place, const void *context)
+{
+    struct esi_ledger_epoch_count count =
+        *(const struct esi_ledger_epoch_count *)context;
+    size_t slots;
+    const struct esi_ledger_member *members =
+        table_at(reading, place, 0, sizeof *members, &slots);
+
+    for (size_t i = 0; members != NULL && i < slots; i++) {
+        count.peer = (int32_t)i;
+        count.posted = load_half(&members[i].posted);
+        count.started = load_half(&members[i].started);
+        count.completed = load_half(&members[i].completed);
+        if ((count.posted | count.started | count.completed) != 0 &&
+            add_epoch_count(reading->to, &count) < 0)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int read_window(struct reading *reading, struct esi_ledger_window *from)
+{
+    struct esi_ledger_epoch_count count = {
+        .communicator = (uint16_t)from->communicator,
+        .window = from->number,
+        .peer = ES_PEER_NONE,
+        .started = load_half(&from->collectives),
+    };
+
+    if (add_epoch_count(reading->to, &count) < 0)
+        return -ENOMEM;
+    return copy_steadily(reading, &from->members, copy_members, &count,
+                         &reading->to->epoch_count_count);
+}
+
+static int read_windows(struct reading *reading)
+{
+    int rc = 0;
+
+    for (int i = 0; i < ESI_LEDGER_MAX_WINDOWS && rc == 0; i++) {
+        uint64_t offset = load(&reading->from->windows[i]);
+        struct esi_ledger_window *window =
+            offset != 0 ? bytes_at(reading->segment, offset, sizeof *window) : NULL;
+
+        if (window != NULL)
+            rc = read_window(reading, window);
+    }
+    return rc;
+}
+
+/* --- The rest --------------------------------------------------------------------- */
+
+static void read_objects(const struct reading *reading)
+{
+    for (int i = 0; i < ESI_LEDGER_OBJECTS; i++) {
+        int64_t unfreed = (int64_t)load(&reading->from->unfreed[i]);
+
+        reading->to->unfreed[i] = unfreed > 0 ? (uint64_t)unfreed : 0;
+    }
+}
+
+/* Nothing is told of an error that is being written. */
+static void read_error(const struct reading *reading)
+{
+    struct esi_ledger_layout *from = reading->from;
+    struct esi_ledger *to = reading->to;
+    uint32_t version = atomic_load_explicit(&from->error_version, memory_order_acquire);
+    uint32_t error_class = load_half(&from->error_class);
+    uint32_t operation = load_half(&from->error_operation);
+    uint32_t text[ESI_LEDGER_TEXT_WORDS];
+
+    _Static_assert(sizeof text == sizeof to->error_text, "the text has its room");
+    for (int i = 0; i < ESI_LEDGER_TEXT_WORDS; i++)
+        text[i] = load_half(&from->error_text[i]);
+    /* Pairs with the fence in esi_ledger_note_error(). */
+    atomic_thread_fence(memory_order_acquire);
+    if (version % 2 != 0 || load_half(&from->error_version) != version)
+        return;
+    to->error_class = error_class;
+    to->error_operation = (uint16_t)operation;
+    memcpy(to->error_text, text, sizeof text);
+    to->error_text[sizeof to->error_text - 1] = '\0';
+}
+
+int esi_ledger_read(const struct es_segment_view *segment,
+                    struct esi_ledger *ret_ledger)
+{
+    static int (*const parts[])(struct reading *) = {
+        read_threads, read_requests, read_communicators, read_epochs, read_windows};
+    struct esi_ledger ledger = {.partial = false};
+    struct reading reading = {
+        .segment = segment, .from = find_ledger(segment), .to = &ledger};
+    int rc = 0;
+
+    if (reading.from == NULL)
+        return -ENOENT;
+    esi_segment_view_watch(segment); /* indices of communicators are remembered */
+    ledger.partial = load_half(&reading.from->partial) != 0;
+    ledger.changes = sum_changes(&reading);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++)
+        rc = parts[i](&reading);
+    if (rc != 0) {
+        esi_ledger_fini(&ledger);
+        return rc;
+    }
+    read_objects(&reading);
+    read_error(&reading);
+    *ret_ledger = ledger;
+    return 0;
+}
+
+void esi_ledger_fini(struct esi_ledger *ledger)
+{
+    free(ledger->requests);
+    free(ledger->channels);
+    free(ledger->instances);
+    free(ledger->waits);
+    free(ledger->epochs);
+    free(ledger->epoch_counts);
+    *ledger = (struct esi_ledger){.partial = false};
+}
