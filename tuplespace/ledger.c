@@ -188,7 +188,7 @@ static struct esi_ledger_request request_of(const struct esi_ledger_slot *slot)
         .communicator = slot->tuple.communicator,
         .sequence = slot->tuple.sequence,
         .peer = slot->tuple.peer,
-        .tag = slot->tuple.tag,
+        .tag = slot->kind == ESI_LEDGER_COLLECTIVE ? 0 : slot->tuple.tag,
         .bytes = slot->tuple.bytes,
         .kind = slot->kind,
         .persistent = slot->persistent,

@@ -108,7 +108,8 @@ struct esi_ledger_epoch {
     bool granted;          /* a lock: the call has returned */
     int32_t window;        /* its number on the communicator */
     int32_t peer;          /* target or member; ES_PEER_NONE */
-    uint32_t number;       /* START, POST: the how manieth towards this member */
+    uint32_t number; /* START, POST: the how manieth towards this member; FENCE: its
+                              instance on the window */
 };
 
 /* Epochs towards a member of a window that were begun and ended, ever.  An entry

@@ -30,7 +30,8 @@ static void number_late(struct esi_call *call)
     if (operation->op_class == ES_CLASS_COLLECTIVE ||
         operation->op_class == ES_CLASS_COMMUNICATOR ||
         operation->op_class == ES_CLASS_ONE_SIDED || operation->op_class == ES_CLASS_IO)
-        call->tuple.sequence = esi_comm_next_instance(call->comm);
+        call->tuple.sequence = esi_comm_next_instance(call->comm, call->tuple.operation,
+                                                      call->tuple.peer, call->alike);
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
         call->tuple.sequence =
             esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
@@ -47,6 +48,7 @@ static void size_late(struct esi_call *call)
 void esi_call_complete_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS) {
+        esi_ledger_note_error(call->tuple.operation, result);
         if (call->numbered)
             esi_channel_back(&call->comm->sent, call->tuple.peer, call->tuple.tag);
         call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
@@ -61,8 +63,10 @@ void esi_call_complete_late(struct esi_call *call, int result)
 
 void esi_call_complete_init_late(struct esi_call *call, int result)
 {
-    if (result != MPI_SUCCESS)
+    if (result != MPI_SUCCESS) {
+        esi_ledger_note_error(call->tuple.operation, result);
         return;
+    }
     if (call->unknown_comm != 0)
         register_unknown(call);
     size_late(call);

@@ -55,6 +55,9 @@ struct esi_call {
     uint64_t unknown_comm; /* handle of a communicator not known yet; 0 = none */
     MPI_Count count;       /* elements whose size was not known at entry; 0 = none */
     MPI_Datatype datatype;
+    uint32_t
+        alike;     /* a collective's: what must be alike at all its members (objects.h);
+                       when it is described, their hash; 0 = nothing */
     bool open;     /* the tuple is shown in the element */
     bool numbered; /* a channel counted it: taken off again if the call fails */
     struct es_tuple tuple;
@@ -85,6 +88,7 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
     call->numbered = false;
     call->unknown_comm = 0;
     call->count = 0;
+    call->alike = 0;
     call->comm = NULL;
     call->tuple.operation = operation;
     return true;
@@ -184,6 +188,11 @@ void esi_end_rma_started(struct esi_call *call,
                          int result,
                          MPI_Win win,
                          MPI_Group group);
+void esi_end_rma_fenced(struct esi_call *call, int result, MPI_Win win, int assert);
+void esi_end_rma_completed(struct esi_call *call, int result, MPI_Win win);
+void esi_end_rma_waited(struct esi_call *call, int result, MPI_Win win);
+void esi_end_rma_locked(struct esi_call *call, int result, MPI_Win win, int rank);
+void esi_end_rma_unlocked(struct esi_call *call, int result, MPI_Win win, int rank);
 void esi_end_window_made(struct esi_call *call,
                          int result,
                          MPI_Comm comm,

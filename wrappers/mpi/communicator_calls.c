@@ -371,6 +371,8 @@ int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
     /* The handle may come back with another size: whatever threads have cached is void.
      */
     atomic_fetch_add_explicit(&esi_handle_epoch, 1, memory_order_release);
+    if (datatype != NULL)
+        esi_count_type_freed(*datatype);
     if (esi_progress_is_due() && datatype != NULL && esi_trees != NULL &&
         esi_trees->defer_type_free(*datatype)) {
         *datatype = MPI_DATATYPE_NULL;
@@ -379,8 +381,18 @@ int esi_wrap_MPI_Type_free(esi_MPI_Type_free_fn *next, MPI_Datatype *datatype)
     return next(datatype);
 }
 
+int esi_wrap_MPI_Group_free(esi_MPI_Group_free_fn *next, MPI_Group *group)
+{
+    if (group != NULL && *group != MPI_GROUP_EMPTY && *group != MPI_GROUP_NULL &&
+        esi_thread_self.depth == 0)
+        esi_ledger_count_object(ESI_LEDGER_GROUPS, -1);
+    return next(group);
+}
+
 int esi_wrap_MPI_Op_free(esi_MPI_Op_free_fn *next, MPI_Op *op)
 {
+    if (op != NULL && esi_thread_self.depth == 0)
+        esi_ledger_count_object(ESI_LEDGER_OPERATORS, -1);
     if (esi_progress_is_due() && op != NULL && esi_trees != NULL &&
         esi_trees->defer_op_free(*op)) {
         *op = MPI_OP_NULL;

@@ -192,6 +192,7 @@ static void completed_collective(struct esi_thread *thread,
     struct es_tuple tuple = request->tuple;
 
     tuple.stop = stop;
+    tuple.tag = 0; /* a persistent one's has the hash of what must be alike */
     esi_path_write(thread, &tuple);
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
@@ -447,6 +448,8 @@ void esi_persistent_leave_init(struct esi_call *call,
     if (result == MPI_SUCCESS) {
         record->handle = ESI_HANDLE(*request);
         record->tuple = call->tuple;
+        if (record->kind == ESI_REQUEST_COLLECTIVE)
+            record->tuple.tag = (int32_t)call->alike;
         record->comm = call->comm;
         if (record->comm != NULL)
             esi_comm_ref(record->comm);

@@ -109,10 +109,12 @@ static inline void esi_wait_begin_one(struct esi_thread *thread, uint64_t handle
     esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_ALL, 1);
 }
 
-static inline void esi_wait_end(struct esi_thread *thread)
+static inline void esi_wait_end(const struct esi_call *call, int result)
 {
-    if (ESI_LIKELY(thread->ledger != NULL))
-        esi_ledger_set_wait(thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
+    if (ESI_LIKELY(call->thread->ledger != NULL))
+        esi_ledger_set_wait(call->thread->ledger, ESI_LEDGER_WAIT_NONE, 0);
+    if (ESI_UNLIKELY(result != MPI_SUCCESS))
+        esi_ledger_note_error(call->tuple.operation, result);
 }
 
 /* Publishes a completion call's own tuple, after those of what it completed. */

@@ -35,8 +35,10 @@ static void leave_test(struct esi_call *call, int count, uint64_t now)
 
 /* Ends a test that found nothing; an event, if the plan asks for it, is written first:
  * then what was polled is told anew. */
-static void leave_poll(struct esi_call *call, int count)
+static void leave_poll(struct esi_call *call, int result, int count)
 {
+    if (ESI_UNLIKELY(result != MPI_SUCCESS))
+        esi_ledger_note_error(call->tuple.operation, result);
     if (ESI_LIKELY(esi_call_count_poll(call)))
         esi_call_exit(call);
     else
@@ -44,17 +46,18 @@ static void leave_poll(struct esi_call *call, int count)
 }
 
 /* The same of one request, and of a batch; the ledger tells of them. */
-static void leave_poll_of(struct esi_call *call, uint64_t handle)
+static void leave_poll_of(struct esi_call *call, int result, uint64_t handle)
 {
-    leave_poll(call, 1);
+    leave_poll(call, result, 1);
     esi_thread_note_poll(call->thread, handle);
 }
 
 static void leave_poll_of_all(struct esi_call *call,
+                              int result,
                               const struct esi_batch *batch,
                               int count)
 {
-    leave_poll(call, count);
+    leave_poll(call, result, count);
     esi_thread_note_polls(call->thread, batch->handles, (uint32_t)batch->count);
 }
 
@@ -75,7 +78,7 @@ int esi_wrap_MPI_Wait(esi_MPI_Wait_fn *next, MPI_Request *request, MPI_Status *s
     esi_completion_open(&call, request, 1);
     esi_wait_begin_one(call.thread, handle);
     result = next(request, seen);
-    esi_wait_end(call.thread);
+    esi_wait_end(&call, result);
     stop = esi_clock_read();
     if (is_done(result, *request))
         esi_completion_record(call.thread, handle, seen, stop);
@@ -104,7 +107,7 @@ int esi_wrap_MPI_Test(esi_MPI_Test_fn *next,
         esi_completion_record(call.thread, ESI_HANDLE(before), seen, now);
         leave_test(&call, 1, now);
     } else {
-        leave_poll_of(&call, ESI_HANDLE(before));
+        leave_poll_of(&call, result, ESI_HANDLE(before));
     }
     return result;
 }
@@ -123,7 +126,7 @@ int esi_wrap_MPI_Request_get_status(esi_MPI_Request_get_status_fn *next,
     if (result == MPI_SUCCESS && *flag && request != MPI_REQUEST_NULL)
         leave_test(&call, 1, esi_clock_read());
     else
-        leave_poll_of(&call, ESI_HANDLE(request));
+        leave_poll_of(&call, result, ESI_HANDLE(request));
     return result;
 }
 
@@ -203,7 +206,7 @@ int esi_wrap_MPI_Waitall(esi_MPI_Waitall_fn *next,
     esi_completion_open(&call, requests, count);
     begin_wait(&call, &batch, ESI_LEDGER_WAIT_ALL);
     result = next(count, requests, batch.statuses);
-    esi_wait_end(call.thread);
+    esi_wait_end(&call, result);
     stop = esi_clock_read();
     completed_all(&call, &batch, requests, result, stop);
     esi_completion_leave(&call, stop);
@@ -242,7 +245,7 @@ int esi_wrap_MPI_Testall(esi_MPI_Testall_fn *next,
         completed_all(&call, &batch, requests, result, now);
         leave_test(&call, count, now);
     } else {
-        leave_poll_of_all(&call, &batch, count);
+        leave_poll_of_all(&call, result, &batch, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -270,7 +273,7 @@ int esi_wrap_MPI_Waitany(esi_MPI_Waitany_fn *next,
     esi_completion_open(&call, requests, count);
     begin_wait(&call, &batch, ESI_LEDGER_WAIT_ANY);
     result = next(count, requests, index, seen);
-    esi_wait_end(call.thread);
+    esi_wait_end(&call, result);
     stop = esi_clock_read();
     if (*index >= 0 && *index < batch.count && is_done(result, requests[*index]))
         esi_completion_record(call.thread, batch.handles[*index], seen, stop);
@@ -304,7 +307,7 @@ int esi_wrap_MPI_Testany(esi_MPI_Testany_fn *next,
             esi_completion_record(call.thread, batch.handles[*index], seen, now);
         leave_test(&call, count, now);
     } else {
-        leave_poll_of_all(&call, &batch, count);
+        leave_poll_of_all(&call, result, &batch, count);
     }
     esi_batch_fini(&batch);
     return result;
@@ -344,7 +347,7 @@ int esi_wrap_MPI_Waitsome(esi_MPI_Waitsome_fn *next,
     esi_completion_open(&call, requests, incount);
     begin_wait(&call, &batch, ESI_LEDGER_WAIT_ANY);
     result = next(incount, requests, outcount, indices, batch.statuses);
-    esi_wait_end(call.thread);
+    esi_wait_end(&call, result);
     stop = esi_clock_read();
     if ((result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS) && *outcount > 0)
         completed_some(&call, &batch, *outcount, indices, stop);
@@ -375,7 +378,7 @@ int esi_wrap_MPI_Testsome(esi_MPI_Testsome_fn *next,
         completed_some(&call, &batch, *outcount, indices, now);
         leave_test(&call, incount, now);
     } else {
-        leave_poll_of_all(&call, &batch, incount);
+        leave_poll_of_all(&call, result, &batch, incount);
     }
     esi_batch_fini(&batch);
     return result;

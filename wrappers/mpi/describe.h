@@ -21,7 +21,9 @@
 #include "tuplespace/operation_codes.h"
 #include "wrappers/mpi/call.h"
 #include "wrappers/mpi/communicators.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/objects.h"
 
 /* --- Parts of a tuple ----------------------------------------------------------- */
 
@@ -79,19 +81,20 @@ static inline uint32_t esi_tuple_limit_bytes(uint64_t bytes)
     return bytes < ES_BYTES_MAX ? (uint32_t)bytes : ES_BYTES_MAX;
 }
 
-/* Payload of `count` elements.  The size of a type that is not cached is asked for when
+/* Payload of `count` elements.  The size of a type that is not known is asked for when
  * the call has succeeded: only then is the handle known to be good. */
 ES_HOT uint32_t esi_call_get_bytes(struct esi_call *call,
                                    MPI_Count count,
                                    MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
-    unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
+    unsigned int at = esi_type_slot(handle);
     struct esi_thread *thread = call->thread;
 
     if (ESI_LIKELY(thread->sizes[at].type == handle &&
                    thread->sizes[at].epoch ==
-                       atomic_load_explicit(&esi_handle_epoch, memory_order_relaxed)))
+                       atomic_load_explicit(&esi_handle_epoch, memory_order_relaxed)) ||
+        (count > 0 && esi_thread_learn_type(thread, handle, at)))
         return count <= 0
                    ? 0
                    : esi_tuple_limit_bytes((uint64_t)count * thread->sizes[at].bytes);
@@ -188,9 +191,51 @@ static inline int32_t esi_tuple_root(int root)
     return root >= 0 ? root : ES_PEER_NONE;
 }
 
-ES_HOT uint32_t esi_comm_next_instance(struct esi_comm *comm)
+/* The next instance on the communicator, which the ledger shows from here on. */
+ES_HOT uint32_t esi_comm_next_instance(struct esi_comm *comm,
+                                       uint16_t operation,
+                                       int32_t root,
+                                       uint32_t hash)
 {
-    return comm != NULL ? esi_count_up(&comm->instances) : ES_SEQUENCE_UNKNOWN;
+    uint32_t instance;
+
+    if (ESI_UNLIKELY(comm == NULL))
+        return ES_SEQUENCE_UNKNOWN;
+    instance = esi_count_up(&comm->instances);
+    /* The two sides of an intercommunicator do different things. */
+    esi_ledger_enter_instance(comm->ledger, instance, operation, root,
+                              comm->inter ? 0 : hash);
+    return instance;
+}
+
+/* The operator of a reduction, as part of what must be alike. */
+ES_HOT uint32_t esi_call_find_operator(const struct esi_call *call, MPI_Op op)
+{
+    struct esi_thread *thread = call->thread;
+    uint64_t handle = ESI_HANDLE(op);
+
+    if (ESI_UNLIKELY(thread->operator_handle != handle || thread->operator_code == 0)) {
+        thread->operator_code = esi_operator_find(op);
+        thread->operator_handle = handle;
+    }
+    return thread->operator_code;
+}
+
+/* Makes the hash of what the call has that must be alike; 0 where a part of it is not
+ * known, or matches everything. */
+ES_HOT void esi_call_hash_alike(struct esi_call *call,
+                                uint32_t bytes,
+                                MPI_Datatype datatype)
+{
+    uint32_t basic = 0;
+
+    if (call->alike == 0)
+        return;
+    if ((call->alike & ESI_ALIKE_SIGNATURE) != 0 && bytes != 0)
+        basic = call->thread->basics[esi_type_slot(ESI_HANDLE(datatype))];
+    call->alike = call->count != 0 || basic == ESI_BASIC_UNKNOWN
+                      ? 0
+                      : esi_alike_hash(call->alike, basic, bytes);
 }
 
 ES_HOT void esi_call_describe_collective(struct esi_call *call,
@@ -201,7 +246,8 @@ ES_HOT void esi_call_describe_collective(struct esi_call *call,
     struct esi_comm *known = esi_call_find_comm(call, comm);
 
     esi_call_describe(call, known, esi_tuple_root(root), 0, bytes,
-                      esi_comm_next_instance(known));
+                      esi_comm_next_instance(known, call->tuple.operation,
+                                             esi_tuple_root(root), call->alike));
 }
 
 ES_HOT void esi_begin_collective(struct esi_call *call,
@@ -210,8 +256,10 @@ ES_HOT void esi_begin_collective(struct esi_call *call,
                                  MPI_Count count,
                                  MPI_Datatype datatype)
 {
-    esi_call_describe_collective(call, comm, root,
-                                 esi_call_get_bytes(call, count, datatype));
+    uint32_t bytes = esi_call_get_bytes(call, count, datatype);
+
+    esi_call_hash_alike(call, bytes, datatype);
+    esi_call_describe_collective(call, comm, root, bytes);
     esi_call_open(call);
 }
 
@@ -233,8 +281,10 @@ static inline void esi_begin_icollective(struct esi_call *call,
                                          MPI_Count count,
                                          MPI_Datatype datatype)
 {
-    esi_call_describe_collective(call, comm, root,
-                                 esi_call_get_bytes(call, count, datatype));
+    uint32_t bytes = esi_call_get_bytes(call, count, datatype);
+
+    esi_call_hash_alike(call, bytes, datatype);
+    esi_call_describe_collective(call, comm, root, bytes);
     call->tuple.start = esi_clock_read();
 }
 
@@ -246,8 +296,11 @@ static inline void esi_begin_collective_init(struct esi_call *call,
                                              MPI_Count count,
                                              MPI_Datatype datatype)
 {
+    uint32_t bytes = esi_call_get_bytes(call, count, datatype);
+
+    esi_call_hash_alike(call, bytes, datatype);
     esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_root(root), 0,
-                      esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
+                      bytes, ES_SEQUENCE_UNKNOWN);
     esi_call_open(call);
 }
 
@@ -321,6 +374,11 @@ void esi_begin_rma_start(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_complete(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_wait(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_collective(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_fence(struct esi_call *call, MPI_Win win);
+void esi_begin_rma_ask_lock(struct esi_call *call,
+                            MPI_Win win,
+                            int rank,
+                            int lock_type);
 void esi_begin_rma_lock(struct esi_call *call, MPI_Win win, int rank);
 void esi_begin_window(struct esi_call *call, MPI_Comm comm);
 void esi_begin_io(struct esi_call *call,

@@ -81,6 +81,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
     parts = [
         HEAD % ("Wrappers of MPI routines: %s." % chapter_name.replace("_", " ")),
         '#include "config.h"\n\n#include "wrappers/mpi/describe.h"\n'
+        '#include "wrappers/mpi/objects.h"\n'
         '#include "wrappers/mpi/progress.h"\n'
         '#include "wrappers/mpi/tree_ops.h"\n',
     ]
@@ -90,7 +91,9 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         prototype = prototypes[operation.name]
         if operation.tree:
             parts.append(tree_function(operation, prototype))
-        if not operation.custom:
+        if operation.counts_object:
+            parts.append(counting_body(operation, prototype))
+        elif not operation.custom:
             parts.append(recipe_body(operation, prototype))
         parts.append(emit_progress(operation, prototype, chapters))
         prefix = "esi_wrap_" if operation.custom else "wrap_"
@@ -120,8 +123,38 @@ def recipe_body(operation, prototype):
         "class": constant("ES_CLASS_", operation.op_class),
         "arguments": arguments_of(operation),
         "call": WITH_TREES % parts if operation.tree else WITHOUT_TREES % parts,
+        "alike": alike_of(operation),
         "before": "esi_begin_%s(&call%s)" % (before.name, comma(before.arguments)),
         "leave": leave,
+    }
+
+
+# The recipes of collective operations, which enter the ledger with what must be alike.
+COLLECTIVE = ("collective", "icollective", "collective_init")
+TYPES = ("datatype", "sendtype")
+
+
+def alike_of(operation):
+    """Sets what the standard wants to be alike at all members; "" for nothing."""
+    if operation.op_class != "collective" or operation.before.name not in COLLECTIVE:
+        return ""
+    parts = []
+    if "op" in operation.arguments:
+        parts.append("esi_call_find_operator(&call, op)")
+    # A neighbour's block is like that of its neighbours only.
+    if operation.counts == "alike" and operation.order != "neighbours":
+        if any(name in operation.arguments for name in TYPES):
+            parts.append("ESI_ALIKE_SIGNATURE")
+    return "    call.alike = %s;\n" % " | ".join(parts) if parts else ""
+
+
+def counting_body(operation, prototype):
+    call = operation.counts_object
+    return COUNTING % {
+        "name": operation.name,
+        "parameters": prototype.declare(operation.arguments),
+        "arguments": arguments_of(operation),
+        "count": "esi_count_%s(%s)" % (call.name, call.arguments),
     }
 
 
@@ -141,9 +174,23 @@ BODY = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
 
     if (!esi_call_enter(&call, %(constant)s, %(class)s))
         return next(%(arguments)s);
-    %(before)s;
+%(alike)s    %(before)s;
     %(call)s;
     %(leave)s;
+    return result;
+}
+"""
+
+
+COUNTING = """ES_HOT int wrap_%(name)s(esi_%(name)s_fn *next, %(parameters)s)
+{
+    bool is_own = esi_object_enter(__builtin_frame_address(0));
+    int result = next(%(arguments)s);
+
+    if (is_own)
+        esi_object_leave();
+    if (is_own && result == MPI_SUCCESS)
+        %(count)s;
     return result;
 }
 """

@@ -15,11 +15,13 @@
 
 #include "wrappers/mpi/completion.h"
 #include "wrappers/mpi/handles.h"
+#include "wrappers/mpi/ledger.h"
 
 /* Post-start-complete-wait: the epochs of one kind on a window, those of exposure or
  * those of access.  A process has one of a kind at a time, so one thread is here. */
 struct epochs {
     MPI_Group group;    /* the window's; owned */
+    int size;           /* of the group */
     uint32_t count;     /* begun */
     uint32_t towards[]; /* of them, by member of the window */
 };
@@ -32,6 +34,7 @@ struct object {
     int32_t number;             /* of a window on its communicator; of a file 0 */
     _Atomic uint32_t instances; /* of collective calls on it */
     struct epochs *epochs[EPOCH_KINDS]; /* owned; NULL = none yet */
+    struct esi_window_ledger ledger;    /* of a window */
 };
 
 static struct esi_handles windows;
@@ -44,7 +47,14 @@ static void object_destroy(struct object *object)
             ESI_REAL(MPI_Group_free)(&object->epochs[i]->group);
             free(object->epochs[i]);
         }
+    if (object != NULL)
+        esi_window_ledger_fini(&object->ledger);
     free(object);
+}
+
+static enum esi_ledger_object ledger_object(const struct esi_handles *objects)
+{
+    return objects == &windows ? ESI_LEDGER_WINDOWS : ESI_LEDGER_FILES;
 }
 
 static void object_register(struct esi_handles *objects,
@@ -60,13 +70,20 @@ static void object_register(struct esi_handles *objects,
     esi_comm_pin(object->communicator);
     object->number = number;
     object_destroy(esi_handles_remove(objects, handle));
+    if (objects == &windows)
+        esi_window_ledger_init(&object->ledger, object->communicator, number);
+    esi_ledger_count_object(ledger_object(objects), 1);
     if (!esi_handles_set(objects, handle, object))
-        free(object);
+        object_destroy(object);
 }
 
 static void object_forget(struct esi_handles *objects, uint64_t handle)
 {
-    object_destroy(esi_handles_remove(objects, handle));
+    struct object *object = esi_handles_remove(objects, handle);
+
+    if (object != NULL)
+        esi_ledger_count_object(ledger_object(objects), -1);
+    object_destroy(object);
 }
 
 /* The call has ended: what was left to be found out is, and its tuple is complete but
@@ -102,6 +119,8 @@ static void describe_together(struct esi_call *call,
 {
     struct object *object = esi_handles_find(objects, handle);
 
+    if (object != NULL)
+        esi_window_ledger_count_collective(&object->ledger);
     describe_object(call, objects, handle, MPI_PROC_NULL, 0,
                     object != NULL ? esi_count_up(&object->instances)
                                    : ES_SEQUENCE_UNKNOWN);
@@ -176,10 +195,13 @@ static struct epochs *epochs_of(struct object *object,
         return epochs;
     ESI_REAL(MPI_Group_size)(group, &size);
     epochs = calloc(1, sizeof *epochs + (size_t)size * sizeof epochs->towards[0]);
-    if (epochs == NULL)
+    if (epochs == NULL) {
         ESI_REAL(MPI_Group_free)(&group);
-    else
+    } else {
         epochs->group = group;
+        epochs->size = size;
+        esi_window_ledger_reserve(&object->ledger, size);
+    }
     return object->epochs[kind] = epochs;
 }
 
@@ -208,12 +230,25 @@ static void describe_end(struct esi_call *call, MPI_Win win, enum epoch_kind kin
                     begun > 0 ? begun - 1 : ES_SEQUENCE_UNKNOWN);
 }
 
+/* The ledger tells of an epoch towards a member. */
+static void show_member(const struct object *object, enum epoch_kind kind, int peer)
+{
+    enum esi_ledger_epoch_kind shown =
+        kind == EXPOSURE ? ESI_LEDGER_POST : ESI_LEDGER_START;
+
+    esi_window_ledger_open(&object->ledger, shown, peer,
+                           object->epochs[kind]->towards[peer], true);
+    esi_window_ledger_count(&object->ledger, shown, peer);
+}
+
 /* A tuple for each member of the epoch's group: the how manieth epoch towards it. */
 static void write_members(const struct esi_call *call,
                           uint16_t operation,
-                          struct epochs *epochs,
+                          const struct object *object,
+                          enum epoch_kind kind,
                           MPI_Group group)
 {
+    struct epochs *epochs = object->epochs[kind];
     struct es_tuple tuple = call->tuple;
     int size = 0;
     int *ranks;
@@ -229,8 +264,10 @@ static void write_members(const struct esi_call *call,
     tuple.operation = operation;
     for (int i = 0; i < size; i++) {
         tuple.peer = ranks[size + i];
-        if (tuple.peer < 0) /* no member of the window: MPI should have complained */
+        /* No member of the window: MPI should have complained. */
+        if (tuple.peer < 0 || tuple.peer >= epochs->size)
             continue;
+        show_member(object, kind, tuple.peer);
         tuple.sequence = epochs->towards[tuple.peer]++;
         if (call->open)
             esi_path_write(call->thread, &tuple);
@@ -255,7 +292,7 @@ static void note_epoch_begun(struct esi_call *call,
         epochs = epochs_of(object, win, kind);
     if (epochs != NULL) {
         epochs->count++;
-        write_members(call, member_operation, epochs, group);
+        write_members(call, member_operation, object, kind, group);
     }
     esi_call_exit(call);
 }
@@ -293,6 +330,93 @@ void esi_begin_rma_wait(struct esi_call *call, MPI_Win win)
     describe_end(call, win, EXPOSURE);
 }
 
+/* A call on a window has ended; NULL: it failed, or the window is not known. */
+static struct object *end_on_window(struct esi_call *call, int result, MPI_Win win)
+{
+    esi_call_leave(call, result);
+    return result == MPI_SUCCESS ? esi_handles_find(&windows, ESI_HANDLE(win)) : NULL;
+}
+
+void esi_end_rma_completed(struct esi_call *call, int result, MPI_Win win)
+{
+    struct object *object = end_on_window(call, result, win);
+
+    if (object != NULL)
+        esi_window_ledger_close(&object->ledger, 1u << ESI_LEDGER_START, ES_PEER_ANY,
+                                esi_window_ledger_complete);
+}
+
+void esi_end_rma_waited(struct esi_call *call, int result, MPI_Win win)
+{
+    struct object *object = end_on_window(call, result, win);
+
+    if (object != NULL)
+        esi_window_ledger_close(&object->ledger, 1u << ESI_LEDGER_POST, ES_PEER_ANY,
+                                NULL);
+}
+
+/* --- Locks and fences ------------------------------------------------------------- */
+
+enum {
+    LOCK_KINDS = 1u << ESI_LEDGER_LOCK_SHARED | 1u << ESI_LEDGER_LOCK_EXCLUSIVE |
+                 1u << ESI_LEDGER_LOCK_ALL
+};
+
+/* `rank` ES_PEER_NONE: of all targets. */
+void esi_begin_rma_ask_lock(struct esi_call *call, MPI_Win win, int rank, int lock_type)
+{
+    struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
+    enum esi_ledger_epoch_kind kind = lock_type == MPI_LOCK_EXCLUSIVE
+                                          ? ESI_LEDGER_LOCK_EXCLUSIVE
+                                          : ESI_LEDGER_LOCK_SHARED;
+
+    if (object != NULL)
+        esi_window_ledger_open(&object->ledger,
+                               rank == ES_PEER_NONE ? ESI_LEDGER_LOCK_ALL : kind, rank,
+                               0, false);
+    esi_begin_rma_lock(call, win, rank == ES_PEER_NONE ? MPI_PROC_NULL : rank);
+}
+
+void esi_end_rma_locked(struct esi_call *call, int result, MPI_Win win, int rank)
+{
+    struct object *object = esi_handles_find(&windows, ESI_HANDLE(win));
+
+    esi_call_leave(call, result);
+    if (object == NULL)
+        return;
+    if (result == MPI_SUCCESS)
+        esi_window_ledger_grant(&object->ledger, rank);
+    else
+        esi_window_ledger_close(&object->ledger, LOCK_KINDS, rank, NULL);
+}
+
+void esi_end_rma_unlocked(struct esi_call *call, int result, MPI_Win win, int rank)
+{
+    struct object *object = end_on_window(call, result, win);
+
+    if (object != NULL)
+        esi_window_ledger_close(&object->ledger, LOCK_KINDS, rank, NULL);
+}
+
+void esi_begin_rma_fence(struct esi_call *call, MPI_Win win)
+{
+    esi_begin_rma_collective(call, win);
+}
+
+void esi_end_rma_fenced(struct esi_call *call, int result, MPI_Win win, int assert)
+{
+    uint32_t number = call->tuple.sequence;
+    struct object *object = end_on_window(call, result, win);
+
+    if (object == NULL)
+        return;
+    esi_window_ledger_close(&object->ledger, 1u << ESI_LEDGER_FENCE, ES_PEER_NONE,
+                            NULL);
+    if ((assert &MPI_MODE_NOSUCCEED) == 0)
+        esi_window_ledger_open(&object->ledger, ESI_LEDGER_FENCE, ES_PEER_NONE, number,
+                               true);
+}
+
 int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
 {
     struct esi_call call;
@@ -307,7 +431,10 @@ int esi_wrap_MPI_Win_test(esi_MPI_Win_test_fn *next, MPI_Win win, int *flag)
         return result;
     }
     esi_begin_rma_wait(&call, win);
-    esi_call_leave(&call, result);
+    if (*flag)
+        esi_end_rma_waited(&call, result, win);
+    else
+        esi_call_leave(&call, result);
     return result;
 }
 

@@ -78,6 +78,7 @@ class Operation:
     before: Optional[Call] = None
     after: Optional[Call] = None
     custom: bool = False
+    counts_object: Optional[Call] = None  # not recorded, but what it makes is counted
     why: str = ""  # why it is not recorded
 
     @property
@@ -86,7 +87,7 @@ class Operation:
 
     @property
     def is_wrapped(self):
-        return self.custom or self.before is not None
+        return self.custom or self.before is not None or self.counts_object is not None
 
     @property
     def constant(self):
@@ -111,6 +112,9 @@ PSEUDO = re.compile(
     r'(?P<code>\d+) (?P<op_class>[\w-]+) "(?P<name>[\w ]+)"(?P<flags>[^=]*)$'
 )
 SILENT = re.compile(r"- none %s = custom (?P<why>.+)$" % ROUTINE)
+COUNTED = re.compile(
+    r"- none %s(?P<large> \+c)? = counts (?P<call>\w+\([^()]*\)) (?P<why>.+)$" % ROUTINE
+)
 UNWRAPPED = re.compile(r"- none (?P<why>[^=]+) = (?P<names>.+)$")
 CALL = re.compile(r"(?P<name>\w+)\((?P<arguments>.*)\)$")
 
@@ -168,6 +172,9 @@ def parse_row(text, chapter):
                 why=match["why"],
             )
         ]
+    match = COUNTED.match(text)
+    if match:
+        return parse_counted(match, chapter)
     match = UNWRAPPED.match(text)
     if match:
         return [
@@ -178,6 +185,18 @@ def parse_row(text, chapter):
     if match:
         return parse_recorded(match.groupdict(), chapter)
     raise ValueError("neither a chapter nor a row: " + text[:60])
+
+
+def parse_counted(match, chapter):
+    operation = Operation(
+        name=match["name"],
+        chapter=chapter.name,
+        arguments=split_arguments(match["arguments"]),
+        counts_object=Call(**CALL.match(match["call"]).groupdict()),
+        why=match["why"],
+    )
+    large = replace(operation, name=operation.name + "_c")
+    return [operation, large] if match["large"] else [operation]
 
 
 def expand_names(words):

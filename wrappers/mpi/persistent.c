@@ -54,7 +54,9 @@ static void start_receive(struct esi_request *request, uint64_t now)
 static void start_collective(struct esi_request *request, uint64_t now)
 {
     request->tuple.start = now;
-    request->tuple.sequence = esi_comm_next_instance(request->comm);
+    request->tuple.sequence =
+        esi_comm_next_instance(request->comm, request->tuple.operation,
+                               request->tuple.peer, (uint32_t)request->tuple.tag);
     if (request->comm != NULL)
         esi_comm_ref(request->comm);
 }

@@ -244,6 +244,8 @@ static void end_receive(struct esi_call *call,
     if (ESI_UNLIKELY(request == NULL)) {
         if (result == MPI_SUCCESS)
             esi_process_count_refused_tuple();
+        else
+            esi_ledger_note_error(call->tuple.operation, result);
         unpost_in_match(call, receive);
     } else {
         esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,

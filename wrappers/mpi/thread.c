@@ -17,6 +17,7 @@
 #include "wrappers/mpi/communicators.h"
 #include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/mpi_next.h"
+#include "wrappers/mpi/objects.h"
 #include "wrappers/mpi/path.h"
 #include "wrappers/mpi/process.h"
 
@@ -197,10 +198,33 @@ void esi_slot_write_all_late(void)
 
 /* --- Datatypes ------------------------------------------------------------------ */
 
+static void remember_type(struct esi_thread *thread,
+                          unsigned int at,
+                          uint64_t handle,
+                          uint32_t epoch,
+                          const struct esi_type_facts *facts)
+{
+    thread->sizes[at].type = handle;
+    thread->sizes[at].epoch = epoch;
+    thread->sizes[at].bytes = facts->bytes;
+    thread->basics[at] = facts->basic;
+}
+
+bool esi_thread_learn_type(struct esi_thread *thread, uint64_t handle, unsigned int at)
+{
+    uint32_t epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
+    struct esi_type_facts facts;
+
+    if (!esi_type_find(handle, &facts))
+        return false;
+    remember_type(thread, at, handle, epoch, &facts);
+    return true;
+}
+
 uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datatype)
 {
     uint64_t handle = ESI_HANDLE(datatype);
-    unsigned int at = (unsigned int)((handle ^ handle >> 8) % ESI_SIZE_CACHE);
+    unsigned int at = esi_type_slot(handle);
     uint32_t epoch = atomic_load_explicit(&esi_handle_epoch, memory_order_acquire);
     MPI_Count size = 0;
 
@@ -208,10 +232,9 @@ uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datat
         return thread->sizes[at].bytes;
     if (ESI_REAL(MPI_Type_size_x)(datatype, &size) != MPI_SUCCESS || size < 0)
         return 0;
-    if (size < UINT32_MAX) {
-        thread->sizes[at].type = handle;
-        thread->sizes[at].epoch = epoch;
-        thread->sizes[at].bytes = (uint32_t)size;
-    }
+    if (size < UINT32_MAX)
+        remember_type(thread, at, handle, epoch,
+                      &(struct esi_type_facts){.bytes = (uint32_t)size,
+                                               .basic = ESI_BASIC_UNKNOWN});
     return (uint64_t)size;
 }

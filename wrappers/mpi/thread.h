@@ -69,9 +69,12 @@ struct esi_thread {
         uint64_t type;
         uint32_t epoch;
         uint32_t bytes;
-    } sizes[ESI_SIZE_CACHE]; /* of datatypes, by handle */
-    uint64_t limit;          /* of requests that this call can complete: requests.h */
-    struct esi_slot *slot;   /* what outlives the thread; NULL = none yet */
+    } sizes[ESI_SIZE_CACHE];         /* of datatypes, by handle */
+    uint16_t basics[ESI_SIZE_CACHE]; /* what they are made of: objects.h */
+    uint16_t operator_code;          /* of the operator that was met last: objects.h */
+    uint64_t operator_handle;
+    uint64_t limit;        /* of requests that this call can complete: requests.h */
+    struct esi_slot *slot; /* what outlives the thread; NULL = none yet */
     struct esi_ledger_thread *ledger; /* its slot's */
     uint64_t polled;      /* handle of the last poll that found nothing, since the last
                             event; ESI_POLLED_OTHER or 0 = none */
@@ -133,6 +136,10 @@ static inline void esi_thread_note_poll(struct esi_thread *thread, uint64_t hand
     if (ESI_UNLIKELY(thread->polled != handle))
         esi_thread_add_poll(thread, handle);
 }
+
+/* Takes what is known of a datatype into the thread's cache, at `at`.  False when
+ * nothing is known without asking MPI. */
+bool esi_thread_learn_type(struct esi_thread *thread, uint64_t handle, unsigned int at);
 
 /* Size of a datatype whose handle is known to be good, in bytes. */
 uint64_t esi_thread_get_type_bytes(struct esi_thread *thread, MPI_Datatype datatype);
