@@ -19,7 +19,9 @@
 #include "scopes/remote/catalog.h"
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
+#include "scopes/scope_ledger.h"
 #include "scopes/scope_private.h"
+#include "tuplespace/ledger.h"
 #include "tuplespace/segment_name.h"
 
 /* Makes room for `extra` origins and places. */
@@ -457,6 +459,19 @@ int es_scope_communicator(const struct es_scope *scope,
         return es_segment_view_communicator(segment, communicator, ret_info);
     return process ? esi_catalog_communicator_find(scope->from.catalog, process,
                                                    communicator, ret_info)
+                   : -ENOENT;
+}
+
+int esi_scope_read_ledger(const struct es_scope *scope,
+                          uint32_t origin,
+                          struct esi_ledger *ret_ledger)
+{
+    const struct es_segment_view *segment = segment_of(scope, origin);
+    const struct esi_catalog_process *process = process_of(scope, origin);
+
+    if (segment)
+        return esi_ledger_read(segment, ret_ledger);
+    return process ? esi_catalog_read_ledger(scope->from.catalog, process, ret_ledger)
                    : -ENOENT;
 }
 

@@ -353,6 +353,18 @@ static int read_communicators(struct reading *reading)
 
 /* --- Threads ---------------------------------------------------------------------- */
 
+/* A wait for no request is none. */
+static void leave_out_null(struct esi_ledger_wait *wait, uint64_t null_request)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < wait->known; i++)
+        if (wait->handles[i] != null_request)
+            wait->handles[kept++] = wait->handles[i];
+    wait->count -= wait->known - kept;
+    wait->known = kept;
+}
+
 static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
 {
     struct esi_ledger *to = reading->to;
@@ -373,6 +385,7 @@ static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
         .others = what >> 32 == ESI_LEDGER_WAIT_POLL && load_half(&from->others) != 0,
     };
     words_copy(wait->handles, from->handles, wait->known * sizeof wait->handles[0]);
+    leave_out_null(wait, reading->from->null_request);
     return 0;
 }
 

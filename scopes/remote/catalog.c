@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/now.h"
+#include "scopes/ledger_json.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/groups.h"
 #include "scopes/remote/servers.h"
@@ -640,6 +641,34 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
     process->communicator_count++;
     *ret_info = list->info;
     return 0;
+}
+
+/* --- Ledgers ------------------------------------------------------------------ */
+
+static void write_process_sought(struct esi_json_out *out, void *data)
+{
+    const struct catalog_process *process = data;
+
+    esi_json_out_signed(out, "pid", process->public.info.pid);
+    esi_json_out_unsigned(out, "made", made_of(process));
+}
+
+int esi_catalog_read_ledger(struct esi_catalog *catalog,
+                            const struct esi_catalog_process *public,
+                            struct esi_ledger *ret_ledger)
+{
+    /* As above: the public part is the first. */
+    struct catalog_process *process = (struct catalog_process *)public;
+    const struct esi_rpc_request request = {"ledger", write_process_sought, process};
+    struct es_message *reply;
+    int result = esi_servers_call(catalog->servers, process->server, &request,
+                                  REQUEST_NS, NULL, &reply);
+
+    if (result < 0)
+        return result;
+    result = esi_ledger_json_read(esi_message_root(reply), NULL, ret_ledger);
+    esi_message_destroy(reply);
+    return result == -EINVAL ? -EPROTO : result;
 }
 
 /* --- World ranks -------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #include "eventspace/stage_batch.h"
 
 struct esi_catalog;
+struct esi_ledger;
 
 /* One observed process of another host. */
 struct esi_catalog_process {
@@ -71,6 +72,12 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
                                   const struct esi_catalog_process *process,
                                   uint16_t communicator,
                                   struct es_communicator_info *ret_info);
+
+/* The ledger of such a process as it is now; free with esi_ledger_fini().  -ENOENT: it
+ * has none, or its server does not know ledgers; or why its host did not answer. */
+int esi_catalog_read_ledger(struct esi_catalog *catalog,
+                            const struct esi_catalog_process *process,
+                            struct esi_ledger *ret_ledger);
 
 /* World rank of a member of a communicator (of the remote group where `remote`).  Where
  * the host of the process does not know the group, the other hosts of the catalog are

@@ -10,6 +10,8 @@
  *   {"request": "communicator", "pid": PID, "made": MADE, "index": INDEX}
  *       one row of a process's table, with the world ranks of its groups, as far as
  *       this host knows them
+ *   {"request": "ledger", "pid": PID, "made": MADE}
+ *       what the process has outstanding (scopes/ledger_json.h)
  *   {"request": "group", "key": [HEX, HEX], "size": N, "first": RANK}
  *       the world ranks of a communicator's group of this size that begins with this
  *       one (-1 = whoever), from any process here that has it
@@ -36,9 +38,11 @@
 #include <string.h>
 
 #include "scopes/collective_trees.h"
+#include "scopes/ledger_json.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/server/service.h"
 #include "tuplespace/layout.h"
+#include "tuplespace/ledger.h"
 #include "tuplespace/plan/tree_rules.h"
 #include "tuplespace/run_directory.h"
 
@@ -236,6 +240,26 @@ static int serve_communicator(struct esi_service_call *call)
     write_communicator(&info, reply);
     write_group(run, segment, index, false, info.size, reply, "ranks");
     write_group(run, segment, index, true, info.remote_size, reply, "remote_ranks");
+    return 0;
+}
+
+static int serve_ledger(struct esi_service_call *call)
+{
+    int pid = (int)esi_service_integer(call, "pid", 0, INT32_MAX);
+    uint64_t made = (uint64_t)esi_service_integer(call, "made", 0, INT64_MAX);
+    const struct es_run *run = esi_service_run(call);
+    const struct es_segment_view *segment;
+    struct esi_ledger ledger;
+    int code;
+
+    if (call->code < 0)
+        return call->code;
+    segment = find_segment(run, pid, made);
+    code = segment ? esi_ledger_read(segment, &ledger) : -ENOENT;
+    if (code < 0)
+        return es_error_set(call->error, code, "there is no ledger of such a process");
+    esi_ledger_json_write(&ledger, call->reply);
+    esi_ledger_fini(&ledger);
     return 0;
 }
 
@@ -511,6 +535,7 @@ static int serve_file(struct esi_service_call *call)
 const struct esi_request_row esi_run_requests[] = {
     {"catalog", serve_catalog, false},
     {"communicator", serve_communicator, false},
+    {"ledger", serve_ledger, false},
     {"group", serve_group, false},
     {"collect", serve_collect, true},
     {"trees", serve_trees, false},
