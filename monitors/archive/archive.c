@@ -18,6 +18,7 @@
 #include "base/now.h"
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_file.h"
+#include "monitors/archive/archive_ledgers.h"
 #include "monitors/archive/ctf_stream.h"
 
 /* The streams of one element. */
@@ -264,6 +265,25 @@ int esi_archive_write_map(struct esi_archive *archive, const char *text)
     return result < 0
                ? fail_archive(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP)
                : 0;
+}
+
+static void write_ledgers(const void *data, FILE *stream)
+{
+    esi_archive_ledgers_write(data, stream);
+}
+
+int esi_archive_write_ledgers(struct esi_archive *archive,
+                              const struct esi_archive_ledgers *ledgers)
+{
+    int result = archive->result;
+
+    if (result < 0)
+        return result;
+    result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_LEDGERS,
+                                 write_ledgers, ledgers);
+    return result < 0 ? fail_archive(archive, result,
+                                     ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS)
+                      : 0;
 }
 
 /* --- Streams ----------------------------------------------------------------- */

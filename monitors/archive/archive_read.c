@@ -140,6 +140,17 @@ int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text)
                              TABLES_MAX, ret_text, &length);
 }
 
+int esi_archive_read_side(const struct esi_archive_reader *reader,
+                          const char *name,
+                          char **ret_text,
+                          size_t *ret_length)
+{
+    char path[ESI_ARCHIVE_NAME_BYTES];
+
+    snprintf(path, sizeof path, ESI_ARCHIVE_SIDE "/%s", name);
+    return esi_archive_slurp(reader->root, path, TABLES_MAX, ret_text, ret_length);
+}
+
 /* A stream of an element; `late` 0: the ordered one.  -ENOENT: there is none. */
 static int archive_stream_open(const struct esi_archive_reader *reader,
                                uint32_t element,

@@ -81,6 +81,12 @@ int esi_archive_merge_next(struct esi_archive_merge *merge,
 /* Text of the expanded pathmap.  Caller frees *ret_text.  -ENOENT: there is none. */
 int esi_archive_read_map(struct esi_archive_reader *reader, char **ret_text);
 
+/* The same for any file beside the traces, with its length. */
+int esi_archive_read_side(const struct esi_archive_reader *reader,
+                          const char *name,
+                          char **ret_text,
+                          size_t *ret_length);
+
 /* Cuts what is not a complete packet off the ends of all streams, for readers that do
  * not do so by themselves.  Returns the number of streams that were cut, or -errno. */
 int esi_archive_repair(const char *directory,

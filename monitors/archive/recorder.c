@@ -16,8 +16,10 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/archive/archive.h"
+#include "monitors/archive/archive_ledgers.h"
 #include "monitors/archive/recorder_tables.h"
 #include "scopes/remote/run_files.h"
+#include "scopes/scope_ledger.h"
 
 /* Elements that appear join within this time, ... */
 #define REFRESH_NS UINT64_C(100000000)
@@ -411,6 +413,46 @@ static int add_open(void *data, uint32_t origin, const struct es_tuple *tuple)
     return result < 0 ? result : esi_archive_tables_add_open(tables, &open);
 }
 
+/* Times of requests become those of the archive. */
+static int convert_ledger(struct esi_recorder *recorder,
+                          uint32_t origin,
+                          struct esi_ledger *ledger)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < ledger->request_count && result >= 0; i++) {
+        struct es_tuple tuple = {.start = ledger->requests[i].start};
+
+        if (tuple.start == 0)
+            continue; /* a matched message has none */
+        result = convert_time(recorder, origin, &tuple);
+        ledger->requests[i].start = tuple.start;
+    }
+    return result < 0 ? result : 0;
+}
+
+/* Of processes whose ledger cannot be read there is none. */
+static int write_ledgers(struct esi_recorder *recorder)
+{
+    size_t count = esi_archive_writer_tables(recorder->archive)->process_count;
+    struct esi_archive_ledgers ledgers;
+    int result = esi_archive_ledgers_init(&ledgers, count);
+
+    for (size_t i = 0; i < count && result == 0; i++) {
+        uint32_t origin = esi_recorder_tables_origin(recorder->tables, i);
+        struct esi_archive_ledger *process = &ledgers.processes[i];
+
+        process->is_known =
+            esi_scope_read_ledger(recorder->scope, origin, &process->ledger) == 0;
+        if (process->is_known)
+            result = convert_ledger(recorder, origin, &process->ledger);
+    }
+    if (result == 0)
+        result = esi_archive_write_ledgers(recorder->archive, &ledgers);
+    esi_archive_ledgers_fini(&ledgers);
+    return result;
+}
+
 static int end_recording(struct esi_recorder *recorder)
 {
     int result;
@@ -420,6 +462,8 @@ static int end_recording(struct esi_recorder *recorder)
     result = esi_follower_read_open(recorder->follower, add_open, recorder);
     if (result == 0)
         result = esi_recorder_tables_refresh(recorder->tables, true);
+    if (result >= 0)
+        result = write_ledgers(recorder);
     return result < 0 ? result : 0;
 }
 

@@ -207,6 +207,12 @@ uint32_t esi_recorder_tables_element(const struct esi_recorder_tables *recorder,
     return recorder->elements[origin];
 }
 
+uint32_t esi_recorder_tables_origin(const struct esi_recorder_tables *recorder,
+                                    size_t process)
+{
+    return recorder->processes[process].origin;
+}
+
 static struct recorded_process *process_of(const struct esi_recorder_tables *recorder,
                                            uint32_t origin)
 {

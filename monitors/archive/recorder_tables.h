@@ -36,6 +36,10 @@ struct esi_recorder_clock *esi_recorder_tables_clock(
     const struct esi_recorder_tables *recorder,
     uint32_t origin);
 
+/* An origin of a process, by the archive's number. */
+uint32_t esi_recorder_tables_origin(const struct esi_recorder_tables *recorder,
+                                    size_t process);
+
 /* A tuple was seen that names a communicator of the origin's process. */
 void esi_recorder_tables_note(struct esi_recorder_tables *recorder,
                               uint32_t origin,

@@ -15,6 +15,7 @@
 #include "eventspace/run.h"
 #include "tests/fuzz/fuzz_target.h"
 #include "tuplespace/layout.h"
+#include "tuplespace/ledger.h"
 #include "tuplespace/segment_name.h"
 
 static void require(int condition)
@@ -49,11 +50,17 @@ static void use_segment(const struct es_run *run, const struct es_segment_view *
 {
     struct es_segment_info info;
     struct es_communicator_info communicator;
+    struct esi_ledger ledger;
     uint64_t error_ns;
 
     es_segment_view_info(segment, &info);
     require(memchr(info.program, '\0', 256) != NULL);
     es_clock_realtime_ns(es_segment_view_clock(segment), 1, &error_ns);
+    if (esi_ledger_read(segment, &ledger) == 0) {
+        for (size_t i = 0; i < ledger.wait_count; i++)
+            require(ledger.waits[i].known <= ESI_LEDGER_WAIT_HANDLES);
+        esi_ledger_fini(&ledger);
+    }
     for (uint16_t i = 0; i < 100; i++) {
         if (es_segment_view_communicator(segment, i, &communicator) != 0)
             break;
