@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* arena_pool.c - pieces by size: small ones are cut from chunks, free ones are kept in lists.
- */
+/* arena_pool.c - pieces by size: small ones are cut from chunks, free ones listed. */
 #include "config.h"
 
 #include "tuplespace/arena_pool.h"
@@ -32,13 +31,6 @@ void esi_arena_pool_use_segment(struct esi_arena_pool *pool, struct es_segment *
 {
     pool->segment = segment;
     pool->left = (segment->arena.end - segment->arena.begin) / SHARE;
-}
-
-void esi_arena_pool_fini(struct esi_arena_pool *pool)
-{
-    for (int i = 0; i < ESI_ARENA_POOL_CLASSES; i++)
-        free(pool->free[i].offsets);
-    memset(pool->free, 0, sizeof pool->free);
 }
 
 /* Takes new bytes of the arena; 0 when there are none. */

@@ -22,7 +22,7 @@ struct es_segment;
 
 enum { ESI_ARENA_POOL_CLASSES = 64 };
 
-/* Caller's memory. */
+/* Caller's memory; lasts as long as the process. */
 struct esi_arena_pool {
     pthread_mutex_t lock;
     struct es_segment *segment; /* borrowed; NULL = none */
@@ -46,9 +46,6 @@ struct esi_arena_pool {
  * taken before that is still to be found by readers. */
 void esi_arena_pool_use_segment(struct esi_arena_pool *pool,
                                 struct es_segment *segment);
-
-/* Frees what the pool itself has; pieces stay. */
-void esi_arena_pool_fini(struct esi_arena_pool *pool);
 
 /* A piece of so many bytes, zero; NULL without memory. */
 void *esi_arena_pool_take(struct esi_arena_pool *pool, size_t bytes);

@@ -105,13 +105,13 @@ static void *table_at(struct reading *reading,
                     head_bytes + slot_bytes * *ret_slots);
 }
 
-static uint64_t load(const _Atomic uint64_t *word)
+static uint64_t word_load(const _Atomic uint64_t *word)
 {
     /* Pairs with the writers' releases: what an offset leads to is there. */
     return atomic_load_explicit(word, memory_order_acquire);
 }
 
-static uint32_t load_half(const _Atomic uint32_t *word)
+static uint32_t half_load(const _Atomic uint32_t *word)
 {
     return atomic_load_explicit(word, memory_order_relaxed);
 }
@@ -135,7 +135,8 @@ static struct esi_ledger_layout *find_ledger(const struct es_segment_view *segme
 
     if (!segment->may_have_ledger)
         return NULL;
-    ledger = bytes_at(segment, load(&segment->layout->ledger_offset), sizeof *ledger);
+    ledger =
+        bytes_at(segment, word_load(&segment->layout->ledger_offset), sizeof *ledger);
     if (ledger == NULL || ledger->header_bytes < sizeof *ledger ||
         ledger->slot_bytes != sizeof(struct esi_ledger_slot) ||
         ledger->communicator_bytes != sizeof(struct esi_ledger_communicator) ||
@@ -161,14 +162,14 @@ static int copy_steadily(struct reading *reading,
     size_t before = *count;
 
     for (int i = 0; i < TRIES; i++) {
-        uint64_t found = load(place);
+        uint64_t found = word_load(place);
         int rc = copy(reading, found, context);
 
         if (rc != 0)
             return rc;
         /* Pairs with the writers' releases: what was copied was there before. */
         atomic_thread_fence(memory_order_acquire);
-        if (load(place) == found)
+        if (word_load(place) == found)
             return 0;
         if (i + 1 < TRIES)
             *count = before;
@@ -223,7 +224,7 @@ static uint64_t sum_changes(const struct reading *reading)
     uint64_t changes = 0;
 
     for (int i = 0; i < ESI_LEDGER_SHARDS; i++)
-        changes += load(&reading->from->shards[i].changes);
+        changes += word_load(&reading->from->shards[i].changes);
     return changes;
 }
 
@@ -278,14 +279,14 @@ static int copy_channels(struct reading *reading, uint64_t place, const void *co
             return 0;
         channels = (const void *)(head + 1);
         for (size_t j = 0; j < slots; j++) {
-            uint64_t key = load(&channels[j].key);
-            uint32_t count = load_half(&channels[j].count);
+            uint64_t key = word_load(&channels[j].key);
+            uint32_t count = half_load(&channels[j].count);
 
             if (key != 0 && count != 0 &&
                 add_channel(reading->to, context, key, count) < 0)
                 return -ENOMEM;
         }
-        place = load(&head->older);
+        place = word_load(&head->older);
     }
     return 0;
 }
@@ -297,12 +298,12 @@ static int read_recent(struct reading *reading,
     struct esi_ledger *to = reading->to;
 
     for (int i = 0; i < ESI_LEDGER_RECENT; i++) {
-        uint64_t what = load(&from->recent[i].what);
-        uint64_t how = load(&from->recent[i].how);
+        uint64_t what = word_load(&from->recent[i].what);
+        uint64_t how = word_load(&from->recent[i].how);
 
         /* An operation that is being entered is not there yet. */
         if (what >> 32 == 0 || what >> 32 > UINT16_MAX ||
-            load(&from->recent[i].what) != what)
+            word_load(&from->recent[i].what) != what)
             continue;
         if (ROOM(to->instances, to->instance_capacity, to->instance_count) < 0)
             return -ENOMEM;
@@ -336,11 +337,11 @@ static int read_communicators(struct reading *reading)
     size_t slots;
     struct esi_ledger_communicator *from;
     const _Atomic uint64_t *offsets = table_at(
-        reading, load(&reading->from->communicators), 0, sizeof *offsets, &slots);
+        reading, word_load(&reading->from->communicators), 0, sizeof *offsets, &slots);
     int rc = 0;
 
     for (size_t i = 0; offsets != NULL && i < slots && i < UINT16_MAX && rc == 0; i++) {
-        uint64_t offset = load(&offsets[i]);
+        uint64_t offset = word_load(&offsets[i]);
 
         if (offset == 0)
             continue;
@@ -368,7 +369,7 @@ static void leave_out_null(struct esi_ledger_wait *wait, uint64_t null_request)
 static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
 {
     struct esi_ledger *to = reading->to;
-    uint64_t what = load(&from->what);
+    uint64_t what = word_load(&from->what);
     struct esi_ledger_wait *wait;
 
     if (what >> 32 == ESI_LEDGER_WAIT_NONE || what >> 32 > ESI_LEDGER_WAIT_POLL)
@@ -382,7 +383,7 @@ static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
         .count = (uint32_t)what,
         .known = (uint32_t)what < ESI_LEDGER_WAIT_HANDLES ? (uint32_t)what
                                                           : ESI_LEDGER_WAIT_HANDLES,
-        .others = what >> 32 == ESI_LEDGER_WAIT_POLL && load_half(&from->others) != 0,
+        .others = what >> 32 == ESI_LEDGER_WAIT_POLL && half_load(&from->others) != 0,
     };
     words_copy(wait->handles, from->handles, wait->known * sizeof wait->handles[0]);
     leave_out_null(wait, reading->from->null_request);
@@ -391,7 +392,7 @@ static int read_thread(struct reading *reading, struct esi_ledger_thread *from)
 
 static int read_threads(struct reading *reading)
 {
-    uint64_t offset = load(&reading->from->threads);
+    uint64_t offset = word_load(&reading->from->threads);
     int rc = 0;
 
     for (int i = 0; i < MAX_THREADS && offset != 0 && rc == 0; i++) {
@@ -401,7 +402,7 @@ static int read_threads(struct reading *reading)
         if (from == NULL)
             break;
         rc = read_thread(reading, from);
-        offset = load(&from->next);
+        offset = word_load(&from->next);
     }
     return rc;
 }
@@ -414,8 +415,8 @@ static int read_epochs(struct reading *reading)
 
     for (int i = 0; i < ESI_LEDGER_MAX_EPOCHS; i++) {
         struct esi_ledger_epoch_slot *slot = &reading->from->epochs[i];
-        uint64_t what = load(&slot->what);
-        uint64_t whom = load(&slot->whom);
+        uint64_t what = word_load(&slot->what);
+        uint64_t whom = word_load(&slot->whom);
         uint8_t kind = (uint8_t)(what >> 16);
 
         if (kind < ESI_LEDGER_LOCK_SHARED || kind > ESI_LEDGER_POST)
@@ -453,9 +454,9 @@ static int copy_members(struct reading *reading, uint64_t place, const void *con
 
     for (size_t i = 0; members != NULL && i < slots; i++) {
         count.peer = (int32_t)i;
-        count.posted = load_half(&members[i].posted);
-        count.started = load_half(&members[i].started);
-        count.completed = load_half(&members[i].completed);
+        count.posted = half_load(&members[i].posted);
+        count.started = half_load(&members[i].started);
+        count.completed = half_load(&members[i].completed);
         if ((count.posted | count.started | count.completed) != 0 &&
             add_epoch_count(reading->to, &count) < 0)
             return -ENOMEM;
@@ -469,7 +470,7 @@ static int read_window(struct reading *reading, struct esi_ledger_window *from)
         .communicator = (uint16_t)from->communicator,
         .window = from->number,
         .peer = ES_PEER_NONE,
-        .started = load_half(&from->collectives),
+        .started = half_load(&from->collectives),
     };
 
     if (add_epoch_count(reading->to, &count) < 0)
@@ -483,7 +484,7 @@ static int read_windows(struct reading *reading)
     int rc = 0;
 
     for (int i = 0; i < ESI_LEDGER_MAX_WINDOWS && rc == 0; i++) {
-        uint64_t offset = load(&reading->from->windows[i]);
+        uint64_t offset = word_load(&reading->from->windows[i]);
         struct esi_ledger_window *window =
             offset != 0 ? bytes_at(reading->segment, offset, sizeof *window) : NULL;
 
@@ -498,7 +499,7 @@ static int read_windows(struct reading *reading)
 static void read_objects(const struct reading *reading)
 {
     for (int i = 0; i < ESI_LEDGER_OBJECTS; i++) {
-        int64_t unfreed = (int64_t)load(&reading->from->unfreed[i]);
+        int64_t unfreed = (int64_t)word_load(&reading->from->unfreed[i]);
 
         reading->to->unfreed[i] = unfreed > 0 ? (uint64_t)unfreed : 0;
     }
@@ -510,16 +511,16 @@ static void read_error(const struct reading *reading)
     struct esi_ledger_layout *from = reading->from;
     struct esi_ledger *to = reading->to;
     uint32_t version = atomic_load_explicit(&from->error_version, memory_order_acquire);
-    uint32_t error_class = load_half(&from->error_class);
-    uint32_t operation = load_half(&from->error_operation);
+    uint32_t error_class = half_load(&from->error_class);
+    uint32_t operation = half_load(&from->error_operation);
     uint32_t text[ESI_LEDGER_TEXT_WORDS];
 
     _Static_assert(sizeof text == sizeof to->error_text, "the text has its room");
     for (int i = 0; i < ESI_LEDGER_TEXT_WORDS; i++)
-        text[i] = load_half(&from->error_text[i]);
+        text[i] = half_load(&from->error_text[i]);
     /* Pairs with the fence in esi_ledger_note_error(). */
     atomic_thread_fence(memory_order_acquire);
-    if (version % 2 != 0 || load_half(&from->error_version) != version)
+    if (version % 2 != 0 || half_load(&from->error_version) != version)
         return;
     to->error_class = error_class;
     to->error_operation = (uint16_t)operation;
@@ -540,7 +541,7 @@ int esi_ledger_read(const struct es_segment_view *segment,
     if (reading.from == NULL)
         return -ENOENT;
     esi_segment_view_watch(segment); /* indices of communicators are remembered */
-    ledger.partial = load_half(&reading.from->partial) != 0;
+    ledger.partial = half_load(&reading.from->partial) != 0;
     ledger.changes = sum_changes(&reading);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && rc == 0; i++)
         rc = parts[i](&reading);

@@ -25,14 +25,15 @@ struct es_segment_view;
 struct esi_ledger_layout;
 struct esi_arena_pool;
 
-enum esi_ledger_request_kind { /* the values of enum esi_request_kind */
-                               ESI_LEDGER_SEND = 1,
-                               ESI_LEDGER_RECEIVE,
-                               ESI_LEDGER_COLLECTIVE,
-                               ESI_LEDGER_DUPLICATE, /* MPI_Comm_idup: a collective, too */
-                               ESI_LEDGER_OTHER,     /* one-sided, I/O, partitioned */
-                               ESI_LEDGER_MESSAGE, /* a matched message that nobody has received (MPI_Mprobe) */
-                               ESI_LEDGER_PAIR, /* MPI_Isendrecv: completes as its receive */
+/* The values of enum esi_request_kind. */
+enum esi_ledger_request_kind {
+    ESI_LEDGER_SEND = 1,
+    ESI_LEDGER_RECEIVE,
+    ESI_LEDGER_COLLECTIVE,
+    ESI_LEDGER_DUPLICATE, /* MPI_Comm_idup: a collective, too */
+    ESI_LEDGER_OTHER,     /* one-sided, I/O, partitioned */
+    ESI_LEDGER_MESSAGE,   /* a matched message (MPI_Mprobe) that nobody has received */
+    ESI_LEDGER_PAIR,      /* MPI_Isendrecv: completes as its receive */
 };
 
 /* A request that is not complete. */

@@ -8,7 +8,7 @@
 
 # says HOW - whether the ledgers say what they should.
 says() {
-    "$bin/ledgers" "$EVENTSPACE_RUN" 2>/dev/null |
+    "$top_builddir/tests/scopes/ledgers" "$EVENTSPACE_RUN" 2>/dev/null |
         python3 "$here/check_ledgers.py" "$1" >"$work/why" 2>&1
 }
 

@@ -373,7 +373,6 @@ void esi_begin_rma_post(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_start(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_complete(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_wait(struct esi_call *call, MPI_Win win);
-void esi_begin_rma_collective(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_fence(struct esi_call *call, MPI_Win win);
 void esi_begin_rma_ask_lock(struct esi_call *call,
                             MPI_Win win,

@@ -49,7 +49,8 @@ void esi_ledger_leave(void)
     pool.segment = NULL;
 }
 
-void esi_ledger_note_partial(void)
+/* Something is missing. */
+static void note_partial(void)
 {
     atomic_store_explicit(&esi_ledger->partial, 1, memory_order_relaxed);
 }
@@ -60,7 +61,7 @@ void *esi_ledger_take(size_t bytes)
 
     if (piece == NULL ||
         (pool.segment != NULL && esi_arena_pool_offset(&pool, piece) == 0))
-        esi_ledger_note_partial();
+        note_partial();
     return piece;
 }
 
@@ -111,7 +112,7 @@ struct esi_ledger_communicator *esi_ledger_add_communicator(uint16_t index)
     if (index != ES_COMMUNICATOR_NONE)
         made = esi_ledger_take(sizeof *made);
     if (made == NULL) {
-        esi_ledger_note_partial();
+        note_partial();
         return &nobodys_communicator;
     }
     made->index = index;
@@ -262,7 +263,7 @@ void esi_window_ledger_init(struct esi_window_ledger *window,
         atomic_store_explicit(slot, esi_arena_pool_offset(&pool, shown),
                               memory_order_release);
     else
-        esi_ledger_note_partial();
+        note_partial();
     pthread_mutex_unlock(&changing);
 }
 
@@ -383,7 +384,7 @@ void esi_window_ledger_open(const struct esi_window_ledger *window,
                               memory_order_release);
         return;
     }
-    esi_ledger_note_partial();
+    note_partial();
 }
 
 /* Whether an epoch is the window's, of one of the kinds, and towards the peer. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The ledger of this process, as the interposer writes it (tuplespace/ledger.h says what
- * it is for, tuplespace/ledger_layout.h where everything lies).
+ * The ledger of this process, as the interposer writes it (tuplespace/ledger.h says
+ * what it is for, tuplespace/ledger_layout.h where everything lies).
  *
  * Requests, channels and what threads wait for are the interposer's own tables, which
  * only lie in the ledger's memory.  Where the segment has no room for them they lie
@@ -37,9 +37,6 @@ void esi_ledger_give(void *piece, size_t bytes);
 
 /* Where readers find a table of 1 << `slots_log2` slots; 0 = they do not. */
 uint64_t esi_ledger_place(const void *piece, unsigned int slots_log2);
-
-/* Something is missing in the ledger. */
-void esi_ledger_note_partial(void);
 
 /* --- Communicators ---------------------------------------------------------------- */
 

@@ -4,11 +4,11 @@
  * Datatypes, groups and operators: how many the program has not freed, and what a
  * collective operation says of them.
  *
- * MPI wants the reduction operator and the type signature to be alike at all members of
- * a collective operation; signatures, not datatypes: two of four integers are like eight
- * integers.  So a datatype is reduced to its bytes and the *basic* type that it is made
- * of, which is numbered by kind and size: alike in all processes, whatever the handles
- * are, and for an integer of C and one of Fortran.
+ * MPI wants the reduction operator and the type signature to be alike at all members
+ * of a collective operation; signatures, not datatypes: two of four integers are like
+ * eight integers.  So a datatype is reduced to its bytes and the *basic* type that it
+ * is made of.  That is numbered by kind and size: alike in all processes, whatever the
+ * handles are, and for an integer of C and one of Fortran.
  *
  *   may run at the same time: everything.
  */

@@ -170,11 +170,6 @@ void esi_begin_rma_sync(struct esi_call *call, MPI_Win win)
                     ES_SEQUENCE_UNKNOWN);
 }
 
-void esi_begin_rma_collective(struct esi_call *call, MPI_Win win)
-{
-    describe_together(call, &windows, ESI_HANDLE(win));
-}
-
 void esi_begin_rma_lock(struct esi_call *call, MPI_Win win, int rank)
 {
     describe_object(call, &windows, ESI_HANDLE(win), rank, 0, ES_SEQUENCE_UNKNOWN);
@@ -400,7 +395,7 @@ void esi_end_rma_unlocked(struct esi_call *call, int result, MPI_Win win, int ra
 
 void esi_begin_rma_fence(struct esi_call *call, MPI_Win win)
 {
-    esi_begin_rma_collective(call, win);
+    describe_together(call, &windows, ESI_HANDLE(win));
 }
 
 void esi_end_rma_fenced(struct esi_call *call, int result, MPI_Win win, int assert)
@@ -445,7 +440,7 @@ int esi_wrap_MPI_Win_free(esi_MPI_Win_free_fn *next, MPI_Win *win)
 
     if (win == NULL || !esi_call_enter(&call, ES_OP_MPI_Win_free, ES_CLASS_ONE_SIDED))
         return next(win);
-    esi_begin_rma_collective(&call, *win);
+    describe_together(&call, &windows, ESI_HANDLE(*win));
     object_forget(&windows, ESI_HANDLE(*win));
     result = next(win);
     esi_call_leave(&call, result);

@@ -5,8 +5,8 @@
  *
  * The records lie in the slots themselves, since each is found twice an operation:
  * indices into an array (base/hash.h) make a nonblocking operation an eighth dearer
- * (bench/containers).  The slots lie in the ledger (tuplespace/ledger.h), so that others
- * see which requests are outstanding, and nothing is written for that.
+ * (bench/containers).  The slots lie in the ledger (tuplespace/ledger.h): others see
+ * which requests are outstanding, and nothing is written for that.
  */
 #include "config.h"
 
