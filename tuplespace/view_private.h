@@ -44,8 +44,8 @@ struct es_segment_view {
     char *base;
     uint64_t bytes;             /* mapped */
     _Atomic uint64_t allocated; /* memory that the file takes, as of the last refresh */
-    bool kept;           /* by a tuple server: the pid in the name is alive for it */
-    bool may_have_trees; /* the header has a place that tells of a tree control */
+    bool kept;            /* by a tuple server: the pid in the name is alive for it */
+    bool may_have_trees;  /* the header has a place that tells of a tree control */
     bool may_have_ledger; /* and of a ledger */
     uint64_t inode;
     _Atomic bool watches; /* counts as a watcher of the segment */

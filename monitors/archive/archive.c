@@ -281,9 +281,9 @@ int esi_archive_write_ledgers(struct esi_archive *archive,
         return result;
     result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_LEDGERS,
                                  write_ledgers, ledgers);
-    return result < 0 ? fail_archive(archive, result,
-                                     ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS)
-                      : 0;
+    return result < 0
+               ? fail_archive(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS)
+               : 0;
 }
 
 /* --- Streams ----------------------------------------------------------------- */

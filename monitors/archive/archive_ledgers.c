@@ -114,9 +114,8 @@ int esi_archive_read_ledgers(const struct esi_archive_reader *reader,
 
     if (rc < 0)
         return rc;
-    rc = esi_archive_ledgers_parse(text, length,
-                                   esi_archive_tables(reader)->process_count, error,
-                                   ret_ledgers);
+    rc = esi_archive_ledgers_parse(
+        text, length, esi_archive_tables(reader)->process_count, error, ret_ledgers);
     free(text);
     return rc;
 }
