@@ -146,12 +146,12 @@ static bool is_last(const struct esi_heartbeat_report *report,
            has_ended(report) || report->pull == arguments->count;
 }
 
-/* The rank to look at first: one of a circle, else one that is stalled or dead; -1 =
+/* The rank to look at first: one of a verdict, else one that is stalled or dead; -1 =
  * all is well. */
 static int find_trouble(const struct esi_heartbeat_report *report)
 {
-    if (report->result->cycle_count > 0)
-        return report->result->cycles[0].ranks[0];
+    if (report->diagnosis->count > 0)
+        return report->diagnosis->items[0].ranks.items[0];
     for (size_t i = 0; i < report->thread_count; i++)
         if (report->threads[i].verdict == ES_VERDICT_STALLED ||
             report->threads[i].verdict == ES_VERDICT_DEAD)

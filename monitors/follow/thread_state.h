@@ -75,9 +75,6 @@ struct esi_thread_state {
     unsigned elements_off; /* of them */
     struct esi_activity last;
     struct esi_activity open;
-    const int *members; /* world ranks of the open operation's communicator (those it
-                           can hear from); borrowed; NULL = not known */
-    size_t member_count;
 
     /* Filled by esi_thread_judge(). */
     enum esi_verdict verdict;

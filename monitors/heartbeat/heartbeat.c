@@ -13,14 +13,7 @@
 #include "eventspace/operation.h"
 #include "monitors/follow/activity.h"
 #include "monitors/follow/follower.h"
-
-/* World ranks of a communicator, read once. */
-struct member_list {
-    uint64_t key[2];
-    int side;   /* a rank whose partners are meant, in an intercommunicator; else -1 */
-    int *ranks; /* owned */
-    size_t count;
-};
+#include "monitors/verdict/facts_scope.h"
 
 struct esi_heartbeat {
     struct es_run *run; /* borrowed */
@@ -28,6 +21,7 @@ struct esi_heartbeat {
     struct esi_follower *follower;
     struct es_scope *scope;           /* the follower's */
     struct esi_follower *collectives; /* opened when the first wait lasts */
+    uint32_t classes;                 /* that it reads */
 
     struct esi_thread_state *threads; /* owned; by rank, pid, thread */
     struct esi_thread_state *before;  /* as they were at the last pull */
@@ -39,24 +33,13 @@ struct esi_heartbeat {
     size_t origin_count;
     size_t origin_capacity;
 
-    struct member_list *lists; /* owned */
-    size_t list_count;
-    size_t list_capacity;
-    struct esi_collectives_seen seen;
-    struct esi_wait *waits; /* owned; one per thread */
-    struct esi_wait_node *nodes;
-    struct esi_wait_result result;
+    struct esi_fact_reader *reader;
+    struct esi_facts *facts; /* the reader's */
+    struct esi_fact_entries entered;
+    struct esi_verdict_memory memory;
+    struct esi_diagnosis diagnosis;
     uint64_t pulls;
 };
-
-static void free_analysis(struct esi_heartbeat *heartbeat)
-{
-    esi_waits_free(heartbeat->waits, heartbeat->thread_count);
-    esi_wait_result_fini(&heartbeat->result);
-    free(heartbeat->nodes);
-    heartbeat->waits = NULL;
-    heartbeat->nodes = NULL;
-}
 
 void esi_heartbeat_destroy(struct esi_heartbeat *heartbeat)
 {
@@ -64,11 +47,10 @@ void esi_heartbeat_destroy(struct esi_heartbeat *heartbeat)
 
     if (!heartbeat)
         return;
-    free_analysis(heartbeat);
-    for (size_t i = 0; i < heartbeat->list_count; i++)
-        free(heartbeat->lists[i].ranks);
-    free(heartbeat->lists);
-    esi_collectives_seen_fini(&heartbeat->seen);
+    esi_diagnosis_fini(&heartbeat->diagnosis);
+    esi_verdict_memory_fini(&heartbeat->memory);
+    esi_fact_reader_destroy(heartbeat->reader);
+    esi_fact_entries_fini(&heartbeat->entered);
     free(heartbeat->threads);
     free(heartbeat->before);
     free(heartbeat->first_origin);
@@ -151,7 +133,7 @@ static int take_origin(void *data, uint32_t number, const struct es_origin *orig
         ESI_ARRAY_RESERVE(heartbeat->first_origin, heartbeat->first_capacity,
                           heartbeat->thread_count + 1) < 0)
         return -ENOMEM;
-    free_analysis(heartbeat); /* waits are per thread and no more fit */
+    esi_diagnosis_fini(&heartbeat->diagnosis); /* it is of other threads */
     insert_thread(heartbeat, place, &thread, number);
     return 0;
 }
@@ -201,8 +183,10 @@ int esi_heartbeat_create(struct es_run *run,
         scope->tree = *config->tree;
     scope->name = "heartbeat";
     result = esi_follower_open(&follower, error, &heartbeat->follower);
+    if (result == 0)
+        result = esi_fact_reader_create(heartbeat->follower, run, &heartbeat->reader);
     if (result < 0) {
-        free(heartbeat);
+        esi_heartbeat_destroy(heartbeat);
         return result;
     }
     heartbeat->scope = esi_follower_scope(heartbeat->follower);
@@ -228,8 +212,6 @@ static void turn_over(struct esi_heartbeat *heartbeat)
         thread->elements_off = 0;
         thread->last.present = false;
         thread->open.present = false;
-        thread->members = NULL;
-        thread->member_count = 0;
     }
 }
 
@@ -286,8 +268,8 @@ static int note_collective(struct esi_heartbeat *heartbeat,
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
     const struct es_scope *scope = esi_follower_scope(heartbeat->collectives);
-    struct esi_collective_seen instance = {.rank = es_scope_origin(scope, origin)->rank,
-                                           .sequence = tuple->sequence};
+    struct esi_fact_entered entered = {.rank = es_scope_origin(scope, origin)->rank,
+                                       .instance = tuple->sequence};
     const struct es_communicator_info *info;
 
     if (!operation || operation->order == ES_ORDER_NONE ||
@@ -297,8 +279,10 @@ static int note_collective(struct esi_heartbeat *heartbeat,
         esi_follower_communicator(heartbeat->collectives, origin, tuple->communicator);
     if (!info)
         return 0;
-    memcpy(instance.key, info->key, sizeof instance.key);
-    return esi_collectives_seen_note(&heartbeat->seen, &instance);
+    entered.window = esi_instance_window(
+        &(struct esi_activity){.operation = tuple->operation, .tag = tuple->tag});
+    memcpy(entered.key, info->key, sizeof entered.key);
+    return esi_fact_entries_note(&heartbeat->entered, &entered);
 }
 
 static int open_collectives(struct esi_heartbeat *heartbeat)
@@ -307,8 +291,7 @@ static int open_collectives(struct esi_heartbeat *heartbeat)
     struct es_scope_config *scope = &follower.scope;
 
     es_scope_config_init(scope);
-    scope->view.selection.classes =
-        1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
+    scope->view.selection.classes = heartbeat->classes;
     scope->servers = heartbeat->config.servers;
     if (heartbeat->config.tree)
         scope->tree = *heartbeat->config.tree;
@@ -316,16 +299,43 @@ static int open_collectives(struct esi_heartbeat *heartbeat)
     return esi_follower_open(&follower, NULL, &heartbeat->collectives);
 }
 
+/* Those of the collective operations that threads are in. */
+static uint32_t find_classes(const struct esi_heartbeat *heartbeat)
+{
+    uint32_t classes = heartbeat->classes;
+
+    for (size_t i = 0; i < heartbeat->thread_count; i++) {
+        const struct esi_activity *open = &heartbeat->threads[i].open;
+
+        if (open->present && esi_instance_is_one(open))
+            classes |= 1u << esi_activity_subject(open)->op_class |
+                       1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_COMMUNICATOR;
+    }
+    return classes;
+}
+
+static int reopen_collectives(struct esi_heartbeat *heartbeat, uint32_t classes)
+{
+    esi_follower_close(heartbeat->collectives);
+    heartbeat->collectives = NULL;
+    heartbeat->classes = classes;
+    return open_collectives(heartbeat);
+}
+
 /* Reads which instances of the collectives the ranks have completed since the last
  * time. */
 static int read_collectives(struct esi_heartbeat *heartbeat)
 {
     const struct es_batch *batch;
+    uint32_t classes = find_classes(heartbeat);
     int more;
-    int result = heartbeat->collectives
-                     ? esi_follower_refresh(heartbeat->collectives, true)
-                     : open_collectives(heartbeat);
+    int result;
 
+    if (classes == 0)
+        return 0;
+    result = classes == heartbeat->classes
+                 ? esi_follower_refresh(heartbeat->collectives, true)
+                 : reopen_collectives(heartbeat, classes);
     if (result < 0)
         return result;
     do {
@@ -338,111 +348,39 @@ static int read_collectives(struct esi_heartbeat *heartbeat)
     return result < 0 ? result : 0;
 }
 
-/* Reads the world ranks of a group.  -ENOENT where one is not known here: half a list
- * would prove nothing. */
-static int read_members(const struct esi_heartbeat *heartbeat,
-                        const struct esi_activity *open,
-                        bool remote,
-                        struct member_list *list)
+static bool lacks_ledgers(const struct esi_facts *facts)
 {
-    int *ranks = calloc(list->count + 1, sizeof *ranks);
-
-    if (!ranks)
-        return -ENOMEM;
-    for (size_t i = 0; i < list->count; i++) {
-        ranks[i] = es_scope_world_rank(heartbeat->scope, open->origin,
-                                       open->communicator_index, remote, (int)i);
-        if (ranks[i] < 0) {
-            free(ranks);
-            return -ENOENT;
-        }
-    }
-    list->ranks = ranks;
-    return 0;
+    for (size_t i = 0; i < facts->process_count; i++)
+        if (!facts->processes[i].ledger)
+            return true;
+    return false;
 }
 
-static const struct member_list *find_list(const struct esi_heartbeat *heartbeat,
-                                           const uint64_t key[2],
-                                           int side)
+static bool has_lasting_waits(const struct esi_heartbeat *heartbeat)
 {
-    for (size_t i = 0; i < heartbeat->list_count; i++) {
-        const struct member_list *list = &heartbeat->lists[i];
-
-        if (list->side == side && list->key[0] == key[0] && list->key[1] == key[1])
-            return list;
-    }
-    return NULL;
+    for (size_t i = 0; i < heartbeat->thread_count; i++)
+        if (heartbeat->threads[i].lasts)
+            return true;
+    return heartbeat->facts->over;
 }
 
-/* The ranks that a thread's open operation can hear from; NULL when they are not known.
- */
-static const struct member_list *find_members(struct esi_heartbeat *heartbeat,
-                                              const struct esi_thread_state *thread)
+static int give_verdicts(struct esi_heartbeat *heartbeat, uint64_t now_ns)
 {
-    const struct esi_activity *open = &thread->open;
-    const struct member_list *known;
-    const struct es_communicator_info *info = esi_follower_communicator(
-        heartbeat->follower, open->origin, open->communicator_index);
-    struct member_list list;
-    bool remote;
-
-    if (!info)
-        return NULL;
-    remote = info->remote_size > 0;
-    list = (struct member_list){.key = {open->key[0], open->key[1]},
-                                .side = remote ? thread->rank : -1,
-                                .count =
-                                    (size_t)(remote ? info->remote_size : info->size)};
-    known = find_list(heartbeat, list.key, list.side);
-    if (known || read_members(heartbeat, open, remote, &list) < 0)
-        return known;
-    if (ESI_ARRAY_RESERVE(heartbeat->lists, heartbeat->list_capacity,
-                          heartbeat->list_count + 1) < 0) {
-        free(list.ranks);
-        return NULL;
-    }
-    heartbeat->lists[heartbeat->list_count] = list;
-    return &heartbeat->lists[heartbeat->list_count++];
-}
-
-static void give_members(struct esi_heartbeat *heartbeat)
-{
-    for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        struct esi_thread_state *thread = &heartbeat->threads[i];
-        const struct member_list *list;
-
-        if (!esi_thread_is_blocked(thread) || !thread->open.has_communicator)
-            continue;
-        list = find_members(heartbeat, thread);
-        thread->members = list ? list->ranks : NULL;
-        thread->member_count = list ? list->count : 0;
-    }
-}
-
-static int analyse_waits(struct esi_heartbeat *heartbeat)
-{
+    struct esi_fact_look look = {.threads = heartbeat->threads,
+                                 .origins = heartbeat->first_origin,
+                                 .count = heartbeat->thread_count,
+                                 .now_ns = now_ns,
+                                 .entered = &heartbeat->entered};
     int result;
 
-    free_analysis(heartbeat);
-    result = esi_waits_derive(heartbeat->threads, heartbeat->thread_count,
-                              &heartbeat->seen, &heartbeat->waits);
+    esi_diagnosis_fini(&heartbeat->diagnosis);
+    result = esi_fact_reader_read(heartbeat->reader, &look, &heartbeat->facts);
+    if (result == 0 && lacks_ledgers(heartbeat->facts) && has_lasting_waits(heartbeat))
+        result = read_collectives(heartbeat);
     if (result < 0)
         return result;
-    heartbeat->nodes = calloc(heartbeat->thread_count + 1, sizeof *heartbeat->nodes);
-    if (!heartbeat->nodes)
-        return -ENOMEM;
-    for (size_t i = 0; i < heartbeat->thread_count; i++) {
-        const struct esi_wait *wait = &heartbeat->waits[i];
-
-        heartbeat->nodes[i] =
-            (struct esi_wait_node){.rank = heartbeat->threads[i].rank,
-                                   .state = wait->state,
-                                   .certain = wait->certain,
-                                   .targets = wait->targets,
-                                   .target_count = wait->target_count};
-    }
-    return esi_wait_analyse(heartbeat->nodes, heartbeat->thread_count,
-                            &heartbeat->result);
+    return esi_diagnosis_make(heartbeat->facts, &heartbeat->memory,
+                              &heartbeat->diagnosis);
 }
 
 static size_t count_verdicts(const struct esi_heartbeat *heartbeat,
@@ -465,10 +403,10 @@ static void fill_report(const struct esi_heartbeat *heartbeat,
         .pull = heartbeat->pulls,
         .realtime_ns = now_ns,
         .threads = heartbeat->threads,
-        .waits = heartbeat->waits,
-        .nodes = heartbeat->nodes,
+        .waits = heartbeat->diagnosis.conditions.waits,
         .thread_count = heartbeat->thread_count,
-        .result = &heartbeat->result,
+        .diagnosis = &heartbeat->diagnosis,
+        .again = heartbeat->pulls == 1 && !heartbeat->facts->over,
         .stalled = count_verdicts(heartbeat, ES_VERDICT_STALLED),
         .dead = count_verdicts(heartbeat, ES_VERDICT_DEAD),
         .finished = count_verdicts(heartbeat, ES_VERDICT_FINISHED),
@@ -478,14 +416,6 @@ static void fill_report(const struct esi_heartbeat *heartbeat,
         .notices = batch->notices,
         .notice_count = batch->notice_count,
     };
-}
-
-static bool has_lasting_waits(const struct esi_heartbeat *heartbeat)
-{
-    for (size_t i = 0; i < heartbeat->thread_count; i++)
-        if (heartbeat->threads[i].lasts)
-            return true;
-    return false;
 }
 
 int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
@@ -508,11 +438,7 @@ int esi_heartbeat_beat(struct esi_heartbeat *heartbeat,
         read_process(heartbeat, i);
     read_batch(heartbeat, batch);
     classify_threads(heartbeat, now_ns);
-    give_members(heartbeat);
-    if (has_lasting_waits(heartbeat))
-        result = read_collectives(heartbeat);
-    if (result >= 0)
-        result = analyse_waits(heartbeat);
+    result = give_verdicts(heartbeat, now_ns);
     if (result < 0)
         return result;
     fill_report(heartbeat, batch, now_ns, ret_report);

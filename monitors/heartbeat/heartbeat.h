@@ -4,17 +4,17 @@
  * The heartbeat monitor (section 5.1 of the EventSpace paper): has each thread made
  * progress since the last look, and if not, what is it doing and who is it waiting for?
  *
- * Its scope gives the latest event of each thread and the operation under way.  Once a
- * thread waits for long, a second scope reads the collectives, to tell who is missing
- * from which.
+ * Its scope gives the latest event of each thread and the operation under way; from
+ * these and the processes' ledgers come the verdicts (monitors/verdict).  Of processes
+ * without a ledger a second scope reads the collectives once a thread waits for long,
+ * to tell who is missing from which.
  */
 #ifndef ES_MONITORS_HEARTBEAT_HEARTBEAT_H
 #define ES_MONITORS_HEARTBEAT_HEARTBEAT_H
 
 #include "eventspace/scope.h"
 #include "monitors/follow/thread_state.h"
-#include "monitors/heartbeat/wait_for.h"
-#include "monitors/heartbeat/wait_graph.h"
+#include "monitors/verdict/verdict.h"
 
 struct esi_heartbeat_config {
     uint64_t stalled_after_ns; /* a thread counts as stalled that has been in one
@@ -32,9 +32,9 @@ struct esi_heartbeat_report {
     uint64_t realtime_ns;
     const struct esi_thread_state *threads; /* by rank, then thread */
     const struct esi_wait *waits;           /* one per thread */
-    const struct esi_wait_node *nodes;      /* one per thread */
     size_t thread_count;
-    const struct esi_wait_result *result;
+    const struct esi_diagnosis *diagnosis;
+    bool again; /* a second look would tell more */
     size_t stalled;
     size_t dead;
     size_t finished;

@@ -19,15 +19,14 @@
 #include "monitors/follow/activity.h"
 #include "monitors/follow/describe.h"
 #include "monitors/heartbeat/heartbeat_fold.h"
-#include "monitors/heartbeat/wait_words.h"
+#include "monitors/verdict/verdict_print.h"
+#include "monitors/verdict/wait_words.h"
 
 enum { WORDS = ES_FOLD_WORDS };
 
 /* What is told of runs with many threads, unless all is wanted. */
 enum {
-    FOLD_OVER = 16,  /* threads: of more, those that do the same share a row */
-    CYCLES_MOST = 8, /* and as many culprits */
-    CYCLE_ENDS = 6,  /* ranks at the beginning of a long cycle */
+    FOLD_OVER = 16, /* threads: of more, those that do the same share a row */
 };
 
 static uint64_t quiet_ns(const struct esi_heartbeat_report *report,
@@ -86,37 +85,37 @@ static void describe_activity(struct esi_row *row,
     esi_row_end(row);
 }
 
-static void describe_ranks(struct esi_row *row,
-                           const char *name,
-                           const int *ranks,
-                           size_t count)
+/* Of those of whom any suffices, itself is not worth telling. */
+static void describe_targets(struct esi_row *row, int rank, const struct esi_wait *wait)
 {
-    if (!esi_row_begin_array(row, name))
+    if (!esi_row_begin_array(row, "ranks"))
         return;
-    for (size_t i = 0; i < count; i++)
-        esi_row_signed(row, NULL, NULL, ranks[i]);
+    for (size_t i = 0; i < wait->target_count; i++)
+        if (!wait->any || wait->target_count == 1 || wait->targets[i] != rank)
+            esi_row_signed(row, NULL, NULL, wait->targets[i]);
     esi_row_end(row);
 }
 
 static void describe_wait(struct esi_row *row,
+                          int rank,
                           bool is_blocked,
-                          const struct esi_wait *wait,
-                          const struct esi_wait_node *node)
+                          const struct esi_wait *wait)
 {
     static const char *const reasons[] = {
         [ES_REASON_NONE] = "unknown",        [ES_REASON_RECEIVE] = "receive",
         [ES_REASON_SEND] = "send",           [ES_REASON_TRANSFER] = "transfer",
         [ES_REASON_COLLECTIVE] = "members",  [ES_REASON_COMPLETION] = "requests",
-        [ES_REASON_ENTERED] = "all entered",
+        [ES_REASON_ENTERED] = "all entered", [ES_REASON_WINDOW] = "window",
+        [ES_REASON_POLL] = "poll",
     };
 
     if (!esi_row_begin_object(esi_row_if(row, is_blocked), "waits_for"))
         return;
     esi_row_text(row, "reason", NULL, reasons[wait->reason]);
-    describe_ranks(row, "ranks", wait->targets, wait->target_count);
-    esi_row_bool(row, "any", NULL, wait->state == ES_WAIT_ANY);
+    describe_targets(row, rank, wait);
+    esi_row_bool(row, "any", NULL, wait->any);
     esi_row_bool(row, "certain", NULL, wait->certain);
-    esi_row_bool(row, "stuck", NULL, node->stuck);
+    esi_row_bool(row, "stuck", NULL, wait->stuck);
     esi_row_end(row);
 }
 
@@ -159,8 +158,10 @@ static void describe_thread(struct esi_row *row, const void *record)
     esi_row_words(row, "DOING", 24, "%s", words);
     describe_activity(row, "last", &thread->last);
     describe_activity(row, "open", &thread->open);
-    describe_wait(row, esi_thread_is_blocked(thread), &report->waits[i],
-                  &report->nodes[i]);
+    describe_wait(row, thread->rank,
+                  esi_thread_is_blocked(thread) ||
+                      report->waits[i].reason != ES_REASON_NONE,
+                  &report->waits[i]);
 }
 
 static int print_table(const struct esi_heartbeat_report *report, FILE *stream)
@@ -168,7 +169,6 @@ static int print_table(const struct esi_heartbeat_report *report, FILE *stream)
     const struct esi_heartbeat_report empty = {
         .threads = &(struct esi_thread_state){.rank = 0},
         .waits = &(struct esi_wait){.reason = ES_REASON_NONE},
-        .nodes = &(struct esi_wait_node){.stuck = false},
     };
     struct esi_rows rows;
 
@@ -387,7 +387,9 @@ static void print_wait(const struct esi_heartbeat_report *report,
     char words[WORDS];
 
     esi_quantity_time(span, sizeof span, (double)quiet_ns(report, thread));
-    esi_wait_describe(report, &(struct esi_wait_words){.index = index, .span = span},
+    esi_wait_describe(&(struct esi_wait_words){.thread = thread,
+                                               .wait = &report->waits[index],
+                                               .span = span},
                       words);
     esi_text_prose_print(stream, "%s %s%s", name_thread(report, index, who), words,
                          not_counted(thread->verdict));
@@ -398,9 +400,11 @@ static void describe_wait_key(const struct esi_heartbeat_report *report,
                               bool brief,
                               char out[WORDS])
 {
-    esi_wait_describe(
-        report, &(struct esi_wait_words){.index = index, .brief = brief, .span = ""},
-        out);
+    esi_wait_describe(&(struct esi_wait_words){.thread = &report->threads[index],
+                                               .wait = &report->waits[index],
+                                               .brief = brief,
+                                               .span = ""},
+                      out);
 }
 
 static void print_group_wait(const struct esi_heartbeat_report *report,
@@ -416,9 +420,11 @@ static void print_group_wait(const struct esi_heartbeat_report *report,
     esi_quantity_time(span, sizeof span, (double)longest_ns(report, items, count));
     describe_group_ranks(report, items, count, ranks, sizeof ranks);
     esi_wait_describe(
-        report,
-        &(struct esi_wait_words){
-            .index = items[0].index, .many = true, .brief = brief, .span = span},
+        &(struct esi_wait_words){.thread = &report->threads[items[0].index],
+                                 .wait = &report->waits[items[0].index],
+                                 .many = true,
+                                 .brief = brief,
+                                 .span = span},
         words);
     esi_text_prose_print(stream, "%s %s%s", ranks, words,
                          not_counted(report->threads[items[0].index].verdict));
@@ -443,146 +449,25 @@ static int print_folded_waits(const struct esi_heartbeat_report *report, FILE *s
     return 0;
 }
 
-/* --- Deadlocks and culprits ------------------------------------------------------- */
+/* --- Verdicts --------------------------------------------------------------------- */
 
-/* Whether each rank of the cycle has been waiting for long; `ret_stalled`: all count as
- * stalled. */
-static bool cycle_lasts(const struct esi_heartbeat_report *report,
-                        const struct esi_wait_cycle *cycle,
-                        bool *ret_stalled)
-{
-    *ret_stalled = true;
-    for (size_t i = 0; i < cycle->count; i++) {
-        bool lasts = false;
-        bool stalled = false;
-
-        for (size_t j = 0; j < report->thread_count; j++) {
-            const struct esi_thread_state *thread = &report->threads[j];
-
-            if (thread->rank != cycle->ranks[i])
-                continue;
-            lasts |= thread->lasts;
-            stalled |= thread->verdict == ES_VERDICT_STALLED;
-        }
-        if (!lasts)
-            return false;
-        *ret_stalled &= stalled;
-    }
-    return true;
-}
-
-static void print_cycle(const struct esi_wait_cycle *cycle,
-                        bool is_stalled,
-                        bool all,
-                        FILE *stream)
-{
-    bool is_long = !all && cycle->count > FOLD_OVER;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return;
-    fprintf(out, "%sdeadlock%s: ", cycle->certain ? "" : "possible ",
-            is_stalled ? "" : ", not yet counted as stalled");
-    for (size_t i = 0; i < cycle->count; i++) {
-        if (is_long && i == CYCLE_ENDS) {
-            fputs("... -> ", out);
-            i = cycle->count - 1;
-        }
-        fprintf(out, "%d -> ", cycle->ranks[i]);
-    }
-    fprintf(out, "%d", cycle->ranks[0]);
-    if (is_long)
-        fprintf(out, " (%zu ranks)", cycle->count);
-    if (cycle->members > cycle->count)
-        fprintf(out, ", of %zu ranks that wait for each other", cycle->members);
-    if (fclose(out) == 0)
-        esi_text_prose_print(stream, "%s", text);
-    free(text);
-}
-
-static void print_cycles(const struct esi_heartbeat_report *report,
-                         bool all,
-                         FILE *stream)
-{
-    size_t told = 0;
-    bool is_stalled;
-
-    for (size_t i = 0; i < report->result->cycle_count; i++) {
-        const struct esi_wait_cycle *cycle = &report->result->cycles[i];
-
-        if (!cycle_lasts(report, cycle, &is_stalled))
-            continue;
-        if (all || told < CYCLES_MOST)
-            print_cycle(cycle, is_stalled, all, stream);
-        told++;
-    }
-    if (!all && told > CYCLES_MOST)
-        fprintf(stream, "and %zu more deadlocks; -v shows all\n", told - CYCLES_MOST);
-}
-
-/* What the rank that others wait for is at, told by its first thread. */
-static void describe_culprit(const struct esi_heartbeat_report *report,
-                             const struct esi_wait_culprit *culprit,
-                             char out[WORDS])
-{
-    for (size_t i = 0; i < report->thread_count; i++) {
-        const struct esi_thread_state *thread = &report->threads[i];
-        char words[WORDS];
-
-        if (thread->rank != culprit->rank)
-            continue;
-        describe_doing(report, thread, words);
-        snprintf(out, WORDS, "%s", esi_verdict_name(thread->verdict));
-        if (words[0])
-            esi_describe_append(out, WORDS, ": %s", words);
-        return;
-    }
-    snprintf(out, WORDS, "not known here");
-}
-
-static void print_culprit(const struct esi_heartbeat_report *report,
-                          const struct esi_wait_culprit *culprit,
-                          FILE *stream)
-{
-    char words[WORDS];
-
-    describe_culprit(report, culprit, words);
-    esi_text_prose_print(stream, "rank %d holds up %zu %s; it is %s", culprit->rank,
-                         culprit->waiting, culprit->waiting == 1 ? "thread" : "threads",
-                         words);
-}
-
-static void print_culprits(const struct esi_heartbeat_report *report,
-                           bool all,
-                           FILE *stream)
-{
-    const struct esi_wait_result *result = report->result;
-    size_t count = all || result->culprit_count <= CYCLES_MOST ? result->culprit_count
-                                                               : CYCLES_MOST;
-
-    for (size_t i = 0; i < count; i++)
-        print_culprit(report, &result->culprits[i], stream);
-    if (count < result->culprit_count)
-        fprintf(stream, "and %zu more hold up others; -v shows all\n",
-                result->culprit_count - count);
-}
-
-/* Deadlocks and culprits first, then who waits for whom. */
+/* Verdicts first, then who waits for whom, of waits that last. */
 static int print_waits(const struct esi_heartbeat_report *report,
                        bool folded,
                        FILE *stream)
 {
+    struct esi_verdict_style style = {.all = !folded};
     size_t told = 0;
+    int result;
 
     for (size_t i = 0; i < report->thread_count; i++)
         told += report->threads[i].lasts;
-    if (told == 0)
+    if (told == 0 && report->diagnosis->count == 0)
         return 0;
     fputs("\n", stream);
-    print_cycles(report, !folded, stream);
-    print_culprits(report, !folded, stream);
+    result = esi_diagnosis_print_text(report->diagnosis, &style, stream);
+    if (result < 0)
+        return result;
     if (folded)
         return print_folded_waits(report, stream);
     for (size_t i = 0; i < report->thread_count; i++)
@@ -669,29 +554,6 @@ int esi_heartbeat_print_text(const struct esi_heartbeat_report *report,
 
 /* --- JSON -------------------------------------------------------------------- */
 
-static void describe_result(struct esi_row *row, const struct esi_wait_result *result)
-{
-    esi_row_begin_array(row, "cycles");
-    for (size_t i = 0; i < result->cycle_count; i++) {
-        esi_row_begin_object(row, NULL);
-        describe_ranks(row, "ranks", result->cycles[i].ranks, result->cycles[i].count);
-        esi_row_unsigned(row, "members", NULL, result->cycles[i].members);
-        esi_row_bool(row, "knot", NULL, result->cycles[i].knot);
-        esi_row_bool(row, "certain", NULL, result->cycles[i].certain);
-        esi_row_end(row);
-    }
-    esi_row_end(row);
-    esi_row_begin_array(row, "held_up_by");
-    for (size_t i = 0; i < result->culprit_count; i++) {
-        esi_row_begin_object(row, NULL);
-        esi_row_signed(row, "rank", NULL, result->culprits[i].rank);
-        esi_row_unsigned(row, "threads", NULL, result->culprits[i].waiting);
-        esi_row_bool(row, "gone", NULL, result->culprits[i].gone);
-        esi_row_end(row);
-    }
-    esi_row_end(row);
-}
-
 /* Of JSON only. */
 static void describe_report(struct esi_row *row, const void *record)
 {
@@ -712,7 +574,7 @@ static void describe_report(struct esi_row *row, const void *record)
         esi_row_end(row);
     }
     esi_row_end(row);
-    describe_result(row, report->result);
+    esi_diagnosis_describe(row, report->diagnosis);
 }
 
 int esi_heartbeat_print_json(const struct esi_heartbeat_report *report, FILE *stream)

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /* wait_words.h - what threads wait for, in words. */
-#ifndef ES_MONITORS_HEARTBEAT_WAIT_WORDS_H
-#define ES_MONITORS_HEARTBEAT_WAIT_WORDS_H
+#ifndef ES_MONITORS_VERDICT_WAIT_WORDS_H
+#define ES_MONITORS_VERDICT_WAIT_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/conditions.h"
 
 enum { ES_WAIT_WORDS = 320 };
 
 /* Whom a sentence is about, and what else it says. */
 struct esi_wait_words {
-    size_t index;     /* of the thread in the report, the first of several */
-    bool many;        /* there are several */
+    const struct esi_thread_state *thread; /* the first of several; borrowed */
+    const struct esi_wait *wait;           /* its; borrowed */
+    bool many;                             /* there are several */
     bool brief;       /* the operation only: they wait for different ranks */
     const char *span; /* how long; borrowed */
 };
 
 /* What follows "rank 3" or, of many, "ranks 3-7": "waits in MPI_Recv for rank 1 (tag 7,
  * 12 s)". */
-void esi_wait_describe(const struct esi_heartbeat_report *report,
-                       const struct esi_wait_words *words,
-                       char out[ES_WAIT_WORDS]);
+void esi_wait_describe(const struct esi_wait_words *words, char out[ES_WAIT_WORDS]);
 
 #endif

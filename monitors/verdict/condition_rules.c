@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* condition_rules.c - what a message, a collective operation and a window's epoch wait
+ * for, and how sure that is. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+#include "monitors/verdict/conditions_private.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+/* An operation that is not complete, as its call or its request tells. */
+struct pending_call {
+    const struct es_operation *operation;
+    const struct esi_fact_process *process;
+    uint32_t group;
+    size_t remote; /* the side that its peers are on */
+    int window;    /* ESI_FACT_NO_WINDOW */
+    int peer;      /* world rank, ES_PEER_... */
+    int tag;
+    uint32_t number; /* of the message, or the instance */
+    bool partitioned;
+    bool receives;
+};
+
+static struct esi_condition make_condition(enum esi_condition_surety surety,
+                                           enum esi_wait_reason reason)
+{
+    return (struct esi_condition){.surety = surety,
+                                  .reason = reason,
+                                  .rank = -1,
+                                  .space = ESI_CONDITION_NO_SPACE};
+}
+
+static struct esi_condition for_rank(const struct esi_conditions *conditions,
+                                     enum esi_condition_surety surety,
+                                     enum esi_wait_reason reason,
+                                     int rank)
+{
+    struct esi_condition condition = make_condition(surety, reason);
+
+    condition.rank = rank;
+    condition.node = esi_condition_rank_node(conditions, rank);
+    return condition;
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+/* Whether the message is there: sent, or being sent. */
+static bool is_sent(const struct esi_conditions *conditions,
+                    const struct pending_call *pending,
+                    const struct esi_channel_message *message)
+{
+    size_t process = (size_t)(pending->process - conditions->facts->processes);
+    const struct esi_channel_state *channel;
+
+    if (message->number == ES_SEQUENCE_UNKNOWN || message->source == ES_PEER_ANY ||
+        message->tag == ES_TAG_ANY)
+        return esi_channels_find_surplus(&conditions->channels, process, message) !=
+               NULL;
+    channel = esi_channels_find(&conditions->channels, message);
+    if (!channel)
+        return false;
+    if (esi_condition_is_exact(conditions, message->source))
+        return (int32_t)(channel->sent - message->number) > 0;
+    return channel->sending > 0 || (int32_t)(channel->sent - message->number) > 0;
+}
+
+static bool is_doubtful(const struct esi_conditions *conditions,
+                        const struct esi_channel_message *message)
+{
+    const struct esi_channel_state *channel =
+        esi_channels_find(&conditions->channels, message);
+
+    return channel && channel->doubtful;
+}
+
+static int wait_for_anybody(struct esi_conditions *conditions,
+                            const struct pending_call *pending,
+                            struct esi_condition *ret_condition)
+{
+    const struct esi_fact_group *group = &conditions->facts->groups[pending->group];
+    struct esi_sender_set *senders;
+    int result = esi_condition_find_senders(conditions, pending->group, pending->remote,
+                                            &senders);
+
+    if (result < 0 || !senders)
+        return result;
+    *ret_condition = make_condition(
+        senders->exact ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE, ES_REASON_RECEIVE);
+    ret_condition->any = true;
+    ret_condition->node = senders->node;
+    ret_condition->targets = group->sides[pending->remote];
+    ret_condition->target_count = group->sizes[pending->remote];
+    return 0;
+}
+
+static int wait_for_message(struct esi_conditions *conditions,
+                            const struct pending_call *pending,
+                            struct esi_condition *ret_condition)
+{
+    struct esi_channel_message message = {.group = pending->group,
+                                          .source = pending->peer,
+                                          .destination = pending->process->rank,
+                                          .tag = pending->tag,
+                                          .number = pending->number};
+    bool sure;
+
+    if (pending->peer == ES_PEER_UNKNOWN ||
+        (pending->group == ESI_FACT_NO_GROUP && pending->peer < 0))
+        return 0;
+    if (pending->partitioned || pending->group == ESI_FACT_NO_GROUP) {
+        *ret_condition =
+            for_rank(conditions, ESI_CONDITION_MAYBE, ES_REASON_RECEIVE, pending->peer);
+        return 0;
+    }
+    if (is_sent(conditions, pending, &message)) {
+        *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_TRANSFER);
+        ret_condition->rank = pending->peer;
+        return 0;
+    }
+    if (pending->peer == ES_PEER_ANY)
+        return wait_for_anybody(conditions, pending, ret_condition);
+    sure = esi_condition_is_exact(conditions, pending->peer) &&
+           !is_doubtful(conditions, &message);
+    *ret_condition =
+        for_rank(conditions, sure ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE,
+                 ES_REASON_RECEIVE, pending->peer);
+    return 0;
+}
+
+/* Sends that wait for nobody. */
+static bool is_local(const struct es_operation *operation)
+{
+    switch (esi_operation_family(operation)) {
+    case ES_OP_MPI_Bsend:
+    case ES_OP_MPI_Ibsend:
+    case ES_OP_MPI_Bsend_init:
+    case ES_OP_MPI_Rsend:
+    case ES_OP_MPI_Irsend:
+    case ES_OP_MPI_Rsend_init:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_posted(const struct esi_conditions *conditions,
+                      const struct esi_channel_message *message)
+{
+    const struct esi_channel_state *channel =
+        esi_channels_find(&conditions->channels, message);
+
+    if (esi_channels_is_awaited(&conditions->channels, message))
+        return true;
+    return channel && message->number != ES_SEQUENCE_UNKNOWN &&
+           (int32_t)(channel->received - message->number) > 0;
+}
+
+static int wait_for_receive(const struct esi_conditions *conditions,
+                            const struct pending_call *pending,
+                            struct esi_condition *ret_condition)
+{
+    struct esi_channel_message message = {.group = pending->group,
+                                          .source = pending->process->rank,
+                                          .destination = pending->peer,
+                                          .tag = pending->tag,
+                                          .number = pending->number};
+    enum esi_condition_surety surety = ESI_CONDITION_MAYBE;
+
+    if (is_local(pending->operation)) {
+        *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_TRANSFER);
+        return 0;
+    }
+    if (pending->group == ESI_FACT_NO_GROUP || pending->peer < 0)
+        return 0;
+    if (!pending->partitioned && is_posted(conditions, &message)) {
+        *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_TRANSFER);
+        ret_condition->rank = pending->peer;
+        return 0;
+    }
+    /* What is sent by the standard mode may have been buffered. */
+    if (!pending->partitioned && message.number != ES_SEQUENCE_UNKNOWN &&
+        esi_condition_is_exact(conditions, pending->peer) &&
+        !is_doubtful(conditions, &message))
+        surety = pending->operation->synchronizing ? ESI_CONDITION_SURE
+                                                   : ESI_CONDITION_REASONED;
+    *ret_condition = for_rank(conditions, surety, ES_REASON_SEND, pending->peer);
+    return 0;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* Whether it is known what a member has entered.  Without a ledger the tuples tell that
+ * of blocking operations. */
+static bool knows_entries(const struct esi_conditions *conditions,
+                          const struct esi_instance_member *member,
+                          bool nonblocking)
+{
+    const struct esi_facts *facts = conditions->facts;
+
+    if (member->process == facts->process_count)
+        return false;
+    return conditions->exact[member->process] ||
+           (!nonblocking && !facts->processes[member->process].ledger);
+}
+
+/* How many members from the first on that is known of. */
+static size_t count_known(const struct esi_conditions *conditions,
+                          struct esi_instance_space *space,
+                          bool nonblocking)
+{
+    size_t *known = &space->known[nonblocking];
+
+    if (*known == SIZE_MAX) {
+        *known = 0;
+        while (*known < space->member_count &&
+               knows_entries(conditions, &space->members[*known], nonblocking))
+            ++*known;
+    }
+    return *known;
+}
+
+/* Whether the operation cannot end without all members, or the root. */
+enum need { NEEDS_ALL, NEEDS_ROOT, NEEDS_SOME };
+
+static enum need find_need(const struct esi_conditions *conditions,
+                           const struct pending_call *pending)
+{
+    bool is_root = pending->peer == pending->process->rank;
+
+    if (conditions->facts->groups[pending->group].sizes[1])
+        return NEEDS_SOME;
+    switch (pending->operation->order) {
+    case ES_ORDER_ALL_TO_ALL:
+        /* An assertion may let a fence end early. */
+        return pending->operation->code == ES_OP_MPI_Win_fence ? NEEDS_SOME : NEEDS_ALL;
+    case ES_ORDER_ROOT_TO_ALL:
+        return is_root || pending->peer < 0 ? NEEDS_SOME : NEEDS_ROOT;
+    case ES_ORDER_ALL_TO_ROOT:
+        return is_root ? NEEDS_ALL : NEEDS_SOME;
+    default:
+        return NEEDS_SOME;
+    }
+}
+
+static bool has_entered(const struct esi_conditions *conditions,
+                        const struct pending_call *pending,
+                        int rank)
+{
+    const struct esi_fact_group *group = &conditions->facts->groups[pending->group];
+    struct esi_fact_entered place = {
+        .key = {group->key[0], group->key[1]}, .window = pending->window, .rank = rank};
+    const struct esi_fact_entered *entered =
+        esi_fact_entries_find(&conditions->instances.entered, &place);
+
+    return entered && (int32_t)(entered->instance - pending->number) >= 0;
+}
+
+static int wait_for_missing(struct esi_conditions *conditions,
+                            const struct pending_call *pending,
+                            struct esi_instance_space *space,
+                            struct esi_condition *ret_condition)
+{
+    size_t missing = esi_instance_space_missing(space, pending->number);
+    bool known =
+        missing <= count_known(conditions, space, pending->operation->nonblocking);
+    enum need need = find_need(conditions, pending);
+    struct esi_condition condition = make_condition(
+        known ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE, ES_REASON_COLLECTIVE);
+
+    if (missing == 0) {
+        *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_ENTERED);
+        return 0;
+    }
+    if (need == NEEDS_ROOT && !has_entered(conditions, pending, pending->peer)) {
+        *ret_condition =
+            for_rank(conditions, condition.surety, ES_REASON_COLLECTIVE, pending->peer);
+        return 0;
+    }
+    if (need != NEEDS_ALL && known)
+        condition.surety = ESI_CONDITION_REASONED;
+    condition.targets = space->ranks;
+    condition.target_count = missing;
+    condition.space = (uint32_t)(space - conditions->instances.spaces);
+    *ret_condition = condition;
+    return esi_condition_find_missing(conditions, space, missing, need != NEEDS_ALL,
+                                      &ret_condition->node);
+}
+
+static int wait_for_members(struct esi_conditions *conditions,
+                            const struct pending_call *pending,
+                            struct esi_condition *ret_condition)
+{
+    struct esi_instance_space *space;
+    int result;
+
+    if (pending->group == ESI_FACT_NO_GROUP || pending->number == ES_SEQUENCE_UNKNOWN)
+        return 0;
+    /* That they do not do the same is a verdict of its own. */
+    if (pending->window == ESI_FACT_NO_WINDOW &&
+        esi_instance_table_is_mismatched(&conditions->instances, pending->group,
+                                         pending->number)) {
+        *ret_condition = make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_COLLECTIVE);
+        return 0;
+    }
+    space = esi_instance_table_find_space(&conditions->instances, conditions->facts,
+                                          pending->group, pending->window, &result);
+    return space ? wait_for_missing(conditions, pending, space, ret_condition) : result;
+}
+
+/* --- Any operation ---------------------------------------------------------------- */
+
+static int find_condition(struct esi_conditions *conditions,
+                          const struct pending_call *pending,
+                          struct esi_condition *ret_condition)
+{
+    *ret_condition = make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_NONE);
+    if (pending->peer == ES_PEER_NONE && pending->operation->order == ES_ORDER_NONE) {
+        /* MPI_PROC_NULL. */
+        ret_condition->surety =
+            pending->receives || pending->operation->op_class == ES_CLASS_SEND
+                ? ESI_CONDITION_MET
+                : ESI_CONDITION_UNKNOWN;
+        return 0;
+    }
+    if (pending->receives)
+        return wait_for_message(conditions, pending, ret_condition);
+    if (pending->operation->op_class == ES_CLASS_SEND)
+        return wait_for_receive(conditions, pending, ret_condition);
+    if (pending->operation->order != ES_ORDER_NONE)
+        return wait_for_members(conditions, pending, ret_condition);
+    return 0;
+}
+
+static size_t remote_side(const struct esi_conditions *conditions,
+                          const struct esi_fact_process *process,
+                          uint16_t communicator,
+                          uint32_t group)
+{
+    if (group == ESI_FACT_NO_GROUP || !conditions->facts->groups[group].sizes[1])
+        return 0;
+    return !process->communicators[communicator].side;
+}
+
+int esi_condition_of_request(struct esi_conditions *conditions,
+                             const struct esi_fact_process *process,
+                             const struct esi_ledger_request *request,
+                             struct esi_condition *ret_condition)
+{
+    uint32_t group = esi_fact_group_of(process, request->communicator);
+    struct pending_call pending = {
+        .operation = es_operation_find(request->operation),
+        .process = process,
+        .group = group,
+        .remote = remote_side(conditions, process, request->communicator, group),
+        .window = ESI_FACT_NO_WINDOW,
+        .peer = esi_fact_world_rank(conditions->facts, process, request->communicator,
+                                    request->peer),
+        .tag = request->tag,
+        .number = request->sequence,
+        .partitioned = request->partitioned,
+        .receives =
+            request->kind == ESI_LEDGER_RECEIVE || request->kind == ESI_LEDGER_PAIR};
+
+    *ret_condition = make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_NONE);
+    if (!pending.operation || request->kind == ESI_LEDGER_OTHER)
+        return 0;
+    if (request->kind == ESI_LEDGER_MESSAGE) {
+        ret_condition->surety = ESI_CONDITION_MET;
+        return 0;
+    }
+    return find_condition(conditions, &pending, ret_condition);
+}
+
+int esi_condition_of_open(struct esi_conditions *conditions,
+                          const struct esi_fact_process *process,
+                          const struct esi_thread_state *thread,
+                          struct esi_condition *ret_condition)
+{
+    const struct esi_activity *open = &thread->open;
+    const struct es_operation *operation = esi_activity_subject(open);
+    uint32_t group = open->has_communicator
+                         ? esi_fact_group_of(process, open->communicator_index)
+                         : ESI_FACT_NO_GROUP;
+    struct pending_call pending = {
+        .operation = operation,
+        .process = process,
+        .group = group,
+        .remote = remote_side(conditions, process, open->communicator_index, group),
+        .window = esi_instance_window(open),
+        .peer = open->peer,
+        .tag = open->tag,
+        .number = open->sequence};
+
+    *ret_condition = make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_NONE);
+    if (!operation)
+        return 0;
+    pending.receives = operation->op_class == ES_CLASS_RECEIVE || operation->probe;
+    /* The number of a request stands in its own tuple only. */
+    if (operation->probe || (open->awaited && operation->order == ES_ORDER_NONE))
+        pending.number = ES_SEQUENCE_UNKNOWN;
+    return find_condition(conditions, &pending, ret_condition);
+}
+
+/* --- Windows ---------------------------------------------------------------------- */
+
+/* Calls that wait for a lock, or for what is done under one. */
+static bool needs_lock(uint16_t operation)
+{
+    switch (operation) {
+    case ES_OP_MPI_Win_lock:
+    case ES_OP_MPI_Win_lock_all:
+    case ES_OP_MPI_Win_unlock:
+    case ES_OP_MPI_Win_unlock_all:
+    case ES_OP_MPI_Win_flush:
+    case ES_OP_MPI_Win_flush_all:
+    case ES_OP_MPI_Win_flush_local:
+    case ES_OP_MPI_Win_flush_local_all:
+        return true;
+    default:
+        return false;
+    }
+}
+
+struct window_wait {
+    struct esi_conditions *conditions;
+    const struct esi_fact_process *process;
+    const struct esi_activity *open;
+    uint32_t group;
+    int (*take)(void *, const struct esi_condition *);
+    void *data;
+};
+
+/* The kind of the process's own lock on the target; 0 = none. */
+static uint8_t find_own_lock(const struct window_wait *wait, int target)
+{
+    const struct esi_windows *windows = &wait->conditions->windows;
+    int targets[2] = {target, ESI_WINDOW_ALL};
+
+    for (int i = 0; i < 2; i++)
+        for (uint32_t j = esi_windows_first_lock(windows, wait->group, wait->open->tag,
+                                                 targets[i]);
+             j != ESI_WINDOW_LOCK_NONE; j = windows->locks[j].next)
+            if (&wait->conditions->facts->processes[windows->locks[j].holder] ==
+                wait->process)
+                return windows->locks[j].kind;
+    return 0;
+}
+
+/* Whether the holder, too, is in a call about this target: who of both has the lock is
+ * not known. */
+static bool asks_likewise(const struct window_wait *wait,
+                          const struct esi_fact_process *holder,
+                          int target)
+{
+    for (size_t i = 0; i < holder->thread_count; i++) {
+        const struct esi_activity *open =
+            &wait->conditions->facts->threads[holder->first_thread + i].open;
+
+        if (open->present && needs_lock(open->operation) &&
+            open->tag == wait->open->tag && (open->peer == target || open->peer < 0))
+            return true;
+    }
+    return false;
+}
+
+static int add_holders(const struct window_wait *wait, int target, int locked)
+{
+    const struct esi_conditions *conditions = wait->conditions;
+    const struct esi_windows *windows = &conditions->windows;
+    uint8_t own = find_own_lock(wait, target);
+    int result = 0;
+
+    for (uint32_t i =
+             esi_windows_first_lock(windows, wait->group, wait->open->tag, locked);
+         i != ESI_WINDOW_LOCK_NONE && result == 0; i = windows->locks[i].next) {
+        const struct esi_window_lock *lock = &windows->locks[i];
+        const struct esi_fact_process *holder =
+            &conditions->facts->processes[lock->holder];
+        struct esi_condition found;
+
+        if (holder == wait->process || !lock->granted ||
+            (own != ESI_LEDGER_LOCK_EXCLUSIVE &&
+             lock->kind != ESI_LEDGER_LOCK_EXCLUSIVE))
+            continue;
+        found = for_rank(conditions,
+                         asks_likewise(wait, holder, target) ? ESI_CONDITION_UNKNOWN
+                                                             : ESI_CONDITION_REASONED,
+                         ES_REASON_WINDOW, holder->rank);
+        result = wait->take(wait->data, &found);
+    }
+    return result;
+}
+
+/* Who holds a lock that excludes the one that the call needs. */
+static int add_locks(const struct window_wait *wait)
+{
+    int target = wait->open->peer;
+    int result = target >= 0 ? add_holders(wait, target, target) : 0;
+
+    return result < 0 ? result : add_holders(wait, target, ESI_WINDOW_ALL);
+}
+
+/* The partners of the epochs under way that have not done their part. */
+static int add_partners(const struct window_wait *wait, uint8_t kind)
+{
+    const struct esi_conditions *conditions = wait->conditions;
+    const struct esi_ledger *ledger = wait->process->ledger;
+    int result = 0;
+
+    for (size_t i = 0; i < ledger->epoch_count && result == 0; i++) {
+        const struct esi_ledger_epoch *epoch = &ledger->epochs[i];
+        struct esi_window_count place = {
+            .group = wait->group, .window = epoch->window, .peer = wait->process->rank};
+        const struct esi_window_count *count;
+        struct esi_condition found;
+        uint32_t done;
+
+        if (epoch->kind != kind || epoch->window != wait->open->tag ||
+            esi_fact_group_of(wait->process, epoch->communicator) != wait->group)
+            continue;
+        place.owner = esi_fact_world_rank(conditions->facts, wait->process,
+                                          epoch->communicator, epoch->peer);
+        if (place.owner < 0)
+            continue;
+        count = esi_windows_find_count(&conditions->windows, &place);
+        done = !count ? 0 : kind == ESI_LEDGER_START ? count->posted : count->completed;
+        if ((int32_t)(done - epoch->number) > 0)
+            continue;
+        found =
+            for_rank(conditions, ESI_CONDITION_MAYBE, ES_REASON_WINDOW, place.owner);
+        if (esi_condition_is_exact(conditions, place.owner))
+            found.surety =
+                kind == ESI_LEDGER_START ? ESI_CONDITION_REASONED : ESI_CONDITION_SURE;
+        result = wait->take(wait->data, &found);
+    }
+    return result;
+}
+
+int esi_condition_add_window(struct esi_conditions *conditions,
+                             const struct esi_fact_process *process,
+                             const struct esi_thread_state *thread,
+                             int (*take)(void *, const struct esi_condition *),
+                             void *data)
+{
+    struct window_wait wait = {
+        .conditions = conditions,
+        .process = process,
+        .open = &thread->open,
+        .group = esi_fact_group_of(process, thread->open.communicator_index),
+        .take = take,
+        .data = data};
+    int result;
+
+    if (!process->ledger || wait.group == ESI_FACT_NO_GROUP)
+        return 0;
+    switch (thread->open.operation) {
+    case ES_OP_MPI_Win_start:
+    case ES_OP_MPI_Win_complete:
+        result = add_partners(&wait, ESI_LEDGER_START);
+        break;
+    case ES_OP_MPI_Win_wait:
+        result = add_partners(&wait, ESI_LEDGER_POST);
+        break;
+    default:
+        if (!needs_lock(thread->open.operation))
+            return 0;
+        result = add_locks(&wait);
+    }
+    return result < 0 ? result : 1;
+}

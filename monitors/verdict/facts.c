@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* facts.c - the tables of what is known of a run. */
+#include "config.h"
+
+#include "monitors/verdict/facts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* --- Collectives that were entered ----------------------------------------------- */
+
+static uint64_t hash_entered(const struct esi_fact_entered *entered)
+{
+    uint64_t hash = esi_hash_mix(entered->key[0], entered->key[1]);
+
+    return esi_hash_mix(hash,
+                        (uint64_t)entered->rank << 32 | (uint32_t)entered->window);
+}
+
+static bool is_same_place(const struct esi_fact_entered *a,
+                          const struct esi_fact_entered *b)
+{
+    return a->key[0] == b->key[0] && a->key[1] == b->key[1] && a->rank == b->rank &&
+           a->window == b->window;
+}
+
+struct esi_fact_entered *esi_fact_entries_find(const struct esi_fact_entries *entries,
+                                               const struct esi_fact_entered *place)
+{
+    ESI_HASH_FOREACH(slot, &entries->numbers, hash_entered(place)) {
+        struct esi_fact_entered *item =
+            &entries->items[esi_hash_index(&entries->numbers, slot)];
+
+        if (is_same_place(item, place))
+            return item;
+    }
+    return NULL;
+}
+
+int esi_fact_entries_note(struct esi_fact_entries *entries,
+                          const struct esi_fact_entered *entered)
+{
+    struct esi_fact_entered *item = esi_fact_entries_find(entries, entered);
+
+    if (item) {
+        /* Instance numbers wrap around. */
+        if ((int32_t)(entered->instance - item->instance) > 0)
+            item->instance = entered->instance;
+        return 0;
+    }
+    if (ESI_ARRAY_RESERVE(entries->items, entries->capacity, entries->count + 1) < 0 ||
+        esi_hash_reserve(&entries->numbers, entries->count + 1) < 0)
+        return -ENOMEM;
+    esi_hash_insert(&entries->numbers, hash_entered(entered), entries->count);
+    entries->items[entries->count++] = *entered;
+    return 0;
+}
+
+void esi_fact_entries_fini(struct esi_fact_entries *entries)
+{
+    free(entries->items);
+    esi_hash_fini(&entries->numbers);
+    *entries = (struct esi_fact_entries){0};
+}
+
+/* --- Processes and groups -------------------------------------------------------- */
+
+static bool is_same_process(const struct esi_thread_state *a,
+                            const struct esi_thread_state *b)
+{
+    return a->rank == b->rank && a->pid == b->pid &&
+           (a->host == b->host || (a->host && b->host && !strcmp(a->host, b->host)));
+}
+
+static void free_processes(struct esi_facts *facts)
+{
+    for (size_t i = 0; i < facts->process_count; i++)
+        free(facts->processes[i].communicators);
+    free(facts->processes);
+    facts->processes = NULL;
+    facts->process_count = 0;
+}
+
+int esi_facts_set_threads(struct esi_facts *facts,
+                          const struct esi_thread_state *threads,
+                          size_t count)
+{
+    struct esi_fact_process *processes = calloc(count + 1, sizeof *processes);
+    size_t made = 0;
+
+    if (!processes)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const struct esi_thread_state *thread = &threads[i];
+
+        if (i > 0 && is_same_process(&threads[i - 1], thread)) {
+            processes[made - 1].thread_count++;
+            continue;
+        }
+        processes[made++] = (struct esi_fact_process){.rank = thread->rank,
+                                                      .pid = thread->pid,
+                                                      .host = thread->host,
+                                                      .state = thread->process,
+                                                      .signal = thread->signal,
+                                                      .exit_code = thread->exit_code,
+                                                      .first_thread = i,
+                                                      .thread_count = 1};
+    }
+    free_processes(facts);
+    facts->threads = threads;
+    facts->thread_count = count;
+    facts->processes = processes;
+    facts->process_count = made;
+    return 0;
+}
+
+void esi_facts_fini(struct esi_facts *facts)
+{
+    free_processes(facts);
+    for (size_t i = 0; i < facts->group_count; i++) {
+        free(facts->groups[i].sides[0]);
+        free(facts->groups[i].sides[1]);
+    }
+    free(facts->groups);
+    esi_hash_fini(&facts->group_numbers);
+    *facts = (struct esi_facts){0};
+}
+
+int esi_facts_find_group(struct esi_facts *facts,
+                         const uint64_t key[2],
+                         uint32_t *ret_group)
+{
+    uint64_t hash = esi_hash_mix(key[0], key[1]);
+
+    ESI_HASH_FOREACH(slot, &facts->group_numbers, hash) {
+        uint32_t index = esi_hash_index(&facts->group_numbers, slot);
+
+        if (facts->groups[index].key[0] == key[0] &&
+            facts->groups[index].key[1] == key[1]) {
+            *ret_group = index;
+            return 0;
+        }
+    }
+    if (ESI_ARRAY_RESERVE(facts->groups, facts->group_capacity,
+                          facts->group_count + 1) < 0 ||
+        esi_hash_reserve(&facts->group_numbers, facts->group_count + 1) < 0)
+        return -ENOMEM;
+    esi_hash_insert(&facts->group_numbers, hash, facts->group_count);
+    facts->groups[facts->group_count] =
+        (struct esi_fact_group){.key = {key[0], key[1]}};
+    *ret_group = (uint32_t)facts->group_count++;
+    return 0;
+}
+
+size_t esi_facts_find_process(const struct esi_facts *facts, int rank)
+{
+    size_t low = 0, high = facts->process_count;
+
+    /* Ranks mostly count from 0. */
+    if (rank >= 0 && (size_t)rank < high && facts->processes[rank].rank == rank &&
+        (rank == 0 || facts->processes[rank - 1].rank != rank))
+        return (size_t)rank;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (facts->processes[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < facts->process_count && facts->processes[low].rank == rank
+               ? low
+               : facts->process_count;
+}

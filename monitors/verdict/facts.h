@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * What is known of a run at one look: the ground on which verdicts are given.
+ *
+ * Pure data.  Whoever reads a run, live or dead, or an archive, fills it; the rules
+ * (conditions.h) and the verdicts (verdict.h) see nothing else.
+ */
+#ifndef ES_MONITORS_VERDICT_FACTS_H
+#define ES_MONITORS_VERDICT_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "monitors/follow/thread_state.h"
+#include "tuplespace/ledger.h"
+
+/* A communicator as all its members see it. */
+struct esi_fact_group {
+    uint64_t key[2];
+    int *sides[2];   /* world ranks, owned; the second of intercommunicators only;
+                        NULL = not known */
+    size_t sizes[2]; /* how many they are */
+    char name[64];
+};
+
+#define ESI_FACT_NO_GROUP UINT32_MAX
+
+/* An entry of a process's table of communicators. */
+struct esi_fact_communicator {
+    uint32_t group; /* index, or ESI_FACT_NO_GROUP */
+    uint8_t side;   /* which side the process is on */
+};
+
+/* Whether the process had the processor between the looks, so that a call that could
+ * have ended by itself would have. */
+enum esi_fact_schedule {
+    ESI_SCHEDULE_UNKNOWN,
+    ESI_SCHEDULE_RAN,
+    ESI_SCHEDULE_HELD, /* stopped, or it had no processor */
+};
+
+struct esi_fact_process {
+    int rank;
+    int pid;
+    const char *host; /* borrowed */
+    enum es_process_state state;
+    int signal;
+    int exit_code;
+    uint64_t ended_ns; /* run time; 0 = lives, or not known */
+    bool as_it_was;    /* it ended with the others: what it was in counts */
+    bool still;        /* nothing of it has moved since the look before */
+    enum esi_fact_schedule schedule;
+    const struct esi_ledger *ledger;             /* borrowed; NULL = not known */
+    struct esi_fact_communicator *communicators; /* owned; by index */
+    size_t communicator_count;
+    size_t first_thread; /* in facts.threads */
+    size_t thread_count;
+};
+
+/* The newest collective operation that a rank is known to have entered. */
+struct esi_fact_entered {
+    uint64_t key[2]; /* of the communicator */
+    int window;      /* the window's number, of MPI_Win_fence and MPI_Win_free; else
+                        ESI_FACT_NO_WINDOW */
+    int rank;
+    uint32_t instance;
+};
+
+#define ESI_FACT_NO_WINDOW (-1)
+
+/* A set of these; all zero is the empty set. */
+struct esi_fact_entries {
+    struct esi_fact_entered *items; /* owned */
+    size_t count;
+    size_t capacity;
+    struct esi_hash numbers; /* by key, window and rank */
+};
+
+/* Notes an instance; keeps the newest.  0 or -ENOMEM. */
+int esi_fact_entries_note(struct esi_fact_entries *entries,
+                          const struct esi_fact_entered *entered);
+/* What is noted of the same key, window and rank; NULL = nothing. */
+struct esi_fact_entered *esi_fact_entries_find(const struct esi_fact_entries *entries,
+                                               const struct esi_fact_entered *place);
+void esi_fact_entries_fini(struct esi_fact_entries *entries);
+
+struct esi_facts {
+    const char *run;                        /* borrowed */
+    uint64_t now_ns;                        /* run time of the look */
+    bool over;                              /* no process is left */
+    const struct esi_thread_state *threads; /* by rank, then pid; borrowed */
+    size_t thread_count;
+    struct esi_fact_process *processes; /* owned; in the order of their threads */
+    size_t process_count;
+    struct esi_fact_group *groups; /* owned */
+    size_t group_count;
+    size_t group_capacity;
+    struct esi_hash group_numbers;          /* by key */
+    const struct esi_fact_entries *entered; /* borrowed; NULL = none */
+};
+
+/* Makes the processes of `threads`, which are in the order of rank and pid and are
+ * borrowed, in the place of others; groups stay.  Ledgers and communicators are for the
+ * caller to add.  All zero are facts without threads.  0 or -ENOMEM. */
+int esi_facts_set_threads(struct esi_facts *facts,
+                          const struct esi_thread_state *threads,
+                          size_t count);
+void esi_facts_fini(struct esi_facts *facts);
+
+/* The group of this key, which is made where it is new.  -ENOMEM; else 0. */
+int esi_facts_find_group(struct esi_facts *facts,
+                         const uint64_t key[2],
+                         uint32_t *ret_group);
+
+/* Index of the first process of a rank; process_count where it is not known. */
+size_t esi_facts_find_process(const struct esi_facts *facts, int rank);
+
+/* The group of a communicator of the process; ESI_FACT_NO_GROUP. */
+static inline uint32_t esi_fact_group_of(const struct esi_fact_process *process,
+                                         uint16_t communicator)
+{
+    return communicator < process->communicator_count
+               ? process->communicators[communicator].group
+               : ESI_FACT_NO_GROUP;
+}
+
+#endif

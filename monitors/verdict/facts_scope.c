@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* facts_scope.c - reads facts through a scope, and compares with the look before. */
+#include "config.h"
+
+#include "monitors/verdict/facts_scope.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/verdict/process_time.h"
+
+/* What an operation has to have lasted before the process was killed, to say that it
+ * was not about to end. */
+#define LASTING_CALL_NS UINT64_C(1000000000)
+
+/* What the look before knew of a process. */
+struct process_memory {
+    int rank;
+    int pid;
+    bool has_ledger;
+    uint64_t changes;
+    struct esi_process_time time;
+};
+
+struct esi_fact_reader {
+    struct esi_follower *follower; /* borrowed */
+    struct es_run *run;            /* borrowed */
+    struct esi_facts facts;
+    struct esi_ledger *ledgers; /* owned; per process */
+    size_t ledger_count;
+    struct process_memory *before; /* owned; by rank, then pid */
+    size_t before_count;
+    struct process_memory *now;
+};
+
+int esi_fact_reader_create(struct esi_follower *follower,
+                           struct es_run *run,
+                           struct esi_fact_reader **ret_reader)
+{
+    struct esi_fact_reader *reader = calloc(1, sizeof *reader);
+
+    if (!reader)
+        return -ENOMEM;
+    reader->follower = follower;
+    reader->run = run;
+    *ret_reader = reader;
+    return 0;
+}
+
+static void free_ledgers(struct esi_fact_reader *reader)
+{
+    free(reader->ledgers);
+    reader->ledgers = NULL;
+    reader->ledger_count = 0;
+}
+
+void esi_fact_reader_destroy(struct esi_fact_reader *reader)
+{
+    if (!reader)
+        return;
+    free_ledgers(reader);
+    esi_facts_fini(&reader->facts);
+    free(reader->before);
+    free(reader->now);
+    free(reader);
+}
+
+/* --- Ledgers ---------------------------------------------------------------------- */
+
+/* Segments have none so far: what is told without them is less exact. */
+static int read_ledger(const struct es_scope *scope,
+                       uint32_t origin,
+                       struct esi_ledger *ret_ledger)
+{
+    (void)scope;
+    (void)origin;
+    (void)ret_ledger;
+    return -ENOENT;
+}
+
+static int read_ledgers(struct esi_fact_reader *reader,
+                        const struct esi_fact_look *look)
+{
+    struct esi_facts *facts = &reader->facts;
+    const struct es_scope *scope = esi_follower_scope(reader->follower);
+
+    free_ledgers(reader);
+    reader->ledgers = calloc(facts->process_count + 1, sizeof *reader->ledgers);
+    if (!reader->ledgers)
+        return -ENOMEM;
+    reader->ledger_count = facts->process_count;
+    for (size_t i = 0; i < facts->process_count; i++) {
+        struct esi_fact_process *process = &facts->processes[i];
+        int result = read_ledger(scope, look->origins[process->first_thread],
+                                 &reader->ledgers[i]);
+
+        if (result == -ENOMEM)
+            return result;
+        process->ledger = result == 0 ? &reader->ledgers[i] : NULL;
+    }
+    return 0;
+}
+
+/* --- Communicators ---------------------------------------------------------------- */
+
+/* Reads the world ranks of one side.  Half a list would prove nothing. */
+static int read_side(const struct esi_fact_reader *reader,
+                     uint32_t origin,
+                     uint16_t communicator,
+                     bool remote,
+                     size_t count,
+                     int **ret_ranks)
+{
+    const struct es_scope *scope = esi_follower_scope(reader->follower);
+    int *ranks = calloc(count + 1, sizeof *ranks);
+
+    if (!ranks)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        ranks[i] = es_scope_world_rank(scope, origin, communicator, remote, (int)i);
+        if (ranks[i] < 0) {
+            free(ranks);
+            return 0;
+        }
+    }
+    *ret_ranks = ranks;
+    return 0;
+}
+
+/* Which side of an intercommunicator the process is on is decided alike by all. */
+static int read_group(struct esi_fact_reader *reader,
+                      uint32_t origin,
+                      uint16_t communicator,
+                      struct esi_fact_communicator *entry)
+{
+    const struct es_communicator_info *info =
+        esi_follower_communicator(reader->follower, origin, communicator);
+    struct esi_fact_group *group;
+    int result;
+
+    if (!info || info->size < 0 || info->remote_size < 0)
+        return 0;
+    result = esi_facts_find_group(&reader->facts, info->key, &entry->group);
+    if (result < 0)
+        return result;
+    group = &reader->facts.groups[entry->group];
+    entry->side = info->remote_size > 0 && info->first > info->remote_first;
+    if (!group->name[0])
+        memcpy(group->name, info->name, sizeof group->name);
+    group->name[sizeof group->name - 1] = '\0';
+    group->sizes[entry->side] = (size_t)info->size;
+    group->sizes[!entry->side] = (size_t)info->remote_size;
+    struct es_communicator_info known = *info;
+    if (!group->sides[entry->side])
+        result = read_side(reader, origin, communicator, false, (size_t)known.size,
+                           &group->sides[entry->side]);
+    if (result == 0 && known.remote_size > 0 && !group->sides[!entry->side])
+        result = read_side(reader, origin, communicator, true,
+                           (size_t)known.remote_size, &group->sides[!entry->side]);
+    return result;
+}
+
+static int need_communicator(struct esi_fact_reader *reader,
+                             struct esi_fact_process *process,
+                             uint32_t origin,
+                             uint16_t index)
+{
+    if (index == ES_COMMUNICATOR_NONE)
+        return 0;
+    if (index >= process->communicator_count) {
+        size_t count = (size_t)index + 1;
+        struct esi_fact_communicator *entries =
+            realloc(process->communicators, count * sizeof *entries);
+
+        if (!entries)
+            return -ENOMEM;
+        for (size_t i = process->communicator_count; i < count; i++)
+            entries[i] = (struct esi_fact_communicator){.group = ESI_FACT_NO_GROUP};
+        process->communicators = entries;
+        process->communicator_count = count;
+    }
+    if (process->communicators[index].group != ESI_FACT_NO_GROUP)
+        return 0;
+    return read_group(reader, origin, index, &process->communicators[index]);
+}
+
+/* Those that the ledger names. */
+static int need_those_of_ledger(struct esi_fact_reader *reader,
+                                struct esi_fact_process *process,
+                                uint32_t origin)
+{
+    const struct esi_ledger *ledger = process->ledger;
+    int result = 0;
+
+    for (size_t i = 0; i < ledger->request_count && result == 0; i++)
+        result = need_communicator(reader, process, origin,
+                                   ledger->requests[i].communicator);
+    for (size_t i = 0; i < ledger->channel_count && result == 0; i++)
+        result = need_communicator(reader, process, origin,
+                                   ledger->channels[i].communicator);
+    for (size_t i = 0; i < ledger->instance_count && result == 0; i++)
+        result = need_communicator(reader, process, origin,
+                                   ledger->instances[i].communicator);
+    for (size_t i = 0; i < ledger->epoch_count && result == 0; i++)
+        result =
+            need_communicator(reader, process, origin, ledger->epochs[i].communicator);
+    for (size_t i = 0; i < ledger->epoch_count_count && result == 0; i++)
+        result = need_communicator(reader, process, origin,
+                                   ledger->epoch_counts[i].communicator);
+    return result;
+}
+
+static int read_communicators(struct esi_fact_reader *reader,
+                              const struct esi_fact_look *look)
+{
+    int result = 0;
+
+    for (size_t i = 0; i < reader->facts.process_count && result == 0; i++) {
+        struct esi_fact_process *process = &reader->facts.processes[i];
+
+        for (size_t j = 0; j < process->thread_count && result == 0; j++) {
+            const struct esi_activity *open =
+                &look->threads[process->first_thread + j].open;
+
+            if (open->present && open->has_communicator)
+                result = need_communicator(reader, process, open->origin,
+                                           open->communicator_index);
+        }
+        if (process->ledger && result == 0)
+            result = need_those_of_ledger(reader, process,
+                                          look->origins[process->first_thread]);
+    }
+    return result;
+}
+
+/* --- Compared with the look before ------------------------------------------------ */
+
+static const struct process_memory *find_before(const struct esi_fact_reader *reader,
+                                                const struct esi_fact_process *process)
+{
+    size_t low = 0, high = reader->before_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct process_memory *memory = &reader->before[middle];
+
+        if (memory->rank == process->rank && memory->pid == process->pid)
+            return memory;
+        if (memory->rank < process->rank ||
+            (memory->rank == process->rank && memory->pid < process->pid))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* Whether no thread has done anything since the look before. */
+static bool has_rested(const struct esi_facts *facts,
+                       const struct esi_fact_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        if (facts->threads[process->first_thread + i].unchanged == 0)
+            return false;
+    return true;
+}
+
+static void compare_process(struct esi_fact_reader *reader, size_t index)
+{
+    struct esi_fact_process *process = &reader->facts.processes[index];
+    const struct process_memory *before = find_before(reader, process);
+    struct process_memory *now = &reader->now[index];
+
+    *now = (struct process_memory){.rank = process->rank,
+                                   .pid = process->pid,
+                                   .has_ledger = process->ledger != NULL};
+    if (process->ledger)
+        now->changes = process->ledger->changes;
+    if (process->state != ES_PROCESS_RUNNING)
+        return;
+    esi_process_time_read(reader->run, process->rank, process->pid, &now->time);
+    if (!before)
+        return;
+    process->still = has_rested(&reader->facts, process) &&
+                     before->has_ledger == now->has_ledger &&
+                     before->changes == now->changes;
+    process->schedule = esi_process_time_compare(&before->time, &now->time);
+}
+
+/* --- Ends ------------------------------------------------------------------------- */
+
+static bool is_killed_from_outside(const struct esi_fact_process *process)
+{
+    if (process->state == ES_PROCESS_LOST)
+        return true;
+    return process->state == ES_PROCESS_KILLED &&
+           (process->signal == SIGKILL || process->signal == SIGTERM ||
+            process->signal == SIGINT || process->signal == SIGHUP ||
+            process->signal == SIGQUIT);
+}
+
+static uint64_t find_first_death(const struct esi_facts *facts)
+{
+    uint64_t first_ns = UINT64_MAX;
+
+    for (size_t i = 0; i < facts->process_count; i++)
+        if (facts->processes[i].ended_ns && facts->processes[i].ended_ns < first_ns &&
+            facts->processes[i].state != ES_PROCESS_FINALIZED)
+            first_ns = facts->processes[i].ended_ns;
+    return first_ns;
+}
+
+/* What a process was in that was killed with all others counts as it was, if it had
+ * begun before the first of them died. */
+static void read_last_state(const struct esi_facts *facts,
+                            struct esi_fact_process *process,
+                            uint64_t first_death_ns)
+{
+    uint64_t latest_ns = 0;
+
+    if (!facts->over || !is_killed_from_outside(process))
+        return;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct esi_activity *open =
+            &facts->threads[process->first_thread + i].open;
+
+        if (open->present && open->start_ns > latest_ns)
+            latest_ns = open->start_ns;
+    }
+    process->as_it_was = latest_ns <= first_death_ns;
+    process->still = process->as_it_was;
+    process->schedule = process->ended_ns > latest_ns &&
+                                process->ended_ns - latest_ns >= LASTING_CALL_NS
+                            ? ESI_SCHEDULE_RAN
+                            : ESI_SCHEDULE_HELD;
+}
+
+static void read_ends(struct esi_fact_reader *reader, const struct esi_fact_look *look)
+{
+    struct esi_facts *facts = &reader->facts;
+    const struct es_scope *scope = esi_follower_scope(reader->follower);
+    uint64_t first_death_ns;
+
+    facts->over = facts->process_count > 0;
+    for (size_t i = 0; i < facts->process_count; i++) {
+        struct esi_fact_process *process = &facts->processes[i];
+        struct es_segment_info info;
+
+        facts->over &= process->state != ES_PROCESS_RUNNING;
+        if (es_scope_process(scope, look->origins[process->first_thread], &info) == 0)
+            process->ended_ns = info.ended_realtime_ns;
+    }
+    first_death_ns = find_first_death(facts);
+    for (size_t i = 0; i < facts->process_count; i++)
+        read_last_state(facts, &facts->processes[i], first_death_ns);
+}
+
+/* --- One look --------------------------------------------------------------------- */
+
+int esi_fact_reader_read(struct esi_fact_reader *reader,
+                         const struct esi_fact_look *look,
+                         struct esi_facts **ret_facts)
+{
+    struct esi_facts *facts = &reader->facts;
+    int result = esi_facts_set_threads(facts, look->threads, look->count);
+
+    facts->now_ns = look->now_ns;
+    facts->entered = look->entered;
+    facts->run = es_run_name(reader->run);
+    if (result == 0)
+        result = read_ledgers(reader, look);
+    if (result == 0)
+        result = read_communicators(reader, look);
+    if (result < 0)
+        return result;
+    free(reader->now);
+    reader->now = calloc(facts->process_count + 1, sizeof *reader->now);
+    if (!reader->now)
+        return -ENOMEM;
+    for (size_t i = 0; i < facts->process_count; i++)
+        compare_process(reader, i);
+    free(reader->before);
+    reader->before = reader->now;
+    reader->before_count = facts->process_count;
+    reader->now = NULL;
+    read_ends(reader, look);
+    *ret_facts = facts;
+    return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* facts_scope.h - the facts of a run that lives, hangs or is dead, as a scope shows
+ * them. */
+#ifndef ES_MONITORS_VERDICT_FACTS_SCOPE_H
+#define ES_MONITORS_VERDICT_FACTS_SCOPE_H
+
+#include "monitors/follow/follower.h"
+#include "monitors/verdict/facts.h"
+
+struct esi_fact_reader;
+
+/* Borrows the follower, whose scope gives the latest event and the operation under way
+ * of each thread.  0 or -ENOMEM. */
+int esi_fact_reader_create(struct esi_follower *follower,
+                           struct es_run *run,
+                           struct esi_fact_reader **ret_reader);
+/* Accepts NULL. */
+void esi_fact_reader_destroy(struct esi_fact_reader *reader);
+
+/* The threads of one look, as the follower's scope gave them. */
+struct esi_fact_look {
+    const struct esi_thread_state *threads; /* judged; by rank, then pid */
+    const uint32_t *origins;                /* one of each thread's */
+    size_t count;
+    uint64_t now_ns;
+    const struct esi_fact_entries *entered; /* NULL = none are known */
+};
+
+/* Reads ledgers, communicators and how processes ended.  The facts are borrowed until
+ * the next look.  0 or -ENOMEM. */
+int esi_fact_reader_read(struct esi_fact_reader *reader,
+                         const struct esi_fact_look *look,
+                         struct esi_facts **ret_facts);
+
+#endif

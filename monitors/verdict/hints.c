@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* hints.c - compares what is waited for with what was done instead. */
+#include "config.h"
+
+#include "monitors/verdict/hints.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+#include "monitors/follow/describe.h"
+
+/* A wait, and the process of the first rank that it is for. */
+struct hint_view {
+    const struct esi_conditions *conditions;
+    const struct esi_thread_state *thread;
+    const struct esi_wait *wait;
+    size_t process;
+    size_t target; /* process_count: none, or not known */
+    uint32_t group;
+};
+
+static size_t find_process_of(const struct esi_facts *facts, size_t thread)
+{
+    size_t low = 0, high = facts->process_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (facts->processes[middle].first_thread +
+                facts->processes[middle].thread_count <=
+            thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+static const char *describe_tag(char *out, size_t size, int tag)
+{
+    if (tag == ES_TAG_ANY)
+        snprintf(out, size, "any tag");
+    else
+        snprintf(out, size, "tag %d", tag);
+    return out;
+}
+
+/* A message to the rank that nobody has received: of the awaited rank, if one is. */
+static const struct esi_channel_state *find_unreceived(const struct hint_view *view)
+{
+    const struct esi_channels_table *channels = &view->conditions->channels;
+    const struct esi_channel_state *any = NULL;
+    int awaited = view->wait->any || view->wait->target_count == 0
+                      ? ES_PEER_ANY
+                      : view->wait->targets[0];
+
+    for (uint32_t i = channels->surplus[view->process]; i != ESI_CHANNEL_NONE;
+         i = channels->items[i].next) {
+        if (channels->items[i].source == awaited)
+            return &channels->items[i];
+        any = &channels->items[i];
+    }
+    return any;
+}
+
+static void hint_unreceived(const struct hint_view *view,
+                            const struct esi_channel_state *channel,
+                            char out[ESI_HINT_WORDS])
+{
+    const struct esi_activity *open = &view->thread->open;
+    char sent[32], awaited[32];
+
+    describe_tag(sent, sizeof sent, channel->tag);
+    describe_tag(awaited, sizeof awaited, open->tag);
+    snprintf(out, ESI_HINT_WORDS, "rank %d has sent to rank %d with %s",
+             channel->source, view->thread->rank, sent);
+    if (channel->group != view->group)
+        esi_describe_append(out, ESI_HINT_WORDS, " on %s, not on %s",
+                            view->conditions->facts->groups[channel->group].name,
+                            open->communicator);
+    else if (channel->tag != open->tag && open->tag != ES_TAG_ANY && !open->awaited)
+        esi_describe_append(out, ESI_HINT_WORDS, ", waited for is %s", awaited);
+    else
+        esi_describe_append(out, ESI_HINT_WORDS, ", which nobody has received");
+}
+
+static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
+{
+    const struct esi_conditions *conditions = view->conditions;
+    const struct esi_channel_state *unreceived = find_unreceived(view);
+    const struct esi_channel_state *channel;
+    struct esi_channel_message message = {.group = view->group,
+                                          .destination = view->thread->rank,
+                                          .tag = view->thread->open.tag};
+
+    if (unreceived) {
+        hint_unreceived(view, unreceived, out);
+        return true;
+    }
+    if (view->wait->any || view->target == conditions->facts->process_count ||
+        !conditions->exact[view->target] || message.tag == ES_TAG_ANY ||
+        view->group == ESI_FACT_NO_GROUP)
+        return false;
+    message.source = view->wait->targets[0];
+    channel = esi_channels_find(&conditions->channels, &message);
+    if (!channel || channel->sent == 0)
+        snprintf(out, ESI_HINT_WORDS, "rank %d has never sent to rank %d with tag %d",
+                 message.source, message.destination, message.tag);
+    else
+        snprintf(out, ESI_HINT_WORDS,
+                 "rank %d has sent %" PRIu32
+                 " with tag %d to rank %d, all of them were received",
+                 message.source, channel->sent, message.tag, message.destination);
+    return true;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+/* The awaited rank is in the same operation, elsewhere. */
+static bool hint_collective(const struct hint_view *view, char out[ESI_HINT_WORDS])
+{
+    const struct esi_facts *facts = view->conditions->facts;
+    const struct esi_activity *open = &view->thread->open;
+    const struct esi_fact_process *target;
+
+    if (view->target == facts->process_count)
+        return false;
+    target = &facts->processes[view->target];
+    for (size_t i = 0; i < target->thread_count; i++) {
+        const struct esi_activity *theirs =
+            &facts->threads[target->first_thread + i].open;
+
+        if (!theirs->present || theirs->operation != open->operation ||
+            !theirs->has_communicator ||
+            (theirs->key[0] == open->key[0] && theirs->key[1] == open->key[1]))
+            continue;
+        snprintf(out, ESI_HINT_WORDS, "rank %d is in %s on %s, not on %s", target->rank,
+                 es_operation_name(open->operation), theirs->communicator,
+                 open->communicator);
+        return true;
+    }
+    return false;
+}
+
+/* --- Any wait --------------------------------------------------------------------- */
+
+bool esi_hint_find(const struct esi_conditions *conditions,
+                   size_t thread,
+                   char out[ESI_HINT_WORDS])
+{
+    const struct esi_facts *facts = conditions->facts;
+    struct hint_view view = {.conditions = conditions,
+                             .thread = &facts->threads[thread],
+                             .wait = &conditions->waits[thread],
+                             .process = find_process_of(facts, thread),
+                             .target = facts->process_count};
+
+    if (view.wait->target_count > 0)
+        view.target = esi_facts_find_process(facts, view.wait->targets[0]);
+    view.group = view.thread->open.has_communicator
+                     ? esi_fact_group_of(&facts->processes[view.process],
+                                         view.thread->open.communicator_index)
+                     : ESI_FACT_NO_GROUP;
+    switch (view.wait->reason) {
+    case ES_REASON_RECEIVE:
+    case ES_REASON_COMPLETION:
+        return hint_message(&view, out);
+    case ES_REASON_COLLECTIVE:
+        return hint_collective(&view, out);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* process_time.c - reads /proc/PID/stat and schedstat. */
+#include "config.h"
+
+#include "monitors/verdict/process_time.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* So much is enough for any call that waits for nobody. */
+#define ENOUGH_NS UINT64_C(1000000)
+
+/* Segments are in the order of rank and pid. */
+static bool is_here(const struct es_run *run, int rank, int pid)
+{
+    size_t low = 0, high = es_run_segment_count(run);
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        struct es_segment_info info;
+
+        es_segment_view_info(es_run_segment(run, middle), &info);
+        if (info.rank == rank && info.pid == pid)
+            return !info.kept;
+        if (info.rank < rank || (info.rank == rank && info.pid < pid))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static bool read_line(int pid, const char *name, char *line, int size)
+{
+    char path[64];
+    FILE *file;
+    bool is_read;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    file = fopen(path, "re");
+    if (!file)
+        return false;
+    is_read = fgets(line, size, file) != NULL;
+    fclose(file);
+    return is_read;
+}
+
+void esi_process_time_read(const struct es_run *run,
+                           int rank,
+                           int pid,
+                           struct esi_process_time *ret_time)
+{
+    struct esi_process_time found = {.known = false};
+    char line[1024];
+    const char *behind;
+    uint64_t user, system;
+
+    *ret_time = found;
+    if (!is_here(run, rank, pid) || !read_line(pid, "stat", line, sizeof line))
+        return;
+    /* The name, in parentheses, may contain anything. */
+    behind = strrchr(line, ')');
+    if (!behind ||
+        sscanf(behind,
+               ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+               &found.state, &user, &system) != 3)
+        return;
+    found.known = true;
+    found.ticks = user + system;
+    if (read_line(pid, "schedstat", line, sizeof line))
+        sscanf(line, "%" SCNu64, &found.used_ns);
+    *ret_time = found;
+}
+
+enum esi_fact_schedule esi_process_time_compare(const struct esi_process_time *before,
+                                                const struct esi_process_time *now)
+{
+    if (!before->known || !now->known)
+        return ESI_SCHEDULE_UNKNOWN;
+    if (strchr("TtDZ", now->state) || strchr("Tt", before->state))
+        return ESI_SCHEDULE_HELD;
+    if (now->state == 'S' || now->ticks > before->ticks ||
+        now->used_ns - before->used_ns >= ENOUGH_NS)
+        return ESI_SCHEDULE_RAN;
+    return ESI_SCHEDULE_HELD;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* process_time.h - whether a process of this host had the processor between two looks:
+ * a call that only needs time to end would have ended. */
+#ifndef ES_MONITORS_VERDICT_PROCESS_TIME_H
+#define ES_MONITORS_VERDICT_PROCESS_TIME_H
+
+#include "monitors/verdict/facts.h"
+
+struct esi_process_time {
+    bool known;
+    char state;       /* as proc(5) has it: R running, S sleeping, T stopped ... */
+    uint64_t used_ns; /* by its first thread */
+    uint64_t ticks;   /* by all its threads, in clock ticks */
+};
+
+/* Of a process that has a segment of the run on this host; else it is not known. */
+void esi_process_time_read(const struct es_run *run,
+                           int rank,
+                           int pid,
+                           struct esi_process_time *ret_time);
+
+enum esi_fact_schedule esi_process_time_compare(const struct esi_process_time *before,
+                                                const struct esi_process_time *now);
+
+#endif

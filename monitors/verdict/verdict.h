@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Verdicts on a run: deadlocks, mismatched collective operations, ranks that are
+ * missing or have died, and who holds up others.  Pure logic.
+ *
+ * What is certain cannot be undone by anything that the program's ranks may still do:
+ * docs/verdicts.md has the rules.
+ *
+ *     esi_diagnosis_make(&facts, &before, &diagnosis);
+ *     ... esi_diagnosis_print_text(&diagnosis, ...)
+ *     esi_diagnosis_fini(&diagnosis);
+ */
+#ifndef ES_MONITORS_VERDICT_VERDICT_H
+#define ES_MONITORS_VERDICT_VERDICT_H
+
+#include "monitors/verdict/conditions.h"
+
+enum esi_verdict_kind {
+    ESI_VERDICT_DEADLOCK, /* ranks that wait for each other */
+    ESI_VERDICT_MISMATCH, /* members that do not call the same collective operation */
+    ESI_VERDICT_MISSING,  /* others wait for ranks that are in MPI_Finalize or behind */
+    ESI_VERDICT_DIED,     /* a rank ended without MPI_Finalize */
+};
+
+/* "DEADLOCK" and so on. */
+const char *esi_verdict_kind_name(enum esi_verdict_kind kind);
+
+/* Numbers; owned. */
+struct esi_number_list {
+    int *items;
+    size_t count;
+    size_t capacity;
+};
+
+struct esi_verdict_item {
+    enum esi_verdict_kind kind;
+    bool certain;
+    uint64_t since_ns;             /* run time; 0 = not known */
+    struct esi_number_list ranks;  /* whom it is about, in order */
+    struct esi_number_list cycle;  /* DEADLOCK: each waits for the next */
+    struct esi_number_list behind; /* who waits for them, in order */
+    const struct esi_instance_mismatch *mismatch; /* borrowed from the conditions */
+    const struct esi_fact_process *process;       /* DIED: the first; borrowed */
+};
+
+/* A rank that others wait for and that is not blocked itself. */
+struct esi_verdict_holder {
+    int rank;
+    size_t waiting; /* threads that wait for it */
+    bool gone;
+};
+
+struct esi_diagnosis {
+    const struct esi_facts *facts; /* borrowed */
+    struct esi_conditions conditions;
+    struct esi_verdict_item *items; /* owned; certain ones first, small ones first */
+    size_t count;
+    size_t capacity;
+    struct esi_verdict_holder *holders; /* owned; by number of those who wait */
+    size_t holder_count;
+};
+
+/* What two looks have in common besides the facts' own `still`: mismatches that the
+ * look before saw.  All zero before the first. */
+struct esi_verdict_memory {
+    struct esi_instance_mismatch *mismatches; /* owned; their groups' keys in `keys` */
+    uint64_t (*keys)[2];
+    size_t count;
+};
+
+void esi_verdict_memory_fini(struct esi_verdict_memory *memory);
+
+/* Gives the verdicts, and makes `memory` that of this look.  0 or -ENOMEM; free with
+ * esi_diagnosis_fini(). */
+int esi_diagnosis_make(const struct esi_facts *facts,
+                       struct esi_verdict_memory *memory,
+                       struct esi_diagnosis *ret_diagnosis);
+/* All zero is allowed. */
+void esi_diagnosis_fini(struct esi_diagnosis *diagnosis);
+
+enum esi_diagnosis_outcome {
+    ESI_OUTCOME_NOTHING,
+    ESI_OUTCOME_POSSIBLE, /* nothing that is certain */
+    ESI_OUTCOME_CERTAIN,
+};
+
+enum esi_diagnosis_outcome esi_diagnosis_outcome(const struct esi_diagnosis *diagnosis);
+
+#endif

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* verdict_print.c - verdicts in plain lines, and as JSON. */
+#include "config.h"
+
+#include "monitors/verdict/verdict_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/quantity.h"
+#include "base/table.h"
+#include "eventspace/operation.h"
+#include "monitors/follow/describe.h"
+#include "monitors/verdict/hints.h"
+#include "monitors/verdict/wait_words.h"
+
+enum {
+    WORDS = ES_WAIT_WORDS,
+    ITEMS_MOST = 8,  /* verdicts, and who hold up others, unless all are wanted */
+    WAITS_MOST = 8,  /* threads of a verdict, likewise */
+    CYCLE_MOST = 16, /* ranks of a cycle that is written out */
+    CYCLE_ENDS = 6,  /* at the beginning of a longer one */
+};
+
+static uint64_t span_ns(const struct esi_facts *facts, uint64_t since_ns)
+{
+    return since_ns && facts->now_ns > since_ns ? facts->now_ns - since_ns : 0;
+}
+
+static const char *describe_span(char *out, size_t size, uint64_t span)
+{
+    return esi_quantity_time(out, size, (double)span);
+}
+
+static const char *describe_certainty(const struct esi_verdict_item *item)
+{
+    return item->certain ? "certain" : "possible";
+}
+
+/* --- Headlines -------------------------------------------------------------------- */
+
+/* "0 -> 1 -> 0" */
+static void describe_cycle(const struct esi_verdict_item *item, bool all, FILE *out)
+{
+    const struct esi_number_list *cycle = &item->cycle;
+    bool is_long = !all && cycle->count > CYCLE_MOST;
+
+    for (size_t i = 0; i < cycle->count; i++) {
+        if (is_long && i == CYCLE_ENDS) {
+            fputs("... -> ", out);
+            i = cycle->count - 1;
+        }
+        fprintf(out, "%d -> ", cycle->items[i]);
+    }
+    fprintf(out, "%d", cycle->items[0]);
+    if (is_long)
+        fprintf(out, " (%zu ranks)", cycle->count);
+    if (item->ranks.count > cycle->count)
+        fprintf(out, ", of %zu ranks that wait for each other", item->ranks.count);
+}
+
+static void describe_entry(const struct esi_diagnosis *diagnosis,
+                           const struct esi_instance_entry *entry,
+                           FILE *out)
+{
+    (void)diagnosis;
+    fprintf(out, "rank %d in %s", entry->rank, es_operation_name(entry->operation));
+    if (entry->root >= 0)
+        fprintf(out, " with root %d", entry->root);
+}
+
+static void describe_mismatch(const struct esi_diagnosis *diagnosis,
+                              const struct esi_instance_mismatch *mismatch,
+                              FILE *out)
+{
+    const struct esi_instance_entry *entries = mismatch->entries;
+    const char *name = diagnosis->facts->groups[mismatch->group].name;
+
+    describe_entry(diagnosis, &entries[0], out);
+    fputs(", ", out);
+    describe_entry(diagnosis, &entries[1], out);
+    fprintf(out, ", both as operation %" PRIu32 " on %s", mismatch->instance,
+            name[0] ? name : "a communicator");
+    if (entries[0].operation == entries[1].operation &&
+        entries[0].hash != entries[1].hash)
+        fputs(": operator, type or count differ", out);
+}
+
+/* What a process was in when it ended. */
+static void describe_last_call(const struct esi_diagnosis *diagnosis,
+                               const struct esi_fact_process *process,
+                               FILE *out)
+{
+    char words[WORDS];
+
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct esi_thread_state *thread =
+            &diagnosis->facts->threads[process->first_thread + i];
+
+        if (!thread->open.present)
+            continue;
+        fprintf(out, " in %s",
+                esi_describe_activity(words, sizeof words, &thread->open));
+        return;
+    }
+}
+
+static void describe_death(const struct esi_diagnosis *diagnosis,
+                           const struct esi_verdict_item *item,
+                           FILE *out)
+{
+    const struct esi_fact_process *process = item->process;
+    const struct esi_ledger *ledger = process->ledger;
+    char words[WORDS];
+
+    fprintf(out, "rank %d %s", process->rank,
+            esi_describe_end(words, sizeof words,
+                             &diagnosis->facts->threads[process->first_thread]));
+    describe_last_call(diagnosis, process, out);
+    if (ledger && ledger->error_class)
+        fprintf(out, "; %s had failed: %.*s (class %" PRIu32 ")",
+                es_operation_name(ledger->error_operation),
+                (int)sizeof ledger->error_text, ledger->error_text,
+                ledger->error_class);
+    if (item->behind.count) {
+        esi_describe_ranks(words, sizeof words, item->behind.items, item->behind.count);
+        fprintf(out, "; %s ended later", words);
+    }
+}
+
+static void describe_missing(const struct esi_verdict_item *item, FILE *out)
+{
+    char words[WORDS];
+
+    esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
+    fprintf(out, "%s %s in MPI_Finalize or behind it, and %s waited for", words,
+            item->ranks.count == 1 ? "is" : "are",
+            item->ranks.count == 1 ? "is" : "are");
+}
+
+static void describe_headline(const struct esi_diagnosis *diagnosis,
+                              const struct esi_verdict_item *item,
+                              bool all,
+                              FILE *out)
+{
+    uint64_t span = span_ns(diagnosis->facts, item->since_ns);
+    char words[WORDS];
+
+    fprintf(out, "%s (%s): ", esi_verdict_kind_name(item->kind),
+            describe_certainty(item));
+    switch (item->kind) {
+    case ESI_VERDICT_DEADLOCK:
+        describe_cycle(item, all, out);
+        break;
+    case ESI_VERDICT_MISMATCH:
+        describe_mismatch(diagnosis, item->mismatch, out);
+        break;
+    case ESI_VERDICT_MISSING:
+        describe_missing(item, out);
+        break;
+    case ESI_VERDICT_DIED:
+        describe_death(diagnosis, item, out);
+        break;
+    }
+    if (span && item->kind != ESI_VERDICT_DIED)
+        fprintf(out, ", for %s", describe_span(words, sizeof words, span));
+}
+
+/* --- Lines ------------------------------------------------------------------------ */
+
+/* Prints a line that `describe` fills. */
+static void print_headline(const struct esi_diagnosis *diagnosis,
+                           const struct esi_verdict_item *item,
+                           bool all,
+                           FILE *stream)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return;
+    describe_headline(diagnosis, item, all, out);
+    if (fclose(out) == 0)
+        esi_text_prose_print(stream, "%s", text);
+    free(text);
+}
+
+static void print_wait(const struct esi_diagnosis *diagnosis,
+                       const struct esi_fact_process *process,
+                       size_t index,
+                       FILE *stream)
+{
+    const struct esi_thread_state *thread = &diagnosis->facts->threads[index];
+    uint64_t since_ns =
+        thread->open.present ? thread->open.start_ns : thread->quiet_since_ns;
+    char span[32], thread_name[32] = "", words[WORDS];
+
+    describe_span(span, sizeof span, span_ns(diagnosis->facts, since_ns));
+    if (process->thread_count > 1)
+        snprintf(thread_name, sizeof thread_name, " (thread %d)", thread->thread);
+    esi_wait_describe(
+        &(struct esi_wait_words){.thread = thread,
+                                 .wait = &diagnosis->conditions.waits[index],
+                                 .span = span},
+        words);
+    esi_text_prose_print(stream, "  rank %d%s %s", process->rank, thread_name, words);
+}
+
+static void print_waits(const struct esi_diagnosis *diagnosis,
+                        const struct esi_number_list *ranks,
+                        const struct esi_verdict_style *style,
+                        FILE *stream)
+{
+    const struct esi_facts *facts = diagnosis->facts;
+    size_t told = 0;
+
+    for (size_t i = 0; i < ranks->count; i++) {
+        size_t process = esi_facts_find_process(facts, ranks->items[i]);
+
+        for (size_t j = 0; process < facts->process_count &&
+                           j < facts->processes[process].thread_count;
+             j++) {
+            size_t thread = facts->processes[process].first_thread + j;
+
+            if (diagnosis->conditions.waits[thread].reason == ES_REASON_NONE)
+                continue;
+            if (!style->all && told == WAITS_MOST)
+                return;
+            print_wait(diagnosis, &facts->processes[process], thread, stream);
+            told++;
+        }
+    }
+}
+
+typedef void (*hint_fn)(void *data, const char *hint);
+
+/* Calls for each hint on the waits of these ranks. */
+static void foreach_hint(const struct esi_diagnosis *diagnosis,
+                         const struct esi_number_list *ranks,
+                         hint_fn use,
+                         void *data)
+{
+    const struct esi_facts *facts = diagnosis->facts;
+    char words[ESI_HINT_WORDS];
+    size_t looked = 0;
+
+    for (size_t i = 0; i < ranks->count && looked < WAITS_MOST; i++) {
+        size_t process = esi_facts_find_process(facts, ranks->items[i]);
+
+        for (size_t j = 0; process < facts->process_count &&
+                           j < facts->processes[process].thread_count;
+             j++, looked++)
+            if (esi_hint_find(&diagnosis->conditions,
+                              facts->processes[process].first_thread + j, words))
+                use(data, words);
+    }
+}
+
+static void print_hint(void *data, const char *hint)
+{
+    esi_text_prose_print(data, "  hint: %s", hint);
+}
+
+static void print_item(const struct esi_diagnosis *diagnosis,
+                       const struct esi_verdict_item *item,
+                       const struct esi_verdict_style *style,
+                       FILE *stream)
+{
+    const struct esi_number_list *waiting =
+        item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks;
+    char words[WORDS];
+
+    print_headline(diagnosis, item, style->all, stream);
+    if (item->kind == ESI_VERDICT_DIED)
+        return;
+    if (style->waits)
+        print_waits(diagnosis, waiting, style, stream);
+    foreach_hint(diagnosis, waiting, print_hint, stream);
+    if (item->behind.count && (item->kind != ESI_VERDICT_MISSING || !style->waits)) {
+        esi_describe_ranks(words, sizeof words, item->behind.items, item->behind.count);
+        esi_text_prose_print(stream, "  %s %s behind", words,
+                             item->behind.count == 1 ? "waits" : "wait");
+    }
+}
+
+/* What the rank that others wait for is at, told by its first thread. */
+static void describe_holder(const struct esi_facts *facts,
+                            const struct esi_verdict_holder *holder,
+                            char out[WORDS])
+{
+    size_t process = esi_facts_find_process(facts, holder->rank);
+    const struct esi_thread_state *thread;
+    char words[WORDS], span[32];
+
+    snprintf(out, WORDS, "not known here");
+    if (process == facts->process_count)
+        return;
+    thread = &facts->threads[facts->processes[process].first_thread];
+    snprintf(out, WORDS, "%s", esi_verdict_name(thread->verdict));
+    if (thread->verdict == ES_VERDICT_COMPUTING && thread->quiet_since_ns)
+        esi_describe_append(
+            out, WORDS, " since %s",
+            describe_span(span, sizeof span, span_ns(facts, thread->quiet_since_ns)));
+    if (thread->open.present)
+        esi_describe_append(out, WORDS, ": in %s",
+                            esi_describe_activity(words, sizeof words, &thread->open));
+    else if (thread->last.present && thread->verdict != ES_VERDICT_FINISHED)
+        esi_describe_append(out, WORDS, ": after %s",
+                            esi_describe_activity(words, sizeof words, &thread->last));
+    esi_describe_end(words, sizeof words, thread);
+    if (words[0])
+        esi_describe_append(out, WORDS, ": %s", words);
+    if (thread->verdict == ES_VERDICT_UNKNOWN)
+        esi_describe_append(out, WORDS, ": its collectors are off");
+}
+
+static void print_holders(const struct esi_diagnosis *diagnosis, bool all, FILE *stream)
+{
+    size_t count = all || diagnosis->holder_count <= ITEMS_MOST
+                       ? diagnosis->holder_count
+                       : ITEMS_MOST;
+    char words[WORDS];
+
+    for (size_t i = 0; i < count; i++) {
+        const struct esi_verdict_holder *holder = &diagnosis->holders[i];
+
+        describe_holder(diagnosis->facts, holder, words);
+        esi_text_prose_print(
+            stream, "%srank %d holds up %zu %s; it is %s",
+            diagnosis->count || holder->gone ? "" : "no deadlock: ", holder->rank,
+            holder->waiting, holder->waiting == 1 ? "thread" : "threads", words);
+    }
+    if (count < diagnosis->holder_count)
+        fprintf(stream, "and %zu more hold up others; -v shows all\n",
+                diagnosis->holder_count - count);
+}
+
+int esi_diagnosis_print_text(const struct esi_diagnosis *diagnosis,
+                             const struct esi_verdict_style *style,
+                             FILE *stream)
+{
+    size_t count =
+        style->all || diagnosis->count <= ITEMS_MOST ? diagnosis->count : ITEMS_MOST;
+
+    for (size_t i = 0; i < count; i++)
+        print_item(diagnosis, &diagnosis->items[i], style, stream);
+    if (count < diagnosis->count)
+        fprintf(stream, "and %zu more verdicts; -v shows all\n",
+                diagnosis->count - count);
+    print_holders(diagnosis, style->all, stream);
+    return ferror(stream) ? -EIO : 0;
+}
+
+/* --- JSON ------------------------------------------------------------------------- */
+
+static void describe_numbers(struct esi_row *row,
+                             const char *name,
+                             const struct esi_number_list *list)
+{
+    esi_row_begin_array(row, name);
+    for (size_t i = 0; i < list->count; i++)
+        esi_row_signed(row, NULL, NULL, list->items[i]);
+    esi_row_end(row);
+}
+
+static void add_hint(void *data, const char *hint)
+{
+    esi_row_text(data, NULL, NULL, hint);
+}
+
+static void describe_entries(struct esi_row *row,
+                             const struct esi_diagnosis *diagnosis,
+                             const struct esi_instance_mismatch *mismatch)
+{
+    if (!esi_row_begin_object(esi_row_if(row, mismatch), "mismatch"))
+        return;
+    esi_row_text(row, "communicator", NULL,
+                 diagnosis->facts->groups[mismatch->group].name);
+    esi_row_unsigned(row, "instance", NULL, mismatch->instance);
+    esi_row_begin_array(row, "entries");
+    for (size_t i = 0; i < 2; i++) {
+        const struct esi_instance_entry *entry = &mismatch->entries[i];
+
+        esi_row_begin_object(row, NULL);
+        esi_row_signed(row, "rank", NULL, entry->rank);
+        esi_row_text(row, "operation", NULL, es_operation_name(entry->operation));
+        esi_row_signed(esi_row_if(row, entry->root >= 0), "root", NULL, entry->root);
+        esi_row_unsigned(esi_row_if(row, entry->hash), "hash", NULL, entry->hash);
+        esi_row_end(row);
+    }
+    esi_row_end(row);
+    esi_row_end(row);
+}
+
+static void describe_text(struct esi_row *row,
+                          const struct esi_diagnosis *diagnosis,
+                          const struct esi_verdict_item *item)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return;
+    describe_headline(diagnosis, item, true, out);
+    if (fclose(out) == 0)
+        esi_row_text(row, "text", NULL, text);
+    free(text);
+}
+
+static void describe_item(struct esi_row *row,
+                          const struct esi_diagnosis *diagnosis,
+                          const struct esi_verdict_item *item)
+{
+    bool hangs =
+        item->kind == ESI_VERDICT_DEADLOCK || item->kind == ESI_VERDICT_MISSING;
+
+    esi_row_begin_object(row, NULL);
+    esi_row_text(row, "kind", NULL, esi_verdict_kind_name(item->kind));
+    esi_row_bool(row, "certain", NULL, item->certain);
+    describe_numbers(row, "ranks", &item->ranks);
+    describe_numbers(row, "cycle", &item->cycle);
+    describe_numbers(row, "behind", &item->behind);
+    esi_row_unsigned(esi_row_if(row, item->since_ns), "since_unix_ns", NULL,
+                     item->since_ns);
+    describe_entries(row, diagnosis, item->mismatch);
+    describe_text(row, diagnosis, item);
+    esi_row_begin_array(row, "hints");
+    if (hangs)
+        foreach_hint(diagnosis,
+                     item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks,
+                     add_hint, row);
+    esi_row_end(row);
+    esi_row_end(row);
+}
+
+void esi_diagnosis_describe(struct esi_row *row, const struct esi_diagnosis *diagnosis)
+{
+    esi_row_begin_array(row, "verdicts");
+    for (size_t i = 0; i < diagnosis->count; i++)
+        describe_item(row, diagnosis, &diagnosis->items[i]);
+    esi_row_end(row);
+    esi_row_begin_array(row, "held_up_by");
+    for (size_t i = 0; i < diagnosis->holder_count; i++) {
+        esi_row_begin_object(row, NULL);
+        esi_row_signed(row, "rank", NULL, diagnosis->holders[i].rank);
+        esi_row_unsigned(row, "threads", NULL, diagnosis->holders[i].waiting);
+        esi_row_bool(row, "gone", NULL, diagnosis->holders[i].gone);
+        esi_row_end(row);
+    }
+    esi_row_end(row);
+}
+
+static void describe_record(struct esi_row *row, const void *record)
+{
+    const struct esi_diagnosis *diagnosis = record;
+
+    esi_row_text(row, "type", NULL, "verdict");
+    esi_row_text(row, "run", NULL, diagnosis->facts->run);
+    esi_row_unsigned(row, "time_unix_ns", NULL, diagnosis->facts->now_ns);
+    esi_diagnosis_describe(row, diagnosis);
+}
+
+int esi_diagnosis_print_json(const struct esi_diagnosis *diagnosis, FILE *stream)
+{
+    return esi_rows_print_json(stream, describe_record, diagnosis);
+}

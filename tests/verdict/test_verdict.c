@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Verdicts follow from facts, and only what cannot be undone is certain. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/tuple.h"
+#include "monitors/verdict/verdict_print.h"
+#include "tests/monitors/draw.h"
+#include "tests/suites.h"
+#include "tests/verdict/made_facts.h"
+
+enum { RANKS = 4, CASES = 3000 };
+
+static int set_up(void **state)
+{
+    struct made_facts *made = calloc(1, sizeof *made);
+
+    assert_non_null(made);
+    made_facts_begin(made, RANKS);
+    *state = made;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    made_facts_end(*state);
+    free(*state);
+    return 0;
+}
+
+/* What people are shown; caller frees. */
+static char *shown(struct made_facts *made)
+{
+    struct esi_verdict_style style = {.waits = true};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(out);
+    assert_int_equal(esi_diagnosis_print_text(&made->diagnosis, &style, out), 0);
+    fclose(out);
+    return text;
+}
+
+static void assert_shows(struct made_facts *made, const char *words)
+{
+    char *text = shown(made);
+
+    if (!strstr(text, words))
+        fail_msg("\"%s\" is not in:\n%s", words, text);
+    free(text);
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+static void a_receive_cycle_is_a_deadlock_and_others_wait_behind(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    assert_int_equal(made->diagnosis.items[0].behind.count, 1);
+    assert_int_equal(made->diagnosis.items[0].behind.items[0], 2);
+    assert_shows(made, "DEADLOCK (certain): 0 -> 1 -> 0, for 10.0 s\n"
+                       "  rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
+    assert_shows(made, "hint: rank 1 has never sent to rank 0 with tag 7\n");
+    assert_shows(made, "  rank 2 waits behind\n");
+}
+
+static void who_has_moved_may_act(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made->facts.processes[1].still = false;
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    made->threads[1].verdict = ES_VERDICT_PROGRESSING;
+    made_verdicts_are(made, "");
+}
+
+/* A rank that is stopped in a receive: its message is there. */
+static void a_message_that_was_sent_is_no_wait(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 2);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_count(made, 1, false, 0, 7, 2);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made->ledgers[1].channels[0].count = 3;
+    made_verdicts_are(made, "");
+    made->ledgers[1].channels[0].count = 2;
+    made->ledgers[1].channels[0].doubtful = true;
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+}
+
+static void without_ledgers_nothing_about_messages_is_certain(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    for (int i = 0; i < 2; i++) {
+        made->facts.processes[!i].ledger = NULL;
+        made_verdicts_are(made, "DEADLOCK possible 0,1");
+    }
+    /* Both ends stand ready. */
+    made_open(made, 1, "MPI_Send", 0, 7, 0);
+    made_verdicts_are(made, "");
+    /* Another tag. */
+    made_open(made, 1, "MPI_Send", 0, 8, 0);
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+}
+
+static void collectors_that_are_off_leave_a_rank_unknown(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made->threads[1].elements_off = 1;
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    made->threads[1].open.present = false;
+    made->threads[1].verdict = ES_VERDICT_UNKNOWN;
+    made_verdicts_are(made, "");
+    assert_shows(made,
+                 "rank 1 holds up 1 thread; it is unknown: its collectors are off");
+}
+
+static void a_send_waits_until_its_receive_is_posted(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Send", 1, 7, 4);
+    made_open(made, 1, "MPI_Send", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made_count(made, 1, true, 0, 7, 4);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made->ledgers[1].channels[0].count = 5;
+    made_verdicts_are(made, "");
+    made->ledgers[1].channels[0].count = 4;
+    /* A receive from anybody could take it. */
+    made_request(made, 1, ESI_LEDGER_RECEIVE, "MPI_Irecv", ES_PEER_ANY, ES_TAG_ANY,
+                 ES_SEQUENCE_UNKNOWN);
+    made_verdicts_are(made, "");
+}
+
+/* It could have been buffered, and be about to return. */
+static void a_standard_send_without_processor_is_not_certain(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < 2; i++) {
+        made_open(made, i, "MPI_Send", !i, 7, 0);
+        made->facts.processes[i].schedule = ESI_SCHEDULE_HELD;
+    }
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    made_open(made, 0, "MPI_Ssend", 1, 7, 0);
+    made_open(made, 1, "MPI_Ssend", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made_open(made, 0, "MPI_Bsend", 1, 7, 0);
+    made_verdicts_are(made, "");
+}
+
+static void any_source_waits_for_all_who_could_send(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", ES_PEER_ANY, 7, ES_SEQUENCE_UNKNOWN);
+    for (int i = 1; i < RANKS; i++)
+        made_open(made, i, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
+    assert_int_equal(made->diagnosis.items[0].cycle.count, 2);
+    /* What was sent was received, with the same tag or another. */
+    made_count(made, 2, false, 0, 7, 3);
+    made_count(made, 0, true, 2, 7, 3);
+    made_count(made, 2, false, 0, 8, 1);
+    made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
+    assert_shows(made,
+                 "hint: rank 2 has sent to rank 0 with tag 8, waited for is tag 7");
+    made->ledgers[2].channels[0].count = 4;
+    made_verdicts_are(made, "");
+    made->ledgers[2].channels[0].count = 3;
+    made->threads[3].open.present = false;
+    made->threads[3].verdict = ES_VERDICT_COMPUTING;
+    made_verdicts_are(made, "");
+}
+
+static void a_message_of_any_tag_is_taken_by_a_probe(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Probe", 1, ES_TAG_ANY, ES_SEQUENCE_UNKNOWN);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made_count(made, 1, false, 0, 9, 1);
+    made_verdicts_are(made, "");
+}
+
+static void who_receives_from_itself_is_stuck_alone(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 2, "MPI_Recv", 2, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 2");
+    assert_shows(made, "DEADLOCK (certain): 2 -> 2");
+}
+
+static void nobody_waits_for_a_process_that_is_none(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", ES_PEER_NONE, 7, ES_SEQUENCE_UNKNOWN);
+    made_open(made, 1, "MPI_Recv", ES_PEER_UNKNOWN, 7, ES_SEQUENCE_UNKNOWN);
+    made_verdicts_are(made, "");
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+static void a_waitall_waits_for_all_its_requests(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 1, 0);
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 2, 2, 0);
+    made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,2");
+    assert_shows(made, "rank 0 waits in MPI_Waitall for ranks 1-2 (2 of 2 requests "
+                       "outstanding, 10.0 s)");
+    made_count(made, 2, false, 0, 2, 1);
+    made_verdicts_are(made, "");
+}
+
+static void a_waitany_waits_for_one_of_them(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 1, 0);
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 2, 2, 0);
+    made_wait(made, 0, "MPI_Waitany", ESI_LEDGER_WAIT_ANY);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "");
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1,2");
+    /* Of more requests than are known nothing is certain. */
+    made->ledgers[0].waits[0].count = 100;
+    made_verdicts_are(made, "DEADLOCK possible 0,1,2");
+    made_count(made, 1, false, 0, 1, 1);
+    made_verdicts_are(made, "");
+}
+
+/* A pending send may be complete by now; the receive beside it is not. */
+static void sends_in_a_waitall_count_when_nothing_else_is_missing(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < 2; i++) {
+        made_request(made, i, ESI_LEDGER_SEND, "MPI_Isend", !i, 1, 0);
+        made_request(made, i, ESI_LEDGER_RECEIVE, "MPI_Irecv", 3, 2, 0);
+        made_wait(made, i, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    }
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    made_count(made, 3, false, 0, 2, 1);
+    made_count(made, 3, false, 1, 2, 1);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made->facts.processes[0].schedule = ESI_SCHEDULE_UNKNOWN;
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+}
+
+static void who_polls_may_give_up(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 1, 0);
+    made_wait(made, 0, "MPI_Test", ESI_LEDGER_WAIT_POLL);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    assert_shows(made, "rank 0 polls in vain for rank 1 (10.0 s)");
+    made_count(made, 1, false, 0, 1, 1);
+    made_verdicts_are(made, "");
+}
+
+static void persistent_requests_count_when_they_are_started(void **state)
+{
+    struct made_facts *made = *state;
+    struct esi_ledger_request *request =
+        made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Recv_init", 1, 1, 0);
+
+    request->persistent = request->active = true;
+    made_wait(made, 0, "MPI_Wait", ESI_LEDGER_WAIT_ALL);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    request->active = false;
+    made_verdicts_are(made, "");
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+static void a_barrier_waits_for_who_is_missing(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < RANKS; i++)
+        made_enter(made, i, "MPI_Barrier", 4);
+    made_open(made, 0, "MPI_Barrier", ES_PEER_NONE, 0, 5);
+    made_open(made, 1, "MPI_Barrier", ES_PEER_NONE, 0, 5);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_enter(made, 3, "MPI_Barrier", 5);
+    made_verdicts_are(made, "DEADLOCK certain 0,2");
+    assert_int_equal(made->diagnosis.items[0].behind.count, 1);
+    assert_shows(made, "rank 0 waits in MPI_Barrier on MPI_COMM_WORLD, instance 5 for "
+                       "rank 2 to enter (10.0 s)");
+    made_enter(made, 2, "MPI_Barrier", 5);
+    made_verdicts_are(made, "");
+}
+
+static void who_computes_holds_up_the_others(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < RANKS - 1; i++)
+        made_open(made, i, "MPI_Allreduce", ES_PEER_NONE, 0, 5);
+    made->threads[3].quiet_since_ns = UINT64_C(12000000000);
+    made_verdicts_are(made, "");
+    assert_int_equal(made->diagnosis.holder_count, 1);
+    assert_int_equal(made->diagnosis.holders[0].waiting, RANKS - 1);
+    assert_shows(
+        made, "no deadlock: rank 3 holds up 3 threads; it is computing since 8.00 s");
+}
+
+static void a_broadcast_waits_for_its_root(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 1, "MPI_Bcast", 0, 0, 5);
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    /* The root has left it: others than it may hold up the rank. */
+    made_enter(made, 0, "MPI_Bcast", 5)->root = 0;
+    made_enter(made, 2, "MPI_Bcast", 5)->root = 0;
+    made_enter(made, 3, "MPI_Bcast", 5)->root = 0;
+    made_verdicts_are(made, "");
+}
+
+static void instances_wrap_around(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 1; i < RANKS; i++)
+        made_enter(made, i, "MPI_Barrier", i == 3 ? UINT32_MAX - 1 : 1);
+    made_open(made, 0, "MPI_Barrier", ES_PEER_NONE, 0, 1);
+    made_open(made, 3, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,3");
+}
+
+static void different_operations_at_one_instance_are_a_mismatch(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_enter(made, 0, "MPI_Bcast", 5)->root = 0;
+    made_enter(made, 1, "MPI_Reduce", 5)->root = 0;
+    /* A reader may have seen it wrongly: told when it is seen again. */
+    made_verdicts_are(made, "");
+    made_verdicts_are(made, "MISMATCH certain 0,1");
+    assert_shows(made,
+                 "rank 0 in MPI_Bcast with root 0, rank 1 in MPI_Reduce with root 0");
+    made->facts.over = true;
+    esi_verdict_memory_fini(&made->memory);
+    made_verdicts_are(made, "MISMATCH certain 0,1");
+}
+
+static void roots_and_hashes_have_to_be_alike(void **state)
+{
+    struct made_facts *made = *state;
+    struct esi_ledger_instance *entries[2];
+
+    made->facts.over = true;
+    for (int i = 0; i < 2; i++)
+        entries[i] = made_enter(made, i, "MPI_Reduce", 5);
+    entries[0]->root = entries[1]->root = 1;
+    made_verdicts_are(made, "");
+    entries[0]->root = 0;
+    made_verdicts_are(made, "MISMATCH certain 0,1");
+    entries[0]->root = 1;
+    entries[0]->hash = 1;
+    made_verdicts_are(made, "");
+    entries[1]->hash = 2;
+    made_verdicts_are(made, "MISMATCH certain 0,1");
+    entries[1]->hash = 1;
+    made_verdicts_are(made, "");
+}
+
+/* --- Ends ------------------------------------------------------------------------- */
+
+static void who_is_in_finalize_is_missing(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "MISSING certain 1");
+    assert_int_equal(made->diagnosis.items[0].behind.count, 2);
+    made_count(made, 1, false, 0, 7, 1);
+    made_verdicts_are(made, "");
+}
+
+static void the_first_that_died_is_named(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < 2; i++) {
+        made->facts.processes[i].state = ES_PROCESS_KILLED;
+        made->facts.processes[i].signal = SIGKILL;
+        made->facts.processes[i].ended_ns = 30 - (uint64_t)i;
+        made->threads[i].process = ES_PROCESS_KILLED;
+        made->threads[i].verdict = ES_VERDICT_DEAD;
+        made->threads[i].signal = SIGKILL;
+    }
+    made_verdicts_are(made, "DIED certain 1");
+    /* Who failed by itself was first, whatever the clocks say. */
+    made->facts.processes[0].signal = SIGSEGV;
+    made->threads[0].signal = SIGSEGV;
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made->ledgers[0].error_class = 15;
+    made->ledgers[0].error_operation = made->threads[0].open.operation;
+    snprintf(made->ledgers[0].error_text, sizeof made->ledgers[0].error_text,
+             "message truncated");
+    made_verdicts_are(made, "DIED certain 0");
+    assert_shows(made, "DIED (certain): rank 0 killed by signal 11 (SIGSEGV)");
+    assert_shows(made, "MPI_Recv had failed: message truncated (class 15)");
+}
+
+/* A batch system ended what hung. */
+static void what_killed_ranks_were_in_counts_as_it_was(void **state)
+{
+    struct made_facts *made = *state;
+
+    made->facts.over = true;
+    for (int i = 0; i < RANKS; i++) {
+        made->facts.processes[i].state = ES_PROCESS_KILLED;
+        made->facts.processes[i].signal = SIGTERM;
+        made->facts.processes[i].as_it_was = true;
+        made->threads[i].verdict = ES_VERDICT_DEAD;
+    }
+    made_verdicts_are(made, "DIED certain 0");
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made->threads[0].verdict = made->threads[1].verdict = ES_VERDICT_DEAD;
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+}
+
+/* --- Windows ---------------------------------------------------------------------- */
+
+static void a_lock_waits_for_its_holder(void **state)
+{
+    struct made_facts *made = *state;
+
+    made_epoch(made, 0, ESI_LEDGER_LOCK_EXCLUSIVE, 2);
+    made_epoch(made, 1, ESI_LEDGER_LOCK_SHARED, 2)->granted = false;
+    made_open(made, 1, "MPI_Win_lock", 2, 3, ES_SEQUENCE_UNKNOWN);
+    made_open(made, 0, "MPI_Recv", 1, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made->ledgers[0].epochs[0].kind = ESI_LEDGER_LOCK_SHARED;
+    made_verdicts_are(made, "");
+}
+
+static void epochs_wait_for_their_partners(void **state)
+{
+    struct made_facts *made = *state;
+    struct esi_ledger_epoch_count count = {.window = 3, .peer = 0, .completed = 1};
+
+    made_epoch(made, 0, ESI_LEDGER_POST, 1);
+    made_open(made, 0, "MPI_Win_wait", ES_PEER_NONE, 3, 0);
+    made_open(made, 1, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made->ledgers[1].epoch_counts = calloc(1, sizeof count);
+    assert_non_null(made->ledgers[1].epoch_counts);
+    made->ledgers[1].epoch_counts[0] = count;
+    made->ledgers[1].epoch_count_count = 1;
+    made_verdicts_are(made, "");
+}
+
+/* --- Against the definition ------------------------------------------------------- */
+
+/* Random receives, from one rank or any, and waits for all or any of such. */
+struct drawn_wait {
+    bool waits;
+    bool any;
+    bool targets[MADE_SIZE_MOST];
+};
+
+static void draw_waits(struct made_facts *made, struct drawn_wait *waits)
+{
+    for (int i = 0; i < (int)made->count; i++) {
+        size_t requests = draw_below(4);
+
+        waits[i] = (struct drawn_wait){.waits = requests > 0, .any = draw_below(2)};
+        for (size_t j = 0; j < requests; j++) {
+            int peer = (int)draw_below(made->count);
+
+            made_request(made, i, ESI_LEDGER_RECEIVE, "MPI_Irecv", peer, 7, 0);
+            waits[i].targets[peer] = true;
+        }
+        if (requests)
+            made_wait(made, i, waits[i].any ? "MPI_Waitany" : "MPI_Waitall",
+                      waits[i].any ? ESI_LEDGER_WAIT_ANY : ESI_LEDGER_WAIT_ALL);
+    }
+}
+
+static void find_stuck(const struct drawn_wait *waits, size_t count, bool *stuck)
+{
+    bool changed = true;
+
+    for (size_t i = 0; i < count; i++)
+        stuck[i] = waits[i].waits;
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < count; i++) {
+            bool all = true, any = false;
+
+            for (size_t j = 0; j < count; j++) {
+                all &= !waits[i].targets[j] || !stuck[j];
+                any |= waits[i].targets[j] && !stuck[j];
+            }
+            if (stuck[i] && (waits[i].any ? any : all)) {
+                stuck[i] = false;
+                changed = true;
+            }
+        }
+    }
+}
+
+static void the_stuck_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct made_facts made;
+        struct drawn_wait waits[MADE_SIZE_MOST];
+        bool stuck[MADE_SIZE_MOST], told[MADE_SIZE_MOST] = {false};
+
+        made_facts_begin(&made, 1 + draw_below(8));
+        draw_waits(&made, waits);
+        find_stuck(waits, made.count, stuck);
+        made_verdicts(&made);
+        for (size_t j = 0; j < made.count; j++)
+            assert_int_equal(made.diagnosis.conditions.waits[j].stuck, stuck[j]);
+        for (size_t j = 0; j < made.diagnosis.count; j++) {
+            const struct esi_verdict_item *item = &made.diagnosis.items[j];
+
+            assert_true(item->certain);
+            for (size_t k = 0; k < item->ranks.count; k++)
+                told[item->ranks.items[k]] = true;
+            for (size_t k = 0; k < item->behind.count; k++)
+                told[item->behind.items[k]] = true;
+        }
+        assert_memory_equal(told, stuck, made.count * sizeof *told);
+        made_facts_end(&made);
+    }
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+SUITE(test_verdict)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_receive_cycle_is_a_deadlock_and_others_wait_behind),
+        CASE(who_has_moved_may_act),
+        CASE(a_message_that_was_sent_is_no_wait),
+        CASE(without_ledgers_nothing_about_messages_is_certain),
+        CASE(collectors_that_are_off_leave_a_rank_unknown),
+        CASE(a_send_waits_until_its_receive_is_posted),
+        CASE(a_standard_send_without_processor_is_not_certain),
+        CASE(any_source_waits_for_all_who_could_send),
+        CASE(a_message_of_any_tag_is_taken_by_a_probe),
+        CASE(who_receives_from_itself_is_stuck_alone),
+        CASE(nobody_waits_for_a_process_that_is_none),
+        CASE(a_waitall_waits_for_all_its_requests),
+        CASE(a_waitany_waits_for_one_of_them),
+        CASE(sends_in_a_waitall_count_when_nothing_else_is_missing),
+        CASE(who_polls_may_give_up),
+        CASE(persistent_requests_count_when_they_are_started),
+        CASE(a_barrier_waits_for_who_is_missing),
+        CASE(who_computes_holds_up_the_others),
+        CASE(a_broadcast_waits_for_its_root),
+        CASE(instances_wrap_around),
+        CASE(different_operations_at_one_instance_are_a_mismatch),
+        CASE(roots_and_hashes_have_to_be_alike),
+        CASE(who_is_in_finalize_is_missing),
+        CASE(the_first_that_died_is_named),
+        CASE(what_killed_ranks_were_in_counts_as_it_was),
+        CASE(a_lock_waits_for_its_holder),
+        CASE(epochs_wait_for_their_partners),
+        cmocka_unit_test_setup(the_stuck_are_those_of_the_definition, draw_seed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
