@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace why - why a run hangs or died, and what is wrong with it. */
+#include "config.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "base/options.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/consumer.h"
+#include "monitors/heartbeat/heartbeat.h"
+#include "monitors/verdict/verdict_print.h"
+
+#define SECOND_NS UINT64_C(1000000000)
+#define LEAST_INTERVAL_NS (SECOND_NS / 100)
+
+struct why_arguments {
+    const char *run;
+    enum esi_format format;
+    uint64_t interval_ns;
+    bool verbose;
+    struct esi_consumer_options consumer;
+};
+
+static const struct argp_option options[] = {
+    {"interval", 'i', "TIME", 0, "time between the two looks (300ms), at least 10ms",
+     0},
+    {"verbose", 'v', NULL, 0, "all ranks of a verdict, also of many, and all verdicts",
+     0},
+    {0},
+};
+
+static const char doc[] =
+    "Tells why RUN hangs or died: ranks that wait for each other (DEADLOCK), that do "
+    "not call the same collective operation (MISMATCH), that wait for one that is in "
+    "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others."
+    "\vIt looks twice: a verdict is certain if nothing that the ranks may still do "
+    "can undo it, and nothing of them has moved between the looks.\n\n"
+    "Exit status: 0 nothing is wrong, 1 a certain verdict, 2 usage, 3 the run cannot "
+    "be read, 4 possible verdicts only.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct why_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->format;
+        state->child_inputs[1] = &arguments->consumer;
+        return 0;
+    case 'i':
+        arguments->interval_ns =
+            esi_option_duration(text, "--interval", LEAST_INTERVAL_NS, state);
+        return 0;
+    case 'v':
+        arguments->verbose = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        return esi_command_take_run(text, state, &arguments->run);
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void sleep_ns(uint64_t span_ns)
+{
+    struct timespec span = {.tv_sec = (time_t)(span_ns / SECOND_NS),
+                            .tv_nsec = (long)(span_ns % SECOND_NS)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
+        continue;
+}
+
+/* Two looks, with a pause, at what may still move. */
+static int look_twice(struct esi_heartbeat *heartbeat,
+                      const struct why_arguments *arguments,
+                      struct esi_heartbeat_report *report)
+{
+    int result = esi_heartbeat_beat(heartbeat, report);
+
+    if (result < 0 || !report->again)
+        return result;
+    if (!report->paced)
+        sleep_ns(arguments->interval_ns);
+    return esi_heartbeat_beat(heartbeat, report);
+}
+
+static int print_report(const struct esi_heartbeat_report *report,
+                        const struct why_arguments *arguments)
+{
+    const struct esi_diagnosis *diagnosis = report->diagnosis;
+    struct esi_verdict_style style = {.all = arguments->verbose, .waits = true};
+
+    if (arguments->format == ES_FORMAT_JSON)
+        return esi_diagnosis_print_json(diagnosis, stdout);
+    if (diagnosis->count == 0 && diagnosis->holder_count == 0)
+        printf("nothing is wrong: %zu threads, %zu finished, %zu unknown\n",
+               report->thread_count, report->finished, report->unknown);
+    return esi_diagnosis_print_text(diagnosis, &style, stdout);
+}
+
+static int give_answer(const struct esi_heartbeat_report *report,
+                       const struct why_arguments *arguments)
+{
+    int result = print_report(report, arguments);
+
+    if (result < 0 || fflush(stdout) != 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result < 0 ? result : -EIO,
+                                      "cannot write the output");
+    if (report->diagnosis->count > 0 && arguments->format == ES_FORMAT_TEXT)
+        esi_command_hint(
+            "eventspace events --rank %d --limit 10 %s shows what led there",
+            report->diagnosis->items[0].ranks.items[0], report->run);
+    switch (esi_diagnosis_outcome(report->diagnosis)) {
+    case ESI_OUTCOME_CERTAIN:
+        return ES_EXIT_FINDING;
+    case ESI_OUTCOME_POSSIBLE:
+        return ES_EXIT_POSSIBLE;
+    case ESI_OUTCOME_NOTHING:
+        break;
+    }
+    return ES_EXIT_SUCCESS;
+}
+
+static int explain_run(const struct esi_consumer *consumer,
+                       const struct why_arguments *arguments)
+{
+    /* What lasts longer is worth telling at the first look. */
+    struct esi_heartbeat_config config = {.stalled_after_ns = 5 * SECOND_NS,
+                                          .servers = consumer->servers};
+    const char *run = es_run_name(consumer->run);
+    struct es_error error = {.text = ""};
+    struct esi_heartbeat *heartbeat;
+    struct esi_heartbeat_report report;
+    struct esi_notices notices = {.count = 0};
+    int result = esi_heartbeat_create(consumer->run, &config, &error, &heartbeat);
+
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
+                                      "cannot observe run '%s'", run);
+    result = look_twice(heartbeat, arguments, &report);
+    if (result < 0) {
+        esi_heartbeat_destroy(heartbeat);
+        return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
+                                      "run '%s' can no longer be read", run);
+    }
+    esi_notices_show(&notices, report.notices, report.notice_count);
+    result = give_answer(&report, arguments);
+    esi_heartbeat_destroy(heartbeat);
+    return result;
+}
+
+int esi_cmd_why(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&esi_format_argp, 0, NULL, 0}, {&esi_consumer_argp, 0, NULL, 0}, {0}};
+    static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
+                                       0};
+    struct why_arguments arguments = {.interval_ns = 3 * SECOND_NS / 10};
+    struct esi_consumer consumer;
+    int status;
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
+    if (status != 0)
+        return status;
+    status = explain_run(&consumer, &arguments);
+    esi_consumer_close(&consumer);
+    return status;
+}
