@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "monitors/verdict/process_time.h"
+#include "scopes/scope_ledger.h"
 
 /* What an operation has to have lasted before the process was killed, to say that it
  * was not about to end. */
@@ -53,6 +54,8 @@ int esi_fact_reader_create(struct esi_follower *follower,
 
 static void free_ledgers(struct esi_fact_reader *reader)
 {
+    for (size_t i = 0; i < reader->ledger_count; i++)
+        esi_ledger_fini(&reader->ledgers[i]);
     free(reader->ledgers);
     reader->ledgers = NULL;
     reader->ledger_count = 0;
@@ -71,17 +74,6 @@ void esi_fact_reader_destroy(struct esi_fact_reader *reader)
 
 /* --- Ledgers ---------------------------------------------------------------------- */
 
-/* Segments have none so far: what is told without them is less exact. */
-static int read_ledger(const struct es_scope *scope,
-                       uint32_t origin,
-                       struct esi_ledger *ret_ledger)
-{
-    (void)scope;
-    (void)origin;
-    (void)ret_ledger;
-    return -ENOENT;
-}
-
 static int read_ledgers(struct esi_fact_reader *reader,
                         const struct esi_fact_look *look)
 {
@@ -95,8 +87,8 @@ static int read_ledgers(struct esi_fact_reader *reader,
     reader->ledger_count = facts->process_count;
     for (size_t i = 0; i < facts->process_count; i++) {
         struct esi_fact_process *process = &facts->processes[i];
-        int result = read_ledger(scope, look->origins[process->first_thread],
-                                 &reader->ledgers[i]);
+        int result = esi_scope_read_ledger(scope, look->origins[process->first_thread],
+                                           &reader->ledgers[i]);
 
         if (result == -ENOMEM)
             return result;
