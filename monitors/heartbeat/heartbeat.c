@@ -272,7 +272,7 @@ static int note_collective(struct esi_heartbeat *heartbeat,
                                        .instance = tuple->sequence};
     const struct es_communicator_info *info;
 
-    if (!operation || operation->order == ES_ORDER_NONE ||
+    if (!operation || esi_instance_order(operation) == ES_ORDER_NONE ||
         tuple->sequence == ES_SEQUENCE_UNKNOWN)
         return 0;
     info =

@@ -119,6 +119,21 @@ static bool is_receive(const struct esi_ledger_request *request)
     return request->kind == ESI_LEDGER_RECEIVE || request->kind == ESI_LEDGER_PAIR;
 }
 
+/* Matched by MPI_Mprobe: it counts as received, but its sender still waits. */
+static int keep_message(struct esi_channels_table *channels,
+                        const struct esi_channel_message *message,
+                        uint32_t number)
+{
+    struct esi_channel_state *channel = make_channel(channels, message);
+
+    if (!channel)
+        return -ENOMEM;
+    if (!channel->has_kept || (int32_t)(number - channel->kept) < 0)
+        channel->kept = number;
+    channel->has_kept = true;
+    return 0;
+}
+
 static int read_request(struct esi_channels_table *channels,
                         const struct esi_facts *facts,
                         const struct esi_fact_process *process,
@@ -132,6 +147,9 @@ static int read_request(struct esi_channels_table *channels,
         .tag = request->tag};
     struct esi_channel_state *channel;
 
+    if (request->kind == ESI_LEDGER_MESSAGE && message.group != ESI_FACT_NO_GROUP &&
+        message.source >= 0 && request->sequence != ES_SEQUENCE_UNKNOWN)
+        return keep_message(channels, &message, request->sequence);
     if (!is_receive(request) || (request->persistent && !request->active) ||
         request->sequence != ES_SEQUENCE_UNKNOWN ||
         message.group == ESI_FACT_NO_GROUP || message.source == ES_PEER_NONE)
@@ -223,37 +241,43 @@ static int chain_surplus(struct esi_channels_table *channels,
     return 0;
 }
 
-const struct esi_channel_state *esi_channels_find_surplus(
-    const struct esi_channels_table *channels,
-    size_t process,
-    const struct esi_channel_message *wanted)
+uint32_t esi_channels_count_surplus(const struct esi_channels_table *channels,
+                                    size_t process,
+                                    const struct esi_channel_message *wanted)
 {
+    uint32_t count = 0;
+
     for (uint32_t i = channels->surplus[process]; i != ESI_CHANNEL_NONE;
          i = channels->items[i].next) {
         const struct esi_channel_state *channel = &channels->items[i];
+        int32_t more = (int32_t)(channel->sent - channel->received);
 
         if (channel->group == wanted->group &&
             (wanted->source == ES_PEER_ANY || wanted->source == channel->source) &&
             (wanted->tag == ES_TAG_ANY || wanted->tag == channel->tag))
-            return channel;
+            count += more > 0 ? (uint32_t)more : 1;
     }
-    return NULL;
+    return count;
 }
 
-bool esi_channels_is_awaited(const struct esi_channels_table *channels,
-                             const struct esi_channel_message *sent)
+uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,
+                                   const struct esi_channel_message *message)
 {
+    uint32_t count = 0;
+
     for (int any = 0; any < 4; any++) {
-        struct esi_channel_message wanted = *sent;
+        struct esi_channel_message wanted = *message;
         const struct esi_channel_state *channel;
 
-        wanted.source = any & 1 ? ES_PEER_ANY : sent->source;
-        wanted.tag = any & 2 ? ES_TAG_ANY : sent->tag;
+        if (((any & 1) && message->source == ES_PEER_ANY) ||
+            ((any & 2) && message->tag == ES_TAG_ANY))
+            continue;
+        wanted.source = any & 1 ? ES_PEER_ANY : message->source;
+        wanted.tag = any & 2 ? ES_TAG_ANY : message->tag;
         channel = esi_channels_find(channels, &wanted);
-        if (channel && channel->posted > 0)
-            return true;
+        count += channel ? channel->posted : 0;
     }
-    return false;
+    return count;
 }
 
 /* --- The whole -------------------------------------------------------------------- */

@@ -25,7 +25,9 @@ struct esi_channel_state {
     bool doubtful;     /* a cancellation is under way */
     uint32_t sending;  /* sends under way, as operations show them */
     uint32_t posted;   /* receives outstanding of which no number is known */
-    uint32_t next;     /* that has sent more to this destination than it received */
+    bool has_kept; /* a message was matched by a probe, and nobody has received it: */
+    uint32_t kept; /* its number, the first of several */
+    uint32_t next; /* that has sent more to this destination than it received */
 };
 
 struct esi_channels_table {
@@ -56,16 +58,15 @@ const struct esi_channel_state *esi_channels_find(
     const struct esi_channels_table *channels,
     const struct esi_channel_message *message);
 
-/* A channel to the process that has sent more than was received and that this receive
- * could get it from; NULL = none. */
-const struct esi_channel_state *esi_channels_find_surplus(
-    const struct esi_channels_table *channels,
-    size_t process,
-    const struct esi_channel_message *wanted);
+/* How many messages to the process, that no receive with a number is posted for, this
+ * receive could get. */
+uint32_t esi_channels_count_surplus(const struct esi_channels_table *channels,
+                                    size_t process,
+                                    const struct esi_channel_message *wanted);
 
-/* Whether a receive without a number is outstanding that could get this message. */
-bool esi_channels_is_awaited(const struct esi_channels_table *channels,
-                             const struct esi_channel_message *sent);
+/* How many receives without a number are outstanding that could get this message. */
+uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,
+                                   const struct esi_channel_message *message);
 
 /* World rank of a member as the process sees it (of the remote group in an
  * intercommunicator); ES_PEER_NONE and ES_PEER_ANY stay, else ES_PEER_UNKNOWN. */

@@ -49,24 +49,47 @@ static struct esi_condition for_rank(const struct esi_conditions *conditions,
 
 /* --- Messages --------------------------------------------------------------------- */
 
-/* Whether the message is there: sent, or being sent. */
-static bool is_sent(const struct esi_conditions *conditions,
-                    const struct pending_call *pending,
-                    const struct esi_channel_message *message)
+enum presence {
+    NOT_SENT,
+    MAYBE_SENT, /* others, too, could get what was sent */
+    SENT,
+};
+
+/* Of a receive without a number: several may be posted for the messages that there are,
+ * and who was the first is not known. */
+static enum presence find_unnumbered(const struct esi_conditions *conditions,
+                                     const struct pending_call *pending,
+                                     const struct esi_channel_message *message)
 {
     size_t process = (size_t)(pending->process - conditions->facts->processes);
+    uint32_t messages =
+        esi_channels_count_surplus(&conditions->channels, process, message);
+
+    if (messages == 0)
+        return NOT_SENT;
+    return messages >= esi_channels_count_posted(&conditions->channels, message)
+               ? SENT
+               : MAYBE_SENT;
+}
+
+/* Whether the message is there: sent, or being sent. */
+static enum presence find_presence(const struct esi_conditions *conditions,
+                                   const struct pending_call *pending,
+                                   const struct esi_channel_message *message)
+{
     const struct esi_channel_state *channel;
+    bool is_sent;
 
     if (message->number == ES_SEQUENCE_UNKNOWN || message->source == ES_PEER_ANY ||
         message->tag == ES_TAG_ANY)
-        return esi_channels_find_surplus(&conditions->channels, process, message) !=
-               NULL;
+        return find_unnumbered(conditions, pending, message);
     channel = esi_channels_find(&conditions->channels, message);
     if (!channel)
-        return false;
-    if (esi_condition_is_exact(conditions, message->source))
-        return (int32_t)(channel->sent - message->number) > 0;
-    return channel->sending > 0 || (int32_t)(channel->sent - message->number) > 0;
+        return NOT_SENT;
+    is_sent = (int32_t)(channel->sent - message->number) > 0;
+    if (!esi_condition_is_exact(conditions, message->source))
+        is_sent |= channel->sending > 0;
+    return is_sent ? SENT : NOT_SENT;
 }
 
 static bool is_doubtful(const struct esi_conditions *conditions,
@@ -80,6 +103,7 @@ static bool is_doubtful(const struct esi_conditions *conditions,
 
 static int wait_for_anybody(struct esi_conditions *conditions,
                             const struct pending_call *pending,
+                            bool sure,
                             struct esi_condition *ret_condition)
 {
     const struct esi_fact_group *group = &conditions->facts->groups[pending->group];
@@ -89,8 +113,9 @@ static int wait_for_anybody(struct esi_conditions *conditions,
 
     if (result < 0 || !senders)
         return result;
-    *ret_condition = make_condition(
-        senders->exact ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE, ES_REASON_RECEIVE);
+    *ret_condition = make_condition(sure && senders->exact ? ESI_CONDITION_SURE
+                                                           : ESI_CONDITION_MAYBE,
+                                    ES_REASON_RECEIVE);
     ret_condition->any = true;
     ret_condition->node = senders->node;
     ret_condition->targets = group->sides[pending->remote];
@@ -107,6 +132,7 @@ static int wait_for_message(struct esi_conditions *conditions,
                                           .destination = pending->process->rank,
                                           .tag = pending->tag,
                                           .number = pending->number};
+    enum presence presence;
     bool sure;
 
     if (pending->peer == ES_PEER_UNKNOWN ||
@@ -117,14 +143,16 @@ static int wait_for_message(struct esi_conditions *conditions,
             for_rank(conditions, ESI_CONDITION_MAYBE, ES_REASON_RECEIVE, pending->peer);
         return 0;
     }
-    if (is_sent(conditions, pending, &message)) {
+    presence = find_presence(conditions, pending, &message);
+    if (presence == SENT) {
         *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_TRANSFER);
         ret_condition->rank = pending->peer;
         return 0;
     }
     if (pending->peer == ES_PEER_ANY)
-        return wait_for_anybody(conditions, pending, ret_condition);
-    sure = esi_condition_is_exact(conditions, pending->peer) &&
+        return wait_for_anybody(conditions, pending, presence == NOT_SENT,
+                                ret_condition);
+    sure = presence == NOT_SENT && esi_condition_is_exact(conditions, pending->peer) &&
            !is_doubtful(conditions, &message);
     *ret_condition =
         for_rank(conditions, sure ? ESI_CONDITION_SURE : ESI_CONDITION_MAYBE,
@@ -154,10 +182,11 @@ static bool is_posted(const struct esi_conditions *conditions,
     const struct esi_channel_state *channel =
         esi_channels_find(&conditions->channels, message);
 
-    if (esi_channels_is_awaited(&conditions->channels, message))
+    if (esi_channels_count_posted(&conditions->channels, message) > 0)
         return true;
     return channel && message->number != ES_SEQUENCE_UNKNOWN &&
-           (int32_t)(channel->received - message->number) > 0;
+           (int32_t)(channel->received - message->number) > 0 &&
+           !(channel->has_kept && channel->kept == message->number);
 }
 
 static int wait_for_receive(const struct esi_conditions *conditions,
@@ -234,7 +263,7 @@ static enum need find_need(const struct esi_conditions *conditions,
 
     if (conditions->facts->groups[pending->group].sizes[1])
         return NEEDS_SOME;
-    switch (pending->operation->order) {
+    switch (esi_instance_order(pending->operation)) {
     case ES_ORDER_ALL_TO_ALL:
         /* An assertion may let a fence end early. */
         return pending->operation->code == ES_OP_MPI_Win_fence ? NEEDS_SOME : NEEDS_ALL;
@@ -319,7 +348,8 @@ static int find_condition(struct esi_conditions *conditions,
                           struct esi_condition *ret_condition)
 {
     *ret_condition = make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_NONE);
-    if (pending->peer == ES_PEER_NONE && pending->operation->order == ES_ORDER_NONE) {
+    if (pending->peer == ES_PEER_NONE &&
+        esi_instance_order(pending->operation) == ES_ORDER_NONE) {
         /* MPI_PROC_NULL. */
         ret_condition->surety =
             pending->receives || pending->operation->op_class == ES_CLASS_SEND
@@ -331,7 +361,7 @@ static int find_condition(struct esi_conditions *conditions,
         return wait_for_message(conditions, pending, ret_condition);
     if (pending->operation->op_class == ES_CLASS_SEND)
         return wait_for_receive(conditions, pending, ret_condition);
-    if (pending->operation->order != ES_ORDER_NONE)
+    if (esi_instance_order(pending->operation) != ES_ORDER_NONE)
         return wait_for_members(conditions, pending, ret_condition);
     return 0;
 }
@@ -401,7 +431,8 @@ int esi_condition_of_open(struct esi_conditions *conditions,
         return 0;
     pending.receives = operation->op_class == ES_CLASS_RECEIVE || operation->probe;
     /* The number of a request stands in its own tuple only. */
-    if (operation->probe || (open->awaited && operation->order == ES_ORDER_NONE))
+    if (operation->probe ||
+        (open->awaited && esi_instance_order(operation) == ES_ORDER_NONE))
         pending.number = ES_SEQUENCE_UNKNOWN;
     return find_condition(conditions, &pending, ret_condition);
 }
@@ -505,11 +536,31 @@ static int add_locks(const struct window_wait *wait)
     return result < 0 ? result : add_holders(wait, target, ESI_WINDOW_ALL);
 }
 
+/* Whom MPI_Win_start is for is known when it has returned: one of the members. */
+static int add_members(const struct window_wait *wait)
+{
+    const struct esi_fact_group *group = &wait->conditions->facts->groups[wait->group];
+    struct esi_condition found =
+        make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_WINDOW);
+    struct esi_sender_set *members;
+    int result = esi_condition_find_senders(wait->conditions, wait->group, 0, &members);
+
+    if (result == 0 && members) {
+        found.surety = members->exact ? ESI_CONDITION_REASONED : ESI_CONDITION_MAYBE;
+        found.any = true;
+        found.node = members->node;
+        found.targets = group->sides[0];
+        found.target_count = group->sizes[0];
+    }
+    return result < 0 ? result : wait->take(wait->data, &found);
+}
+
 /* The partners of the epochs under way that have not done their part. */
 static int add_partners(const struct window_wait *wait, uint8_t kind)
 {
     const struct esi_conditions *conditions = wait->conditions;
     const struct esi_ledger *ledger = wait->process->ledger;
+    bool is_begun = false;
     int result = 0;
 
     for (size_t i = 0; i < ledger->epoch_count && result == 0; i++) {
@@ -523,6 +574,7 @@ static int add_partners(const struct window_wait *wait, uint8_t kind)
         if (epoch->kind != kind || epoch->window != wait->open->tag ||
             esi_fact_group_of(wait->process, epoch->communicator) != wait->group)
             continue;
+        is_begun = true;
         place.owner = esi_fact_world_rank(conditions->facts, wait->process,
                                           epoch->communicator, epoch->peer);
         if (place.owner < 0)
@@ -538,6 +590,8 @@ static int add_partners(const struct window_wait *wait, uint8_t kind)
                 kind == ESI_LEDGER_START ? ESI_CONDITION_REASONED : ESI_CONDITION_SURE;
         result = wait->take(wait->data, &found);
     }
+    if (result == 0 && !is_begun && wait->open->operation == ES_OP_MPI_Win_start)
+        return add_members(wait);
     return result;
 }
 

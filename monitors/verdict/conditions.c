@@ -312,6 +312,39 @@ static int take_condition(void *data, const struct esi_condition *found)
     return 0;
 }
 
+static bool is_among(const struct esi_ledger_wait *known, size_t count, uint64_t handle)
+{
+    for (size_t i = 0; i < count; i++)
+        if (known->handles[i] == handle)
+            return true;
+    return false;
+}
+
+/* The call is about more requests than are known: it may be about these. */
+static int read_others(struct thread_wait *wait,
+                       const struct esi_ledger_wait *known,
+                       size_t count)
+{
+    const struct esi_ledger *ledger = wait->process->ledger;
+    int result = 0;
+
+    for (size_t i = 0; i < ledger->request_count && result == 0; i++) {
+        const struct esi_ledger_request *request = &ledger->requests[i];
+        struct esi_condition found;
+
+        if ((request->persistent && !request->active) ||
+            is_among(known, count, request->handle))
+            continue;
+        result =
+            esi_condition_of_request(wait->conditions, wait->process, request, &found);
+        if (found.surety > ESI_CONDITION_MAYBE)
+            found.surety = ESI_CONDITION_MAYBE;
+        if (result == 0 && found.surety == ESI_CONDITION_MAYBE)
+            result = take_condition(wait, &found);
+    }
+    return result;
+}
+
 static int read_requests(struct thread_wait *wait, const struct esi_ledger_wait *known)
 {
     const struct esi_ledger *ledger = wait->process->ledger;
@@ -333,7 +366,8 @@ static int read_requests(struct thread_wait *wait, const struct esi_ledger_wait 
     }
     esi_hash_fini(&numbers);
     wait->unknown |= known->count > count || known->others;
-    return result;
+    return result == 0 && known->count > count ? read_others(wait, known, count)
+                                               : result;
 }
 
 /* --- A thread's node -------------------------------------------------------------- */
@@ -507,14 +541,20 @@ static int add_polls(struct thread_wait *wait, const struct esi_ledger_wait *kno
     struct esi_conditions *conditions = wait->conditions;
     struct esi_wait *told = &conditions->waits[wait->thread];
     size_t process = (size_t)(wait->process - conditions->facts->processes);
+    bool asks_for_all;
     int result = 0;
 
     told->reason = ES_REASON_POLL;
     if (!known || known->kind != ESI_LEDGER_WAIT_POLL)
         return 0;
     result = read_requests(wait, known);
-    if (result < 0 || wait->met > 0)
+    if (result < 0)
         return result;
+    /* Tests that find nothing although one is there ask for all. */
+    asks_for_all = wait->met > 0;
+    wait->met = 0;
+    for (size_t i = 0; i < wait->count; i++)
+        wait->items[i].surety = ESI_CONDITION_MAYBE;
     if (known->others) {
         struct esi_condition anybody = {.surety = ESI_CONDITION_MAYBE,
                                         .reason = ES_REASON_POLL,
@@ -530,7 +570,7 @@ static int add_polls(struct thread_wait *wait, const struct esi_ledger_wait *kno
     }
     wait->unknown = true;
     if (result == 0)
-        result = finish_thread(wait, true, true);
+        result = finish_thread(wait, !asks_for_all, true);
     told->reason = ES_REASON_POLL;
     told->certain = false;
     return result;

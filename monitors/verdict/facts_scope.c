@@ -18,6 +18,9 @@
  * was not about to end. */
 #define LASTING_CALL_NS UINT64_C(1000000000)
 
+/* That a process has died may be noticed so much later. */
+#define NOTICE_OF_DEATH_NS UINT64_C(100000000)
+
 /* What the look before knew of a process. */
 struct process_memory {
     int rank;
@@ -277,9 +280,10 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
     esi_process_time_read(reader->run, process->rank, process->pid, &now->time);
     if (!before)
         return;
-    process->still = has_rested(&reader->facts, process) &&
-                     before->has_ledger == now->has_ledger &&
-                     before->changes == now->changes;
+    process->still =
+        has_rested(&reader->facts, process) && before->has_ledger == now->has_ledger &&
+        before->changes == now->changes &&
+        esi_process_time_active(&before->time, &now->time) <= process->thread_count;
     process->schedule = esi_process_time_compare(&before->time, &now->time);
 }
 
@@ -324,7 +328,8 @@ static void read_last_state(const struct esi_facts *facts,
             latest_ns = open->start_ns;
     }
     process->as_it_was = latest_ns <= first_death_ns;
-    process->still = process->as_it_was;
+    process->still =
+        first_death_ns > latest_ns && first_death_ns - latest_ns >= NOTICE_OF_DEATH_NS;
     process->schedule = process->ended_ns > latest_ns &&
                                 process->ended_ns - latest_ns >= LASTING_CALL_NS
                             ? ESI_SCHEDULE_RAN

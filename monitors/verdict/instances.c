@@ -15,11 +15,18 @@
 #include "tuplespace/operation_codes.h"
 #include "tuplespace/operation_table.h"
 
+enum es_order_kind esi_instance_order(const struct es_operation *operation)
+{
+    return operation->code == ES_OP_MPI_File_open
+               ? ES_ORDER_ALL_TO_ALL
+               : (enum es_order_kind)operation->order;
+}
+
 bool esi_instance_is_one(const struct esi_activity *activity)
 {
     const struct es_operation *operation = esi_activity_subject(activity);
 
-    return operation && operation->order != ES_ORDER_NONE &&
+    return operation && esi_instance_order(operation) != ES_ORDER_NONE &&
            activity->sequence != ES_SEQUENCE_UNKNOWN && activity->has_communicator;
 }
 

@@ -92,6 +92,10 @@ bool esi_instance_table_is_mismatched(const struct esi_instance_table *instances
                                       uint32_t group,
                                       uint32_t instance);
 
+/* How an operation orders the members of its communicator; to open a file is
+ * collective, too. */
+enum es_order_kind esi_instance_order(const struct es_operation *operation);
+
 /* The space that an activity counts in: ESI_FACT_NO_WINDOW, or its window's number. */
 int esi_instance_window(const struct esi_activity *activity);
 

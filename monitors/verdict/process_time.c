@@ -5,8 +5,10 @@
 
 #include "monitors/verdict/process_time.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* So much is enough for any call that waits for nobody. */
@@ -47,6 +49,54 @@ static bool read_line(int pid, const char *name, char *line, int size)
     return is_read;
 }
 
+/* MPI's own threads call nothing of it. */
+static bool is_helper(int pid, int task)
+{
+    char name[64], line[64];
+
+    snprintf(name, sizeof name, "task/%d/comm", task);
+    return read_line(pid, name, line, sizeof line) && strcmp(line, "async\n") == 0;
+}
+
+static void read_tasks(int pid, struct esi_process_time *time)
+{
+    char path[64], line[128];
+    struct dirent *entry;
+    DIR *folder;
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    folder = opendir(path);
+    if (!folder)
+        return;
+    while (time->task_count < ESI_PROCESS_TASKS && (entry = readdir(folder))) {
+        struct esi_process_task task = {.id = atoi(entry->d_name)};
+
+        if (task.id <= 0 || is_helper(pid, task.id))
+            continue;
+        snprintf(path, sizeof path, "task/%d/schedstat", task.id);
+        if (read_line(pid, path, line, sizeof line) &&
+            sscanf(line, "%" SCNu64, &task.used_ns) == 1)
+            time->tasks[time->task_count++] = task;
+    }
+    closedir(folder);
+}
+
+size_t esi_process_time_active(const struct esi_process_time *before,
+                               const struct esi_process_time *now)
+{
+    size_t active = 0;
+
+    for (size_t i = 0; i < now->task_count; i++) {
+        bool rested = false;
+
+        for (size_t j = 0; j < before->task_count; j++)
+            rested |= before->tasks[j].id == now->tasks[i].id &&
+                      before->tasks[j].used_ns == now->tasks[i].used_ns;
+        active += !rested;
+    }
+    return active;
+}
+
 void esi_process_time_read(const struct es_run *run,
                            int rank,
                            int pid,
@@ -71,6 +121,7 @@ void esi_process_time_read(const struct es_run *run,
     found.ticks = user + system;
     if (read_line(pid, "schedstat", line, sizeof line))
         sscanf(line, "%" SCNu64, &found.used_ns);
+    read_tasks(pid, &found);
     *ret_time = found;
 }
 

@@ -7,7 +7,17 @@
 
 #include "monitors/verdict/facts.h"
 
+enum { ESI_PROCESS_TASKS = 32 };
+
+/* A thread of the process as the system sees it. */
+struct esi_process_task {
+    int id;
+    uint64_t used_ns;
+};
+
 struct esi_process_time {
+    struct esi_process_task tasks[ESI_PROCESS_TASKS]; /* the first of them */
+    size_t task_count;
     bool known;
     char state;       /* as proc(5) has it: R running, S sleeping, T stopped ... */
     uint64_t used_ns; /* by its first thread */
@@ -19,6 +29,10 @@ void esi_process_time_read(const struct es_run *run,
                            int rank,
                            int pid,
                            struct esi_process_time *ret_time);
+
+/* Threads that had the processor between the two, or are new. */
+size_t esi_process_time_active(const struct esi_process_time *before,
+                               const struct esi_process_time *now);
 
 enum esi_fact_schedule esi_process_time_compare(const struct esi_process_time *before,
                                                 const struct esi_process_time *now);

@@ -422,8 +422,22 @@ static bool has_failed_itself(const struct esi_fact_process *process)
     }
 }
 
-/* Who failed by itself before who was killed; then by time. */
-static bool died_before(const struct esi_fact_process *a,
+/* Launchers kill all others at once, when they wait for the first. */
+#define AT_ONCE_NS UINT64_C(1000000000)
+
+static bool was_in_call(const struct esi_facts *facts,
+                        const struct esi_fact_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        if (facts->threads[process->first_thread + i].open.present)
+            return true;
+    return false;
+}
+
+/* Who failed by itself before who was killed; then by time, and of those that died at
+ * once who was in no call. */
+static bool died_before(const struct esi_facts *facts,
+                        const struct esi_fact_process *a,
                         const struct esi_fact_process *b)
 {
     uint64_t first_ns = a->ended_ns ? a->ended_ns : UINT64_MAX;
@@ -431,6 +445,10 @@ static bool died_before(const struct esi_fact_process *a,
 
     if (has_failed_itself(a) != has_failed_itself(b))
         return has_failed_itself(a);
+    if ((first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns) <
+            AT_ONCE_NS &&
+        was_in_call(facts, a) != was_in_call(facts, b))
+        return !was_in_call(facts, a);
     return first_ns < second_ns;
 }
 
@@ -444,7 +462,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
     for (size_t i = 0; i < facts->process_count; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
 
-        if (has_died(process) && (!first || died_before(process, first)))
+        if (has_died(process) && (!first || died_before(facts, process, first)))
             first = process;
     }
     /* Somebody ended what hung. */
