@@ -282,12 +282,30 @@ uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,
 
 /* --- The whole -------------------------------------------------------------------- */
 
+/* Room for all that ledgers have, so that tables need not grow.  Both ends of a channel
+ * share an entry. */
+static int reserve_channels(struct esi_channels_table *channels,
+                            const struct esi_facts *facts)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < facts->process_count; i++)
+        if (facts->processes[i].ledger)
+            count += facts->processes[i].ledger->channel_count;
+    count = count / 2 + facts->thread_count;
+    return ESI_ARRAY_RESERVE(channels->items, channels->capacity, count + 1) < 0 ||
+                   esi_hash_reserve(&channels->numbers, count + 1) < 0
+               ? -ENOMEM
+               : 0;
+}
+
 int esi_channels_init(struct esi_channels_table *channels,
                       const struct esi_facts *facts)
 {
     int result = 0;
 
     *channels = (struct esi_channels_table){0};
+    result = reserve_channels(channels, facts);
     for (size_t i = 0; i < facts->process_count && result == 0; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
 

@@ -114,10 +114,12 @@ bool esi_instance_table_is_mismatched(const struct esi_instance_table *instances
 
 /* --- What is known ---------------------------------------------------------------- */
 
+/* Notes an instance, if it is the `newest` of several, and compares it. */
 static int note_entry(struct esi_instance_table *instances,
                       const struct esi_facts *facts,
                       const struct esi_fact_process *process,
-                      const struct esi_ledger_instance *entry)
+                      const struct esi_ledger_instance *entry,
+                      bool newest)
 {
     uint32_t group = esi_fact_group_of(process, entry->communicator);
     struct esi_fact_entered entered = {.window = ESI_FACT_NO_WINDOW,
@@ -128,7 +130,7 @@ static int note_entry(struct esi_instance_table *instances,
     if (group == ESI_FACT_NO_GROUP)
         return 0;
     memcpy(entered.key, facts->groups[group].key, sizeof entered.key);
-    result = esi_fact_entries_note(&instances->entered, &entered);
+    result = newest ? esi_fact_entries_note(&instances->entered, &entered) : 0;
     return result < 0 ? result
                       : compare_entry(
                             instances, facts, group, entry->instance,
@@ -195,8 +197,14 @@ static int note_process(struct esi_instance_table *instances,
     const struct esi_ledger *ledger = process->ledger;
     int result = 0;
 
-    for (size_t i = 0; ledger && i < ledger->instance_count && result == 0; i++)
-        result = note_entry(instances, facts, process, &ledger->instances[i]);
+    for (size_t i = 0; ledger && i < ledger->instance_count && result == 0; i++) {
+        const struct esi_ledger_instance *entry = &ledger->instances[i];
+        bool newest = i + 1 == ledger->instance_count ||
+                      entry[1].communicator != entry->communicator ||
+                      (int32_t)(entry[1].instance - entry->instance) < 0;
+
+        result = note_entry(instances, facts, process, entry, newest);
+    }
     for (size_t i = 0; ledger && i < ledger->epoch_count_count && result == 0; i++)
         result = note_window(instances, facts, process, &ledger->epoch_counts[i]);
     for (size_t i = 0; i < process->thread_count && result == 0; i++)
