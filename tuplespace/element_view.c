@@ -176,6 +176,25 @@ static void copy_tuples(const struct es_element_view *element,
             copy_words(element, position + i, out + i * tuple_bytes);
 }
 
+/* The address beside the tuple at `position`, to be trusted as far as the tuple is. */
+static inline uint64_t load_site(const struct es_element_view *element,
+                                 uint64_t position)
+{
+    return element->sites != NULL
+               ? atomic_load_explicit(&element->sites[position & element->mask],
+                                      memory_order_relaxed)
+               : 0;
+}
+
+static void copy_sites(const struct es_element_view *element,
+                       uint64_t position,
+                       uint64_t *out,
+                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = load_site(element, position + i);
+}
+
 /* After a copy: the first position that was not overtaken meanwhile. */
 static uint64_t first_trusted(const struct es_element_view *element)
 {
@@ -190,10 +209,13 @@ static uint64_t first_trusted(const struct es_element_view *element)
 
 /* Touches no more of the element than the line of its head and the tuple: a sweep over
  * thousands of elements costs cache misses, little else. */
-int es_element_latest(const struct es_element_view *element,
-                      struct es_tuple *ret_tuple,
-                      uint64_t *ret_position)
+static inline int read_latest(const struct es_element_view *element,
+                              struct es_tuple *ret_tuple,
+                              uint64_t *ret_position,
+                              uint64_t *ret_site)
 {
+    uint64_t site = 0;
+
     if (element->words != ES_TUPLE_WORDS)
         return 0;
     esi_segment_view_watch(element->segment);
@@ -205,13 +227,32 @@ int es_element_latest(const struct es_element_view *element,
             atomic_load_explicit(&element->layout->discarded, memory_order_relaxed))
             return 0;
         tuple = load_tuple(trace_slot(element, head - 1));
+        if (ret_site)
+            site = load_site(element, head - 1);
         if (head - 1 < first_trusted(element))
             continue;
         *ret_tuple = tuple;
         *ret_position = head - 1;
+        if (ret_site)
+            *ret_site = site;
         return 1;
     }
     return 0;
+}
+
+int es_element_latest(const struct es_element_view *element,
+                      struct es_tuple *ret_tuple,
+                      uint64_t *ret_position)
+{
+    return read_latest(element, ret_tuple, ret_position, NULL);
+}
+
+int esi_element_view_latest_site(const struct es_element_view *element,
+                                 struct es_tuple *ret_tuple,
+                                 uint64_t *ret_position,
+                                 uint64_t *ret_site)
+{
+    return read_latest(element, ret_tuple, ret_position, ret_site);
 }
 
 enum { AHEAD = 32 }; /* elements whose memory is fetched together */
@@ -283,10 +324,12 @@ static size_t catch_up(const struct es_element_view *element,
     return count < BATCH ? (size_t)count : BATCH;
 }
 
-/* Copies one batch behind `out`; what was overtaken is counted and left out. */
+/* Copies one batch behind `out`, and the addresses behind `sites` unless that is NULL;
+ * what was overtaken is counted and left out. */
 static size_t read_batch(const struct es_element_view *element,
                          struct es_cursor *cursor,
                          char *out,
+                         uint64_t *sites,
                          size_t count)
 {
     size_t tuple_bytes = element->words * 4;
@@ -294,21 +337,27 @@ static size_t read_batch(const struct es_element_view *element,
     size_t gone = 0;
 
     copy_tuples(element, cursor->position, out, count);
+    if (sites)
+        copy_sites(element, cursor->position, sites, count);
     trusted = first_trusted(element);
     if (trusted > cursor->position) {
         gone = trusted - cursor->position < count ? (size_t)(trusted - cursor->position)
                                                   : count;
         memmove(out, out + gone * tuple_bytes, (count - gone) * tuple_bytes);
+        if (sites)
+            memmove(sites, sites + gone, (count - gone) * sizeof *sites);
     }
     cursor->lost += gone;
     cursor->position += count;
     return count - gone;
 }
 
-size_t es_element_read_raw(const struct es_element_view *element,
-                           struct es_cursor *cursor,
-                           void *ret_tuples,
-                           size_t max)
+/* `ret_sites` may be NULL. */
+static size_t read_all(const struct es_element_view *element,
+                       struct es_cursor *cursor,
+                       void *ret_tuples,
+                       uint64_t *ret_sites,
+                       size_t max)
 {
     size_t tuple_bytes = element->words * 4;
     size_t done = 0;
@@ -322,12 +371,20 @@ size_t es_element_read_raw(const struct es_element_view *element,
 
         if (count == 0)
             break;
-        got =
-            read_batch(element, cursor, (char *)ret_tuples + done * tuple_bytes, count);
+        got = read_batch(element, cursor, (char *)ret_tuples + done * tuple_bytes,
+                         ret_sites ? ret_sites + done : NULL, count);
         done += got;
         fruitless += got == 0;
     }
     return done;
+}
+
+size_t es_element_read_raw(const struct es_element_view *element,
+                           struct es_cursor *cursor,
+                           void *ret_tuples,
+                           size_t max)
+{
+    return read_all(element, cursor, ret_tuples, NULL, max);
 }
 
 size_t es_element_read(const struct es_element_view *element,
@@ -338,6 +395,17 @@ size_t es_element_read(const struct es_element_view *element,
     if (element->words != ES_TUPLE_WORDS)
         return 0;
     return es_element_read_raw(element, cursor, ret_tuples, max);
+}
+
+size_t esi_element_view_read_sites(const struct es_element_view *element,
+                                   struct es_cursor *cursor,
+                                   struct es_tuple *ret_tuples,
+                                   uint64_t *ret_sites,
+                                   size_t max)
+{
+    if (element->words != ES_TUPLE_WORDS)
+        return 0;
+    return read_all(element, cursor, ret_tuples, ret_sites, max);
 }
 
 /* --- The open tuple --------------------------------------------------------------- */
@@ -352,7 +420,8 @@ size_t es_element_read(const struct es_element_view *element,
  * each shows in operation, stop, `withdrawn` or head, read again behind the copy. */
 static int look_at_open(const struct es_element_view *element,
                         struct es_tuple *ret_tuple,
-                        uint64_t *ret_position)
+                        uint64_t *ret_position,
+                        uint64_t *ret_site)
 {
     struct esi_element_layout *layout = element->layout;
     uint64_t head = load_head(element);
@@ -360,6 +429,7 @@ static int look_at_open(const struct es_element_view *element,
     _Atomic uint32_t *slot = trace_slot(element, head);
     struct es_tuple tuple;
     uint32_t operation;
+    uint64_t site;
 
     if ((atomic_load_explicit(&slot[ES_WORD_STOP], memory_order_acquire) |
          atomic_load_explicit(&slot[ES_WORD_STOP + 1], memory_order_acquire)) != 0)
@@ -368,6 +438,7 @@ static int look_at_open(const struct es_element_view *element,
     if (operation == 0)
         return load_head(element) == head ? 0 : -EAGAIN;
     tuple = load_tuple(slot);
+    site = load_site(element, head);
     atomic_thread_fence(memory_order_acquire);
     if (atomic_load_explicit(&slot[ES_WORD_OPERATION], memory_order_acquire) !=
             operation ||
@@ -378,12 +449,14 @@ static int look_at_open(const struct es_element_view *element,
         return -EAGAIN;
     *ret_tuple = tuple;
     *ret_position = head;
+    *ret_site = site;
     return 1;
 }
 
-int esi_element_view_open(const struct es_element_view *element,
-                          struct es_tuple *ret_tuple,
-                          uint64_t *ret_position)
+int esi_element_view_open_site(const struct es_element_view *element,
+                               struct es_tuple *ret_tuple,
+                               uint64_t *ret_position,
+                               uint64_t *ret_site)
 {
     int rc = -EAGAIN;
 
@@ -391,8 +464,17 @@ int esi_element_view_open(const struct es_element_view *element,
         return 0;
     esi_segment_view_watch(element->segment);
     for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
-        rc = look_at_open(element, ret_tuple, ret_position);
+        rc = look_at_open(element, ret_tuple, ret_position, ret_site);
     return rc == 1 ? 1 : 0;
+}
+
+int esi_element_view_open(const struct es_element_view *element,
+                          struct es_tuple *ret_tuple,
+                          uint64_t *ret_position)
+{
+    uint64_t site;
+
+    return esi_element_view_open_site(element, ret_tuple, ret_position, &site);
 }
 
 int es_element_open(const struct es_element_view *element, struct es_tuple *ret_tuple)

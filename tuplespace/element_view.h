@@ -16,6 +16,23 @@ int esi_element_view_open(const struct es_element_view *element,
                           struct es_tuple *ret_tuple,
                           uint64_t *ret_position);
 
+/* The addresses of calls, where the element has them (else 0 = not known), beside what
+ * es_element_read(), es_element_latest() and the call above give.  `ret_sites` has room
+ * for `max`. */
+size_t esi_element_view_read_sites(const struct es_element_view *element,
+                                   struct es_cursor *cursor,
+                                   struct es_tuple *ret_tuples,
+                                   uint64_t *ret_sites,
+                                   size_t max);
+int esi_element_view_latest_site(const struct es_element_view *element,
+                                 struct es_tuple *ret_tuple,
+                                 uint64_t *ret_position,
+                                 uint64_t *ret_site);
+int esi_element_view_open_site(const struct es_element_view *element,
+                               struct es_tuple *ret_tuple,
+                               uint64_t *ret_position,
+                               uint64_t *ret_site);
+
 /* Number of tuples ever published.  One load. */
 uint64_t esi_element_view_head(const struct es_element_view *element);
 

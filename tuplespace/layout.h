@@ -84,6 +84,9 @@ struct esi_segment_layout {
     /* Since minor 2, in what was padding before.  The ledger in the arena
      * (ledger_layout.h); 0 = the process has none (release). */
     _Atomic uint64_t ledger_offset;
+    /* In what was padding before.  The first table of modules in the arena (modules.h);
+     * 0 = the process has none (release). */
+    _Atomic uint64_t modules_offset;
 
     alignas(ES_CACHE_LINE) _Atomic uint32_t state; /* enum esi_segment_state */
     _Atomic uint32_t ended;      /* supervisor: 1 once exit_status is valid (release) */
@@ -160,6 +163,10 @@ struct esi_element_layout {
                                  set it, the writer clears it as it wakes them all */
     _Atomic uint32_t limit;   /* run-time threshold <= threshold: readers see at most
                                  so many; consumers set it */
+    /* In what was padding before.  The second column of the ring: a uint64_t for each
+     * slot, the address that the operation was called from, 0 = not known; 0 = there is
+     * no such column. */
+    uint64_t sites_offset;
 
     /* The writer's line. */
     alignas(ES_CACHE_LINE) _Atomic uint64_t head; /* tuples ever published (release) */

@@ -623,6 +623,7 @@ static int check_element(const struct esi_element_config *config)
     if ((!trace && config->kind != ES_ELEMENT_SHARED) || config->threshold < 1 ||
         config->threshold > GREATEST_THRESHOLD ||
         (trace && config->tuple_bytes != sizeof(struct es_tuple)) ||
+        (!trace && config->sites) ||
         config->tuple_bytes < 4 || config->tuple_bytes > 65532 ||
         config->tuple_bytes % 4 != 0 || strlen(config->name) >= 64 ||
         strlen(config->collector) >= 32)
@@ -645,6 +646,12 @@ uint64_t esi_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes)
     return (uint64_t)capacity_for(threshold) * tuple_bytes;
 }
 
+/* The column of addresses, behind the ring. */
+static uint64_t sites_bytes(const struct esi_element_config *config, uint32_t threshold)
+{
+    return config->sites ? capacity_for(threshold) * sizeof(uint64_t) : 0;
+}
+
 static int allocate_ring(struct es_segment *segment,
                          const struct esi_element_config *config,
                          uint32_t *ret_threshold,
@@ -653,7 +660,8 @@ static int allocate_ring(struct es_segment *segment,
     uint32_t threshold = config->threshold;
 
     for (;;) {
-        uint64_t bytes = esi_segment_ring_bytes(threshold, config->tuple_bytes);
+        uint64_t bytes = esi_segment_ring_bytes(threshold, config->tuple_bytes) +
+                         sites_bytes(config, threshold);
         int rc = esi_segment_allocate(segment, bytes, ES_CACHE_LINE, ret_offset);
 
         if (rc == 0)
@@ -674,6 +682,11 @@ static void fill_element(struct esi_element_layout *element,
     element->tuple_bytes = config->tuple_bytes;
     element->kind = (uint32_t)config->kind;
     element->threshold = threshold;
+    /* Two tuples or more: the column begins at a multiple of 8. */
+    if (config->sites)
+        element->sites_offset =
+            element->ring_offset +
+            esi_segment_ring_bytes(threshold, config->tuple_bytes);
     atomic_init(&element->limit, threshold);
     atomic_init(&element->enabled, config->enabled ? 1u : 0u);
     atomic_init(&element->on_full, (uint32_t)config->on_full);
@@ -755,6 +768,9 @@ int esi_segment_add_element(struct es_segment *segment,
         *ret_writer = (struct esi_writer){
             .element = element,
             .ring = (void *)(segment->base + element->ring_offset),
+            .sites = element->sites_offset != 0
+                         ? (void *)(segment->base + element->sites_offset)
+                         : NULL,
             .mask = element->capacity - 1,
         };
     return 0;

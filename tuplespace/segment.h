@@ -95,7 +95,7 @@ bool esi_segment_room_keeps(const struct esi_segment_room *room,
                             uint64_t bytes,
                             uint32_t percent);
 
-/* What an element takes: its ring. */
+/* What an element without sites takes: its ring. */
 uint64_t esi_segment_ring_bytes(uint32_t threshold, uint32_t tuple_bytes);
 
 /* Sets rank and size once MPI knows them (the file keeps its name). */
@@ -116,6 +116,7 @@ struct esi_element_config {
     uint32_t threshold;    /* 1 to 2^24 */
     enum esi_on_full on_full;
     bool enabled;
+    bool sites; /* trace elements: the ring has a column of addresses */
 };
 
 /* Adds an element and reserves its space.  When space is short the threshold is halved,

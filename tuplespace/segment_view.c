@@ -269,6 +269,7 @@ void esi_segment_view_detach(struct es_segment_view *view)
 /* What an entry says of its ring, copied once. */
 struct ring_facts {
     uint64_t offset;
+    uint64_t sites_offset;
     uint32_t capacity;
     uint32_t tuple_bytes;
     uint32_t kind;
@@ -277,6 +278,7 @@ struct ring_facts {
 static struct ring_facts ring_facts(const struct esi_element_layout *layout)
 {
     return (struct ring_facts){.offset = layout->ring_offset,
+                               .sites_offset = layout->sites_offset,
                                .capacity = layout->capacity,
                                .tuple_bytes = layout->tuple_bytes,
                                .kind = layout->kind};
@@ -298,6 +300,16 @@ static bool is_sound(const struct es_segment_view *view, const struct ring_facts
         return false;
     return ring->offset % 4 == 0 && ring->offset <= view->bytes &&
            ring_bytes <= view->bytes - ring->offset;
+}
+
+/* Without sound addresses the tuples are still worth reading. */
+static bool has_sites(const struct es_segment_view *view, const struct ring_facts *ring)
+{
+    uint64_t bytes = (uint64_t)ring->capacity * sizeof(uint64_t);
+
+    return ring->kind == ES_ELEMENT_TRACE && ring->sites_offset != 0 &&
+           ring->sites_offset % 8 == 0 && ring->sites_offset <= view->bytes &&
+           bytes <= view->bytes - ring->sites_offset;
 }
 
 /* Consumers count up to ranks: one that cannot be is not known. */
@@ -344,6 +356,8 @@ static int add_element(struct es_segment_view *view, uint32_t index)
         .segment = view,
         .layout = layout,
         .ring = (void *)(view->base + ring.offset),
+        .sites = has_sites(view, &ring) ? (void *)(view->base + ring.sites_offset)
+                                        : NULL,
         .mask = ring.capacity - 1,
         .words = ring.tuple_bytes / 4,
         .threshold = layout->threshold,

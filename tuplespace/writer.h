@@ -44,6 +44,7 @@
 struct esi_writer {
     struct esi_element_layout *element; /* borrowed: lies in the segment */
     _Atomic uint32_t *ring;             /* borrowed */
+    _Atomic uint64_t *sites;            /* borrowed; NULL = there is no such column */
     uint64_t head;                      /* what element->head holds */
     uint32_t mask;                      /* capacity - 1 */
     uint32_t reserved;
@@ -109,10 +110,22 @@ ES_HOT void esi_writer_store_wide(_Atomic uint32_t *slot, size_t index, uint64_t
     esi_writer_store_word(slot, index + !big, (uint32_t)(field >> 32));
 }
 
+/* The second column of the slot.  Like the words it is stored while the slot's tuple is
+ * invalid. */
+ES_HOT void esi_writer_store_site(const struct esi_writer *writer, uint64_t site)
+{
+    if (writer->sites != NULL)
+        atomic_store_explicit(&writer->sites[writer->head & writer->mask], site,
+                              memory_order_relaxed);
+}
+
 /* Field by field, so that a tuple that was just made never leaves the registers: copied
  * as memory, the two halves of word 2 would wait for the store buffer. */
-ES_HOT void esi_writer_store(_Atomic uint32_t *slot, const struct es_tuple *tuple)
+ES_HOT void esi_writer_store(const struct esi_writer *writer,
+                             const struct es_tuple *tuple,
+                             uint64_t site)
 {
+    _Atomic uint32_t *slot = esi_writer_slot(writer);
     bool big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     uint32_t operation = (uint32_t)tuple->operation << (big ? 16 : 0) |
                          (uint32_t)tuple->communicator << (big ? 0 : 16);
@@ -120,6 +133,7 @@ ES_HOT void esi_writer_store(_Atomic uint32_t *slot, const struct es_tuple *tupl
     /* Invalid while it changes: see the table above. */
     esi_writer_store_word(slot, ES_WORD_OPERATION, 0);
     atomic_thread_fence(memory_order_release);
+    esi_writer_store_site(writer, site);
     esi_writer_store_wide(slot, ES_WORD_STOP, tuple->stop);
     esi_writer_store_wide(slot, ES_WORD_START, tuple->start);
     esi_writer_store_word(slot, ES_WORD_SEQUENCE, tuple->sequence);
@@ -129,7 +143,9 @@ ES_HOT void esi_writer_store(_Atomic uint32_t *slot, const struct es_tuple *tupl
     atomic_store_explicit(&slot[ES_WORD_OPERATION], operation, memory_order_release);
 }
 
-ES_HOT void esi_writer_put(struct esi_writer *writer, const struct es_tuple *tuple)
+ES_HOT void esi_writer_put(struct esi_writer *writer,
+                           const struct es_tuple *tuple,
+                           uint64_t site)
 {
     struct esi_element_layout *element = writer->element;
 
@@ -138,7 +154,7 @@ ES_HOT void esi_writer_put(struct esi_writer *writer, const struct es_tuple *tup
                 ES_ON_FULL_DISCARD,
             0))
         esi_writer_wait_for_room(writer);
-    esi_writer_store(esi_writer_slot(writer), tuple);
+    esi_writer_store(writer, tuple, site);
 }
 
 /* Publishes what lies in the slot. */
@@ -154,10 +170,18 @@ ES_HOT void esi_writer_advance(struct esi_writer *writer)
         esi_writer_wake(writer);
 }
 
-/* Shows an operation that has begun.  `tuple->stop` must be 0. */
+/* Shows an operation that has begun, called from `site` (0 = not known).
+ * `tuple->stop` must be 0. */
+ES_HOT void esi_writer_open_at(struct esi_writer *writer,
+                               const struct es_tuple *tuple,
+                               uint64_t site)
+{
+    esi_writer_put(writer, tuple, site);
+}
+
 ES_HOT void esi_writer_open(struct esi_writer *writer, const struct es_tuple *tuple)
 {
-    esi_writer_put(writer, tuple);
+    esi_writer_open_at(writer, tuple, 0);
 }
 
 /* Publishes the open tuple as it was opened, completed at `stop`. */
@@ -178,10 +202,17 @@ ES_HOT void esi_writer_close_with(struct esi_writer *writer,
 }
 
 /* Publishes a whole tuple, in place of the open one if there is one. */
+ES_HOT void esi_writer_write_at(struct esi_writer *writer,
+                                const struct es_tuple *tuple,
+                                uint64_t site)
+{
+    esi_writer_put(writer, tuple, site);
+    esi_writer_advance(writer);
+}
+
 ES_HOT void esi_writer_write(struct esi_writer *writer, const struct es_tuple *tuple)
 {
-    esi_writer_put(writer, tuple);
-    esi_writer_advance(writer);
+    esi_writer_write_at(writer, tuple, 0);
 }
 
 /* Takes the open tuple back: the operation turned out not to be recorded here and now.

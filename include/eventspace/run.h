@@ -130,6 +130,23 @@ ES_API struct es_element_view *es_segment_view_element(
     const struct es_segment_view *segment,
     size_t index);
 
+/* A module of the process: its program, or a shared object. */
+enum { ES_BUILD_ID_BYTES = 32, ES_MODULE_PATH_BYTES = 448 };
+
+struct es_module {
+    uint64_t begin; /* where it lies in memory */
+    uint64_t end;
+    uint64_t bias;           /* what was added to the addresses in its file */
+    uint32_t build_id_bytes; /* 0 = it has none */
+    uint8_t build_id[ES_BUILD_ID_BYTES];
+    char path[ES_MODULE_PATH_BYTES]; /* as the process knew it; cut if it is longer */
+};
+
+/* The modules that have called MPI, oldest first.  Caller frees *ret_modules.  Returns
+ * their number or -ENOMEM. */
+ES_API int es_segment_view_modules(const struct es_segment_view *segment,
+                                   struct es_module **ret_modules);
+
 /* For watchers: notes how the process ended (status as waitpid(2) gives it) in every
  * segment of this run on this host whose pid is `pid`.  Returns the number of segments.
  */

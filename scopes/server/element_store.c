@@ -686,7 +686,7 @@ int esi_element_store_write(const struct esi_element_store *store,
         return -ETIMEDOUT;
     /* What lies between is lost. */
     atomic_fetch_add_explicit(lost, position - next, memory_order_relaxed);
-    esi_writer_store(esi_writer_slot(writer), tuple);
+    esi_writer_store(writer, tuple, 0);
     esi_writer_advance(writer);
     return 0;
 }
