@@ -30,6 +30,15 @@ long long esi_option_number(const char *text,
     return number;
 }
 
+bool esi_option_switch(const char *text, const char *option, struct argp_state *state)
+{
+    bool on = strcmp(text, "on") == 0;
+
+    if (!on && strcmp(text, "off") != 0)
+        argp_error(state, "%s: '%s': give on or off", option, text);
+    return on;
+}
+
 uint64_t esi_option_bytes(const char *text,
                           const char *option,
                           struct argp_state *state)

@@ -21,6 +21,9 @@ long long esi_option_number(const char *text,
                             long long maximum,
                             struct argp_state *state);
 
+/* Whether "on" is given; anything but that and "off" ends the program. */
+bool esi_option_switch(const char *text, const char *option, struct argp_state *state);
+
 /* A number from `minimum` to `maximum`; `unit` may follow it (NULL = nothing). */
 double esi_option_real(const char *text,
                        const char *option,

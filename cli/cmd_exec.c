@@ -28,12 +28,16 @@ struct exec_arguments {
 };
 
 /* Options that have no short form. */
-enum { OPTION_NO_WAIT = 256, OPTION_KEEP };
+enum { OPTION_NO_WAIT = 256, OPTION_KEEP, OPTION_SITES };
 
 static const struct argp_option options[] = {
     {"no-wait", OPTION_NO_WAIT, NULL, 0, "nobody notes how PROGRAM ends", 0},
     {"keep", OPTION_KEEP, NULL, 0,
      "keep the tuples when a job without 'run' ended well", 0},
+    {"sites", OPTION_SITES, "on|off", 0,
+     "record where in the program operations are called; default: as the run says, "
+     "else on",
+     0},
     {0},
 };
 
@@ -48,13 +52,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct exec_arguments *arguments = state->input;
 
-    (void)text;
     switch (key) {
     case OPTION_NO_WAIT:
         arguments->no_wait = true;
         return 0;
     case OPTION_KEEP:
         arguments->keep = true;
+        return 0;
+    case OPTION_SITES:
+        esi_option_switch(text, "--sites", state);
+        setenv("EVENTSPACE_SITES", text, 1);
         return 0;
     case ARGP_KEY_ARG:
         /* The rest belongs to the program. */

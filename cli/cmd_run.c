@@ -53,6 +53,7 @@ enum {
     OPTION_LAUNCHER,
     OPTION_RECORD,
     OPTION_KEEP,
+    OPTION_SITES,
     OPTION_LISTEN,
     OPTION_SHARED_DIR,
     OPTION_NO_SERVER
@@ -69,6 +70,8 @@ static const struct argp_option options[] = {
      "a full element lets the program wait for who records, so that nothing is lost, "
      "or discards the oldest tuple; default: as the map says, else discard",
      0},
+    {"sites", OPTION_SITES, "on|off", 0,
+     "record where in the program operations are called; default: on", 0},
     {"trees", OPTION_TREES, "TREE", OPTION_ARG_OPTIONAL,
      "blocking collective operations go through trees such as kary:4, linear, "
      "binomial, levels:host,cluster; without TREE: as the map says",
@@ -172,6 +175,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_ON_FULL:
         take_on_full(text, state, request);
+        return 0;
+    case OPTION_SITES:
+        request->no_sites = !esi_option_switch(text, "--sites", state);
         return 0;
     case OPTION_TREES:
         take_tree(text, state, arguments);

@@ -137,6 +137,7 @@ static int save_plan(const struct es_plan *plan,
 static int write_plan(const struct esi_pathmap *map,
                       const char *run,
                       const struct esi_run_request *trees,
+                      bool sites,
                       struct es_error *error)
 {
     struct es_plan plan;
@@ -146,6 +147,8 @@ static int write_plan(const struct esi_pathmap *map,
         return code;
     if (trees)
         code = esi_pathmap_add_trees(&plan, trees->threshold);
+    if (code == 0 && !sites)
+        esi_plan_set_sites(&plan, false);
     if (code == 0)
         code = save_plan(&plan, run, error);
     esi_plan_fini(&plan);
@@ -275,7 +278,8 @@ static int fill_directory(const struct esi_run_request *request,
     if (code == 0)
         code = write_map(map, setup->name, error);
     if (code == 0)
-        code = write_plan(map, setup->name, trees ? request : NULL, error);
+        code = write_plan(map, setup->name, trees ? request : NULL, !request->no_sites,
+                          error);
     /* To change the rules one has to know those that the run starts with. */
     if (code == 0 && trees)
         code = write_text(setup->name, "collect.trees", trees, error);

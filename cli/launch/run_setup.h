@@ -21,6 +21,7 @@ struct esi_run_request {
     const char *name;     /* NULL = make one */
     uint32_t threshold;   /* 0 = as the map says */
     const char *on_full;  /* "discard" or "block"; NULL = as the map says */
+    bool no_sites;        /* do not record where operations are called */
     bool is_recorded; /* elements of a generated map are as large as there is room */
     bool trees;       /* collective operations can go through trees, whatever the map
                          says */

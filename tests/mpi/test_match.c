@@ -25,6 +25,8 @@
 #include "tests/suites.h"
 #include "wrappers/mpi/match.h"
 
+#define SITE UINT64_C(0x401234) /* where all receives were posted */
+
 enum { SOURCES = 3, TAGS = 2, STEPS = 120, WAITING = -2 };
 
 /* A receive of the model. */
@@ -73,10 +75,11 @@ static unsigned int draw(struct world *world, unsigned int below)
     return (unsigned int)(world->random >> 33) % below;
 }
 
-static void on_publish(void *owner, const struct es_tuple *tuple)
+static void on_publish(void *owner, const struct es_tuple *tuple, uint64_t site)
 {
     struct taken *taken = owner;
 
+    assert_int_equal(site, SITE);
     atomic_store(&taken->published, tuple->sequence);
     atomic_fetch_add(&taken->publications, 1);
 }
@@ -136,9 +139,9 @@ static void finish(struct world *world, struct taken *taken)
         esi_match_drop(world->match, taken->queued);
     else if (!taken->cancelled && taken->queued != NULL)
         esi_match_complete(world->match, taken->queued, taken->from, taken->with,
-                           &tuple, taken);
+                           &tuple, SITE, taken);
     else if (!taken->cancelled)
-        tuple.sequence = taken->number, on_publish(taken, &tuple);
+        tuple.sequence = taken->number, on_publish(taken, &tuple, SITE);
 }
 
 static uint32_t number_of(const struct taken *taken)
@@ -382,7 +385,7 @@ static void complete_one(struct esi_match *match,
     struct es_tuple tuple = {.operation = 1};
 
     assert_non_null(taken->queued);
-    esi_match_complete(match, taken->queued, from, with, &tuple, taken);
+    esi_match_complete(match, taken->queued, from, with, &tuple, SITE, taken);
 }
 
 static void a_receive_behind_a_wildcard_is_held_back_until_that_completes(void **state)
@@ -462,7 +465,7 @@ static void held_back_receives_are_bounded_and_none_is_numbered_wrongly(void **s
             complete_one(&match, &many[i], 1, 7);
         } else {
             tuple.sequence = many[i].number;
-            on_publish(&many[i], &tuple);
+            on_publish(&many[i], &tuple, SITE);
         }
         assert_true(match.held <= 4096);
     }

@@ -66,7 +66,7 @@ static void a_tuple_is_left_for_the_thread_that_may_write_it(void **state)
     struct esi_late_tuple *late;
 
     (void)state;
-    esi_path_publish(&other, &tuple);
+    esi_path_publish(&other, &tuple, 0);
     late = atomic_load(&other.late);
     assert_non_null(late);
     assert_int_equal(late->tuple.operation, tuple.operation);
@@ -81,8 +81,8 @@ static void without_memory_the_tuple_is_counted(void **state)
 
     (void)state;
     memory_is_full = true;
-    esi_path_publish(&other, &tuple);
-    esi_path_publish(&other, &tuple);
+    esi_path_publish(&other, &tuple, 0);
+    esi_path_publish(&other, &tuple, 0);
     memory_is_full = false;
     assert_null(atomic_load(&other.late));
     assert_int_equal(refused_tuples(), 2);

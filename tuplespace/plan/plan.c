@@ -142,6 +142,12 @@ static const struct esi_field collector_rows[] = {
      .kind = ESI_FIELD_BOOLEAN,
      .offset = offsetof(struct esi_collector_plan, polls),
      .help = "whether polls that find nothing are recorded too"},
+    {.name = "sites",
+     .kind = ESI_FIELD_BOOLEAN,
+     .flags = ESI_FIELD_QUIET | ESI_FIELD_LINE_ONLY,
+     .offset = offsetof(struct esi_collector_plan, sites),
+     .initial = 1,
+     .help = "whether it records where in the program operations are called"},
     {.name = "host",
      .kind = ESI_FIELD_HOST,
      .flags = ESI_FIELD_IN_PLACE,
@@ -217,6 +223,12 @@ void esi_plan_await_readers(struct es_plan *plan)
     for (size_t i = 0; i < plan->count; i++)
         if (plan->collectors[i].on_full == ES_ON_FULL_BLOCK)
             plan->collectors[i].on_full = ES_ON_FULL_AWAIT;
+}
+
+void esi_plan_set_sites(struct es_plan *plan, bool sites)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        plan->collectors[i].sites = sites;
 }
 
 void esi_plan_fini(struct es_plan *plan)

@@ -9,7 +9,7 @@
  *
  *   eventspace-plan 1
  *   collector NAME classes=send,receive ranks=0-3,7 communicator=* split=none
- *             threshold=4095 full=discard enabled=1 polls=0 host=*        (one line)
+ *             threshold=4095 full=discard enabled=1 polls=0 sites=1 host=*   (one line)
  *   end
  *
  * Only `classes` must be there; the line above shows the other members' values when
@@ -55,6 +55,7 @@ struct esi_collector_plan {
     enum esi_on_full on_full;
     bool enabled;
     bool polls;    /* also write polls that found nothing */
+    bool sites;    /* also write where operations are called from */
     char host[64]; /* where the element shall lie, "" = the rank's own host */
 };
 
@@ -91,6 +92,9 @@ int esi_plan_load(const char *path, struct es_error *error, struct es_plan *ret_
 int esi_plan_format(const struct es_plan *plan, char **ret_text);
 /* Collectors that block await their readers. */
 void esi_plan_await_readers(struct es_plan *plan);
+
+/* Whether all its collectors record where operations are called. */
+void esi_plan_set_sites(struct es_plan *plan, bool sites);
 
 /* Frees what the plan owns; the struct is the caller's.  Accepts an empty plan. */
 void esi_plan_fini(struct es_plan *plan);

@@ -43,6 +43,7 @@
 #include "wrappers/mpi/match.h"
 #include "wrappers/mpi/path.h"
 #include "wrappers/mpi/requests.h"
+#include "wrappers/mpi/sites.h"
 #include "wrappers/mpi/thread.h"
 
 struct esi_comm;
@@ -84,6 +85,7 @@ ES_HOT bool esi_call_enter(struct esi_call *call,
         if (call->path == NULL)
             return false;
     }
+    esi_site_take(thread);
     call->open = false;
     call->numbered = false;
     call->unknown_comm = 0;
@@ -110,8 +112,14 @@ ES_HOT void esi_call_open(struct esi_call *call)
 {
     if (esi_call_start(call)) {
         call->open = true;
-        esi_writer_open(&call->path->writer, &call->tuple);
+        esi_writer_open_at(&call->path->writer, &call->tuple, call->thread->site);
     }
+}
+
+/* Publishes the whole tuple. */
+ES_HOT void esi_call_write(struct esi_call *call)
+{
+    esi_writer_write_at(&call->path->writer, &call->tuple, call->thread->site);
 }
 
 /* Counts a poll that found nothing; false when the plan wants it written instead. */
@@ -158,7 +166,7 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
         if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
             call->tuple.stop = stop;
             esi_call_complete_late(call, result);
-            esi_writer_write(&call->path->writer, &call->tuple);
+            esi_call_write(call);
         } else {
             esi_writer_close(&call->path->writer, stop);
         }

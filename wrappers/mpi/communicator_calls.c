@@ -33,7 +33,7 @@ static void leave_made(struct esi_call *call,
         comm =
             esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     if (comm != NULL)
         esi_comm_write_neighbours(call->thread, *made, comm, esi_clock_read());
     esi_call_exit(call);
@@ -111,6 +111,7 @@ static void leave_idup(struct esi_call *call,
     if (request.duplicate != NULL) {
         request.duplicate->made = made;
         esi_comm_idup_key(call->comm, request.duplicate->key);
+        request.site = esi_site_number(call->thread);
         esi_comm_ref(call->comm);
         if (!esi_request_put(&request)) {
             esi_process_count_refused_tuple();

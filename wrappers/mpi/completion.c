@@ -110,6 +110,13 @@ static bool is_cancelled(const struct esi_request *request, const MPI_Status *st
     return cancelled != 0;
 }
 
+/* Where a request was posted. */
+static uint64_t site_of(const struct esi_thread *thread,
+                        const struct esi_request *request)
+{
+    return esi_site_of(request->site, thread->site);
+}
+
 /* A receive that got no message: nothing to match. */
 static void received_nothing(struct esi_thread *thread,
                              const struct esi_request *request,
@@ -120,7 +127,7 @@ static void received_nothing(struct esi_thread *thread,
     tuple->sequence = ES_SEQUENCE_UNKNOWN;
     if (request->receive != NULL)
         esi_match_drop(&request->comm->received, request->receive);
-    esi_path_write(thread, tuple);
+    esi_path_write_at(thread, tuple, site_of(thread, request));
 }
 
 void esi_receive_record_null(struct esi_call *call, int result)
@@ -140,9 +147,9 @@ static void received_message(struct esi_thread *thread,
 {
     if (request->receive != NULL)
         esi_match_complete(&request->comm->received, request->receive, tuple->peer,
-                           tuple->tag, tuple, thread->slot);
+                           tuple->tag, tuple, site_of(thread, request), thread->slot);
     else
-        esi_path_write(thread, tuple);
+        esi_path_write_at(thread, tuple, site_of(thread, request));
 }
 
 /* MPI_Isendrecv: there are MPIs (MPICH 4.0) that leave its status as it was, so that we
@@ -155,7 +162,7 @@ static void received_unseen(struct esi_thread *thread,
         received_message(thread, request, tuple);
     } else {
         esi_match_abandon(&request->comm->received, request->receive);
-        esi_path_write(thread, tuple);
+        esi_path_write_at(thread, tuple, site_of(thread, request));
     }
 }
 
@@ -193,7 +200,7 @@ static void completed_collective(struct esi_thread *thread,
 
     tuple.stop = stop;
     tuple.tag = 0; /* a persistent one's has the hash of what must be alike */
-    esi_path_write(thread, &tuple);
+    esi_path_write_at(thread, &tuple, site_of(thread, request));
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
 }
@@ -278,9 +285,10 @@ static void completed_receive(struct esi_thread *thread,
                              .tag = status->MPI_TAG,
                              .bytes = bytes};
     struct esi_comm *comm = request->comm;
+    uint64_t site = site_of(thread, request);
 
     esi_request_remove(request);
-    esi_path_write_class(thread, ES_CLASS_RECEIVE, &tuple);
+    esi_path_write_class(thread, ES_CLASS_RECEIVE, &tuple, site);
     if (comm != NULL)
         esi_comm_unref(comm);
 }
@@ -355,7 +363,7 @@ void esi_completion_leave(struct esi_call *call, uint64_t stop)
 {
     if (call->open) {
         call->tuple.stop = stop;
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     }
     esi_call_exit(call);
 }
@@ -457,7 +465,7 @@ void esi_persistent_leave_init(struct esi_call *call,
     }
     call->tuple.bytes = 0; /* nothing has been moved */
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     esi_call_exit(call);
 }
 

@@ -165,6 +165,7 @@ static inline void esi_request_fill(struct esi_request *request,
     request->kind = (uint8_t)kind;
     request->persistent = false;
     request->cancelled = false;
+    request->site = esi_site_number(&esi_thread_self);
     request->receive = receive;
     request->comm = comm;
     if (comm != NULL)

@@ -28,7 +28,7 @@ static void leave_test(struct esi_call *call, int count, uint64_t now)
     if (esi_writer_is_enabled(&call->path->writer)) {
         call->tuple.start = now;
         call->tuple.stop = now;
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     }
     esi_call_exit(call);
 }

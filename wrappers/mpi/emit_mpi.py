@@ -99,7 +99,7 @@ def emit_wrappers(chapters, prototypes, chapter_name):
         prefix = "esi_wrap_" if operation.custom else "wrap_"
         inner = "%s%s(%s)" % (prefix, operation.name, arguments_of(operation, "next"))
         parts += [
-            exported(name, operation, prototype, inner, emit_choice(operation))
+            exported(name, operation, prototype, inner, SITE + emit_choice(operation))
             for name in (operation.name, "P" + operation.name)
         ]
     return "\n".join(parts)
@@ -207,6 +207,10 @@ def exported(name, operation, prototype, call, choice=""):
         "call": call,
     }
 
+
+# Only the outermost function knows where the program goes on.
+SITE = """    esi_site_enter(__builtin_return_address(0), __builtin_dwarf_cfa());
+"""
 
 EXPORTED = """ESI_EXPORT int %(name)s(%(parameters)s)
 {

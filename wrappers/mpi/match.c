@@ -33,6 +33,7 @@ struct esi_receive {
     bool completed; /* its tuple is here */
     bool orphan;    /* nobody will tell how it ends */
     struct es_tuple tuple;
+    uint64_t site;
     void *owner;
 };
 
@@ -119,7 +120,7 @@ static const struct esi_receive *blocker_of(const struct esi_receive *receive)
 static void match_publish(struct esi_match *match, struct esi_receive *receive)
 {
     receive->tuple.sequence = receive->number;
-    match->publish(receive->owner, &receive->tuple);
+    match->publish(receive->owner, &receive->tuple, receive->site);
 }
 
 /* The same, of those that `open` begins: the open ones before it, the last first. */
@@ -231,10 +232,12 @@ void esi_match_complete(struct esi_match *match,
                         int source,
                         int tag,
                         const struct es_tuple *tuple,
+                        uint64_t site,
                         void *owner)
 {
     match_lock(match);
     receive->tuple = *tuple;
+    receive->site = site;
     receive->owner = owner;
     if (receive->open && receive->orphan) {
         match_publish(match,

@@ -148,8 +148,10 @@ void esi_channels_fini(struct esi_channels *channels);
 struct esi_receive;
 
 /* Called, with the match locked, for each held-back tuple whose number is now decided.
- * `owner` is what esi_match_complete() was given. */
-typedef void esi_match_publish_fn(void *owner, const struct es_tuple *tuple);
+ * `owner` and `site` are what esi_match_complete() was given. */
+typedef void esi_match_publish_fn(void *owner,
+                                  const struct es_tuple *tuple,
+                                  uint64_t site);
 
 struct esi_match {
     struct esi_channels channels;
@@ -197,13 +199,14 @@ static inline struct esi_receive *esi_match_post(struct esi_match *match,
 }
 
 /* A queued receive has completed with a message from (source, tag).  `tuple` is
- * complete but for its sequence: it is published through the callback, now or when it
+ * complete but for its sequence, `site` where it was posted: it is published through the callback, now or when it
  * is decided.  Ends the receive. */
 void esi_match_complete(struct esi_match *match,
                         struct esi_receive *receive,
                         int source,
                         int tag,
                         const struct es_tuple *tuple,
+                        uint64_t site,
                         void *owner);
 
 /* A queued receive took no message (cancelled, or failed).  Ends the receive. */

@@ -282,7 +282,7 @@ static void note_epoch_begun(struct esi_call *call,
 
     end_call(call, result);
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     if (result == MPI_SUCCESS && object != NULL)
         epochs = epochs_of(object, win, kind);
     if (epochs != NULL) {

@@ -131,6 +131,7 @@ static bool make_element(struct esi_owned_path *owned,
         .threshold = collector->threshold,
         .on_full = collector->on_full,
         .enabled = collector->enabled,
+        .sites = collector->sites,
     };
 
     name_path(owned, process, thread, name);
@@ -288,7 +289,9 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation)
 
 /* --- Writing -------------------------------------------------------------------- */
 
-void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple)
+void esi_path_write_at(struct esi_thread *thread,
+                       const struct es_tuple *tuple,
+                       uint64_t site)
 {
     const struct es_operation *operation = es_operation_find(tuple->operation);
     struct esi_path *path;
@@ -303,15 +306,15 @@ void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple)
     if (path->is_choice)
         path = esi_path_choose(path, tuple);
     if (esi_writer_is_enabled(&path->writer))
-        esi_writer_write(&path->writer, tuple);
+        esi_writer_write_at(&path->writer, tuple, site);
 }
 
-void esi_path_publish(void *owner, const struct es_tuple *tuple)
+void esi_path_publish(void *owner, const struct es_tuple *tuple, uint64_t site)
 {
     struct esi_slot *slot = owner;
 
     if (slot == esi_thread_self.slot || slot == NULL)
-        esi_path_write(&esi_thread_self, tuple);
+        esi_path_write_at(&esi_thread_self, tuple, site);
     else
-        esi_slot_add_late(slot, tuple);
+        esi_slot_add_late(slot, tuple, site);
 }

@@ -37,24 +37,35 @@ struct esi_path *esi_path_make(struct esi_thread *thread, uint16_t operation);
 struct esi_path *esi_path_choose(struct esi_path *path, const struct es_tuple *tuple);
 
 /* Writes a finished tuple of this thread into its element: an end of a message, or of a
- * nonblocking collective, that is not the call itself. */
-void esi_path_write(struct esi_thread *thread, const struct es_tuple *tuple);
+ * nonblocking collective, that is not the call itself.  `site` is where it was called
+ * or posted. */
+void esi_path_write_at(struct esi_thread *thread,
+                       const struct es_tuple *tuple,
+                       uint64_t site);
+
+/* The same of the call that the thread is in. */
+static inline void esi_path_write(struct esi_thread *thread,
+                                  const struct es_tuple *tuple)
+{
+    esi_path_write_at(thread, tuple, thread->site);
+}
 
 /* The same for a class that is known. */
 ES_HOT void esi_path_write_class(struct esi_thread *thread,
                                  enum es_class op_class,
-                                 const struct es_tuple *tuple)
+                                 const struct es_tuple *tuple,
+                                 uint64_t site)
 {
     struct esi_path *path = thread->paths[op_class];
 
     if (ESI_UNLIKELY(path == NULL || path->is_choice))
-        esi_path_write(thread, tuple);
+        esi_path_write_at(thread, tuple, site);
     else if (esi_writer_is_enabled(&path->writer))
-        esi_writer_write(&path->writer, tuple);
+        esi_writer_write_at(&path->writer, tuple, site);
 }
 
 /* What every match calls back: writes the tuple if `owner`, a struct esi_slot, is the
  * calling thread's, else leaves it to the thread that may. */
-void esi_path_publish(void *owner, const struct es_tuple *tuple);
+void esi_path_publish(void *owner, const struct es_tuple *tuple, uint64_t site);
 
 #endif

@@ -72,6 +72,7 @@ static bool start_request(struct esi_call *call, uint64_t handle)
     if (!esi_request_get(handle, &request) || !request.persistent || request.active)
         return false;
     request.active = true;
+    request.site = esi_site_number(call->thread);
     switch (request.kind) {
     case ESI_REQUEST_SEND:
         start_send(call, &request, now);

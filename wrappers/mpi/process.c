@@ -185,7 +185,7 @@ static int make_plan(void)
     return result;
 }
 
-static int load_plan(struct es_error *error)
+static int load_plan_file(struct es_error *error)
 {
     const char *path = getenv("EVENTSPACE_PLAN");
     const char *directory = getenv("EVENTSPACE_RUN_DIR");
@@ -199,6 +199,17 @@ static int load_plan(struct es_error *error)
     if (path == NULL || *path == '\0')
         return make_plan();
     return esi_plan_load(path, error, &process.plan);
+}
+
+/* `eventspace exec --sites` has the last word. */
+static int load_plan(struct es_error *error)
+{
+    const char *sites = getenv("EVENTSPACE_SITES");
+    int result = load_plan_file(error);
+
+    if (result >= 0 && sites != NULL)
+        esi_plan_set_sites(&process.plan, strcmp(sites, "off") != 0);
+    return result;
 }
 
 static int make_segment(struct es_error *error)

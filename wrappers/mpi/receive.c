@@ -88,7 +88,7 @@ static void publish_receive(struct esi_call *call,
         call->tuple.bytes = esi_status_get_bytes(status);
     }
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
 }
 
 /* Leaves the tuple to the match, which knows when its number is decided. */
@@ -355,6 +355,7 @@ static void end_matched(struct esi_call *call,
                         const MPI_Request *handle)
 {
     request->handle = ESI_HANDLE(*handle);
+    request->site = esi_site_number(call->thread);
     if (result != MPI_SUCCESS) {
         esi_receive_unpost(request);
     } else if (!esi_request_put(request)) {
@@ -392,7 +393,7 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
     if (result == MPI_SUCCESS)
         describe_found(call, status);
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     esi_call_exit(call);
 }
 
@@ -409,7 +410,7 @@ static void write_probe(struct esi_call *call,
         describe_found(call, status);
     if (esi_call_start(call)) {
         call->tuple.stop = call->tuple.start;
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     }
 }
 
@@ -556,7 +557,7 @@ static void open_pair(struct sendrecv_pair *pair)
         pair->request.tuple.peer != ES_PEER_NONE ? pair->request.tuple : call->tuple;
     shown.stop = 0;
     call->open = true;
-    esi_writer_open(&call->path->writer, &shown);
+    esi_writer_open_at(&call->path->writer, &shown, call->thread->site);
 }
 
 /* The receive half on a communicator that was not known before. */
@@ -586,7 +587,7 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
     else if (ESI_UNLIKELY(call->unknown_comm != 0))
         post_pair_late(pair);
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     if (came)
         esi_receive_record(call->thread, &pair->request, status, stop);
     esi_call_exit(call);
@@ -599,6 +600,7 @@ static void leave_receive_half(struct sendrecv_pair *pair,
                                uint64_t now)
 {
     pair->request.handle = handle;
+    pair->request.site = esi_site_number(pair->call.thread);
     if (pair->request.tuple.peer == ES_PEER_NONE) {
         pair->request.tuple.stop = now;
         esi_path_write(pair->call.thread, &pair->request.tuple);
@@ -627,7 +629,7 @@ static void close_ipair(struct sendrecv_pair *pair,
     else
         leave_receive_half(pair, ESI_HANDLE(*handle), call->tuple.stop);
     if (call->open)
-        esi_writer_write(&call->path->writer, &call->tuple);
+        esi_call_write(call);
     esi_call_exit(call);
 }
 

@@ -58,6 +58,7 @@ struct esi_request {
     bool active : 1;    /* persistent: started */
     bool cancelled : 1; /* MPI_Cancel was called */
     bool partitioned : 1;
+    uint16_t site;         /* number of where it was posted: sites.h */
     struct esi_comm *comm; /* holds a reference if not NULL */
     union {
         struct esi_receive

@@ -157,14 +157,16 @@ void esi_slot_write_late(struct esi_thread *thread)
     while (late != NULL) {
         struct esi_late_tuple *next = late->next;
 
-        esi_path_write(thread, &late->tuple);
+        esi_path_write_at(thread, &late->tuple, late->site);
         atomic_fetch_sub_explicit(&esi_late_tuple_count, 1, memory_order_release);
         free(late);
         late = next;
     }
 }
 
-void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple)
+void esi_slot_add_late(struct esi_slot *slot,
+                       const struct es_tuple *tuple,
+                       uint64_t site)
 {
     struct esi_late_tuple *late = malloc(sizeof *late);
 
@@ -173,6 +175,7 @@ void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple)
         return;
     }
     late->tuple = *tuple;
+    late->site = site;
     atomic_fetch_add_explicit(&esi_late_tuple_count, 1, memory_order_relaxed);
     late->next = atomic_load_explicit(&slot->late, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(

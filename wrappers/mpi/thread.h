@@ -38,6 +38,7 @@ struct esi_path;
  * first may write into its elements. */
 struct esi_late_tuple {
     struct esi_late_tuple *next;
+    uint64_t site;
     struct es_tuple tuple;
 };
 
@@ -55,6 +56,11 @@ enum { ESI_SIZE_CACHE = 8 };
 struct esi_thread {
     uint32_t depth;        /* 1 while inside an operation of the program's */
     const void *outermost; /* where on the stack that operation began */
+    uint64_t entered;      /* return address of the last call, also of MPI's own ... */
+    uint64_t frame;        /* ... and its frame, as its caller sees it: sites.h */
+    uint64_t site;         /* where that operation was called */
+    uint64_t module_begin; /* of the module that calls came from so far */
+    uint64_t module_bytes;
     struct esi_path *paths[ES_CLASS_COUNT]; /* NULL = not made yet */
     uint64_t known_send;  /* handle of the last send's request while it is in the table;
                              else 0 */
@@ -73,6 +79,8 @@ struct esi_thread {
     uint16_t basics[ESI_SIZE_CACHE]; /* what they are made of: objects.h */
     uint16_t operator_code;          /* of the operator that was met last: objects.h */
     uint64_t operator_handle;
+    uint64_t numbered_site; /* one-entry cache: sites.h */
+    uint16_t site_number;
     uint64_t limit;        /* of requests that this call can complete: requests.h */
     struct esi_slot *slot; /* what outlives the thread; NULL = none yet */
     struct esi_ledger_thread *ledger; /* its slot's */
@@ -105,9 +113,11 @@ static inline bool esi_thread_is_abandoned(const struct esi_thread *thread,
  * one first, since readers had the most time for its tuples.  False without memory. */
 bool esi_thread_take_slot(struct esi_thread *thread);
 
-/* Leaves a tuple for the thread that has the slot.  Without memory it is dropped, and
+/* Leaves a tuple and its site for the thread that has the slot.  Without memory it is dropped, and
  * counted (esi_process_count_refused_tuple()). */
-void esi_slot_add_late(struct esi_slot *slot, const struct es_tuple *tuple);
+void esi_slot_add_late(struct esi_slot *slot,
+                       const struct es_tuple *tuple,
+                       uint64_t site);
 
 /* Tuples that are left for threads and not yet written, of all slots. */
 extern _Atomic uint32_t esi_late_tuple_count;

@@ -81,7 +81,7 @@ static void open_edge(void *data, enum esi_edge_event event, int peer, uint64_t 
     if (edges->call == NULL || writer == NULL || is_calls_own(edges, writer))
         return;
     withdraw_edge(edges);
-    esi_writer_open(writer, &tuple);
+    esi_writer_open_at(writer, &tuple, esi_thread_self.site);
     edges->shown = writer;
 }
 
@@ -93,7 +93,7 @@ static void reopen_call(struct esi_writer *writer)
         esi_thread_self.depth != 0 ? esi_thread_self.outermost : NULL;
 
     if (call != NULL && call->open && writer == &call->path->writer)
-        esi_writer_open(writer, &call->tuple);
+        esi_writer_open_at(writer, &call->tuple, call->thread->site);
 }
 
 static void record_edge(void *data,
@@ -111,7 +111,7 @@ static void record_edge(void *data,
         return;
     tuple.stop = stop;
     tuple.bytes = esi_tuple_limit_bytes(bytes);
-    esi_writer_write(writer, &tuple);
+    esi_writer_write_at(writer, &tuple, esi_thread_self.site);
     if (writer == edges->shown)
         edges->shown = NULL;
     if (is_calls_own(edges, writer))
@@ -141,6 +141,7 @@ void esi_edges_fini(struct esi_edges *edges)
 {
     withdraw_edge(edges);
     if (edges->is_displaced)
-        esi_writer_open(&edges->call->path->writer, &edges->call->tuple);
+        esi_writer_open_at(&edges->call->path->writer, &edges->call->tuple,
+                           edges->call->thread->site);
     edges->is_displaced = false;
 }
