@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/launch/job.h"

@@ -142,6 +142,13 @@ static struct esi_stage_node *batch_on_top(const struct esi_planner *planner,
 
 /* --- Elements ----------------------------------------------------------------- */
 
+static bool wants_sites(const struct es_scope_config *config)
+{
+    const char *reduce = config->tree.reduce;
+
+    return config->sites || (reduce && strstr(reduce, "by=site"));
+}
+
 static int set_element_properties(const struct esi_planner *planner,
                                   struct esi_stage_node *node)
 {
@@ -152,6 +159,8 @@ static int set_element_properties(const struct esi_planner *planner,
         esi_stage_node_set_number(node, "open", ES_PROPERTY_BOOLEAN, 1);
     if (result == 0 && planner->config->counters)
         esi_stage_node_set_number(node, "counters", ES_PROPERTY_BOOLEAN, 1);
+    if (result == 0 && wants_sites(planner->config))
+        esi_stage_node_set_number(node, "sites", ES_PROPERTY_BOOLEAN, 1);
     return result;
 }
 

@@ -447,6 +447,19 @@ int es_scope_process(const struct es_scope *scope,
     return 0;
 }
 
+int es_scope_modules(const struct es_scope *scope,
+                     uint32_t origin,
+                     struct es_module **ret_modules)
+{
+    const struct es_segment_view *segment = segment_of(scope, origin);
+    const struct esi_catalog_process *process = process_of(scope, origin);
+
+    if (segment)
+        return es_segment_view_modules(segment, ret_modules);
+    return process ? esi_catalog_modules(scope->from.catalog, process, ret_modules)
+                   : -ENOENT;
+}
+
 int es_scope_communicator(const struct es_scope *scope,
                           uint32_t origin,
                           uint16_t communicator,

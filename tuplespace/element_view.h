@@ -18,7 +18,7 @@ int esi_element_view_open(const struct es_element_view *element,
 
 /* The addresses of calls, where the element has them (else 0 = not known), beside what
  * es_element_read(), es_element_latest() and the call above give.  `ret_sites` has room
- * for `max`. */
+ * for `max`, or is NULL. */
 size_t esi_element_view_read_sites(const struct es_element_view *element,
                                    struct es_cursor *cursor,
                                    struct es_tuple *ret_tuples,

@@ -30,10 +30,10 @@ static int add_table(struct es_segment *segment,
 {
     struct esi_module_table_layout *table;
     uint64_t offset;
-    int rc = esi_segment_allocate(
-        segment,
-        sizeof *table + ES_MODULE_TABLE_ENTRIES * sizeof(struct esi_module_layout),
-        ES_CACHE_LINE, &offset);
+    int rc = esi_segment_allocate(segment,
+                                  sizeof *table + ES_MODULE_TABLE_ENTRIES *
+                                                      sizeof(struct esi_module_layout),
+                                  ES_CACHE_LINE, &offset);
 
     if (rc != 0)
         return rc;

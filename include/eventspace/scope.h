@@ -114,6 +114,7 @@ struct es_scope_config {
     uint64_t window_ns; /* sorting keeps tuples back so long for those that come late */
     bool open;          /* also the operations under way (stop = 0) */
     bool counters;      /* a report of every element in every pull */
+    bool sites;         /* marks say where in the program operations were called */
     bool lossless; /* programs wait for this scope where their elements are set to block
                     */
     size_t max;    /* tuples in one pull at most */
@@ -197,6 +198,13 @@ ES_API const struct es_origin *es_scope_origin(const struct es_scope *scope,
 ES_API int es_scope_process(const struct es_scope *scope,
                             uint32_t origin,
                             struct es_segment_info *ret_info);
+
+/* The modules of the origin's process that have called MPI: see
+ * es_segment_view_modules().  They are read anew in each call.  Caller frees
+ * *ret_modules.  Returns their number; -ENOENT: not known here, or -errno. */
+ES_API int es_scope_modules(const struct es_scope *scope,
+                            uint32_t origin,
+                            struct es_module **ret_modules);
 
 /* A communicator of the origin's process.  -ENOENT: no such index. */
 ES_API int es_scope_communicator(const struct es_scope *scope,

@@ -70,6 +70,8 @@ struct es_mark {
         position;    /* in its element; of an open tuple: where it will be published */
     uint32_t origin; /* index into the scope's origins */
     uint32_t flags;  /* bits of enum es_mark_flag */
+    uint64_t site;   /* address behind the call, in the origin's process; 0 = not known,
+                        or the scope does not ask for sites */
 };
 
 /* Bits of es_report.flags. */

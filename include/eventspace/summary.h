@@ -43,6 +43,7 @@ enum es_summary_group {
     ES_SUMMARY_BY_THREAD,
     ES_SUMMARY_BY_RANK,
     ES_SUMMARY_BY_HOST,
+    ES_SUMMARY_BY_SITE, /* of one process: the mark has the address */
     ES_SUMMARY_GROUPS,
 };
 

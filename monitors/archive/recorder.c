@@ -399,7 +399,10 @@ void esi_recorder_totals(const struct esi_recorder *recorder,
 /* --- The end ----------------------------------------------------------------- */
 
 /* Gets an operation that a thread is in. */
-static int add_open(void *data, uint32_t origin, const struct es_tuple *tuple)
+static int add_open(void *data,
+                    uint32_t origin,
+                    const struct es_tuple *tuple,
+                    uint64_t site)
 {
     struct esi_recorder *recorder = data;
     struct esi_archive_tables *tables = esi_archive_writer_tables(recorder->archive);

@@ -171,7 +171,10 @@ static bool is_told(const struct esi_causality_scope *scope,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
-static int add_batch(void *data, uint32_t number, const struct es_tuple *tuple)
+static int add_batch(void *data,
+                     uint32_t number,
+                     const struct es_tuple *tuple,
+                     uint64_t site)
 {
     struct esi_causality_scope *scope = data;
     const struct origin *origin = &scope->origins[number];
@@ -179,6 +182,7 @@ static int add_batch(void *data, uint32_t number, const struct es_tuple *tuple)
     struct esi_causal_tuple told = {.tuple = *tuple};
     int result = 0;
 
+    (void)site;
     if (origin->element == NO_ELEMENT)
         return 0;
     told.start_ns = es_origin_run_ns(from, tuple->start, NULL);
@@ -217,7 +221,7 @@ static int take_batch(struct esi_causality_scope *scope, const struct es_batch *
         if (es_mark_is_summary(mark) || es_batch_is_open(batch, i))
             continue;
         scope->origins[mark->origin].position = mark->position + 1;
-        result = add_batch(scope, mark->origin, &batch->tuples[i]);
+        result = add_batch(scope, mark->origin, &batch->tuples[i], mark->site);
     }
     return result;
 }

@@ -185,7 +185,7 @@ static int report_open(const struct esi_follower *follower,
             continue;
         number = find_origin(follower, es_scope_origin(scope, from), from);
         if (number != UINT32_MAX)
-            result = take(data, number, &batch->tuples[i]);
+            result = take(data, number, &batch->tuples[i], batch->marks[i].site);
     }
     return result < 0 ? result : 0;
 }

@@ -65,10 +65,12 @@ int esi_follower_pull(struct esi_follower *follower,
                       unsigned flags,
                       const struct es_batch **ret_batch);
 
-/* Gets an operation under way; `origin` is a number of the follower's scope. */
+/* Gets an operation under way; `origin` is a number of the follower's scope.  `site` is
+ * 0 unless the scope asks for sites. */
 typedef int (*esi_follower_open_fn)(void *data,
                                     uint32_t origin,
-                                    const struct es_tuple *tuple);
+                                    const struct es_tuple *tuple,
+                                    uint64_t site);
 
 /* Reports the operations under way, also those that ended processes were in.  Returns
  * 0, -errno, or the negative result that ended it. */

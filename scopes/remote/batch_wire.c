@@ -33,7 +33,8 @@ enum {
 enum {
     FLAG_MORE = 1,
     FLAG_WHOLE = 2,
-    FLAG_STATES = 4 /* each report ends with its flags; else they are 0 */
+    FLAG_STATES = 4, /* each report ends with its flags; else they are 0 */
+    FLAG_SITES = 8,  /* the marks are followed by the sites; else these are 0 */
 };
 
 /* What a run is made of.  Only whole operations move the position. */
@@ -47,6 +48,7 @@ enum run_of {
 /* Most bytes that an entry takes. */
 enum {
     MARK_BYTES = 16, /* a run of n has at most 16 (n = 1) or 21 */
+    SITE_BYTES = 10,
     REPORT_BYTES = 40,
     NOTICE_BYTES = 96,
     MOVE_BYTES = 15,
@@ -146,6 +148,29 @@ static unsigned char *put_marks(struct esi_wire_state *state,
     return out;
 }
 
+/* Only scopes that ask for sites get any. */
+static bool have_sites(const struct es_batch *batch)
+{
+    uint64_t sites = 0;
+
+    for (size_t i = 0; i < batch->count; i++)
+        sites |= batch->marks[i].site;
+    return sites != 0;
+}
+
+/* Of each tuple the difference to the site before: programs call from few places, which
+ * lie together. */
+static unsigned char *put_sites(const struct es_batch *batch, unsigned char *out)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        out = esi_wire_store_varint(out, esi_wire_fold(batch->marks[i].site - last));
+        last = batch->marks[i].site;
+    }
+    return out;
+}
+
 /* Most reports have no flags. */
 static bool have_states(const struct es_batch *batch)
 {
@@ -214,6 +239,7 @@ static unsigned char *put_moves(struct esi_wire_state *state,
 static void put_head(const struct es_batch *batch,
                      uint32_t move_count,
                      bool whole,
+                     bool sites,
                      const struct esi_wire_cost *cost,
                      unsigned char head[ES_WIRE_HEAD_BYTES])
 {
@@ -224,7 +250,8 @@ static void put_head(const struct es_batch *batch,
     esi_wire_put_u32(&out, (uint32_t)batch->notice_count);
     esi_wire_put_u32(&out, move_count);
     esi_wire_put_u32(&out, (batch->more ? FLAG_MORE : 0) | (whole ? FLAG_WHOLE : 0) |
-                               (have_states(batch) ? FLAG_STATES : 0));
+                               (have_states(batch) ? FLAG_STATES : 0) |
+                               (sites ? FLAG_SITES : 0));
     esi_wire_put_u32(&out, 0);
     esi_wire_put_u64(&out, cost->cpu_ns);
     esi_wire_put_u64(&out, cost->wall_ns);
@@ -236,7 +263,9 @@ int esi_batch_encode(struct esi_wire_state *state,
                      const struct esi_wire_cost *cost,
                      struct esi_wire_buffer *buffer)
 {
-    size_t needed = batch->count * MARK_BYTES + batch->report_count * REPORT_BYTES +
+    bool sites = have_sites(batch);
+    size_t mark_bytes = MARK_BYTES + (sites ? (size_t)SITE_BYTES : 0);
+    size_t needed = batch->count * mark_bytes + batch->report_count * REPORT_BYTES +
                     batch->notice_count * NOTICE_BYTES +
                     (positions ? (size_t)state->count * MOVE_BYTES : 0) + SPARE_BYTES;
     uint32_t move_count;
@@ -246,10 +275,12 @@ int esi_batch_encode(struct esi_wire_state *state,
     if (ESI_ARRAY_RESERVE(buffer->tail, buffer->tail_capacity, needed) < 0)
         return -ENOMEM;
     out = put_marks(state, batch, buffer->tail, &whole);
+    if (sites)
+        out = put_sites(batch, out);
     out = put_reports(batch, out);
     out = put_notices(batch, out);
     out = put_moves(state, positions, out, &move_count);
-    put_head(batch, move_count, whole && positions, cost, buffer->head);
+    put_head(batch, move_count, whole && positions, sites, cost, buffer->head);
     buffer->tail_bytes = (size_t)(out - buffer->tail);
     return 0;
 }
@@ -265,6 +296,7 @@ struct batch_wire_head {
     bool more;
     bool whole;
     bool states;
+    bool sites;
     struct esi_wire_cost cost;
 };
 
@@ -297,6 +329,7 @@ static int read_head(struct esi_wire_reader *in,
     head.more = flags & FLAG_MORE;
     head.whole = flags & FLAG_WHOLE;
     head.states = flags & FLAG_STATES;
+    head.sites = flags & FLAG_SITES;
     head.cost.cpu_ns = esi_wire_get_u64(in);
     head.cost.wall_ns = esi_wire_get_u64(in);
     if (in->failed)
@@ -356,6 +389,20 @@ static int read_marks(struct esi_wire_state *state,
     }
     *input = in;
     return 0;
+}
+
+static int read_sites(struct esi_wire_reader *in,
+                      struct es_mark *marks,
+                      size_t count,
+                      struct es_error *error)
+{
+    uint64_t site = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        site += esi_wire_unfold(esi_wire_get_varint(in));
+        marks[i].site = site;
+    }
+    return in->failed ? batch_wire_fail(error, "its sites end early") : 0;
 }
 
 static int read_reports(const struct esi_wire_state *state,
@@ -447,6 +494,8 @@ static int read_tail(struct esi_wire_state *state,
     struct es_mark *marks = head->tuples ? batch->marks + batch->count : NULL;
     int result = read_marks(state, source, in, marks, head->tuples, error);
 
+    if (result == 0 && head->sites)
+        result = read_sites(in, marks, head->tuples, error);
     if (result == 0)
         result = read_reports(state, source, in, head, batch, error);
     if (result == 0)

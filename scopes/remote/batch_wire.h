@@ -8,6 +8,7 @@
  *     head    40 bytes, little endian: counts, flags, what the pull cost
  *     tuples  36 bytes each as they lie, in the sender's byte order
  *     marks   runs of tuples of one origin with positions that follow each other
+ *     sites   where the scope asks for them: differences, one for each tuple
  *     reports, notices, positions that are not where the marks end
  *
  * Behind the tuples all numbers are LEB128 varints, signed ones in zigzag.  Positions

@@ -671,6 +671,71 @@ int esi_catalog_read_ledger(struct esi_catalog *catalog,
     return result == -EINVAL ? -EPROTO : result;
 }
 
+/* --- Modules ------------------------------------------------------------------ */
+
+static uint64_t read_hex(const struct es_member *member, const char *name)
+{
+    return strtoull(esi_member_text_or(member, name, "0"), NULL, 16);
+}
+
+static int digit_of(char character)
+{
+    const char *digits = "0123456789abcdef";
+    const char *found = character != '\0' ? strchr(digits, character) : NULL;
+
+    return found ? (int)(found - digits) : -1;
+}
+
+static void read_build_id(const char *text, struct es_module *module)
+{
+    for (uint32_t i = 0; i < ES_BUILD_ID_BYTES && text[0] && text[1]; i++, text += 2) {
+        int high = digit_of(text[0]), low = digit_of(text[1]);
+
+        if (high < 0 || low < 0)
+            return;
+        module->build_id[i] = (uint8_t)(high << 4 | low);
+        module->build_id_bytes = i + 1;
+    }
+}
+
+static void read_module(const struct es_member *member, struct es_module *ret_module)
+{
+    *ret_module = (struct es_module){.begin = read_hex(member, "begin"),
+                                     .end = read_hex(member, "end"),
+                                     .bias = read_hex(member, "bias")};
+    read_build_id(esi_member_text_or(member, "build_id", ""), ret_module);
+    snprintf(ret_module->path, sizeof ret_module->path, "%s",
+             esi_member_text_or(member, "path", ""));
+}
+
+int esi_catalog_modules(struct esi_catalog *catalog,
+                        const struct esi_catalog_process *public,
+                        struct es_module **ret_modules)
+{
+    const struct catalog_process *process = (const struct catalog_process *)public;
+    struct sought sought = {.process = process};
+    const struct esi_rpc_request request = {"modules", write_sought, &sought};
+    const struct es_member *list;
+    struct es_module *modules;
+    struct es_message *reply;
+    size_t count;
+    int result = esi_servers_call(catalog->servers, process->server, &request,
+                                  REQUEST_NS, NULL, &reply);
+
+    if (result < 0)
+        return result;
+    list = esi_member_find(esi_message_root(reply), "modules");
+    count = esi_member_count(list);
+    modules = calloc(count + 1, sizeof *modules);
+    for (size_t i = 0; modules && i < count; i++)
+        read_module(esi_member_at(list, i), &modules[i]);
+    esi_message_destroy(reply);
+    if (!modules)
+        return -ENOMEM;
+    *ret_modules = modules;
+    return (int)count;
+}
+
 /* --- World ranks -------------------------------------------------------------- */
 
 /* Looks for the group in a segment that is mapped here. */

@@ -78,6 +78,11 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
 int esi_catalog_read_ledger(struct esi_catalog *catalog,
                             const struct esi_catalog_process *process,
                             struct esi_ledger *ret_ledger);
+/* The modules of a process, asked for anew.  Caller frees *ret_modules.  Returns their
+ * number or -errno. */
+int esi_catalog_modules(struct esi_catalog *catalog,
+                        const struct esi_catalog_process *process,
+                        struct es_module **ret_modules);
 
 /* World rank of a member of a communicator (of the remote group where `remote`).  Where
  * the host of the process does not know the group, the other hosts of the catalog are

@@ -12,6 +12,8 @@
  *       this host knows them
  *   {"request": "ledger", "pid": PID, "made": MADE}
  *       what the process has outstanding (scopes/ledger_json.h)
+ *   {"request": "modules", "pid": PID, "made": MADE}
+ *       the modules of a process that have called MPI
  *   {"request": "group", "key": [HEX, HEX], "size": N, "first": RANK}
  *       the world ranks of a communicator's group of this size that begins with this
  *       one (-1 = whoever), from any process here that has it
@@ -260,6 +262,54 @@ static int serve_ledger(struct esi_service_call *call)
         return es_error_set(call->error, code, "there is no ledger of such a process");
     esi_ledger_json_write(&ledger, call->reply);
     esi_ledger_fini(&ledger);
+    return 0;
+}
+
+static void write_hex(struct esi_json_out *out, const char *name, uint64_t value)
+{
+    char text[20];
+
+    snprintf(text, sizeof text, "%" PRIx64, value);
+    esi_json_out_string(out, name, text);
+}
+
+static void write_module(const struct es_module *module, struct esi_json_out *out)
+{
+    char id[2 * ES_BUILD_ID_BYTES + 1] = "";
+
+    for (uint32_t i = 0; i < module->build_id_bytes; i++)
+        snprintf(id + (size_t)2 * i, 3, "%02x", module->build_id[i]);
+    esi_json_out_begin_object(out, NULL);
+    write_hex(out, "begin", module->begin);
+    write_hex(out, "end", module->end);
+    write_hex(out, "bias", module->bias);
+    esi_json_out_string(out, "build_id", id);
+    esi_json_out_string(out, "path", module->path);
+    esi_json_out_end(out);
+}
+
+static int serve_modules(struct esi_service_call *call)
+{
+    int pid = (int)esi_service_integer(call, "pid", 0, INT32_MAX);
+    uint64_t made = (uint64_t)esi_service_integer(call, "made", 0, INT64_MAX);
+    const struct es_run *run = esi_service_run(call);
+    const struct es_segment_view *segment;
+    struct es_module *modules;
+    int count;
+
+    if (call->code < 0)
+        return call->code;
+    segment = find_segment(run, pid, made);
+    if (!segment)
+        return es_error_set(call->error, -ENOENT, "there is no such process");
+    count = es_segment_view_modules(segment, &modules);
+    if (count < 0)
+        return count;
+    esi_json_out_begin_array(call->reply, "modules");
+    for (int i = 0; i < count; i++)
+        write_module(&modules[i], call->reply);
+    esi_json_out_end(call->reply);
+    free(modules);
     return 0;
 }
 
@@ -534,6 +584,7 @@ static int serve_file(struct esi_service_call *call)
 
 const struct esi_request_row esi_run_requests[] = {
     {"catalog", serve_catalog, false},    {"communicator", serve_communicator, false},
+    {"modules", serve_modules, false},
     {"ledger", serve_ledger, false},      {"group", serve_group, false},
     {"collect", serve_collect, true},     {"trees", serve_trees, false},
     {"trees.wish", serve_desired, false}, {"trees.change", serve_change, true},

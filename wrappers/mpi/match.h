@@ -199,8 +199,8 @@ static inline struct esi_receive *esi_match_post(struct esi_match *match,
 }
 
 /* A queued receive has completed with a message from (source, tag).  `tuple` is
- * complete but for its sequence, `site` where it was posted: it is published through the callback, now or when it
- * is decided.  Ends the receive. */
+ * complete but for its sequence, `site` where it was posted: it is published
+ * through the callback, now or when it is decided.  Ends the receive. */
 void esi_match_complete(struct esi_match *match,
                         struct esi_receive *receive,
                         int source,

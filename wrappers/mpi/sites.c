@@ -73,7 +73,9 @@ struct module_search {
 };
 
 /* Takes over the build id if the note is one. */
-static const char *read_note(const char *note, const char *end, struct es_module *module)
+static const char *read_note(const char *note,
+                             const char *end,
+                             struct es_module *module)
 {
     ElfW(Nhdr) head;
     const char *name = note + sizeof head;

@@ -113,8 +113,8 @@ static inline bool esi_thread_is_abandoned(const struct esi_thread *thread,
  * one first, since readers had the most time for its tuples.  False without memory. */
 bool esi_thread_take_slot(struct esi_thread *thread);
 
-/* Leaves a tuple and its site for the thread that has the slot.  Without memory it is dropped, and
- * counted (esi_process_count_refused_tuple()). */
+/* Leaves a tuple and its site for the thread that has the slot.  Without memory it is
+ * dropped, and counted (esi_process_count_refused_tuple()). */
 void esi_slot_add_late(struct esi_slot *slot,
                        const struct es_tuple *tuple,
                        uint64_t site);

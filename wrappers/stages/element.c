@@ -14,7 +14,7 @@
 #include "wrappers/stages/stage.h"
 
 enum read_mode { READ_EVERY, READ_LATEST };
-enum { PROPERTY_READ, PROPERTY_OPEN, PROPERTY_COUNTERS };
+enum { PROPERTY_READ, PROPERTY_OPEN, PROPERTY_COUNTERS, PROPERTY_SITES };
 enum { CHUNK = 256 }; /* tuples for which room is made at once */
 
 static const char *const modes[] =
@@ -34,6 +34,10 @@ static const struct es_property_schema properties[] = {
                            .type = ES_PROPERTY_BOOLEAN,
                            .fallback = "no",
                            .help = "a report of events and polls in each pull"},
+    [PROPERTY_SITES] = {.name = "sites",
+                        .type = ES_PROPERTY_BOOLEAN,
+                        .fallback = "no",
+                        .help = "also where in the program operations were called"},
 };
 
 struct element_stage {
@@ -41,6 +45,7 @@ struct element_stage {
     enum read_mode mode;
     bool open;
     bool counters;
+    bool sites;
 };
 
 /* --- The latest tuple and nothing else -------------------------------------------- */
@@ -63,6 +68,7 @@ static int pull_latest(struct es_stage *stage,
         0) {
         mark->origin = stage->origin;
         mark->flags = 0;
+        mark->site = 0;
         batch->count++;
     }
     return 0;
@@ -139,7 +145,8 @@ static int open_element(struct es_stage *stage,
         return es_error_set(error, -EINVAL,
                             "element: there is no such element on this host");
     if (values[PROPERTY_READ].integer == READ_LATEST &&
-        !values[PROPERTY_OPEN].integer && !values[PROPERTY_COUNTERS].integer) {
+        !values[PROPERTY_OPEN].integer && !values[PROPERTY_COUNTERS].integer &&
+        !values[PROPERTY_SITES].integer) {
         open_latest(stage, context->origins->items[stage->origin].element);
         return 0;
     }
@@ -150,6 +157,7 @@ static int open_element(struct es_stage *stage,
     element->mode = (enum read_mode)values[PROPERTY_READ].integer;
     element->open = values[PROPERTY_OPEN].integer != 0;
     element->counters = values[PROPERTY_COUNTERS].integer != 0;
+    element->sites = values[PROPERTY_SITES].integer != 0;
     stage->state = element;
     return 0;
 }
@@ -160,15 +168,19 @@ static void close_element(struct es_stage *stage)
         free(stage->state);
 }
 
+/* `sites` NULL: not asked for. */
 static void mark_tuples(struct es_batch *batch,
                         size_t count,
                         uint64_t position,
-                        uint32_t origin)
+                        uint32_t origin,
+                        const uint64_t *sites)
 {
     struct es_mark *mark = batch->marks + batch->count;
 
     for (size_t i = 0; i < count; i++)
         mark[i] = (struct es_mark){.position = position + i, .origin = origin};
+    for (size_t i = 0; sites && i < count; i++)
+        mark[i].site = sites[i];
     batch->count += count;
 }
 
@@ -177,18 +189,20 @@ static void mark_tuples(struct es_batch *batch,
 static size_t read_run(const struct element_stage *element,
                        struct es_cursor *cursor,
                        struct es_tuple *ret_tuples,
+                       uint64_t *ret_sites,
                        size_t max,
                        bool *ret_all)
 {
     struct es_cursor before = *cursor;
-    size_t count = es_element_read(element->view, cursor, ret_tuples, max);
+    size_t count =
+        esi_element_view_read_sites(element->view, cursor, ret_tuples, ret_sites, max);
 
     *ret_all = count < max;
     if (cursor->lost == before.lost || count <= 1)
         return count;
     *cursor = before;
     *ret_all = false;
-    return es_element_read(element->view, cursor, ret_tuples, 1);
+    return esi_element_view_read_sites(element->view, cursor, ret_tuples, ret_sites, 1);
 }
 
 /* Appends what is new, at most pull->max tuples. */
@@ -199,6 +213,8 @@ static int read_every(const struct es_stage *stage,
 {
     struct esi_read_state *place = &stage->context->places->items[stage->origin];
     size_t left = pull->max;
+    uint64_t sites[CHUNK];
+    uint64_t *wanted_sites = element->sites ? sites : NULL;
     bool all = left == 0;
 
     while (left > 0 && !all) {
@@ -208,9 +224,10 @@ static int read_every(const struct es_stage *stage,
 
         if (result < 0)
             return result;
-        count =
-            read_run(element, &place->read, batch->tuples + batch->count, wanted, &all);
-        mark_tuples(batch, count, place->read.position - count, stage->origin);
+        count = read_run(element, &place->read, batch->tuples + batch->count,
+                         wanted_sites, wanted, &all);
+        mark_tuples(batch, count, place->read.position - count, stage->origin,
+                    wanted_sites);
         left -= count;
     }
     if (!all)
@@ -222,17 +239,18 @@ static int read_every(const struct es_stage *stage,
 static int read_one(const struct es_stage *stage,
                     int (*read)(const struct es_element_view *view,
                                 struct es_tuple *ret_tuple,
-                                uint64_t *ret_position),
+                                uint64_t *ret_position,
+                                uint64_t *ret_site),
                     struct es_batch *batch)
 {
     const struct element_stage *element = stage->state;
-    uint64_t position;
+    uint64_t position, site;
     int result = es_batch_reserve(batch, 1);
 
     if (result < 0)
         return result;
-    if (read(element->view, batch->tuples + batch->count, &position) > 0)
-        mark_tuples(batch, 1, position, stage->origin);
+    if (read(element->view, batch->tuples + batch->count, &position, &site) > 0)
+        mark_tuples(batch, 1, position, stage->origin, element->sites ? &site : NULL);
     return 0;
 }
 
@@ -268,13 +286,13 @@ static int pull_element(struct es_stage *stage,
     if (element->mode == READ_EVERY)
         result = read_every(stage, element, pull, batch);
     else if (pull->max > 0)
-        result = read_one(stage, es_element_latest, batch);
+        result = read_one(stage, esi_element_view_latest_site, batch);
     if (result < 0)
         return result;
     /* After the published tuples, so that one operation is not seen both open and
      * completed. */
     if (element->open && batch->count - before < pull->max)
-        result = read_one(stage, esi_element_view_open, batch);
+        result = read_one(stage, esi_element_view_open_site, batch);
     if (result < 0 || pull->max == 0)
         return result;
     return report_element(stage, element, read->lost - lost, batch);

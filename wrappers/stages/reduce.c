@@ -67,6 +67,9 @@ static uint64_t hash_of(const struct tuple_group *group,
         return esi_hash_mix(hash, (uint64_t)origin->rank);
     case ES_SUMMARY_BY_HOST:
         return esi_hash_mix_text(hash, origin->host);
+    case ES_SUMMARY_BY_SITE:
+        return esi_hash_mix(esi_hash_mix(hash, (uint64_t)origin->pid),
+                            group->mark.site);
     default:
         return hash;
     }
@@ -86,6 +89,8 @@ static bool same_origins(enum es_summary_group by,
         return a->rank == b->rank;
     case ES_SUMMARY_BY_HOST:
         return strcmp(a->host, b->host) == 0;
+    case ES_SUMMARY_BY_SITE: /* addresses of other processes mean something else */
+        return a->pid == b->pid && strcmp(a->host, b->host) == 0;
     default:
         return true;
     }
@@ -103,6 +108,8 @@ static bool same_group(const struct tuple_group *a,
         return false;
     if (one->by == ES_SUMMARY_BY_OPERATION)
         return one->operation == other->operation;
+    if (one->by == ES_SUMMARY_BY_SITE && a->mark.site != b->mark.site)
+        return false;
     return a->mark.origin == b->mark.origin ||
            same_origins(one->by, &origins->items[a->mark.origin],
                         &origins->items[b->mark.origin]);
@@ -113,6 +120,8 @@ static bool is_wider(enum es_summary_group wide, enum es_summary_group narrow)
 {
     if (wide == narrow || wide == ES_SUMMARY_BY_NONE)
         return true;
+    if (wide == ES_SUMMARY_BY_SITE || narrow == ES_SUMMARY_BY_SITE)
+        return false;
     return wide > narrow && narrow >= ES_SUMMARY_BY_ORIGIN;
 }
 
@@ -267,6 +276,8 @@ static size_t bound_of(const struct grouping *grouping,
         groups = 1;
     else if (grouping->by == ES_SUMMARY_BY_OPERATION)
         groups = esi_operation_count;
+    else if (grouping->by == ES_SUMMARY_BY_SITE)
+        return SIZE_MAX;
     return grouping->kind == ES_SUMMARY_HISTOGRAM ? groups * ES_SUMMARY_BUCKETS
                                                   : groups;
 }

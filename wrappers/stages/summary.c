@@ -33,7 +33,7 @@ const char *const esi_summary_groups[] = {
     [ES_SUMMARY_BY_NONE] = "none",     [ES_SUMMARY_BY_OPERATION] = "operation",
     [ES_SUMMARY_BY_ORIGIN] = "origin", [ES_SUMMARY_BY_THREAD] = "thread",
     [ES_SUMMARY_BY_RANK] = "rank",     [ES_SUMMARY_BY_HOST] = "host",
-    [ES_SUMMARY_GROUPS] = NULL,
+    [ES_SUMMARY_BY_SITE] = "site",     [ES_SUMMARY_GROUPS] = NULL,
 };
 
 static unsigned take_bits(unsigned *code, unsigned bits)
