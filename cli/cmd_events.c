@@ -30,6 +30,7 @@ enum {
     OPTION_REDUCE,
     OPTION_SCOPE,
     OPTION_REPAIR,
+    OPTION_SITES,
 };
 
 /* What summaries stand for, with --follow. */
@@ -61,12 +62,14 @@ static const struct argp_option options[] = {
      "how long sorting waits for late events (10ms)", 2},
     {"reduce", OPTION_REDUCE, "REDUCTION", 0,
      "summaries instead: count, sum, minimum, maximum, mean, histogram, latest or "
-     "earliest, such as 'mean of=bytes by=rank'",
+     "earliest, such as 'mean of=bytes by=rank' or 'sum of=duration by=site'",
      2},
     {"scope", OPTION_SCOPE, "NAME", 0, "the view and the tree of this scope of the map",
      2},
     {"repair", OPTION_REPAIR, "HOW", OPTION_HIDDEN,
      "of times that cannot be: bound (default), logical, none", 2},
+    {"sites", OPTION_SITES, NULL, 0,
+     "also where in the program the operations were called", 2},
     {"absolute", OPTION_ABSOLUTE, NULL, 0, "times since 1970 (text and CSV)", 2},
     {"format", 'f', "FORMAT", 0, "text, json (JSON Lines) or csv", 2},
     {0},
@@ -125,6 +128,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case OPTION_REDUCE:
         settings->tree.reduce = text;
+        return 0;
+    case OPTION_SITES:
+        events->sites = true;
         return 0;
     case OPTION_ABSOLUTE:
         arguments->absolute = true;
@@ -231,6 +237,7 @@ static int list_events(struct esi_events *events,
         .start_ns = is_absolute ? 0 : esi_events_start_ns(events),
         .realtime_ns = es_scope_run_now_ns(scope),
         .by_start = arguments->events.scope.sorting == ES_SORTING_START,
+        .sites = arguments->events.sites,
         .summed_up = esi_events_are_summed_up(events),
     };
     struct esi_event_sink sink = esi_events_printer_sink(&printer);

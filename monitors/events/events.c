@@ -11,6 +11,7 @@
 
 #include "monitors/events/events_repair.h"
 #include "monitors/follow/activity.h"
+#include "monitors/sites/sites.h"
 
 /* Elements that appear join within this time. */
 #define REFRESH_NS UINT64_C(200000000)
@@ -26,6 +27,7 @@ struct esi_events {
     size_t tail_first;
     size_t tail_count;
     bool summed_up;
+    struct esi_sites *sites; /* owned */
     struct esi_summaries summaries;
     struct esi_events_repair *repair;  /* owned; NULL = times are given as they are */
     const struct esi_event_sink *sink; /* of the reading that goes on; borrowed */
@@ -49,6 +51,7 @@ static int open_follower(struct esi_events *events,
     int result;
 
     follower.scope.name = "events";
+    follower.scope.sites = events->config.sites;
     result = esi_follower_open(&follower, error, &events->follower);
     if (result < 0)
         return result;
@@ -112,7 +115,9 @@ int esi_events_create(struct es_run *run,
     if (!events)
         return -ENOMEM;
     events->config = *config;
-    result = open_follower(events, run, error);
+    result = esi_sites_create(&events->sites);
+    if (result == 0)
+        result = open_follower(events, run, error);
     events->summed_up = sums_up(config->scope.tree.reduce);
     if (result == 0)
         result = open_repair(events);
@@ -137,6 +142,7 @@ void esi_events_destroy(struct esi_events *events)
         return;
     esi_events_repair_destroy(events->repair);
     esi_follower_close(events->follower);
+    esi_sites_destroy(events->sites);
     esi_summaries_fini(&events->summaries);
     free(events->tail);
     free(events);
@@ -145,10 +151,13 @@ void esi_events_destroy(struct esi_events *events)
 
 static struct esi_event make_event(const struct esi_events *events,
                                    uint32_t origin,
-                                   const struct es_tuple *tuple)
+                                   const struct es_tuple *tuple,
+                                   uint64_t site)
 {
     struct esi_event event = {.origin = es_scope_origin(events->scope, origin)};
 
+    if (events->config.sites)
+        event.site = esi_sites_format(events->sites, events->scope, origin, site);
     esi_activity_read(events->scope, origin, tuple, &event.activity);
     return event;
 }
@@ -193,6 +202,9 @@ static int keep_summary(struct esi_events *events,
 
     if (es_summary_decode(&batch->tuples[index], mark, &row.summary) < 0)
         return 0;
+    if (row.summary.by == ES_SUMMARY_BY_SITE)
+        row.site =
+            esi_sites_format(events->sites, events->scope, mark->origin, mark->site);
     *old += row.summary.last_ns <= events->begun_ns;
     return esi_summaries_add(&events->summaries, &row);
 }
@@ -215,7 +227,8 @@ static int give_batch(struct esi_events *events,
             result = keep_summary(events, batch, i, ret_old);
             continue;
         }
-        event = make_event(events, batch->marks[i].origin, &batch->tuples[i]);
+        event = make_event(events, batch->marks[i].origin, &batch->tuples[i],
+                           batch->marks[i].site);
         event.position = batch->marks[i].position;
         *ret_old += event.activity.stop_ns <= events->begun_ns;
         result = events->repair ? esi_events_repair_add(events->repair, &event)
@@ -299,10 +312,13 @@ int esi_events_give_summaries(struct esi_events *events,
     return result < 0 ? result : 0;
 }
 
-static int give_open(void *data, uint32_t origin, const struct es_tuple *tuple)
+static int give_open(void *data,
+                     uint32_t origin,
+                     const struct es_tuple *tuple,
+                     uint64_t site)
 {
     const struct esi_events *events = data;
-    struct esi_event event = make_event(events, origin, tuple);
+    struct esi_event event = make_event(events, origin, tuple, site);
 
     return events->sink->event(events->sink->data, &event);
 }

@@ -22,11 +22,13 @@ struct esi_events_config {
     uint64_t since_ns; /* only what completed at or after this real time; 0 = all */
     size_t last; /* of what is there at the start only so many, the newest; 0 = all */
     enum esi_repair_mode repair; /* of times that cannot be */
+    bool sites; /* events say where in the program they were called */
 };
 
 struct esi_event {
     const struct es_origin *origin; /* borrowed from the scope */
     uint64_t position;
+    const char *site; /* NULL = not asked for; "" = not known; lives as the events */
     struct esi_activity activity;
 };
 

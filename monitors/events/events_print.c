@@ -64,7 +64,7 @@ static void print_event(const struct esi_events_printer *printer,
     char seconds[SECONDS];
     char thread[32];
     char span[32];
-    char words[320];
+    char words[600];
 
     format_seconds(
         printer, printer->by_start || is_open ? activity->start_ns : activity->stop_ns,
@@ -80,6 +80,8 @@ static void print_event(const struct esi_events_printer *printer,
                             activity->bytes);
     if (is_open)
         esi_describe_append(words, sizeof words, ", under way since then");
+    if (event->site && *event->site)
+        esi_describe_append(words, sizeof words, ", at %s", event->site);
     esi_text_line_print(printer->stream, printer->width, "%16s %8s %9s  %s", seconds,
                         thread, span, words);
 }
@@ -119,6 +121,9 @@ static void describe_event(struct esi_row *row, const void *record)
     else
         esi_row_unsigned(esi_row_if(row, !is), "lost", NULL, line->lost);
     esi_row_text(row, "awaits", NULL, esi_activity_awaits(activity));
+    if (line->printer->sites)
+        esi_row_text(row, "site", NULL,
+                     event->site && *event->site ? event->site : NULL);
 }
 
 static void describe_loss(struct esi_row *row, const void *record)

@@ -17,6 +17,7 @@ struct esi_events_printer {
     uint64_t start_ns;           /* times are shown relative to this; 0 = absolute */
     uint64_t realtime_ns;        /* now: how long open operations have lasted */
     bool by_start;  /* text shows when operations started, else when they stopped */
+    bool sites;     /* events say where they were called */
     bool summed_up; /* there are summaries in the place of events */
     uint64_t shown; /* events or summaries so far; counted by the sink */
     const struct esi_time_repair_totals *repairs; /* for the last line of JSON; NULL =

@@ -52,6 +52,8 @@ static int compare_groups(const struct esi_summary_row *a,
         return compare_integers(a->origin->rank, b->origin->rank);
     case ES_SUMMARY_BY_HOST:
         return strcmp(a->origin->host, b->origin->host);
+    case ES_SUMMARY_BY_SITE:
+        return strcmp(a->site, b->site);
     default:
         return 0;
     }

@@ -14,6 +14,7 @@
 struct esi_summary_row {
     struct es_summary summary;
     const struct es_origin *origin; /* borrowed */
+    const char *site; /* of groups by site: the same pointer for the same; borrowed */
 };
 
 /* Caller's memory, all zero is an empty one. */

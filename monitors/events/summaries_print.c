@@ -36,6 +36,9 @@ static const char *describe_group(char *out,
     case ES_SUMMARY_BY_HOST:
         snprintf(out, size, "host %s", origin->host);
         break;
+    case ES_SUMMARY_BY_SITE:
+        snprintf(out, size, "%s", *row->site ? row->site : "unknown site");
+        break;
     default:
         snprintf(out, size, "all");
     }
@@ -84,7 +87,7 @@ void esi_summary_print_text(const struct esi_events_printer *printer,
                             const struct esi_summary_row *row)
 {
     const struct es_summary *summary = &row->summary;
-    char group[160], figure[192];
+    char group[288], figure[192];
 
     describe_group(group, sizeof group, row);
     describe_figure(figure, sizeof figure, summary);
@@ -149,6 +152,8 @@ void esi_summary_describe(struct esi_row *row, const void *record)
     esi_row_text(row, "of", NULL, is ? es_summary_field_name(summary->of) : NULL);
     esi_row_text(row, "by", NULL, is ? es_summary_group_name(summary->by) : NULL);
     describe_members(row, summary->by, line->origin, summary->operation);
+    if (summary->by == ES_SUMMARY_BY_SITE)
+        esi_row_text(row, "site", NULL, is ? line->summary->site : NULL);
     esi_row_unsigned(esi_row_if(row, is), "count", NULL, summary->count);
     describe_figures(row, summary);
     esi_row_signed(esi_row_if(row, is), "first_ns", NULL,
