@@ -20,6 +20,7 @@
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/archive_ledgers.h"
 #include "monitors/archive/ctf_stream.h"
+#include "monitors/archive/site_column.h"
 
 /* The streams of one element. */
 struct element {
@@ -27,6 +28,7 @@ struct element {
     struct esi_ctf_stream **late;   /* owned, as they are */
     size_t late_count, late_capacity;
     uint64_t index; /* of the next tuple among those recorded */
+    struct esi_site_column sites;
 };
 
 struct esi_archive {
@@ -132,6 +134,7 @@ static void destroy_archive(struct esi_archive *archive)
         for (size_t j = 0; j < element->late_count; j++)
             esi_ctf_stream_destroy(element->late[j]);
         free(element->late);
+        esi_site_column_fini(&element->sites);
     }
     free(archive->elements);
     for (size_t i = 0; i < archive->host_count; i++)
@@ -448,6 +451,27 @@ int esi_archive_append(struct esi_archive *archive,
     return result < 0 ? result : put_tuple(archive, element, stream, &copy, position);
 }
 
+static int flush_sites(struct esi_archive *archive, size_t number)
+{
+    int result = esi_site_column_flush(&archive->elements[number].sites, archive->side,
+                                       (uint32_t)number);
+
+    return result < 0 ? fail_archive(archive, result, ESI_ARCHIVE_SIDE "/sites") : 0;
+}
+
+int esi_archive_note_site(struct esi_archive *archive, uint32_t number, uint64_t site)
+{
+    struct element *element;
+    int result = find_element(archive, number, &element);
+
+    if (result < 0 || element->index == 0)
+        return result;
+    result = esi_site_column_add(&element->sites, element->index - 1, site);
+    if (result < 0)
+        return fail_archive(archive, result, ESI_ARCHIVE_SIDE "/sites");
+    return esi_site_column_is_full(&element->sites) ? flush_sites(archive, number) : 0;
+}
+
 int esi_archive_lose(struct esi_archive *archive, uint32_t number, uint64_t lost)
 {
     struct element *element;
@@ -485,6 +509,8 @@ int esi_archive_flush(struct esi_archive *archive, uint64_t age_ns)
         if (is_old(&archive->elements[i], before_ns))
             result =
                 flush_element(archive, &archive->elements[i], esi_ctf_stream_flush);
+    for (size_t i = 0; i < archive->element_count && result == 0; i++)
+        result = flush_sites(archive, i);
     return result;
 }
 
@@ -503,6 +529,8 @@ int esi_archive_close(struct esi_archive *archive,
 
     for (size_t i = 0; i < archive->element_count && result == 0; i++)
         result = flush_element(archive, &archive->elements[i], esi_ctf_stream_finish);
+    for (size_t i = 0; i < archive->element_count && result == 0; i++)
+        result = flush_sites(archive, i);
     archive->tables.facts.ended_ns = ended_ns;
     if (result == 0)
         result = esi_archive_write_tables(archive);

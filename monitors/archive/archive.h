@@ -68,6 +68,9 @@ int esi_archive_append(struct esi_archive *archive,
                        const struct es_tuple *tuple,
                        uint64_t position);
 
+/* Where the tuple that was appended last to this element was called; 0 = not known. */
+int esi_archive_note_site(struct esi_archive *archive, uint32_t element, uint64_t site);
+
 /* `lost` tuples of the element are missing at this point. */
 int esi_archive_lose(struct esi_archive *archive, uint32_t element, uint64_t lost);
 

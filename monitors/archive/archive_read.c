@@ -16,6 +16,8 @@
 #include "base/heap.h"
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/ctf_reader.h"
+#include "monitors/archive/site_column.h"
+#include "monitors/sites/sites.h"
 
 /* What the parts of the reader share. */
 
@@ -23,6 +25,7 @@ struct esi_archive_reader {
     struct esi_archive_tables tables;
     char *path; /* owned */
     int root;   /* descriptors; -1 = none */
+    int side;
     int *hosts; /* of the hosts' directories, -1 = there is none; owned */
 };
 
@@ -92,12 +95,16 @@ int esi_archive_open(const char *directory,
         free(reader);
         return es_error_set(error, -ENOMEM, "no memory left for the archive");
     }
+    reader->side = -1;
     reader->root = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (reader->root < 0)
         result = es_error_set(error, -errno, "cannot open %s: %s", directory,
                               strerror(errno));
     if (result == 0)
         result = read_tables(reader, error);
+    if (result == 0)
+        reader->side = openat(reader->root, ESI_ARCHIVE_SIDE,
+                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (result == 0)
         result = open_hosts(reader);
     if (result < 0) {
@@ -118,6 +125,8 @@ void esi_archive_read_close(struct esi_archive_reader *reader)
         if (reader->hosts[i] >= 0)
             close(reader->hosts[i]);
     free(reader->hosts);
+    if (reader->side >= 0)
+        close(reader->side);
     if (reader->root >= 0)
         close(reader->root);
     esi_archive_tables_fini(&reader->tables);
@@ -301,6 +310,8 @@ struct esi_archive_cursor {
     size_t late_count, late_capacity;
     uint64_t index; /* of the next tuple */
     bool told_end;
+    int side; /* the archive's; borrowed */
+    struct esi_site_block *sites; /* owned; NULL = no file, or no memory */
 };
 
 static int open_late(struct esi_archive_reader *reader,
@@ -336,6 +347,9 @@ int esi_archive_cursor_create(struct esi_archive_reader *reader,
     if (!cursor)
         return es_error_set(error, -ENOMEM, "no memory left for an element");
     cursor->element = element;
+    cursor->side = reader->side;
+    if (esi_site_block_exists(cursor->side, element))
+        cursor->sites = calloc(1, sizeof *cursor->sites);
     result = archive_stream_open(reader, element, 0, error, &cursor->ordered);
     if (result == 0 || result == -ENOENT)
         result = open_late(reader, cursor, error);
@@ -357,6 +371,7 @@ void esi_archive_cursor_destroy(struct esi_archive_cursor *cursor)
     for (size_t i = 0; i < cursor->late_count; i++)
         esi_ctf_reader_destroy(cursor->late[i]);
     free(cursor->late);
+    free(cursor->sites);
     free(cursor);
     errno = saved_errno;
 }
@@ -412,6 +427,14 @@ static int give_end(struct esi_archive_cursor *cursor, struct esi_archive_item *
     return item->lost > 0;
 }
 
+/* Of the next tuple. */
+static uint64_t find_site(const struct esi_archive_cursor *cursor)
+{
+    return cursor->sites ? esi_site_block_get(cursor->sites, cursor->side,
+                                              cursor->element, cursor->index)
+                         : 0;
+}
+
 int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
                             struct esi_archive_item *ret_item,
                             struct es_error *error)
@@ -437,6 +460,7 @@ int esi_archive_cursor_next(struct esi_archive_cursor *cursor,
         return 1;
     }
     ret_item->tuple = next.record->tuple;
+    ret_item->site = find_site(cursor);
     cursor->index++;
     esi_ctf_reader_next(next.stream);
     return 1;
@@ -556,4 +580,50 @@ int esi_archive_merge_next(struct esi_archive_merge *merge,
     esi_archive_cursor_destroy(source->cursor);
     source->cursor = NULL;
     return 1;
+}
+
+/* === Sites ======================================================================== */
+
+/* The modules of processes stand behind each other, of one process in order, but
+ * processes may take turns. */
+static int add_site_processes(const struct esi_archive_tables *tables,
+                              struct es_module *modules,
+                              size_t *counts,
+                              struct esi_sites *sites)
+{
+    size_t first = 0;
+    int result = 0;
+
+    for (size_t i = 0; i < tables->module_count; i++)
+        counts[tables->modules[i].process + 1]++;
+    for (size_t i = 0; i < tables->process_count; i++)
+        counts[i + 1] += counts[i];
+    for (size_t i = 0; i < tables->module_count; i++)
+        modules[counts[tables->modules[i].process]++] = tables->modules[i].module;
+    for (size_t i = 0; i < tables->process_count && result >= 0; i++) {
+        result = esi_sites_add_process(sites, modules + first, counts[i] - first);
+        first = counts[i];
+    }
+    return result < 0 ? result : 0;
+}
+
+int esi_archive_sites(const struct esi_archive_reader *reader,
+                      struct esi_sites **ret_sites)
+{
+    const struct esi_archive_tables *tables = &reader->tables;
+    struct es_module *modules = calloc(tables->module_count + 1, sizeof *modules);
+    size_t *counts = calloc(tables->process_count + 2, sizeof *counts);
+    struct esi_sites *sites = NULL;
+    int result = modules && counts ? esi_sites_create(&sites) : -ENOMEM;
+
+    if (result == 0)
+        result = add_site_processes(tables, modules, counts, sites);
+    free(modules);
+    free(counts);
+    if (result < 0) {
+        esi_sites_destroy(sites);
+        return result;
+    }
+    *ret_sites = sites;
+    return 0;
 }

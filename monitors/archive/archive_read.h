@@ -21,6 +21,7 @@
 #include "monitors/archive/archive_tables.h"
 
 struct esi_archive_reader;
+struct esi_sites;
 
 /* -ENOENT, -EINVAL with words: no such directory, or no archive; or its tables are
  * wrong, with file, line and column. */
@@ -42,6 +43,7 @@ struct esi_archive_item {
     uint64_t lost;         /* so many tuples are missing here; 0: this is a tuple */
     struct es_tuple tuple; /* with times in nanoseconds of run time */
     uint64_t index;        /* of the tuples of the element that were recorded */
+    uint64_t site;         /* where it was called; 0 = not known */
     bool ends_process; /* from esi_archive_merge_next(): nothing of any element of its
                           process is behind this */
 };
@@ -75,6 +77,12 @@ void esi_archive_merge_destroy(struct esi_archive_merge *merge);
 int esi_archive_merge_next(struct esi_archive_merge *merge,
                            struct esi_archive_item *ret_item,
                            struct es_error *error);
+
+/* The processes of the archive with their modules, in the order of its tables: texts of
+ * its sites are esi_sites_format_in(*ret_sites, process, site).  Caller destroys
+ * *ret_sites.  -ENOMEM. */
+int esi_archive_sites(const struct esi_archive_reader *reader,
+                      struct esi_sites **ret_sites);
 
 /* --- Beside that ------------------------------------------------------------------ */
 

@@ -39,6 +39,7 @@ void esi_archive_tables_fini(struct esi_archive_tables *tables)
     free(tables->elements);
     free(tables->groups);
     free(tables->open);
+    free(tables->modules);
     esi_archive_tables_init(tables);
 }
 
@@ -143,6 +144,17 @@ int esi_archive_tables_add_open(struct esi_archive_tables *tables,
     if (ESI_ARRAY_RESERVE(tables->open, tables->open_capacity, count + 1) < 0)
         return -ENOMEM;
     tables->open[tables->open_count++] = *open;
+    return 0;
+}
+
+int esi_archive_tables_add_module(struct esi_archive_tables *tables,
+                                  const struct esi_archive_module *module)
+{
+    size_t count = tables->module_count;
+
+    if (ESI_ARRAY_RESERVE(tables->modules, tables->module_capacity, count + 1) < 0)
+        return -ENOMEM;
+    tables->modules[tables->module_count++] = *module;
     return 0;
 }
 
@@ -474,6 +486,41 @@ static void transfer_open(struct line *line, struct esi_archive_open *open)
     tuple->peer = transfer_int(line, "peer", tuple->peer);
     tuple->tag = transfer_int(line, "tag", tuple->tag);
     tuple->bytes = (uint32_t)transfer_count(line, "bytes", tuple->bytes, UINT32_MAX);
+    if (line->out ? open->site != 0 : esi_member_find(line->object, "site") != NULL)
+        open->site = transfer_any(line, "site", open->site);
+}
+
+/* As hexadecimal digits. */
+static void transfer_build_id(struct line *line, struct es_module *module)
+{
+    char digits[2 * ES_BUILD_ID_BYTES + 1] = "";
+
+    for (uint32_t i = 0; line->out && i < module->build_id_bytes; i++)
+        snprintf(digits + (size_t)2 * i, 3, "%02x", module->build_id[i]);
+    transfer_text(line, "build_id", digits, sizeof digits);
+    for (size_t i = 0; !line->out && line->result == 0 && digits[2 * i]; i++) {
+        int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
+
+        if (high < 0 || low < 0) {
+            fail_line(line, "\"build_id\" is not pairs of hexadecimal digits");
+            return;
+        }
+        module->build_id[i] = (uint8_t)(high << 4 | low);
+        module->build_id_bytes = (uint32_t)i + 1;
+    }
+}
+
+static void transfer_module(struct line *line, struct esi_archive_module *row)
+{
+    struct es_module *module = &row->module;
+
+    row->process =
+        transfer_reference(line, "process", row->process, line->tables->process_count);
+    module->begin = transfer_any(line, "begin", module->begin);
+    module->end = transfer_any(line, "end", module->end);
+    module->bias = transfer_any(line, "bias", module->bias);
+    transfer_build_id(line, module);
+    transfer_text(line, "path", module->path, sizeof module->path);
 }
 
 /* === Writing ====================================================================== */
@@ -533,6 +580,11 @@ void esi_archive_tables_write(const struct esi_archive_tables *tables, FILE *str
     for (size_t i = 0; i < all.element_count; i++) {
         begin_line(&line, "element");
         transfer_element(&line, i, &all.elements[i]);
+        esi_json_out_end(&out);
+    }
+    for (size_t i = 0; i < all.module_count; i++) {
+        begin_line(&line, "module");
+        transfer_module(&line, &all.modules[i]);
         esi_json_out_end(&out);
     }
     for (size_t i = 0; i < all.open_count; i++) {
@@ -640,6 +692,15 @@ static int read_open(struct line *line)
                             : esi_archive_tables_add_open(line->tables, &open);
 }
 
+static int read_module(struct line *line)
+{
+    struct esi_archive_module module = {.process = 0};
+
+    transfer_module(line, &module);
+    return line->result < 0 ? line->result
+                            : esi_archive_tables_add_module(line->tables, &module);
+}
+
 /* --- The file ---------------------------------------------------------------- */
 
 static const struct {
@@ -649,7 +710,7 @@ static const struct {
     {"archive", read_facts},   {"host", read_host},
     {"process", read_process}, {"communicator", read_communicator},
     {"group", read_group},     {"element", read_element},
-    {"open", read_open},
+    {"open", read_open},       {"module", read_module},
 };
 
 static int read_kind(struct line *line, int line_number)

@@ -20,6 +20,7 @@
 
 #include "eventspace/clock.h"
 #include "eventspace/error.h"
+#include "eventspace/run.h"
 #include "eventspace/tuple.h"
 
 /* Times are nanoseconds of run time, as since 1970 (eventspace/stage_batch.h). */
@@ -99,6 +100,13 @@ struct esi_archive_element {
 struct esi_archive_open {
     uint32_t element;
     struct es_tuple tuple; /* its start in nanoseconds */
+    uint64_t site;         /* where it was called; 0 = not known */
+};
+
+/* A module of a process: what addresses of calls are resolved by. */
+struct esi_archive_module {
+    uint32_t process;
+    struct es_module module;
 };
 
 struct esi_archive_tables {
@@ -113,6 +121,8 @@ struct esi_archive_tables {
     size_t group_count, group_capacity;
     struct esi_archive_open *open;
     size_t open_count, open_capacity;
+    struct esi_archive_module *modules;
+    size_t module_count, module_capacity;
 };
 
 void esi_archive_tables_init(struct esi_archive_tables *tables);
@@ -143,6 +153,8 @@ int esi_archive_tables_add_group(struct esi_archive_tables *tables,
                                  const struct esi_archive_group *group);
 int esi_archive_tables_add_open(struct esi_archive_tables *tables,
                                 const struct esi_archive_open *open);
+int esi_archive_tables_add_module(struct esi_archive_tables *tables,
+                                  const struct esi_archive_module *module);
 
 /* The group of a communicator (the remote one where `remote`); NULL where its members
  * are not known.  O(groups). */

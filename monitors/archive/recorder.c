@@ -91,6 +91,7 @@ static int open_follower(struct esi_recorder *recorder,
     if (selection->classes == 0)
         selection->classes = ES_CLASSES_ALL | ES_CLASSES_TREE;
     follower.scope.name = "record";
+    follower.scope.sites = true;
     result = esi_follower_open(&follower, error, &recorder->follower);
     if (result == 0)
         recorder->scope = esi_follower_scope(recorder->follower);
@@ -275,6 +276,20 @@ static int place_loss(struct esi_recorder *recorder, const struct es_mark *mark)
     return result;
 }
 
+/* Of the tuple that was appended last. */
+static int record_site(struct esi_recorder *recorder, const struct es_mark *mark)
+{
+    int added =
+        esi_recorder_tables_note_site(recorder->tables, mark->origin, mark->site);
+
+    if (added < 0)
+        return added;
+    recorder->tables_changed |= added > 0;
+    return esi_archive_note_site(
+        recorder->archive, esi_recorder_tables_element(recorder->tables, mark->origin),
+        mark->site);
+}
+
 static int write_batch(struct esi_recorder *recorder,
                        const struct es_batch *batch,
                        size_t index,
@@ -297,7 +312,9 @@ static int write_batch(struct esi_recorder *recorder,
     result = esi_archive_append(
         recorder->archive, esi_recorder_tables_element(recorder->tables, mark->origin),
         &tuple, mark->position);
-    return result == -EINVAL ? 0 : result; /* of no operation: counted as lost */
+    return result == -EINVAL ? 0 /* of no operation: counted as lost */
+           : result < 0      ? result
+                             : record_site(recorder, mark);
 }
 
 static int record_batch(struct esi_recorder *recorder,
@@ -408,6 +425,7 @@ static int add_open(void *data,
     struct esi_archive_tables *tables = esi_archive_writer_tables(recorder->archive);
     struct esi_archive_open open = {
         .tuple = *tuple,
+        .site = site,
         .element = esi_recorder_tables_element(recorder->tables, origin)};
     int result;
 

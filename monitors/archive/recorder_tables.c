@@ -9,8 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
+#include "base/now.h"
+
+/* Modules are looked for so often at most. */
+#define MODULES_NS UINT64_C(1000000000)
 
 /* What is known beside the archive's row of a process. */
 struct recorded_process {
@@ -18,6 +23,10 @@ struct recorded_process {
     struct esi_recorder_clock *clock; /* borrowed */
     size_t wanted;  /* communicators up to this index were seen in tuples */
     size_t grouped; /* of the rows before this one the groups are known */
+    uint64_t begin; /* of the module of the last site */
+    uint64_t end;
+    size_t modules;    /* in the archive's tables */
+    uint64_t asked_ns; /* when the modules were read, by CLOCK_MONOTONIC */
 };
 
 struct esi_recorder_tables {
@@ -390,6 +399,51 @@ static void refresh_hosts(struct esi_recorder_tables *recorder)
         refresh_host(recorder, &info);
 }
 
+/* Adds the modules that are new, and remembers that of the site.  1 if there are any. */
+static int read_modules(struct esi_recorder_tables *recorder,
+                        struct recorded_process *process,
+                        uint32_t number,
+                        uint64_t site)
+{
+    struct esi_archive_module row = {.process = number};
+    struct es_module *modules;
+    size_t before = process->modules;
+    int count = es_scope_modules(recorder->scope, process->origin, &modules);
+    int result = 0;
+
+    for (size_t i = 0; count > 0 && i < (size_t)count && result == 0; i++) {
+        row.module = modules[i];
+        if (i >= process->modules) {
+            result = esi_archive_tables_add_module(recorder->tables, &row);
+            process->modules += result == 0;
+        }
+        if (site >= row.module.begin && site <= row.module.end) {
+            process->begin = row.module.begin;
+            process->end = row.module.end;
+        }
+    }
+    if (count >= 0)
+        free(modules);
+    return result < 0 ? result : process->modules > before;
+}
+
+int esi_recorder_tables_note_site(struct esi_recorder_tables *recorder,
+                                  uint32_t origin,
+                                  uint64_t site)
+{
+    struct recorded_process *process = process_of(recorder, origin);
+    uint64_t now_ns;
+
+    if (site == 0 || (site >= process->begin && site <= process->end))
+        return 0;
+    now_ns = esi_now_ns(CLOCK_MONOTONIC);
+    if (process->asked_ns != 0 && now_ns - process->asked_ns < MODULES_NS)
+        return 0;
+    process->asked_ns = now_ns;
+    return read_modules(recorder, process,
+                        (uint32_t)(process - recorder->processes), site);
+}
+
 int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last)
 {
     int added = 0;
@@ -400,6 +454,8 @@ int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last)
         if (result < 0)
             return result;
         added += result;
+        if (last && read_modules(recorder, &recorder->processes[i], i, 0) < 0)
+            return -ENOMEM;
         if (last)
             describe_process(recorder, recorder->processes[i].origin,
                              &recorder->tables->processes[i]);

@@ -45,6 +45,12 @@ void esi_recorder_tables_note(struct esi_recorder_tables *recorder,
                               uint32_t origin,
                               uint16_t communicator);
 
+/* A tuple of the origin was called there: its module is to stand in the tables.  1 if
+ * some were added, else 0, or -ENOMEM. */
+int esi_recorder_tables_note_site(struct esi_recorder_tables *recorder,
+                                  uint32_t origin,
+                                  uint64_t site);
+
 /* Looks up communicators that were noted, and the members of their groups.  Returns how
  * many rows were added or -ENOMEM.  `last`: also what has changed of communicators and
  * processes that are there. */

@@ -14,7 +14,7 @@
 #include "monitors/causality/causal_private.h"
 #include "tuplespace/operation_table.h"
 
-enum { ATTRIBUTES_MAX = 16 };
+enum { ATTRIBUTES_MAX = 17 };
 
 int esi_output_init(struct esi_causal_output *output)
 {
@@ -142,6 +142,8 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
         add_number(attributes, "stop", (int64_t)item->told.stop_ns);
     else
         add_text(attributes, "state", "open");
+    if (item->told.site && *item->told.site)
+        add_text(attributes, "site", item->told.site);
 }
 
 /* --- Giving ----------------------------------------------------------------------- */

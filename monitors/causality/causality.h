@@ -100,6 +100,8 @@ struct esi_causal_tuple {
     struct es_tuple tuple; /* in ticks of its process, in native byte order */
     uint64_t start_ns;     /* run time: for the attributes, and to tell what is lost */
     uint64_t stop_ns;
+    const char *site; /* where it was called; NULL or "" = not known; borrowed until the
+                         tuple's events were given */
 };
 
 /* 0, -ENOMEM, or what the sink returned.  An operation under way (stop 0) may be added

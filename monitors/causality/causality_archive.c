@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "monitors/sites/sites.h"
 
 /* Items between two settlements. */
 enum { READING_ITEMS = 8192 };
@@ -22,6 +23,7 @@ struct feed {
     uint32_t *processes; /* numbers there, by ours; owned, as the next */
     uint32_t *elements;
     bool *ended; /* by process; owned */
+    struct esi_sites *sites; /* owned; with the processes of the archive, by number */
 };
 
 /* --- What is known of the run ----------------------------------------------------- */
@@ -134,11 +136,16 @@ static int tell_tables(struct feed *feed)
 
 static int add_tuple(const struct feed *feed,
                      uint32_t element,
-                     const struct es_tuple *tuple)
+                     const struct es_tuple *tuple,
+                     uint64_t site)
 {
+    int process = (int)feed->tables->elements[element].process;
     /* Nanoseconds do for ticks: they are in the same order. */
     struct esi_causal_tuple timed = {
-        .tuple = *tuple, .start_ns = tuple->start, .stop_ns = tuple->stop};
+        .tuple = *tuple,
+        .start_ns = tuple->start,
+        .stop_ns = tuple->stop,
+        .site = esi_sites_format_in(feed->sites, process, site)};
 
     return esi_causality_add(feed->causality, feed->elements[element], &timed);
 }
@@ -153,7 +160,7 @@ static int end_process(const struct feed *feed, uint32_t process)
         const struct esi_archive_open *open = &tables->open[i];
 
         if (tables->elements[open->element].process == process)
-            result = add_tuple(feed, open->element, &open->tuple);
+            result = add_tuple(feed, open->element, &open->tuple, open->site);
     }
     if (result == 0)
         esi_causality_end_process(feed->causality, feed->processes[process]);
@@ -168,7 +175,7 @@ static int add_item(const struct feed *feed, const struct esi_archive_item *item
     if (item->lost > 0)
         esi_causality_lose(feed->causality, item->lost);
     else
-        result = add_tuple(feed, item->element, &item->tuple);
+        result = add_tuple(feed, item->element, &item->tuple, item->site);
     if (result == 0 && item->ends_process)
         result = end_process(feed, feed->tables->elements[item->element].process);
     return result;
@@ -225,10 +232,13 @@ int esi_causality_read_archive(struct esi_causality *causality,
         .elements = calloc(tables->element_count + 1, sizeof *feed.elements),
         .ended = calloc(tables->process_count + 1, sizeof *feed.ended),
     };
-    int result = -ENOMEM;
+    int result = esi_archive_sites(reader, &feed.sites);
 
-    if (feed.processes && feed.elements && feed.ended)
-        result = read_all(&feed, reader, error);
+    if (result == 0)
+        result = feed.processes && feed.elements && feed.ended
+                     ? read_all(&feed, reader, error)
+                     : -ENOMEM;
+    esi_sites_destroy(feed.sites);
     free(feed.processes);
     free(feed.elements);
     free(feed.ended);

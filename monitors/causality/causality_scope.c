@@ -18,6 +18,7 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
+#include "monitors/sites/sites.h"
 
 /* A part that is silent holds up the stream for so long. */
 #define SILENT_NS UINT64_C(10000000000)
@@ -43,6 +44,7 @@ struct esi_causality_scope {
     struct esi_follower *follower;
     struct es_scope *scope; /* the follower's */
     struct esi_causality *causality;
+    struct esi_sites *sites; /* owned */
     struct origin *origins; /* by number */
     size_t origin_count;
     size_t origin_capacity;
@@ -182,10 +184,10 @@ static int add_batch(void *data,
     struct esi_causal_tuple told = {.tuple = *tuple};
     int result = 0;
 
-    (void)site;
     if (origin->element == NO_ELEMENT)
         return 0;
     told.start_ns = es_origin_run_ns(from, tuple->start, NULL);
+    told.site = esi_sites_format(scope->sites, scope->scope, number, site);
     if (tuple->stop != 0)
         told.stop_ns = es_origin_run_ns(from, tuple->stop, NULL);
     if (!is_told(scope, origin->process, tuple->communicator))
@@ -361,8 +363,11 @@ static int open_follower(struct esi_causality_scope *scope,
     if (selection->classes == 0)
         selection->classes = ES_CLASSES_ALL;
     follower.scope.counters = true;
+    follower.scope.sites = true;
     follower.scope.name = "causality";
-    result = esi_follower_open(&follower, error, &scope->follower);
+    result = esi_sites_create(&scope->sites);
+    if (result == 0)
+        result = esi_follower_open(&follower, error, &scope->follower);
     if (result == 0)
         scope->scope = esi_follower_scope(scope->follower);
     return result;
@@ -399,6 +404,7 @@ void esi_causality_scope_close(struct esi_causality_scope *scope)
         return;
     esi_follower_close(scope->follower);
     esi_causality_destroy(scope->causality);
+    esi_sites_destroy(scope->sites);
     free(scope->processes);
     free(scope->origins);
     free(scope);

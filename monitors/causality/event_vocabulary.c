@@ -66,6 +66,7 @@ static const struct esi_vocabulary_word words[] = {
     {.name = "stop"},
     {.name = "duration"}, /* of start and stop, where it is asked for */
     {.name = "state", .value = state_at},
+    {.name = "site"},
 };
 
 const struct esi_vocabulary esi_event_vocabulary = {

@@ -53,7 +53,7 @@ static int compare_groups(const struct esi_summary_row *a,
     case ES_SUMMARY_BY_HOST:
         return strcmp(a->origin->host, b->origin->host);
     case ES_SUMMARY_BY_SITE:
-        return strcmp(a->site, b->site);
+        return strcmp(a->site ? a->site : "", b->site ? b->site : "");
     default:
         return 0;
     }

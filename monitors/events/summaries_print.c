@@ -37,7 +37,7 @@ static const char *describe_group(char *out,
         snprintf(out, size, "host %s", origin->host);
         break;
     case ES_SUMMARY_BY_SITE:
-        snprintf(out, size, "%s", *row->site ? row->site : "unknown site");
+        snprintf(out, size, "%s", row->site && *row->site ? row->site : "unknown site");
         break;
     default:
         snprintf(out, size, "all");

@@ -55,6 +55,8 @@ struct esi_activity {
     uint64_t start_ns; /* run time */
     uint64_t stop_ns;  /* 0 = under way */
     uint64_t error_ns; /* bound of the error of both; UINT64_MAX = not known */
+    const char *site;  /* where in the program it was called; NULL or "" = not known;
+                          borrowed */
 };
 
 /* The operation that peer, tag, communicator and sequence are of: that waited for, else

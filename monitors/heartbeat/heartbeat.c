@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "eventspace/operation.h"
 #include "monitors/follow/activity.h"
+#include "monitors/sites/sites.h"
 #include "monitors/follow/follower.h"
 #include "monitors/verdict/facts_scope.h"
 
@@ -22,6 +23,7 @@ struct esi_heartbeat {
     struct es_scope *scope;           /* the follower's */
     struct esi_follower *collectives; /* opened when the first wait lasts */
     uint32_t classes;                 /* that it reads */
+    struct esi_sites *sites;          /* owned */
 
     struct esi_thread_state *threads; /* owned; by rank, pid, thread */
     struct esi_thread_state *before;  /* as they were at the last pull */
@@ -57,6 +59,7 @@ void esi_heartbeat_destroy(struct esi_heartbeat *heartbeat)
     free(heartbeat->thread_of);
     esi_follower_close(heartbeat->collectives);
     esi_follower_close(heartbeat->follower);
+    esi_sites_destroy(heartbeat->sites);
     free(heartbeat);
     errno = saved_errno;
 }
@@ -176,13 +179,16 @@ int esi_heartbeat_create(struct es_run *run,
     scope->take = ES_TAKE_LATEST_OF_THREAD;
     scope->open = true;
     scope->counters = true;
+    scope->sites = true;
     /* As many as there are threads: a limit could only hide some. */
     scope->max = SIZE_MAX / 2;
     scope->servers = config->servers;
     if (config->tree)
         scope->tree = *config->tree;
     scope->name = "heartbeat";
-    result = esi_follower_open(&follower, error, &heartbeat->follower);
+    result = esi_sites_create(&heartbeat->sites);
+    if (result == 0)
+        result = esi_follower_open(&follower, error, &heartbeat->follower);
     if (result == 0)
         result = esi_fact_reader_create(heartbeat->follower, run, &heartbeat->reader);
     if (result < 0) {
@@ -244,8 +250,12 @@ static void read_batch(struct esi_heartbeat *heartbeat, const struct es_batch *b
         struct esi_thread_state *thread =
             &heartbeat->threads[heartbeat->thread_of[origin]];
 
-        esi_activity_read(heartbeat->scope, origin, &batch->tuples[i],
-                          es_batch_is_open(batch, i) ? &thread->open : &thread->last);
+        struct esi_activity *activity =
+            es_batch_is_open(batch, i) ? &thread->open : &thread->last;
+
+        esi_activity_read(heartbeat->scope, origin, &batch->tuples[i], activity);
+        activity->site = esi_sites_format(heartbeat->sites, heartbeat->scope, origin,
+                                          batch->marks[i].site);
     }
 }
 

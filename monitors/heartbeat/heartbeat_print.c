@@ -82,6 +82,8 @@ static void describe_activity(struct esi_row *row,
     esi_row_text(row, "operation", NULL, es_operation_name(activity->operation));
     esi_activity_describe(row, activity, 0);
     esi_row_text(row, "awaits", NULL, esi_activity_awaits(activity));
+    esi_row_text(row, "site", NULL,
+                 activity->site && *activity->site ? activity->site : NULL);
     esi_row_end(row);
 }
 

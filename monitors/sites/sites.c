@@ -282,63 +282,47 @@ const char *esi_sites_format_in(struct esi_sites *sites, int process, uint64_t a
                  : text_of(sites, NO_FILE, address);
 }
 
-/* --- Scopes ----------------------------------------------------------------------- */
+/* --- Processes that go on --------------------------------------------------------- */
 
-static int find_process(struct esi_sites *sites, const struct es_origin *origin)
+int esi_sites_process(struct esi_sites *sites, const char *host, int pid, uint64_t made)
 {
-    uint64_t made = origin->clock ? origin->clock->base_realtime_ns : 0;
     struct site_process *process;
     int number;
 
     for (size_t i = 0; i < sites->process_count; i++) {
         process = &sites->processes[i];
-        if (process->pid == origin->pid && process->made == made &&
-            strcmp(process->host, origin->host) == 0)
+        if (process->pid == pid && process->made == made &&
+            strcmp(process->host, host) == 0)
             return (int)i;
     }
     number = add_process(sites);
     if (number < 0)
         return number;
     process = &sites->processes[number];
-    process->pid = origin->pid;
+    process->pid = pid;
     process->made = made;
-    snprintf(process->host, sizeof process->host, "%s", origin->host);
+    snprintf(process->host, sizeof process->host, "%s", host);
     return number;
 }
 
-static void refresh_modules(struct esi_sites *sites,
-                            struct site_process *process,
-                            const struct es_scope *scope,
-                            uint32_t origin)
+bool esi_sites_should_ask(struct esi_sites *sites, int number, uint64_t address)
 {
-    uint64_t now_ns = esi_now_ns(CLOCK_MONOTONIC);
-    struct es_module *modules;
-    int count;
+    struct site_process *process = &sites->processes[number];
+    uint64_t now_ns;
 
+    if (find_range(process, address))
+        return false;
+    now_ns = esi_now_ns(CLOCK_MONOTONIC);
     if (process->asked_ns != 0 && now_ns - process->asked_ns < REFRESH_NS)
-        return;
+        return false;
     process->asked_ns = now_ns;
-    count = es_scope_modules(scope, origin, &modules);
-    if (count < 0)
-        return;
-    take_modules(sites, process, modules, (size_t)count);
-    free(modules);
+    return true;
 }
 
-const char *esi_sites_format(struct esi_sites *sites,
-                             const struct es_scope *scope,
-                             uint32_t origin,
-                             uint64_t address)
+int esi_sites_set_modules(struct esi_sites *sites,
+                          int process,
+                          const struct es_module *modules,
+                          size_t count)
 {
-    const struct es_origin *from = es_scope_origin(scope, origin);
-    int number;
-
-    if (address == 0 || !from)
-        return "";
-    number = find_process(sites, from);
-    if (number < 0)
-        return "";
-    if (!find_range(&sites->processes[number], address))
-        refresh_modules(sites, &sites->processes[number], scope, origin);
-    return esi_sites_format_in(sites, number, address);
+    return take_modules(sites, &sites->processes[process], modules, count);
 }

@@ -25,6 +25,7 @@
 #ifndef ES_MONITORS_SITES_SITES_H
 #define ES_MONITORS_SITES_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -56,5 +57,23 @@ int esi_sites_add_process(struct esi_sites *sites,
 
 /* What an address in this process is called, as above. */
 const char *esi_sites_format_in(struct esi_sites *sites, int process, uint64_t address);
+
+/* --- Processes that load modules while they go on --------------------------------- */
+
+/* The process of these, added without modules if need be: `made` tells one of a pid that
+ * is used again.  Its number or -ENOMEM. */
+int esi_sites_process(struct esi_sites *sites,
+                      const char *host,
+                      int pid,
+                      uint64_t made);
+
+/* Whether no module is known at the address, and it is time to ask for them. */
+bool esi_sites_should_ask(struct esi_sites *sites, int process, uint64_t address);
+
+/* Puts these in the place of its modules.  -ENOMEM. */
+int esi_sites_set_modules(struct esi_sites *sites,
+                          int process,
+                          const struct es_module *modules,
+                          size_t count);
 
 #endif
