@@ -98,7 +98,7 @@ import csv, json, sys
 with open(sys.argv[2], "w") as out:
     for row in csv.DictReader(open(sys.argv[1])):
         site = json.loads(row["attributes"] or "{}").get("site")
-        if row["operation"] and " open" not in row["type"]:
+        if row["rank"] and row["operation"] and " open" not in row["type"]:
             json.dump({"type": "event", "operation": row["operation"], "site": site}, out)
             out.write("\n")
 END

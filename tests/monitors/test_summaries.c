@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -40,6 +41,8 @@ static size_t group_of(enum es_summary_group by, size_t origin, unsigned operati
         return origin / 2;
     case ES_SUMMARY_BY_HOST:
         return origin / 4;
+    case ES_SUMMARY_BY_SITE:
+        return origin / 3;
     case ES_SUMMARY_BY_NONE:
         return 0;
     default:
@@ -52,8 +55,11 @@ static void rows_of_a_group_become_one(void **state)
     const char *given = getenv("ES_TEST_SEED");
     unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
     struct es_origin origins[ORIGINS];
+    char sites[ORIGINS][16];
 
     (void)state;
+    for (int i = 0; i < ORIGINS; i++)
+        snprintf(sites[i], sizeof sites[i], "a.c:%d", i);
     print_message("# ES_TEST_SEED=%u\n", seed);
     make_origins(origins);
     for (enum es_summary_group by = 0; by < ES_SUMMARY_GROUPS; by++) {
@@ -66,13 +72,15 @@ static void rows_of_a_group_become_one(void **state)
             unsigned operation = (unsigned)rand_r(&seed) % ORIGINS;
             unsigned bucket = (unsigned)rand_r(&seed) % BUCKETS;
             uint64_t count = 1 + (unsigned)rand_r(&seed) % 10;
+            const char *site = sites[origin / 3];
             struct esi_summary_row row = {.summary = {.kind = ES_SUMMARY_HISTOGRAM,
                                                       .by = by,
                                                       .bucket = bucket,
                                                       .operation = (uint16_t)operation,
                                                       .count = count,
                                                       .value = count},
-                                          .origin = &origins[origin]};
+                                          .origin = &origins[origin],
+                                          .site = site};
 
             assert_int_equal(esi_summaries_add(&summaries, &row), 0);
             sums[group_of(by, origin, operation)][bucket] += count;

@@ -201,6 +201,8 @@ static void what_is_written_is_read_again(void **state)
              "full=discard enabled=1 polls=0 host=*\n"
              "collector y classes=send ranks=3 communicator=* split=communicator "
              "threshold=16777216 full=discard enabled=1 polls=0 host=*\nend\n",
+        HEAD "collector x classes=io ranks=* communicator=* split=none threshold=4095 "
+             "full=discard enabled=1 polls=0 sites=0 host=*\nend\n",
     };
 
     (void)state;

@@ -321,6 +321,16 @@ static bool is_default(const struct esi_field *field,
     }
 }
 
+/* A switch of lines alone that is as it is without being mentioned. */
+static bool is_quiet(const struct esi_field *field, const void *record)
+{
+    const bool *value = (const void *)((const char *)record + field->offset);
+
+    return field->kind == ESI_FIELD_BOOLEAN &&
+           (field->flags & ESI_FIELD_LINE_ONLY) != 0 &&
+           (field->flags & ESI_FIELD_QUIET) != 0 && *value == (field->initial != 0);
+}
+
 void esi_lines_print(FILE *out,
                      const struct esi_fields *fields,
                      const void *record,
@@ -329,7 +339,8 @@ void esi_lines_print(FILE *out,
     for (size_t i = 0; i < fields->row_count; i++) {
         const struct esi_field *field = &fields->rows[i];
 
-        if (!is_in_lines(field) || (defaults && is_default(field, record, defaults)))
+        if (!is_in_lines(field) || is_quiet(field, record) ||
+            (defaults && is_default(field, record, defaults)))
             continue;
         fprintf(out, " %s=", key_of(field));
         print_value(out, field, record);

@@ -9,9 +9,10 @@
  *
  *   eventspace-plan 1
  *   collector NAME classes=send,receive ranks=0-3,7 communicator=* split=none
- *             threshold=4095 full=discard enabled=1 polls=0 sites=1 host=*   (one line)
+ *             threshold=4095 full=discard enabled=1 polls=0 host=*        (one line)
  *   end
  *
+ * `sites=0` is written where operations are not to say where they are called.
  * Only `classes` must be there; the line above shows the other members' values when
  * they are left out, but for ranks (all: "*").  `on_full`, as pathmaps say it, is as
  * good as `full`.
