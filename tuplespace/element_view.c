@@ -468,20 +468,11 @@ int esi_element_view_open_site(const struct es_element_view *element,
     return rc == 1 ? 1 : 0;
 }
 
-int esi_element_view_open(const struct es_element_view *element,
-                          struct es_tuple *ret_tuple,
-                          uint64_t *ret_position)
-{
-    uint64_t site;
-
-    return esi_element_view_open_site(element, ret_tuple, ret_position, &site);
-}
-
 int es_element_open(const struct es_element_view *element, struct es_tuple *ret_tuple)
 {
-    uint64_t position;
+    uint64_t position, site;
 
-    return esi_element_view_open(element, ret_tuple, &position);
+    return esi_element_view_open_site(element, ret_tuple, &position, &site);
 }
 
 /* --- Waiting ---------------------------------------------------------------------- */

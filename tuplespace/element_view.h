@@ -10,15 +10,10 @@
 #include "eventspace/run.h"
 #include "tuplespace/layout.h"
 
-/* As es_element_open(), with the position at which the operation will be published.
- * Tuple and position are from one consistent sample of the element. */
-int esi_element_view_open(const struct es_element_view *element,
-                          struct es_tuple *ret_tuple,
-                          uint64_t *ret_position);
-
 /* The addresses of calls, where the element has them (else 0 = not known), beside what
- * es_element_read(), es_element_latest() and the call above give.  `ret_sites` has room
- * for `max`, or is NULL. */
+ * es_element_read(), es_element_latest() and es_element_open() give.  `ret_sites` has
+ * room for `max`, or is NULL.  An open tuple comes with the position at which it will be
+ * published; all is from one consistent sample of the element. */
 size_t esi_element_view_read_sites(const struct es_element_view *element,
                                    struct es_cursor *cursor,
                                    struct es_tuple *ret_tuples,

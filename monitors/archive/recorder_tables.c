@@ -399,7 +399,8 @@ static void refresh_hosts(struct esi_recorder_tables *recorder)
         refresh_host(recorder, &info);
 }
 
-/* Adds the modules that are new, and remembers that of the site.  1 if there are any. */
+/* Adds the modules that are new, and remembers that of the site.  1 if there are any.
+ */
 static int read_modules(struct esi_recorder_tables *recorder,
                         struct recorded_process *process,
                         uint32_t number,

@@ -3,9 +3,10 @@
 /*
  * site_column.h - where the tuples of an element were called, beside its streams.
  *
- * A stream of CTF has no room for it, and a trace's directory for no other files: so the
- * addresses stand in a file of the archive's own directory, 8 bytes little-endian each, in
- * the order of the element's recorded tuples.  What the file does not have is not known.
+ * A stream of CTF has no room for it, and a trace's directory for no other files: the
+ * addresses stand in a file of the archive's own directory, 8 bytes little-endian each,
+ * in the order of the element's recorded tuples.  What the file does not have is not
+ * known.
  *
  * Not thread safe.
  */

@@ -60,8 +60,8 @@ const char *esi_sites_format_in(struct esi_sites *sites, int process, uint64_t a
 
 /* --- Processes that load modules while they go on --------------------------------- */
 
-/* The process of these, added without modules if need be: `made` tells one of a pid that
- * is used again.  Its number or -ENOMEM. */
+/* The process of these, added without modules if need be: `made` tells one of a pid
+ * that is used again.  Its number or -ENOMEM. */
 int esi_sites_process(struct esi_sites *sites,
                       const char *host,
                       int pid,

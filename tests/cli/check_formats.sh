@@ -46,8 +46,9 @@ await 20 is_live || cat "$folder/live" "$folder/heartbeat"
 prints list 0 list
 prints list 0 list --elements "$run"
 prints heartbeat 0 heartbeat --count 2 --interval 0.1 "$run"
-prints events 0 events "$run"
+prints events 0 events --sites "$run"
 prints events 0 events --reduce 'mean of=duration by=thread' "$run"
+prints events 0 events --reduce 'mean of=duration by=site' "$run"
 # Of few operations not everything is told.
 are_told()
 {
@@ -82,7 +83,7 @@ hangs()
     await 30 grep -q "now $1" "$folder/hang"
     await 30 is_stuck "$sign" || cat "$folder/hang" "$folder/look"
     prints heartbeat 1 heartbeat --count 4 --interval 0.1 --stalled-after 0.2 "$run"
-    prints events 0 events "$run"
+    prints events 0 events --sites "$run"
     kill $!
 }
 hangs '"cycles":[{"ranks":[0,2,1]' receive-cycle
