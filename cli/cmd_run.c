@@ -229,6 +229,23 @@ struct launch_end {
     bool interrupted; /* SIGINT came while it ran */
 };
 
+/*
+ * A launcher that kills the other ranks when one has ended gives the status of that
+ * one.  MPICH's puts all statuses into one by `or`, now and then also those of its own
+ * kills: then it ends with 9 instead of a rank's code, with 15 instead of the signal 6.
+ * The rank's own status counts.
+ */
+static int undo_kills(int exit_status, const struct esi_ending *ending)
+{
+    bool says_killed = exit_status == SIGKILL || exit_status == 128 + SIGKILL;
+
+    if (says_killed && ending->exit_code > 0)
+        return ending->exit_code;
+    if (ending->signal > 0 && exit_status == (ending->signal | SIGKILL))
+        return ending->signal;
+    return exit_status;
+}
+
 /* After Ctrl-C launchers end with anything; 0 counts only where all ranks went on to a
  * good end.  It never counts where a rank was killed. */
 static int choose_status(const struct launch_end *end, const struct esi_ending *ending)
@@ -238,9 +255,9 @@ static int choose_status(const struct launch_end *end, const struct esi_ending *
 
     if (end->interrupted && !went_well)
         return 128 + SIGINT;
-    if (end->exit_status == 0 && ending->is_killed)
+    if (end->exit_status == 0 && ending->signal > 0)
         return ES_EXIT_FINDING;
-    return end->exit_status;
+    return undo_kills(end->exit_status, ending);
 }
 
 /* Ranks may be anywhere where a launcher of the user's own starts them. */

@@ -110,11 +110,13 @@ static bool may_have_failed(const struct es_segment_info *info)
     return ending_is_failure(info) || info->state == ES_PROCESS_EXITED;
 }
 
-/* Launchers end the ranks that are left by these. */
+/* Launchers end the ranks that are left by these.  A rank that exits leaves word, so
+ * that one that is gone without was ended so, too. */
 static bool is_killed_by_launcher(const struct es_segment_info *info)
 {
-    return info->state == ES_PROCESS_KILLED &&
-           (info->signal == SIGKILL || info->signal == SIGTERM);
+    return info->state == ES_PROCESS_LOST ||
+           (info->state == ES_PROCESS_KILLED &&
+            (info->signal == SIGKILL || info->signal == SIGTERM));
 }
 
 bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
@@ -139,7 +141,10 @@ bool esi_ending_scan(const char *name, struct esi_ending *ret_ending)
             best = info;
     }
     if (ending.failed > 0) {
-        ending.is_killed = best.state == ES_PROCESS_KILLED;
+        if (best.state == ES_PROCESS_KILLED)
+            ending.signal = best.signal;
+        if (best.state == ES_PROCESS_EXITED && best.exit_code > 0)
+            ending.exit_code = best.exit_code;
         ending.killed -= is_killed_by_launcher(&best);
         describe_failure(&best, ending.first_failure, sizeof ending.first_failure);
     }

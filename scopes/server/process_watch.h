@@ -16,10 +16,13 @@ struct esi_segment_set;
 
 struct esi_ending {
     size_t segments;
-    size_t alive;   /* segments whose process lives */
-    size_t failed;  /* aborted, killed, lost, or ended with another code than 0 */
-    size_t killed;  /* of these after the first failure, as launchers do it */
-    bool is_killed; /* first_failure is a rank that was killed by a signal */
+    size_t alive;  /* segments whose process lives */
+    size_t failed; /* aborted, killed, lost, or ended with another code than 0 */
+    size_t killed; /* of these after the first failure, as launchers do it; also those
+                       that are gone, which nobody saw */
+    /* Of first_failure. */
+    int signal;              /* that killed it; else 0 */
+    int exit_code;           /* where it exited by itself; else 0 */
     char first_failure[128]; /* "rank 3 was killed by signal 9 (Killed)", or "" */
 };
 

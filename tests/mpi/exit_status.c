@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* exit_status - ends before its time in the way that its first argument says. */
+/* exit_status - ends before its time in the way that its first argument says; where one
+ * rank is to do so, that of the second argument, else rank 0. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,13 +61,14 @@ static const struct ending endings[] = {
 int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
+    int who = argc > 2 ? atoi(argv[2]) : 0;
 
     if (strcmp(how, "exit-early") == 0)
         exit(6);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
-        if (strcmp(how, endings[i].name) == 0 && (rank == 0 || endings[i].is_of_all))
+        if (strcmp(how, endings[i].name) == 0 && (rank == who || endings[i].is_of_all))
             endings[i].end(endings[i].value);
     wait_for_ever(0);
     return 99;
