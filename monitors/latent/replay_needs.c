@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * replay_needs.c - what each call needs of other threads before it can end.
+ *
+ * A call begins when the one before it in its thread has ended.  A receive is posted at
+ * its start, also one whose tuple was written when it completed.  What a nonblocking
+ * operation needs its completion call needs: of receives and collective operations that
+ * is the call that ended at the same tick.
+ *
+ * Nobody records which call completed a nonblocking send.  Where a call completes
+ * as many requests as are left over, it completed them all; where it names a channel,
+ * it completed the oldest send there.  What stays open is counted, and needs nothing.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "eventspace/operation.h"
+#include "monitors/follow/ends.h"
+#include "monitors/latent/replay_operations.h"
+#include "monitors/latent/replay_private.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+/* Open requests among which the one that a wait names is looked for. */
+enum { SEARCHED_REQUESTS = 256 };
+
+enum { KIND_MESSAGE = 1, KIND_INSTANCE, KIND_WINDOW };
+
+/* One end of a message that waits for the other. */
+struct replay_message {
+    struct esi_end end;
+    uint32_t node;
+    bool sends;
+};
+
+/* A collective operation. */
+struct replay_instance {
+    struct esi_end end;
+    uint32_t node;
+};
+
+/* A request that may be open. */
+struct replay_request {
+    uint32_t node; /* of the call that made it */
+    bool is_known; /* a send whose completion says something */
+};
+
+struct needs {
+    struct esi_replay *replay;
+    struct esi_ends messages;
+    struct esi_ends instances;
+    uint32_t *partners; /* by node: the message's other end; owned, as all */
+    /* Of the thread that is looked at. */
+    const struct esi_replay_thread *thread;
+    const struct esi_replay_process *process;
+    uint32_t *completions; /* positions of its completion calls, in their order */
+    uint32_t *completed;   /* how many requests that are no sends each completed */
+    size_t completion_count;
+    size_t completion_capacity;
+    struct replay_request *requests; /* from the oldest on, which is at `oldest` */
+    size_t oldest, request_count, request_capacity;
+    size_t done; /* of them so many are complete, nobody knows which */
+};
+
+/* --- Nodes ------------------------------------------------------------------------ */
+
+static const struct es_tuple *tuple_at(const struct needs *needs, uint32_t node)
+{
+    const struct esi_replay_thread *thread = esi_replay_thread_of(needs->replay, node);
+
+    return &thread->tuples[node - thread->base];
+}
+
+static bool is_second_half(const struct esi_replay_thread *thread, size_t position)
+{
+    const struct es_operation *operation =
+        es_operation_find(thread->tuples[position].operation);
+
+    return position > 0 && operation && operation->combined &&
+           operation->op_class == ES_CLASS_RECEIVE &&
+           thread->tuples[position - 1].start == thread->tuples[position].start;
+}
+
+/* The node after which a call begins.  False: it may begin at any time.  Which thread
+ * posted a receive that another one completed is not known. */
+static bool find_beginning(const struct needs *needs, uint32_t node, uint32_t *ret_node)
+{
+    const struct esi_replay_thread *thread = esi_replay_thread_of(needs->replay, node);
+    size_t position = node - thread->base;
+    const struct es_tuple *tuple = &thread->tuples[position];
+
+    if (needs->replay->processes[thread->process].exchanging > 1 &&
+        esi_replay_is_of_class(tuple, ES_CLASS_RECEIVE) &&
+        !esi_replay_is_blocking_receive(esi_replay_family(tuple)))
+        return false;
+    position -= is_second_half(thread, position);
+    *ret_node = thread->base + (uint32_t)position - 1;
+    return position > 0;
+}
+
+/* `node` cannot end before the call of `awaited` has begun. */
+static int add_need(struct needs *needs,
+                    uint32_t node,
+                    uint32_t awaited,
+                    struct esi_replay_edge edge)
+{
+    edge.from = node;
+    edge.awaited = awaited;
+    return find_beginning(needs, awaited, &edge.to)
+               ? esi_replay_graph_add(&needs->replay->graph, &edge)
+               : 0;
+}
+
+static uint32_t node_of(const struct needs *needs, size_t position)
+{
+    return needs->thread->base + (uint32_t)position;
+}
+
+/* --- Completion calls ------------------------------------------------------------- */
+
+/* Calls of a thread do not overlap: in the order of their starts their ends rise. */
+static int list_completions(struct needs *needs)
+{
+    const struct esi_replay_thread *thread = needs->thread;
+
+    needs->completion_count = 0;
+    for (size_t i = 0; i < thread->count; i++) {
+        if (!esi_replay_is_completion(&thread->tuples[i]) ||
+            thread->tuples[i].stop == 0)
+            continue;
+        if (ESI_ARRAY_RESERVE_PAIR(needs->completions, needs->completed,
+                                   needs->completion_capacity,
+                                   needs->completion_count + 1) < 0)
+            return -ENOMEM;
+        needs->completions[needs->completion_count] = (uint32_t)i;
+        needs->completed[needs->completion_count++] = 0;
+    }
+    return 0;
+}
+
+/* The call that ended at a tick, counted as completing one more. */
+static bool find_completion(struct needs *needs, uint64_t stop, uint32_t *ret_node)
+{
+    size_t low = 0;
+    size_t high = needs->completion_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (needs->thread->tuples[needs->completions[middle]].stop < stop)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == needs->completion_count ||
+        needs->thread->tuples[needs->completions[low]].stop != stop)
+        return false;
+    needs->completed[low]++;
+    *ret_node = node_of(needs, needs->completions[low]);
+    return true;
+}
+
+/* --- Keys ------------------------------------------------------------------------- */
+
+static const struct esi_replay_communicator *communicator_of(
+    const struct needs *needs,
+    const struct es_tuple *tuple)
+{
+    const struct esi_replay_process *process = needs->process;
+
+    return tuple->communicator < process->communicator_count &&
+                   process->communicators[tuple->communicator].name
+               ? &process->communicators[tuple->communicator]
+               : NULL;
+}
+
+/* Ranks of both groups of an intercommunicator are counted in one row, those of the
+ * group with the lower first rank first. */
+static bool find_slots(const struct esi_replay_communicator *communicator,
+                       int32_t peer,
+                       int32_t *ret_own,
+                       int32_t *ret_peer)
+{
+    bool between = communicator->remote_size > 0;
+    bool is_first = communicator->first < communicator->remote_first;
+
+    if (peer < 0 || peer >= (between ? communicator->remote_size : communicator->size))
+        return false;
+    *ret_own = communicator->rank;
+    *ret_peer = peer;
+    if (!between)
+        return true;
+    if (communicator->first < 0 || communicator->remote_first < 0)
+        return false;
+    if (is_first)
+        *ret_peer += communicator->size;
+    else
+        *ret_own += communicator->remote_size;
+    return true;
+}
+
+/* False: the message has no number, or none that means anything; counted. */
+static bool find_message_key(struct needs *needs,
+                             const struct es_tuple *tuple,
+                             bool sends,
+                             struct esi_ends_key *ret_key)
+{
+    const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
+    int32_t own, peer;
+
+    if (tuple->sequence == ES_SEQUENCE_UNKNOWN || tuple->tag < 0 ||
+        (sends && needs->process->cancels)) {
+        needs->replay->totals.unnumbered++;
+        return false;
+    }
+    if (!communicator || !find_slots(communicator, tuple->peer, &own, &peer)) {
+        needs->replay->totals.unplaced++;
+        return false;
+    }
+    *ret_key = (struct esi_ends_key){
+        .communicator = {communicator->key[0], communicator->key[1]},
+        .source = sends ? own : peer,
+        .destination = sends ? peer : own,
+        .tag = tuple->tag,
+        .sequence = tuple->sequence,
+        .kind = KIND_MESSAGE,
+    };
+    return true;
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+static int meet_message(struct needs *needs, uint32_t node, bool sends)
+{
+    struct replay_message *message;
+    struct esi_ends_key key;
+
+    if (!find_message_key(needs, tuple_at(needs, node), sends, &key))
+        return 0;
+    message = esi_ends_find(&needs->messages, &key);
+    if (message && message->sends != sends) {
+        needs->partners[node] = message->node;
+        needs->partners[message->node] = node;
+        needs->replay->totals.messages++;
+        esi_ends_forget(&needs->messages, &message->end);
+        return 0;
+    }
+    if (message) /* two of one number: there is no telling */
+        return 0;
+    message = esi_ends_add(&needs->messages, &key);
+    if (!message)
+        return -ENOMEM;
+    message->node = node;
+    message->sends = sends;
+    return 0;
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+static struct replay_instance *meet_instance(struct needs *needs,
+                                             const struct es_tuple *tuple,
+                                             uint16_t family)
+{
+    const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
+    bool is_window = family == ES_OP_MPI_Win_fence || family == ES_OP_MPI_Win_free;
+    struct replay_instance *instance;
+    struct esi_ends_key key;
+
+    key = (struct esi_ends_key){
+        .communicator = {communicator->key[0], communicator->key[1]},
+        .tag = is_window ? tuple->tag : 0,
+        .sequence = tuple->sequence,
+        .kind = is_window ? KIND_WINDOW : KIND_INSTANCE,
+    };
+    instance = esi_ends_find(&needs->instances, &key);
+    if (instance)
+        return instance;
+    instance = esi_ends_add(&needs->instances, &key);
+    if (instance)
+        instance->node = (uint32_t)(needs->replay->totals.calls +
+                                    needs->replay->totals.collectives++);
+    return instance;
+}
+
+/* The instance waits for this member to enter; `leaves` for the instance. */
+static int add_member(struct needs *needs,
+                      const struct es_tuple *tuple,
+                      const struct es_operation *operation,
+                      const uint32_t *enters,
+                      const uint32_t *leaves)
+{
+    const struct esi_replay_communicator *communicator = communicator_of(needs, tuple);
+    struct esi_replay_edge edge = {.reason = ESI_REPLAY_MEMBER};
+    struct replay_instance *instance;
+    int result = 0;
+
+    if (!communicator || tuple->sequence == ES_SEQUENCE_UNKNOWN) {
+        needs->replay->totals.unplaced += !communicator;
+        return 0;
+    }
+    if (communicator->size + communicator->remote_size < 2)
+        return 0;
+    instance = meet_instance(needs, tuple, esi_operation_family(operation));
+    if (!instance)
+        return -ENOMEM;
+    if (enters)
+        result = add_need(needs, instance->node, *enters, edge);
+    if (!leaves || result < 0)
+        return result;
+    edge.from = *leaves;
+    edge.to = instance->node;
+    edge.awaited = instance->node;
+    edge.hidden = !esi_replay_waits_for_all(operation, tuple);
+    if (!enters)
+        edge.request = operation->code;
+    return esi_replay_graph_add(&needs->replay->graph, &edge);
+}
+
+/* A post tells of the operation in its tag. */
+static int add_post(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
+{
+    const struct es_operation *operation = es_operation_find((uint16_t)tuple->tag);
+
+    return esi_replay_is_collective(operation)
+               ? add_member(needs, tuple, operation, &node, NULL)
+               : 0;
+}
+
+static int add_collective(struct needs *needs,
+                          const struct es_tuple *tuple,
+                          const struct es_operation *operation,
+                          uint32_t node)
+{
+    uint32_t call;
+
+    if (!esi_replay_is_collective(operation))
+        return 0;
+    if (!operation->nonblocking)
+        return add_member(needs, tuple, operation, &node, tuple->stop ? &node : NULL);
+    return tuple->stop && find_completion(needs, tuple->stop, &call)
+               ? add_member(needs, tuple, operation, NULL, &call)
+               : 0;
+}
+
+/* --- First reading: who belongs to whom ------------------------------------------- */
+
+static int read_tuple(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    if (!operation)
+        return 0;
+    if (operation->code == ES_OP_MPI_collective_post)
+        return add_post(needs, tuple, node);
+    switch ((enum es_class)operation->op_class) {
+    case ES_CLASS_SEND:
+        return tuple->peer >= 0 && !operation->persistent
+                   ? meet_message(needs, node, true)
+                   : 0;
+    case ES_CLASS_RECEIVE:
+        /* Also an open one is posted. */
+        return tuple->peer >= 0 && !operation->persistent
+                   ? meet_message(needs, node, false)
+                   : 0;
+    case ES_CLASS_COLLECTIVE:
+    case ES_CLASS_COMMUNICATOR:
+    case ES_CLASS_ONE_SIDED:
+    case ES_CLASS_IO:
+        return add_collective(needs, tuple, operation, node);
+    default:
+        return 0;
+    }
+}
+
+static void enter_thread(struct needs *needs, const struct esi_replay_thread *thread)
+{
+    needs->thread = thread;
+    needs->process = &needs->replay->processes[thread->process];
+}
+
+static int read_thread(struct needs *needs, const struct esi_replay_thread *thread)
+{
+    int result;
+
+    enter_thread(needs, thread);
+    result = list_completions(needs);
+    for (size_t i = 0; i < thread->count && result == 0; i++)
+        result = read_tuple(needs, &thread->tuples[i], node_of(needs, i));
+    return result;
+}
+
+/* --- Nonblocking sends ------------------------------------------------------------ */
+
+static int complete_send(struct needs *needs,
+                         const struct replay_request *request,
+                         uint32_t call)
+{
+    uint16_t family = esi_replay_family(tuple_at(needs, request->node));
+    struct esi_replay_edge edge = {.request = family,
+                                   .reason = ESI_REPLAY_POST,
+                                   .hidden = family != ES_OP_MPI_Issend};
+    uint32_t partner = needs->partners[request->node];
+
+    return request->is_known && partner != ESI_REPLAY_NOBODY
+               ? add_need(needs, call, partner, edge)
+               : 0;
+}
+
+static void clear_requests(struct needs *needs)
+{
+    needs->oldest = 0;
+    needs->request_count = 0;
+    needs->done = 0;
+}
+
+static int complete_all(struct needs *needs, uint32_t call)
+{
+    int result = 0;
+
+    for (size_t i = needs->oldest; i < needs->request_count && result == 0; i++)
+        result = complete_send(needs, &needs->requests[i], call);
+    clear_requests(needs);
+    return result;
+}
+
+/* Gives up to know which call completes those that are open. */
+static void forget_requests(struct needs *needs)
+{
+    for (size_t i = needs->oldest; i < needs->request_count; i++)
+        needs->replay->totals.unknown += needs->requests[i].is_known;
+    clear_requests(needs);
+}
+
+/* A call completes so many requests of those that are open. */
+static int complete_some(struct needs *needs, uint32_t call, size_t count)
+{
+    size_t open = needs->request_count - needs->oldest;
+
+    if (count == 0)
+        return 0;
+    if (needs->done + count == open)
+        return complete_all(needs, call);
+    if (needs->done + count > open)
+        forget_requests(needs); /* null requests, or such as are not known */
+    else
+        needs->done += count;
+    return 0;
+}
+
+static void remove_request(struct needs *needs, size_t index)
+{
+    struct replay_request *oldest = &needs->requests[needs->oldest];
+
+    memmove(oldest + 1, oldest, (index - needs->oldest) * sizeof *oldest);
+    needs->oldest++;
+    if (needs->done > needs->request_count - needs->oldest)
+        needs->done = needs->request_count - needs->oldest;
+}
+
+/* Whether a request is one that a wait may mean, which names a send's channel. */
+static bool is_meant(const struct needs *needs,
+                     const struct replay_request *request,
+                     const struct es_tuple *wait,
+                     bool of_send)
+{
+    const struct es_tuple *tuple = tuple_at(needs, request->node);
+
+    if (!of_send)
+        return !esi_replay_is_of_class(tuple, ES_CLASS_SEND);
+    return esi_replay_is_of_class(tuple, ES_CLASS_SEND) &&
+           tuple->communicator == wait->communicator && tuple->peer == wait->peer &&
+           tuple->tag == wait->tag;
+}
+
+/* Completes the oldest request that a wait may mean. */
+static int complete_named(struct needs *needs, uint32_t call, bool of_send)
+{
+    const struct es_tuple *wait = tuple_at(needs, call);
+    size_t end = needs->request_count - needs->oldest > SEARCHED_REQUESTS
+                     ? needs->oldest + SEARCHED_REQUESTS
+                     : needs->request_count;
+
+    for (size_t i = needs->oldest; i < end; i++) {
+        struct replay_request request = needs->requests[i];
+
+        if (!is_meant(needs, &request, wait, of_send))
+            continue;
+        remove_request(needs, i);
+        return complete_send(needs, &request, call);
+    }
+    return 0;
+}
+
+/* A wait for one request: what it says of it. */
+static int complete_one(struct needs *needs, uint32_t node)
+{
+    uint32_t code = tuple_at(needs, node)->sequence;
+    const struct es_operation *awaited =
+        code <= UINT16_MAX ? es_operation_find((uint16_t)code) : NULL;
+
+    switch (awaited ? (enum es_class)awaited->op_class : ES_CLASS_NONE) {
+    case ES_CLASS_SEND:
+        return complete_named(needs, node, true);
+    case ES_CLASS_ONE_SIDED:
+    case ES_CLASS_IO:
+    case ES_CLASS_OTHER:
+        return complete_named(needs, node, false);
+    default:
+        return 0;
+    }
+}
+
+/* What a completion call that also completed `others` says of sends. */
+static int complete_by(struct needs *needs, uint32_t node, uint32_t others)
+{
+    const struct es_tuple *tuple = tuple_at(needs, node);
+    size_t count = tuple->bytes > others ? tuple->bytes - others : 0;
+
+    switch (esi_replay_family(tuple)) {
+    case ES_OP_MPI_Wait:
+        return others > 0 ? 0 : complete_one(needs, node);
+    case ES_OP_MPI_Test:
+        return complete_some(needs, node, others == 0);
+    case ES_OP_MPI_Waitall:
+        return count == 1 && others == 0 ? complete_one(needs, node)
+                                         : complete_some(needs, node, count);
+    case ES_OP_MPI_Testall:
+        return complete_some(needs, node, count);
+    default: /* any, some: one at least */
+        return complete_some(needs, node, others == 0 && count > 0);
+    }
+}
+
+static int open_request(struct needs *needs, uint32_t node, bool is_known)
+{
+    if (ESI_ARRAY_RESERVE(needs->requests, needs->request_capacity,
+                          needs->request_count + 1) < 0)
+        return -ENOMEM;
+    needs->requests[needs->request_count++] =
+        (struct replay_request){.node = node, .is_known = is_known};
+    return 0;
+}
+
+/* --- Second reading: what calls need ---------------------------------------------- */
+
+static int need_post(struct needs *needs, uint32_t node, uint16_t family)
+{
+    struct esi_replay_edge edge = {.reason = ESI_REPLAY_POST,
+                                   .hidden = family != ES_OP_MPI_Ssend};
+
+    return add_need(needs, node, needs->partners[node], edge);
+}
+
+static int need_send(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
+{
+    struct esi_replay_edge edge = {.reason = ESI_REPLAY_SEND};
+    uint32_t call = node;
+
+    if (!esi_replay_is_blocking_receive(esi_replay_family(tuple))) {
+        edge.request = tuple->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE;
+        /* Also what completes without a message is no send. */
+        if (tuple->stop == 0 || !find_completion(needs, tuple->stop, &call))
+            return 0;
+    }
+    return tuple->stop && needs->partners[node] != ESI_REPLAY_NOBODY
+               ? add_need(needs, call, needs->partners[node], edge)
+               : 0;
+}
+
+static int need_of(struct needs *needs, const struct es_tuple *tuple, uint32_t node)
+{
+    uint16_t family = esi_replay_family(tuple);
+
+    if (esi_replay_is_of_class(tuple, ES_CLASS_RECEIVE))
+        return need_send(needs, tuple, node);
+    if (esi_replay_is_blocking_send(family))
+        return tuple->stop && needs->partners[node] != ESI_REPLAY_NOBODY
+                   ? need_post(needs, node, family)
+                   : 0;
+    return 0;
+}
+
+/* Sends complete in the order of calls, once it is known what else these completed. */
+static int follow_requests(struct needs *needs)
+{
+    const struct esi_replay_thread *thread = needs->thread;
+    size_t next = 0;
+    int result = 0;
+
+    clear_requests(needs);
+    for (size_t i = 0; i < thread->count && result == 0; i++) {
+        uint16_t family = esi_replay_family(&thread->tuples[i]);
+        uint32_t node = node_of(needs, i);
+
+        if (next < needs->completion_count && needs->completions[next] == i)
+            result = complete_by(needs, node, needs->completed[next++]);
+        else if (esi_replay_is_open_send(family))
+            result = open_request(needs, node,
+                                  family != ES_OP_MPI_Start_send ||
+                                      !needs->process->buffers);
+        else if (esi_replay_is_open_request(family))
+            result = open_request(needs, node, false);
+        else if (family == ES_OP_MPI_Request_free || family == ES_OP_MPI_Cancel_send)
+            forget_requests(needs);
+    }
+    forget_requests(needs);
+    return result;
+}
+
+/* Counts them with the calls that completed them. */
+static void count_collectives(struct needs *needs)
+{
+    const struct esi_replay_thread *thread = needs->thread;
+    uint32_t call;
+
+    for (size_t i = 0; i < thread->count; i++) {
+        const struct es_operation *operation =
+            es_operation_find(thread->tuples[i].operation);
+
+        /* The call that makes a persistent request has no number. */
+        if (operation && operation->nonblocking && thread->tuples[i].stop &&
+            operation->op_class != ES_CLASS_SEND &&
+            operation->op_class != ES_CLASS_RECEIVE &&
+            thread->tuples[i].sequence != ES_SEQUENCE_UNKNOWN)
+            find_completion(needs, thread->tuples[i].stop, &call);
+    }
+}
+
+static int need_thread(struct needs *needs, const struct esi_replay_thread *thread)
+{
+    int result;
+
+    enter_thread(needs, thread);
+    result = list_completions(needs);
+    count_collectives(needs);
+    for (size_t i = 0; i < thread->count && result == 0; i++)
+        result = need_of(needs, &thread->tuples[i], node_of(needs, i));
+    /* Threads complete each other's requests: then counting says nothing. */
+    return result < 0 || needs->process->exchanging > 1 ? result
+                                                        : follow_requests(needs);
+}
+
+/* --- All -------------------------------------------------------------------------- */
+
+static void look_at_thread(struct esi_replay_process *process,
+                           const struct esi_replay_thread *thread)
+{
+    bool exchanges = false;
+
+    for (size_t i = 0; i < thread->count; i++) {
+        const struct es_tuple *tuple = &thread->tuples[i];
+        uint16_t family = esi_replay_family(tuple);
+
+        exchanges |= esi_replay_is_of_class(tuple, ES_CLASS_SEND) ||
+                     esi_replay_is_of_class(tuple, ES_CLASS_RECEIVE) ||
+                     esi_replay_is_completion(tuple);
+        process->buffers |= family == ES_OP_MPI_Bsend_init;
+        process->cancels |= family == ES_OP_MPI_Cancel_send;
+    }
+    process->exchanging += exchanges;
+}
+
+/* Instances begin nothing of their own and follow nobody. */
+static int begin_nodes(const struct esi_replay *replay, uint8_t **ret_begins)
+{
+    size_t count = replay->totals.calls + replay->totals.collectives;
+    uint8_t *begins = calloc(count + 1, 1);
+
+    if (!begins)
+        return -ENOMEM;
+    for (size_t i = 0; i < replay->thread_count; i++)
+        if (replay->threads[i].count > 0)
+            begins[replay->threads[i].base] = 1;
+    for (size_t i = replay->totals.calls; i < count; i++)
+        begins[i] = 1;
+    *ret_begins = begins;
+    return 0;
+}
+
+static int find_all(struct needs *needs)
+{
+    struct esi_replay *replay = needs->replay;
+    int result = 0;
+
+    needs->partners = malloc((replay->totals.calls + 1) * sizeof *needs->partners);
+    if (!needs->partners)
+        return -ENOMEM;
+    for (size_t i = 0; i < replay->totals.calls; i++)
+        needs->partners[i] = ESI_REPLAY_NOBODY;
+    for (size_t i = 0; i < replay->thread_count && result == 0; i++)
+        result = read_thread(needs, &replay->threads[i]);
+    replay->totals.unmatched = needs->messages.table.count;
+    for (size_t i = 0; i < replay->thread_count && result == 0; i++)
+        result = need_thread(needs, &replay->threads[i]);
+    return result;
+}
+
+int esi_replay_find_needs(struct esi_replay *replay, uint8_t **ret_begins)
+{
+    struct needs needs = {.replay = replay};
+    int result;
+
+    esi_ends_init(&needs.messages, sizeof(struct replay_message), UINT64_MAX);
+    esi_ends_init(&needs.instances, sizeof(struct replay_instance), UINT64_MAX);
+    for (size_t i = 0; i < replay->thread_count; i++)
+        look_at_thread(&replay->processes[replay->threads[i].process],
+                       &replay->threads[i]);
+    result = find_all(&needs);
+    if (result == 0)
+        result = begin_nodes(replay, ret_begins);
+    replay->graph.node_count = replay->totals.calls + replay->totals.collectives;
+    replay->graph.begins = result == 0 ? *ret_begins : NULL;
+    esi_ends_fini(&needs.messages);
+    esi_ends_fini(&needs.instances);
+    free(needs.partners);
+    free(needs.completions);
+    free(needs.completed);
+    free(needs.requests);
+    return result;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Races of receives from any source: which there are, and which matter. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/eventset/sinks.h"
+#include "monitors/latent/races.h"
+#include "tests/suites.h"
+
+enum { TRACES = 3, TAG = 5 };
+
+/* A stream by hand: rank 0 receives, 1 and 2 send. */
+struct stream {
+    struct es_order *order;
+    struct esi_races *races;
+    struct es_set_sink items[2];
+    struct esi_sinks sinks;
+    uint32_t counts[TRACES];
+};
+
+static void begin_stream(struct stream *stream)
+{
+    static const char *const names[TRACES] = {"0.0", "1.0", "2.0"};
+    struct es_set_sink sink;
+
+    *stream = (struct stream){.order = NULL};
+    assert_int_equal(es_order_open(NULL, 0, NULL, NULL, &stream->order), 0);
+    assert_int_equal(esi_races_create(&stream->races), 0);
+    stream->items[0] = es_order_sink(stream->order);
+    stream->items[1] = esi_races_sink(stream->races);
+    stream->sinks = (struct esi_sinks){.items = stream->items, .count = 2};
+    sink = esi_sinks_sink(&stream->sinks);
+    for (uint32_t i = 0; i < TRACES; i++)
+        assert_int_equal(sink.trace(sink.data, i, names[i]), 0);
+}
+
+/* With the race that was found, if any. */
+static const struct esi_race *end_stream(struct stream *stream, size_t count)
+{
+    assert_int_equal(esi_races_finish(stream->races, stream->order), 0);
+    assert_int_equal(esi_races_count(stream->races), count);
+    return count ? esi_races_at(stream->races, 0) : NULL;
+}
+
+static void destroy_stream(struct stream *stream)
+{
+    esi_races_destroy(stream->races);
+    es_order_destroy(stream->order);
+}
+
+static struct es_event_id add_event(struct stream *stream,
+                                    uint32_t trace,
+                                    const struct es_event_id *send,
+                                    bool any,
+                                    int64_t tag,
+                                    int64_t bytes)
+{
+    struct es_set_sink sink = esi_sinks_sink(&stream->sinks);
+    struct es_event_attribute attributes[] = {
+        {"class", send ? "receive" : "send", 0},
+        {"communicator", "MPI_COMM_WORLD", 0},
+        {"tag", NULL, tag},
+        {"bytes", NULL, bytes},
+        {"stop", NULL, 7},
+        {"source", any ? "any" : "", 0},
+    };
+    struct es_set_event event = {
+        .id = {trace, ++stream->counts[trace]},
+        .kind = send ? ES_EVENT_RECEIVE : ES_EVENT_SEND,
+        .partner_count = send ? 1 : 0,
+        .partners = send,
+        .type = "",
+        .text = "",
+        .attributes = attributes,
+        .attribute_count = sizeof attributes / sizeof attributes[0],
+    };
+
+    assert_int_equal(sink.event(sink.data, &event), 0);
+    return event.id;
+}
+
+static struct es_event_id sent(struct stream *stream, uint32_t trace)
+{
+    return add_event(stream, trace, NULL, false, TAG, 8);
+}
+
+static struct es_event_id received(struct stream *stream,
+                                   struct es_event_id send,
+                                   bool any)
+{
+    return add_event(stream, 0, &send, any, TAG, 8);
+}
+
+static void both_orders_alike_are_benign(void **state)
+{
+    const struct esi_race *race;
+    struct es_event_id one, two;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    two = sent(&stream, 2);
+    received(&stream, one, true);
+    received(&stream, two, true);
+    race = end_stream(&stream, 1);
+    assert_int_equal(race->reason, ESI_RACE_BENIGN);
+    assert_int_equal(race->times, 1);
+    assert_string_equal(race->receiver, "0.0");
+    assert_string_equal(race->sender, "1.0");
+    assert_string_equal(race->other_sender, "2.0");
+    assert_int_equal(race->receive.index, 1);
+    assert_int_equal(race->other.index, 2);
+    assert_int_equal(race->tag, TAG);
+    assert_int_equal(esi_races_wildcards(stream.races), 2);
+    destroy_stream(&stream);
+}
+
+/* A master answers whom it has heard. */
+static void an_answer_in_between_matters(void **state)
+{
+    struct es_event_id one, two, answer;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    two = sent(&stream, 2);
+    received(&stream, one, true);
+    answer = add_event(&stream, 0, NULL, false, 1, 8);
+    add_event(&stream, 1, &answer, false, 1, 8);
+    received(&stream, two, true);
+    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_PEER);
+    destroy_stream(&stream);
+}
+
+/* Behind both receives they are alike again. */
+static void an_answer_behind_both_does_not(void **state)
+{
+    struct es_event_id one, two, answer;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    two = sent(&stream, 2);
+    received(&stream, one, true);
+    received(&stream, two, true);
+    answer = add_event(&stream, 0, NULL, false, 1, 8);
+    add_event(&stream, 1, &answer, false, 1, 8);
+    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_BENIGN);
+    destroy_stream(&stream);
+}
+
+/* With the other order the directed receive would wait for ever. */
+static void a_directed_receive_matters(void **state)
+{
+    struct es_event_id one, two;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    two = sent(&stream, 2);
+    received(&stream, one, true);
+    received(&stream, two, false);
+    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_DIRECTED);
+    destroy_stream(&stream);
+}
+
+static void other_sizes_matter(void **state)
+{
+    struct es_event_id one, two;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    two = sent(&stream, 2);
+    received(&stream, one, true);
+    add_event(&stream, 0, &two, true, TAG, 16);
+    assert_int_equal(end_stream(&stream, 1)->reason, ESI_RACE_SIZES);
+    destroy_stream(&stream);
+}
+
+/* The second sender was told to go on after the first receive. */
+static void a_send_that_follows_is_no_race(void **state)
+{
+    struct es_event_id one, two, go;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    received(&stream, one, true);
+    go = add_event(&stream, 0, NULL, false, 1, 8);
+    add_event(&stream, 2, &go, false, 1, 8);
+    two = sent(&stream, 2);
+    received(&stream, two, true);
+    end_stream(&stream, 0);
+    destroy_stream(&stream);
+}
+
+static void other_tags_and_one_sender_are_none(void **state)
+{
+    struct es_event_id one, two, again;
+    struct stream stream;
+
+    (void)state;
+    begin_stream(&stream);
+    one = sent(&stream, 1);
+    again = sent(&stream, 1);
+    two = add_event(&stream, 2, NULL, false, TAG + 1, 8);
+    received(&stream, one, true);
+    add_event(&stream, 0, &two, true, TAG + 1, 8);
+    received(&stream, again, true);
+    end_stream(&stream, 0);
+    destroy_stream(&stream);
+}
+
+SUITE(test_races)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_orders_alike_are_benign),
+        cmocka_unit_test(an_answer_in_between_matters),
+        cmocka_unit_test(an_answer_behind_both_does_not),
+        cmocka_unit_test(a_directed_receive_matters),
+        cmocka_unit_test(other_sizes_matter),
+        cmocka_unit_test(a_send_that_follows_is_no_race),
+        cmocka_unit_test(other_tags_and_one_sender_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* Strict replays: each rule, and random programs against running them strictly. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/monitors/made_program.h"
+#include "tests/suites.h"
+#include "tuplespace/operation_codes.h"
+
+enum { PROGRAMS = 3000, STEPS_MAX = 60 };
+
+static struct made_program program;
+
+static int message_between(int from, int to)
+{
+    return made_program_message(&program, from, to, 0);
+}
+
+/* Whether it hangs strictly, by both ways of telling. */
+static struct esi_replay *check_hang(bool hangs)
+{
+    struct esi_replay *replay = made_program_replay(&program);
+
+    assert_int_equal(made_program_ends(&program), !hangs);
+    assert_int_equal(esi_replay_finding_count(replay) > 0, hangs);
+    return replay;
+}
+
+/* Both send, then both receive: the classic. */
+static void two_sends_that_cross_are_latent(void **state)
+{
+    struct esi_replay *replay;
+    const struct esi_replay_finding *finding;
+    struct esi_replay_totals totals;
+    int there, back;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    there = message_between(0, 1);
+    back = message_between(1, 0);
+    made_program_call(&program, 0, MADE_SEND, there);
+    made_program_call(&program, 1, MADE_SEND, back);
+    made_program_call(&program, 0, MADE_RECEIVE, back);
+    made_program_call(&program, 1, MADE_RECEIVE, there);
+    replay = check_hang(true);
+    finding = esi_replay_finding(replay, 0);
+    assert_int_equal(finding->step_count, 2);
+    assert_int_equal(finding->times, 1);
+    assert_int_equal(finding->steps[0].call.rank, 0);
+    assert_int_equal(finding->steps[0].call.operation, ES_OP_MPI_Send);
+    assert_int_equal(finding->steps[0].call.number, 1);
+    assert_int_equal(finding->steps[0].call.start, 1010);
+    assert_int_equal(finding->steps[0].awaited.rank, 1);
+    assert_int_equal(finding->steps[0].awaited.operation, ES_OP_MPI_Recv);
+    assert_int_equal(finding->steps[0].awaited.number, 2);
+    assert_int_equal(finding->steps[0].reason, ESI_REPLAY_POST);
+    assert_true(finding->steps[0].hidden);
+    assert_string_equal(finding->steps[0].call.communicator, "MPI_COMM_WORLD");
+    assert_int_equal(finding->steps[1].call.rank, 1);
+    assert_int_equal(finding->steps[1].awaited.rank, 0);
+    esi_replay_totals(replay, &totals);
+    assert_int_equal(totals.messages, 2);
+    assert_false(esi_replay_is_incomplete(replay));
+    esi_replay_destroy(replay);
+}
+
+static void its_right_twins_are_not(void **state)
+{
+    int there, back;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    there = message_between(0, 1);
+    back = message_between(1, 0);
+    made_program_call(&program, 0, MADE_SEND, there);
+    made_program_call(&program, 1, MADE_RECEIVE, there);
+    made_program_call(&program, 1, MADE_SEND, back);
+    made_program_call(&program, 0, MADE_RECEIVE, back);
+    esi_replay_destroy(check_hang(false));
+    made_program_begin(&program, 2);
+    there = message_between(0, 1);
+    back = message_between(1, 0);
+    made_program_call(&program, 0, MADE_IRECEIVE, back);
+    made_program_call(&program, 0, MADE_SEND, there);
+    made_program_call(&program, 1, MADE_SEND, back);
+    made_program_call(&program, 1, MADE_RECEIVE, there);
+    made_program_call(&program, 0, MADE_WAITALL, -1);
+    esi_replay_destroy(check_hang(false));
+    made_program_begin(&program, 2);
+    there = message_between(0, 1);
+    back = message_between(1, 0);
+    made_program_call(&program, 0, MADE_BUFFERED, there);
+    made_program_call(&program, 1, MADE_SEND, back);
+    made_program_call(&program, 0, MADE_RECEIVE, back);
+    made_program_call(&program, 1, MADE_RECEIVE, there);
+    esi_replay_destroy(check_hang(false));
+}
+
+/* A nonblocking send needs its receive in its wait, not in its call. */
+static void a_wait_needs_what_its_send_needs(void **state)
+{
+    struct esi_replay *replay;
+    int there, back;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    there = message_between(0, 1);
+    back = message_between(1, 0);
+    made_program_call(&program, 0, MADE_ISEND, there);
+    made_program_call(&program, 1, MADE_ISEND, back);
+    made_program_call(&program, 0, MADE_WAITALL, -1);
+    made_program_call(&program, 1, MADE_WAIT, 0);
+    made_program_call(&program, 0, MADE_RECEIVE, back);
+    made_program_call(&program, 1, MADE_RECEIVE, there);
+    replay = check_hang(true);
+    assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.operation,
+                     ES_OP_MPI_Waitall);
+    assert_int_equal(esi_replay_finding(replay, 0)->steps[0].request, ES_OP_MPI_Isend);
+    esi_replay_destroy(replay);
+}
+
+static void a_send_to_oneself_waits_for_oneself(void **state)
+{
+    struct esi_replay *replay;
+    int own;
+
+    (void)state;
+    made_program_begin(&program, 1);
+    own = message_between(0, 0);
+    made_program_call(&program, 0, MADE_SEND, own);
+    made_program_call(&program, 0, MADE_RECEIVE, own);
+    replay = check_hang(true);
+    assert_int_equal(esi_replay_finding(replay, 0)->step_count, 1);
+    esi_replay_destroy(replay);
+}
+
+/* The sender of a message goes into the barrier behind its send, the receiver receives
+ * behind it. */
+static void a_barrier_between_send_and_receive_is_latent(void **state)
+{
+    const struct esi_replay_finding *finding;
+    struct esi_replay *replay;
+    int there;
+
+    (void)state;
+    made_program_begin(&program, 3);
+    there = message_between(0, 2);
+    made_program_call(&program, 0, MADE_SEND, there);
+    made_program_collective(&program, MADE_BARRIER);
+    made_program_call(&program, 2, MADE_RECEIVE, there);
+    replay = check_hang(true);
+    finding = esi_replay_finding(replay, 0);
+    assert_int_equal(finding->step_count, 2);
+    assert_int_equal(finding->steps[1].call.operation, ES_OP_MPI_Barrier);
+    assert_int_equal(finding->steps[1].call.rank, 2);
+    assert_int_equal(finding->steps[1].awaited.rank, 0);
+    assert_int_equal(finding->steps[1].reason, ESI_REPLAY_MEMBER);
+    assert_false(finding->steps[1].hidden);
+    esi_replay_destroy(replay);
+}
+
+static void the_same_in_a_loop_is_told_once(void **state)
+{
+    struct esi_replay *replay;
+
+    (void)state;
+    made_program_begin(&program, 2);
+    for (int i = 0; i < 20; i++) {
+        int there = message_between(0, 1), back = message_between(1, 0);
+
+        made_program_call(&program, 0, MADE_SEND, there);
+        made_program_call(&program, 1, MADE_SEND, back);
+        made_program_call(&program, 0, MADE_RECEIVE, back);
+        made_program_call(&program, 1, MADE_RECEIVE, there);
+    }
+    replay = check_hang(true);
+    assert_int_equal(esi_replay_finding_count(replay), 1);
+    assert_int_equal(esi_replay_finding(replay, 0)->times, 20);
+    assert_int_equal(esi_replay_finding(replay, 0)->steps[0].call.number, 1);
+    esi_replay_destroy(replay);
+}
+
+/* Each step's call is in the thread of what the step before it waits for, and earlier.
+ */
+static void check_steps(const struct esi_replay_finding *finding)
+{
+    for (size_t i = 0; i < finding->step_count; i++) {
+        const struct esi_replay_call *awaited = &finding->steps[i].awaited;
+        const struct esi_replay_call *next =
+            &finding->steps[(i + 1) % finding->step_count].call;
+
+        assert_int_equal(next->rank, awaited->rank);
+        assert_int_equal(next->thread, awaited->thread);
+        assert_true(next->number < awaited->number);
+    }
+}
+
+static void random_programs_hang_where_running_them_does(void **state)
+{
+    int hung = 0;
+
+    (void)state;
+    for (unsigned i = 1; i <= PROGRAMS; i++) {
+        unsigned seed = i;
+        struct esi_replay *replay;
+        struct esi_replay_totals totals;
+        bool ends;
+
+        made_program_begin(&program, 1 + rand_r(&seed) % MADE_RANKS);
+        made_program_draw(&program, &seed, 2 + rand_r(&seed) % STEPS_MAX);
+        ends = made_program_ends(&program);
+        replay = made_program_replay(&program);
+        esi_replay_totals(replay, &totals);
+        hung += !ends;
+        if ((totals.cycles == 0) != ends || totals.unmatched || totals.unplaced)
+            fail_msg("seed %u: %s, and the replay finds %llu cycles", i,
+                     ends ? "it ends" : "it hangs", (unsigned long long)totals.cycles);
+        for (size_t k = 0; k < esi_replay_finding_count(replay); k++)
+            check_steps(esi_replay_finding(replay, k));
+        esi_replay_destroy(replay);
+    }
+    /* Both kinds are common. */
+    print_message("%d of %d programs hang\n", hung, PROGRAMS);
+    assert_in_range(hung, PROGRAMS / 10, PROGRAMS - PROGRAMS / 10);
+}
+
+SUITE(test_replay)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_sends_that_cross_are_latent),
+        cmocka_unit_test(its_right_twins_are_not),
+        cmocka_unit_test(a_wait_needs_what_its_send_needs),
+        cmocka_unit_test(a_send_to_oneself_waits_for_oneself),
+        cmocka_unit_test(a_barrier_between_send_and_receive_is_latent),
+        cmocka_unit_test(the_same_in_a_loop_is_told_once),
+        cmocka_unit_test(random_programs_hang_where_running_them_does),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
