@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* What is left over, of ledgers that are made by hand. */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "eventspace/tuple.h"
+#include "monitors/latent/leaks.h"
+#include "tests/suites.h"
+#include "tuplespace/operation_codes.h"
+
+enum { RANKS = 3, ROWS = 4, TAG = 7, WORLD = 0, PAIR = 1 };
+
+/* The world, and a communicator of ranks 2 and 1, in this order. */
+static const int32_t world[RANKS] = {0, 1, 2};
+static const int32_t pair[2] = {2, 1};
+
+struct made_ledgers {
+    struct esi_ledger ledgers[RANKS];
+    struct esi_ledger_channel channels[RANKS][ROWS];
+    struct esi_ledger_request requests[RANKS][ROWS];
+    struct esi_ledger_instance instances[RANKS][ROWS];
+    struct esi_ledger_epoch epochs[RANKS][ROWS];
+    struct esi_leak_communicator communicators[RANKS][2];
+    struct esi_leak_process processes[RANKS];
+};
+
+static struct made_ledgers made;
+static struct esi_leaks leaks;
+
+static int make_ledgers(void **state)
+{
+    (void)state;
+    memset(&made, 0, sizeof made);
+    for (int i = 0; i < RANKS; i++) {
+        made.ledgers[i].channels = made.channels[i];
+        made.ledgers[i].requests = made.requests[i];
+        made.ledgers[i].instances = made.instances[i];
+        made.ledgers[i].epochs = made.epochs[i];
+        made.communicators[i][WORLD] =
+            (struct esi_leak_communicator){.key = {1, 2},
+                                           .name = "MPI_COMM_WORLD",
+                                           .rank = i,
+                                           .peers = world,
+                                           .peer_count = RANKS};
+        if (i > 0)
+            made.communicators[i][PAIR] =
+                (struct esi_leak_communicator){.key = {3, 4},
+                                               .name = "pair",
+                                               .rank = 2 - i,
+                                               .peers = pair,
+                                               .peer_count = 2};
+        made.processes[i] =
+            (struct esi_leak_process){.rank = i,
+                                      .finalized = true,
+                                      .ledger = &made.ledgers[i],
+                                      .communicators = made.communicators[i],
+                                      .communicator_count = 2};
+    }
+    leaks = (struct esi_leaks){.items = NULL};
+    return 0;
+}
+
+static int free_leaks(void **state)
+{
+    (void)state;
+    esi_leaks_fini(&leaks);
+    return 0;
+}
+
+static void add_channel(int rank,
+                        uint16_t communicator,
+                        bool received,
+                        int peer,
+                        uint32_t count)
+{
+    struct esi_ledger *ledger = &made.ledgers[rank];
+
+    ledger->channels[ledger->channel_count++] =
+        (struct esi_ledger_channel){.communicator = communicator,
+                                    .received = received,
+                                    .peer = peer,
+                                    .tag = TAG,
+                                    .count = count};
+}
+
+static struct esi_ledger_request *add_request(int rank,
+                                              uint8_t kind,
+                                              uint16_t operation)
+{
+    struct esi_ledger *ledger = &made.ledgers[rank];
+    struct esi_ledger_request *request = &ledger->requests[ledger->request_count++];
+
+    *request = (struct esi_ledger_request){
+        .kind = kind, .operation = operation, .peer = 0, .tag = TAG, .site = 0x4711};
+    return request;
+}
+
+static void add_instance(int rank, uint32_t instance, uint16_t operation)
+{
+    struct esi_ledger *ledger = &made.ledgers[rank];
+
+    ledger->instances[ledger->instance_count++] = (struct esi_ledger_instance){
+        .communicator = WORLD, .operation = operation, .instance = instance};
+}
+
+static void find(size_t count)
+{
+    assert_int_equal(esi_leaks_find(made.processes, RANKS, &leaks), 0);
+    assert_int_equal(leaks.count, count);
+}
+
+static void nothing_is_left_of_nothing(void **state)
+{
+    (void)state;
+    add_channel(0, WORLD, false, 1, 5);
+    add_channel(1, WORLD, true, 0, 5);
+    find(0);
+    assert_int_equal(leaks.unknown, 0);
+}
+
+static void sends_beyond_the_receives_were_not_received(void **state)
+{
+    (void)state;
+    add_channel(0, WORLD, false, 1, 5);
+    add_channel(1, WORLD, true, 0, 3);
+    add_channel(1, PAIR, true, 0, 9);
+    find(1);
+    assert_int_equal(leaks.items[0].kind, ESI_LEAK_MESSAGES);
+    assert_int_equal(leaks.items[0].rank, 0);
+    assert_int_equal(leaks.items[0].peer, 1);
+    assert_int_equal(leaks.items[0].tag, TAG);
+    assert_int_equal(leaks.items[0].count, 2);
+    assert_string_equal(leaks.items[0].communicator, "MPI_COMM_WORLD");
+}
+
+/* Peers are ranks of the communicator: rank 0 of the pair is rank 2 of the world. */
+static void ranks_are_those_of_the_communicator(void **state)
+{
+    (void)state;
+    add_channel(1, PAIR, false, 0, 1);
+    find(1);
+    assert_int_equal(leaks.items[0].rank, 1);
+    assert_int_equal(leaks.items[0].peer, 2);
+    esi_leaks_fini(&leaks);
+    add_channel(2, PAIR, true, 1, 1);
+    find(0);
+}
+
+static void doubt_is_no_leak(void **state)
+{
+    (void)state;
+    add_channel(0, WORLD, false, 1, 5);
+    made.ledgers[1].partial = true;
+    find(0);
+    assert_int_equal(leaks.unknown, 1);
+    made.ledgers[1].partial = false;
+    made.processes[1].ledger = NULL;
+    find(0);
+    assert_int_equal(leaks.unknown, 1);
+    made.processes[1].ledger = &made.ledgers[1];
+    made.channels[0][0].doubtful = true;
+    find(0);
+    made.channels[0][0].doubtful = false;
+    add_channel(1, WORLD, true, 0, 3);
+    made.channels[1][0].doubtful = true;
+    find(0);
+    assert_int_equal(leaks.unknown, 0);
+}
+
+/* A rank that was killed could not clear what it had. */
+static void what_the_dead_left_is_none(void **state)
+{
+    (void)state;
+    add_channel(0, WORLD, false, 1, 5);
+    add_request(0, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv);
+    made.ledgers[0].unfreed[ESI_LEDGER_WINDOWS] = 1;
+    made.processes[0].finalized = false;
+    find(0);
+    assert_int_equal(leaks.unended, 1);
+}
+
+static void requests_are_told_by_kind(void **state)
+{
+    (void)state;
+    add_request(1, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv);
+    add_request(1, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv);
+    add_request(1, ESI_LEDGER_SEND, ES_OP_MPI_Send_init)->persistent = true;
+    add_request(1, ESI_LEDGER_MESSAGE, ES_OP_MPI_Mprobe);
+    find(3);
+    assert_int_equal(leaks.items[0].kind, ESI_LEAK_REQUESTS);
+    assert_int_equal(leaks.items[0].count, 2);
+    assert_int_equal(leaks.items[0].peer, 0);
+    assert_int_equal(leaks.items[0].site, 0x4711);
+    assert_int_equal(leaks.items[1].kind, ESI_LEAK_MATCHED);
+    assert_int_equal(leaks.items[2].kind, ESI_LEAK_PERSISTENT);
+    assert_int_equal(leaks.items[2].operation, ES_OP_MPI_Send_init);
+}
+
+static void a_persistent_request_that_was_started_did_not_complete(void **state)
+{
+    struct esi_ledger_request *request;
+
+    (void)state;
+    request = add_request(2, ESI_LEDGER_RECEIVE, ES_OP_MPI_Recv_init);
+    request->persistent = true;
+    request->active = true;
+    find(1);
+    assert_int_equal(leaks.items[0].kind, ESI_LEAK_REQUESTS);
+}
+
+static void what_many_have_alike_is_told_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RANKS; i++)
+        made.ledgers[i].unfreed[ESI_LEDGER_COMMUNICATORS] = 2;
+    made.ledgers[2].unfreed[ESI_LEDGER_TYPES] = 1;
+    find(2);
+    assert_int_equal(leaks.items[0].object, ESI_LEDGER_COMMUNICATORS);
+    assert_int_equal(leaks.items[0].ranks, RANKS);
+    assert_int_equal(leaks.items[0].rank, 0);
+    assert_int_equal(leaks.items[0].count, 2);
+    assert_int_equal(leaks.items[1].object, ESI_LEDGER_TYPES);
+    assert_int_equal(leaks.items[1].ranks, 1);
+    assert_int_equal(leaks.items[1].rank, 2);
+}
+
+static void locks_stay_open_and_fences_do_not(void **state)
+{
+    (void)state;
+    made.epochs[0][0] = (struct esi_ledger_epoch){
+        .kind = ESI_LEDGER_LOCK_EXCLUSIVE, .granted = true, .peer = 2};
+    made.epochs[0][1] = (struct esi_ledger_epoch){.kind = ESI_LEDGER_FENCE};
+    made.ledgers[0].epoch_count = 2;
+    find(1);
+    assert_int_equal(leaks.items[0].kind, ESI_LEAK_EPOCHS);
+    assert_int_equal(leaks.items[0].peer, 2);
+}
+
+/* Rank 1 posted one barrier less; of rank 2 nothing is known on this communicator. */
+static void members_that_stayed_away_are_named(void **state)
+{
+    (void)state;
+    add_instance(0, 4, ES_OP_MPI_Bcast);
+    add_instance(0, 5, ES_OP_MPI_Ibarrier);
+    add_instance(1, 4, ES_OP_MPI_Bcast);
+    find(1);
+    assert_int_equal(leaks.items[0].kind, ESI_LEAK_COLLECTIVES);
+    assert_int_equal(leaks.items[0].rank, 1);
+    assert_int_equal(leaks.items[0].peer, 0);
+    assert_int_equal(leaks.items[0].operation, ES_OP_MPI_Ibarrier);
+    assert_int_equal(leaks.items[0].count, 1);
+    esi_leaks_fini(&leaks);
+    add_instance(1, 5, ES_OP_MPI_Ibarrier);
+    find(0);
+}
+
+/* Each kind has its words, and its object on one line. */
+static void leaks_are_printed(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    struct esi_json_out out;
+
+    (void)state;
+    assert_non_null(stream);
+    add_channel(0, WORLD, false, 1, 1);
+    add_request(1, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv);
+    made.ledgers[2].unfreed[ESI_LEDGER_FILES] = 2;
+    find(3);
+    esi_leaks_print_text(&leaks, stream);
+    esi_json_out_init(&out, stream);
+    esi_leaks_print_json(&leaks, &out);
+    fclose(stream);
+    assert_non_null(strstr(text, "LEAK: rank 0: 1 message to rank 1, tag 7, on "
+                                 "MPI_COMM_WORLD: never received\n"));
+    assert_non_null(strstr(text, "LEAK: rank 1: 1 request of MPI_Irecv with rank 0, "
+                                 "tag 7, on MPI_COMM_WORLD: never completed\n"));
+    assert_non_null(strstr(text, "LEAK: rank 2: 2 files: not freed\n"));
+    assert_non_null(strstr(text, "\"what\":\"objects\""));
+    free(text);
+}
+
+#define LEAK_TEST(name) cmocka_unit_test_setup_teardown(name, make_ledgers, free_leaks)
+
+SUITE(test_leaks)
+{
+    const struct CMUnitTest tests[] = {
+        LEAK_TEST(nothing_is_left_of_nothing),
+        LEAK_TEST(sends_beyond_the_receives_were_not_received),
+        LEAK_TEST(ranks_are_those_of_the_communicator),
+        LEAK_TEST(doubt_is_no_leak),
+        LEAK_TEST(what_the_dead_left_is_none),
+        LEAK_TEST(requests_are_told_by_kind),
+        LEAK_TEST(a_persistent_request_that_was_started_did_not_complete),
+        LEAK_TEST(what_many_have_alike_is_told_once),
+        LEAK_TEST(locks_stay_open_and_fences_do_not),
+        LEAK_TEST(members_that_stayed_away_are_named),
+        LEAK_TEST(leaks_are_printed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
