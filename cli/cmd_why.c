@@ -10,6 +10,8 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/why_over.h"
+#include "monitors/archive/archive_read.h"
 #include "monitors/heartbeat/heartbeat.h"
 #include "monitors/verdict/verdict_print.h"
 
@@ -35,11 +37,13 @@ static const struct argp_option options[] = {
 static const char doc[] =
     "Tells why RUN hangs or died: ranks that wait for each other (DEADLOCK), that do "
     "not call the same collective operation (MISMATCH), that wait for one that is in "
-    "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others."
+    "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others. Of "
+    "a run that is over also what it left over (LEAK); of an archive DIR which deadlocks "
+    "were hidden (LATENT) and which receives raced (RACE)."
     "\vIt looks twice: a verdict is certain if nothing that the ranks may still do "
     "can undo it, and nothing of them has moved between the looks.\n\n"
     "Exit status: 0 nothing is wrong, 1 a certain verdict, 2 usage, 3 the run cannot "
-    "be read, 4 possible verdicts only.";
+    "be read, 4 possible verdicts, leaks or latent errors only.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -148,6 +152,7 @@ static int explain_run(const struct esi_consumer *consumer,
     }
     esi_notices_show(&notices, report.notices, report.notice_count);
     result = give_answer(&report, arguments);
+    result = esi_why_leaks(report.diagnosis->facts, arguments->format, result);
     esi_heartbeat_destroy(heartbeat);
     return result;
 }
@@ -156,13 +161,15 @@ int esi_cmd_why(int argc, char **argv)
 {
     static const struct argp_child children[] = {
         {&esi_format_argp, 0, NULL, 0}, {&esi_consumer_argp, 0, NULL, 0}, {0}};
-    static const struct argp parser = {options, parse_option, "[RUN]", doc, children, 0,
-                                       0};
+    static const struct argp parser = {
+        options, parse_option, "[RUN|DIR]", doc, children, 0, 0};
     struct why_arguments arguments = {.interval_ns = 3 * SECOND_NS / 10};
     struct esi_consumer consumer;
     int status;
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
+    if (arguments.run && esi_archive_is_one(arguments.run))
+        return esi_why_archive(arguments.run, arguments.format);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;

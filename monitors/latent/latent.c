@@ -225,7 +225,7 @@ static void put_call(const struct esi_replay_call *call,
     esi_json_out_string(out, "operation", name_of(call->operation));
     esi_json_out_string(out, "communicator",
                         call->communicator[0] ? call->communicator : NULL);
-    esi_json_out_unsigned(out, "start", call->start);
+    esi_json_out_unsigned(out, "start_unix_ns", call->start);
     esi_json_out_end(out);
 }
 
@@ -233,7 +233,7 @@ static void put_finding(const struct esi_replay_finding *finding,
                         struct esi_json_out *out)
 {
     esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "kind", "latent");
+    esi_json_out_string(out, "type", "latent");
     esi_json_out_unsigned(out, "times", finding->times);
     esi_json_out_begin_array(out, "steps");
     for (size_t i = 0; i < finding->step_count; i++) {
@@ -255,7 +255,7 @@ static void put_finding(const struct esi_replay_finding *finding,
 static void put_race(const struct esi_race *race, struct esi_json_out *out)
 {
     esi_json_out_begin_object(out, NULL);
-    esi_json_out_string(out, "kind", "race");
+    esi_json_out_string(out, "type", "race");
     esi_json_out_string(out, "reason", race_names[race->reason]);
     esi_json_out_unsigned(out, "times", race->times);
     esi_json_out_string(out, "receiver", race->receiver);
@@ -265,7 +265,7 @@ static void put_race(const struct esi_race *race, struct esi_json_out *out)
     esi_json_out_unsigned(out, "other", race->other.index);
     esi_json_out_string(out, "sender", race->sender);
     esi_json_out_string(out, "other_sender", race->other_sender);
-    esi_json_out_signed(out, "stop", race->stop_ns);
+    esi_json_out_signed(out, "stop_unix_ns", race->stop_ns);
     esi_json_out_end(out);
 }
 

@@ -35,7 +35,7 @@ size_t esi_latent_count(const struct esi_latent *latent);
 
 /* A few lines for each finding, and what makes them a lower bound. */
 void esi_latent_print_text(const struct esi_latent *latent, FILE *stream);
-/* An object a line for each finding: "kind" is "latent" or "race". */
+/* An object a line for each finding: "type" is "latent" or "race". */
 void esi_latent_print_json(const struct esi_latent *latent, struct esi_json_out *out);
 
 #endif

@@ -85,7 +85,7 @@ void esi_leaks_fini(struct esi_leaks *leaks);
 
 /* A line for each; nothing where nothing is left over. */
 void esi_leaks_print_text(const struct esi_leaks *leaks, FILE *stream);
-/* An object a line for each: "kind" is "leak". */
+/* An object a line for each: "type" is "leak". */
 void esi_leaks_print_json(const struct esi_leaks *leaks, struct esi_json_out *out);
 
 #endif

@@ -157,7 +157,7 @@ void esi_leaks_print_json(const struct esi_leaks *leaks, struct esi_json_out *ou
         const struct esi_leak *leak = &leaks->items[i];
 
         esi_json_out_begin_object(out, NULL);
-        esi_json_out_string(out, "kind", "leak");
+        esi_json_out_string(out, "type", "leak");
         esi_json_out_string(out, "what", kind_names[leak->kind]);
         esi_json_out_signed(out, "rank", leak->rank);
         esi_json_out_unsigned(out, "ranks", leak->ranks);

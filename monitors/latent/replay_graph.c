@@ -77,7 +77,7 @@ struct component {
 };
 
 /* A search through the components of a graph. */
-struct cycle_search {
+struct replay_search {
     const struct esi_replay_graph *graph;
     esi_replay_cycle_fn visit;
     void *data;
@@ -93,7 +93,7 @@ struct cycle_search {
     uint32_t last_edge;
 };
 
-static void end_search(struct cycle_search *search)
+static void end_search(struct replay_search *search)
 {
     free(search->components);
     free(search->nodes);
@@ -111,7 +111,7 @@ static int append_node(uint32_t **list, size_t *count, size_t *capacity, uint32_
 }
 
 /* Comes to node `to` from `from`. */
-static int reach_node(struct cycle_search *search,
+static int reach_node(struct replay_search *search,
                       uint32_t from,
                       uint32_t to,
                       uint32_t edge)
@@ -133,7 +133,7 @@ static int reach_node(struct cycle_search *search,
 
 /* Goes on from a node.  Notes where that closes a cycle of fewer than `*length`
  * edges. */
-static int leave_node(struct cycle_search *search,
+static int leave_node(struct replay_search *search,
                       uint32_t start,
                       uint32_t node,
                       uint32_t *length)
@@ -163,7 +163,7 @@ static int leave_node(struct cycle_search *search,
 }
 
 /* Keeps the cycle that was found as the smallest. */
-static int keep_path(struct cycle_search *search, uint32_t start, uint32_t length)
+static int keep_path(struct replay_search *search, uint32_t start, uint32_t length)
 {
     uint32_t node = search->last_node;
     uint32_t edge = search->last_edge;
@@ -182,14 +182,14 @@ static int keep_path(struct cycle_search *search, uint32_t start, uint32_t lengt
     }
 }
 
-static void clear_nodes(struct cycle_search *search, const struct component *component)
+static void clear_nodes(struct replay_search *search, const struct component *component)
 {
     for (size_t i = 0; i < component->count; i++)
         search->nodes[component->nodes[i]] =
             (struct search_node){.distance = UINT32_MAX};
 }
 
-static void swap_levels(struct cycle_search *search)
+static void swap_levels(struct replay_search *search)
 {
     uint32_t *list = search->level;
     size_t capacity = search->level_capacity;
@@ -204,7 +204,7 @@ static void swap_levels(struct cycle_search *search)
 
 /* The smallest cycle through a node, if it has fewer edges than the one that is kept.
  */
-static int search_from(struct cycle_search *search,
+static int search_from(struct replay_search *search,
                        const struct component *component,
                        uint32_t start)
 {
@@ -231,7 +231,7 @@ static int search_from(struct cycle_search *search,
     return result == 0 && length < best ? keep_path(search, start, length) : result;
 }
 
-static bool has_inner_edge(const struct cycle_search *search, uint32_t node)
+static bool has_inner_edge(const struct replay_search *search, uint32_t node)
 {
     const struct esi_replay_graph *graph = search->graph;
 
@@ -242,7 +242,7 @@ static bool has_inner_edge(const struct cycle_search *search, uint32_t node)
 }
 
 /* Reports the smallest cycle of a component. */
-static int report_component(struct cycle_search *search,
+static int report_component(struct replay_search *search,
                             const struct component *component)
 {
     int starts = 0;
@@ -340,7 +340,7 @@ static bool needs_itself(const struct esi_replay_graph *graph, uint32_t node)
 }
 
 /* The node is the first of its component: all of it is on top of the stack. */
-static int close_component(struct cycle_search *search,
+static int close_component(struct replay_search *search,
                            struct tarjan *tarjan,
                            uint32_t node)
 {
@@ -365,7 +365,7 @@ static void lower_low(struct tarjan *tarjan, uint32_t node, uint32_t low)
         tarjan->lows[node] = low;
 }
 
-static int leave_way(struct cycle_search *search, struct tarjan *tarjan, uint32_t node)
+static int leave_way(struct replay_search *search, struct tarjan *tarjan, uint32_t node)
 {
     tarjan->way_count--;
     if (tarjan->way_count > 0)
@@ -375,7 +375,9 @@ static int leave_way(struct cycle_search *search, struct tarjan *tarjan, uint32_
                : 0;
 }
 
-static int visit_from(struct cycle_search *search, struct tarjan *tarjan, uint32_t root)
+static int visit_from(struct replay_search *search,
+                      struct tarjan *tarjan,
+                      uint32_t root)
 {
     int result = 0;
 
@@ -398,7 +400,7 @@ int64_t esi_replay_graph_cycles(const struct esi_replay_graph *graph,
                                 esi_replay_cycle_fn visit,
                                 void *data)
 {
-    struct cycle_search search = {
+    struct replay_search search = {
         .graph = graph,
         .visit = visit,
         .data = data,
