@@ -19,6 +19,7 @@
 #include "cli/recording.h"
 #include "cli/launch/run_server.h"
 #include "cli/launch/run_setup.h"
+#include "cli/launch/run_watch.h"
 #include "cli/launch/supervise.h"
 #include "cli/program_file.h"
 #include "scopes/server/process_watch.h"
@@ -40,6 +41,8 @@ struct run_arguments {
     bool shared_dir;
     bool keep;
     bool no_server;
+    bool watch;
+    bool aborts; /* the watch ends what hangs */
 };
 
 /* Options that have no short form. */
@@ -56,7 +59,8 @@ enum {
     OPTION_SITES,
     OPTION_LISTEN,
     OPTION_SHARED_DIR,
-    OPTION_NO_SERVER
+    OPTION_NO_SERVER,
+    OPTION_WATCH
 };
 
 static const struct argp_option options[] = {
@@ -82,6 +86,10 @@ static const struct argp_option options[] = {
      0},
     {"record", OPTION_RECORD, "DIR", 0,
      "write all events to an archive, as 'eventspace record' does", 0},
+    {"watch", OPTION_WATCH, "abort", OPTION_ARG_OPTIONAL,
+     "look each second, and say what hangs for certain, and at the end what is left "
+     "over; with abort, end the job that hangs with status 86",
+     0},
     {"keep", OPTION_KEEP, NULL, 0, "keep tuples and run directory after a good end", 0},
     {"listen", OPTION_LISTEN, "ADDRESS", OPTION_HIDDEN,
      "address of this host for other hosts; * = all", 0},
@@ -137,6 +145,16 @@ static void take_on_full(const char *text,
     request->on_full = text;
 }
 
+static void take_watch(const char *text,
+                       struct argp_state *state,
+                       struct run_arguments *arguments)
+{
+    if (text && strcmp(text, "abort") != 0)
+        argp_error(state, "--watch=%s: give --watch or --watch=abort", text);
+    arguments->watch = true;
+    arguments->aborts = text != NULL;
+}
+
 static void check_listen(const char *text, struct argp_state *state)
 {
     char address[ES_INTERFACE_BYTES];
@@ -189,6 +207,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         arguments->record = text;
         request->is_recorded = true;
         return 0;
+    case OPTION_WATCH:
+        take_watch(text, state, arguments);
+        return 0;
     case OPTION_KEEP:
         arguments->keep = true;
         return 0;
@@ -227,6 +248,7 @@ static int exit_status_of(int status)
 struct launch_end {
     int exit_status;  /* as a shell says it */
     bool interrupted; /* SIGINT came while it ran */
+    bool aborted;     /* the watch has ended the job */
 };
 
 /*
@@ -255,6 +277,8 @@ static int choose_status(const struct launch_end *end, const struct esi_ending *
 
     if (end->interrupted && !went_well)
         return 128 + SIGINT;
+    if (end->aborted && !went_well)
+        return ES_EXIT_ABORTED;
     if (end->exit_status == 0 && ending->signal > 0)
         return ES_EXIT_FINDING;
     return undo_kills(end->exit_status, ending);
@@ -434,17 +458,36 @@ static int launch_ranks(const struct run_arguments *arguments,
     return code;
 }
 
+/* Says it once where nobody can look; the program runs all the same. */
+static void start_watch(const struct run_arguments *arguments,
+                        const struct esi_run_setup *setup,
+                        struct esi_run_watch *watch)
+{
+    int code = 0;
+
+    if (!arguments->watch)
+        return;
+    if (setup->name[0])
+        code = esi_run_watch_start(setup->name, arguments->aborts, watch);
+    if (!setup->name[0] || code < 0)
+        esi_command_note("nobody watches the run: %s",
+                         code < 0 ? strerror(-code) : "nothing is collected");
+}
+
 /* Returns the exit status. */
 static int run_program(const struct run_arguments *arguments,
                        const struct esi_run_setup *setup,
                        struct esi_recording_child *recorder)
 {
     struct launch_end end = {.exit_status = 0};
+    struct esi_run_watch watch = {.pid = 0};
 
+    start_watch(arguments, setup, &watch);
     int status = launch_ranks(arguments, setup, &end);
     if (status)
         end.exit_status = status;
     esi_recording_end(recorder);
+    end.aborted = esi_run_watch_end(&watch);
     if (setup->name[0])
         return finish_run(arguments, setup, &end);
     return end.interrupted ? 128 + SIGINT : end.exit_status;
