@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* latent.c - reads an archive twice, for both, and says what was found. */
+/* latent.c - reads an archive for each kind, and says what was found. */
 #include "config.h"
 
 #include "monitors/latent/latent.h"
@@ -9,6 +9,8 @@
 #include <inttypes.h>
 
 #include "eventspace/operation.h"
+#include "monitors/archive/archive_read.h"
+#include "monitors/latent/leaks_archive.h"
 
 int esi_latent_read(const char *directory,
                     struct es_error *error,
@@ -19,6 +21,10 @@ int esi_latent_read(const char *directory,
 
     if (result == 0)
         result = esi_races_archive(directory, error, &latent.races);
+    if (result == 0)
+        result = esi_archive_open(directory, error, &latent.reader);
+    if (result == 0)
+        result = esi_leaks_find_in_archive(latent.reader, error, &latent.leaks);
     if (result < 0) {
         esi_latent_fini(&latent);
         return result;
@@ -31,12 +37,14 @@ void esi_latent_fini(struct esi_latent *latent)
 {
     esi_replay_destroy(latent->replay);
     esi_races_destroy(latent->races);
+    esi_leaks_fini(&latent->leaks);
+    esi_archive_read_close(latent->reader);
     *latent = (struct esi_latent){.replay = NULL};
 }
 
 size_t esi_latent_count(const struct esi_latent *latent)
 {
-    size_t count = esi_replay_finding_count(latent->replay);
+    size_t count = esi_replay_finding_count(latent->replay) + latent->leaks.count;
 
     for (size_t i = 0; i < esi_races_count(latent->races); i++)
         count += esi_races_at(latent->races, i)->reason != ESI_RACE_BENIGN;
@@ -209,6 +217,7 @@ void esi_latent_print_text(const struct esi_latent *latent, FILE *stream)
                 "%" PRIu64 " benign race%s of receives from any source: both orders "
                 "give the same messages to the same receives\n",
                 benign, benign > 1 ? "s" : "");
+    esi_leaks_print_text(&latent->leaks, stream);
     print_doubts(latent->replay, stream);
 }
 
@@ -275,4 +284,5 @@ void esi_latent_print_json(const struct esi_latent *latent, struct esi_json_out 
         put_finding(esi_replay_finding(latent->replay, i), out);
     for (size_t i = 0; i < esi_races_count(latent->races); i++)
         put_race(esi_races_at(latent->races, i), out);
+    esi_leaks_print_json(&latent->leaks, out);
 }

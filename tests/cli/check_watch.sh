@@ -73,6 +73,10 @@ contains out "hidden because a collective operation did not wait for all; 5 time
 record post-first
 expect 0 "$eventspace" why "$folder/post-first"
 contains out "no latent deadlock in "
+record leave-over
+expect 4 "$eventspace" why "$folder/leave-over"
+contains out "LEAK: rank 0: 1 message to rank 1, tag 7, on MPI_COMM_WORLD: never received"
+contains out "LEAK: rank 0 and 2 others, each: 1 communicator: not freed"
 record gather-any
 expect 0 "$eventspace" why "$folder/gather-any"
 contains out "5 benign races of receives from any source"
