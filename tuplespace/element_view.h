@@ -12,8 +12,8 @@
 
 /* The addresses of calls, where the element has them (else 0 = not known), beside what
  * es_element_read(), es_element_latest() and es_element_open() give.  `ret_sites` has
- * room for `max`, or is NULL.  An open tuple comes with the position at which it will be
- * published; all is from one consistent sample of the element. */
+ * room for `max`, or is NULL.  An open tuple comes with the position at which it will
+ * be published; all is from one consistent sample of the element. */
 size_t esi_element_view_read_sites(const struct es_element_view *element,
                                    struct es_cursor *cursor,
                                    struct es_tuple *ret_tuples,
