@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * cases.h - small MPI programs, wrong and right, each with its true verdict.
+ *
+ * A case is a function that all ranks call between MPI_Init() and MPI_Finalize().
+ * Ranks and their observer agree by files in the folder $VERDICT_SIGNS: each rank makes
+ * "reached.RANK" just before the call in which it is to stay, and right programs go
+ * on when there is a file "go".  Without the folder nobody waits for "go".
+ */
+#ifndef TESTS_VERDICT_CASES_H
+#define TESTS_VERDICT_CASES_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+/* How a case ends. */
+enum case_end {
+    CASE_HANGS, /* not by itself */
+    CASE_DIES,  /* badly, by itself */
+    CASE_GOES,  /* well, some time after "go" */
+};
+
+struct verdict_case {
+    const char *name;
+    int ranks;
+    enum case_end end;
+    /* "KIND CERTAINTY RANKS": the kind is DEADLOCK, MISMATCH, MISSING, DIED or none.  A
+     * certainty of "any" leaves it open: the program does not tell enough. */
+    const char *verdict;
+    void (*run)(void);
+    bool threads; /* needs MPI_THREAD_MULTIPLE */
+};
+
+/* Each ends with a row without a name. */
+extern const struct verdict_case message_cases[];
+extern const struct verdict_case request_cases[];
+extern const struct verdict_case collective_cases[];
+extern const struct verdict_case mismatch_cases[];
+extern const struct verdict_case space_cases[];
+extern const struct verdict_case end_cases[];
+extern const struct verdict_case thread_cases[];
+extern const struct verdict_case waiting_cases[];
+extern const struct verdict_case busy_cases[];
+extern const struct verdict_case alike_cases[];
+
+/* Of MPI_COMM_WORLD. */
+extern int case_rank;
+extern int case_size;
+
+enum {
+    TAG_DATA = 1,
+    TAG_OTHER = 2,
+    TAG_REPLY = 3,
+    TAG_NEVER = 7, /* nobody sends it */
+    LARGE_BYTES = 1 << 18,
+};
+
+/* Zeros of LARGE_BYTES each, for messages that do not fit into buffers. */
+extern char case_large[LARGE_BYTES];
+extern char case_large_in[LARGE_BYTES];
+
+/* Tells the observer that this rank is where it is to stay. */
+void case_reached(void);
+bool case_may_go(void);
+/* Sleeps until it may. */
+void case_await_go(void);
+void case_nap(void);
+
+/* An integer over MPI_COMM_WORLD. */
+void case_send(int to, int tag);
+void case_receive(int from, int tag);
+/* Receives what nobody ever sends. */
+void case_receive_in_vain(int from);
+/* A barrier that somebody does not reach. */
+void case_meet_in_vain(void);
+
+/* Whether a loop goes on, alike in all ranks: to be called by all of them in each
+ * round, from 0 on.  They agree over a communicator of their own in every 32nd. */
+bool case_goes_on(long round);
+
+/* The process of each rank. */
+void case_exchange_pids(int *ret_pids);
+
+#endif
