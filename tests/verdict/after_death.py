@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""after_death.py - the verdict on a program that hangs is the same while it lives, after
+its end by signals, and from its archive.
+
+usage: after_death.py [CASE...]
+
+A job ends in one of three ways: it gets SIGTERM; all ranks get SIGKILL; all ranks and
+`eventspace run` itself get SIGKILL.  With VERDICT_LONG, and where cases are named, each
+case ends in all three.
+"""
+
+import os
+import shutil
+import signal
+import sys
+
+import harness
+from harness import Expected, Fault, Run
+from verdicts import list_cases
+
+SHORT = ("recv_cycle_3", "wrong_tag", "taken_by_wildcard", "waitall_one", "waitany_none",
+         "barrier_missing", "iallreduce_unposted", "barrier_and_bcast", "inter_recv_cycle",
+         "lock_cycle", "finalize_receive", "send_cycle")
+ENDS = ("term", "kill", "kill-all")
+
+
+def end_job(run, how):
+    if how == "term":
+        run.job.send_signal(signal.SIGTERM)
+    else:
+        if how == "kill-all":
+            run.job.kill()
+        run.kill_ranks(signal.SIGKILL)
+    run.await_end()
+
+
+def judge_archive(archive, expected, live):
+    """The recorder ends with `eventspace run`; it is given time to."""
+    verdicts = harness.ask(archive)
+    if not expected.is_met(verdicts):
+        raise Fault("live %s, from the archive %s" % (harness.describe(live),
+                                                     harness.describe(verdicts)))
+
+
+def judge(item):
+    case, how = item
+    archive = os.path.join(os.environ["VERDICT_FOLDER"], "%s.%s" % (case.name, how))
+    # That ranks were killed is true, too.
+    dead = Expected(case.expected.text, ("DIED",))
+    run = Run(case.name, case.ranks, [case.program, case.name], ["--record", archive])
+    try:
+        run.await_reached()
+        live = run.await_verdict(case.expected)
+        end_job(run, how)
+        after = run.await_verdict(dead)
+        if how != "kill-all":
+            judge_archive(archive, dead, live)
+        return "%s; then %s" % (harness.describe(live), harness.describe(after))
+    finally:
+        run.stop()
+        shutil.rmtree(archive, ignore_errors=True)
+
+
+def main():
+    wanted = sys.argv[1:]
+    cases = [case for case in list_cases() if case.end == "hangs" and
+             case.expected.certainty == "certain"]
+    if not wanted and not os.environ.get("VERDICT_LONG"):
+        wanted = SHORT
+    if wanted:
+        cases = [case for case in cases if case.name in wanted]
+    # In the short form each case ends in one way.
+    items = [(case, how) for number, case in enumerate(cases)
+             for index, how in enumerate(ENDS)
+             if wanted is not SHORT or index == number % len(ENDS)]
+    return min(harness.run_all(judge, items, lambda item: "%s %s" % (item[0].name, item[1])),
+               1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+"""harness.py - programs under `eventspace run`, and what `eventspace why` says of them.
+
+Ranks and harness agree by files: see programs/cases.h.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+TOP = os.environ["top_builddir"]
+EVENTSPACE = os.path.join(TOP, "cli", "eventspace")
+BIN = os.environ.get("VERDICT_BIN", os.path.join(TOP, "tests", "verdict", "programs"))
+KINDS = ("DEADLOCK", "MISMATCH", "MISSING", "DIED")
+LIMIT_S = 60  # for what has to happen: a loaded machine is slow
+
+
+class Fault(Exception):
+    """The verdict, or the program, is not as it has to be."""
+
+
+class Verdict:
+    """A finding: its kind, whether it is certain, and the ranks in it."""
+
+    def __init__(self, kind, certain, ranks):
+        self.kind, self.certain, self.ranks = kind, certain, tuple(sorted(ranks))
+
+    def __eq__(self, other):
+        return str(self) == str(other)
+
+    def __hash__(self):
+        return hash(str(self))
+
+    def __str__(self):
+        return "%s %s %s" % (self.kind, "certain" if self.certain else "possible",
+                             ",".join(map(str, self.ranks)))
+
+
+class Expected:
+    """What a table says: "KIND CERTAINTY RANKS[+RANKS]" or "none".  Findings of the kinds
+    in `also` are true, too, and not asked for."""
+
+    def __init__(self, text, also=()):
+        self.text, self.also = text, also
+        words = text.split()
+        self.kind = words[0]
+        self.certainty = words[1] if len(words) > 1 else None
+        self.sets = [] if len(words) < 3 else [
+            tuple(int(rank) for rank in part.split(",")) for part in words[2].split("+")]
+
+    def __str__(self):
+        return self.text
+
+    def allows(self, verdict):
+        """Whether one finding is true, if not all that is to be found."""
+        if verdict.kind != self.kind or verdict.ranks not in self.sets:
+            return False
+        return not verdict.certain or self.certainty != "possible"
+
+    def is_met(self, verdicts):
+        """All is found, and nothing that is not true."""
+        if self.kind == "none":
+            return not any(verdict.certain for verdict in verdicts)
+        found = {verdict.ranks for verdict in verdicts if self.allows(verdict) and
+                 (verdict.certain or self.certainty != "certain")}
+        return found == set(self.sets) and not self.is_contradicted(verdicts)
+
+    def is_contradicted(self, verdicts):
+        """Something is called certain that is not true at any time."""
+        return any(verdict.certain and verdict.kind not in self.also and
+                   not self.allows(verdict) for verdict in verdicts)
+
+
+def describe(verdicts):
+    return "; ".join(map(str, verdicts)) or "none"
+
+
+def parse_why(text):
+    """The findings in the answer of `why --format json`; hints and latent errors are
+    none."""
+    verdicts = []
+    for line in text.splitlines():
+        record = json.loads(line)
+        for found in record.get("verdicts", []):
+            if found["kind"].upper() in KINDS:
+                verdicts.append(Verdict(found["kind"].upper(), found["certain"],
+                                        found["ranks"]))
+    return verdicts
+
+
+def ask(what, run=None):
+    """What `eventspace why` says of a run or archive, and the seconds it took."""
+    begun = time.monotonic()
+    why = subprocess.run([EVENTSPACE, "why", "--format", "json", what],
+                         capture_output=True, text=True, timeout=LIMIT_S, check=False,
+                         stdin=subprocess.DEVNULL)
+    if why.returncode not in (0, 1, 4):
+        raise Fault("why ended with %d: %s" % (why.returncode, why.stderr.strip()))
+    verdicts = parse_why(why.stdout)
+    if run:
+        run.looks += 1
+        run.look_seconds += time.monotonic() - begun
+    return verdicts
+
+
+class Run:
+    """A program that runs collected."""
+
+    numbers = iter(range(1 << 30))
+    lock = threading.Lock()
+
+    def __init__(self, name, ranks, command, options=()):
+        with self.lock:
+            number = next(self.numbers)
+        self.name = "verdict-%d-%d" % (os.getpid(), number)
+        self.folder = tempfile.mkdtemp(prefix=name + ".", dir=os.environ["VERDICT_FOLDER"])
+        self.signs = os.path.join(self.folder, "signs")
+        os.mkdir(self.signs)
+        self.ranks, self.looks, self.look_seconds = ranks, 0, 0.0
+        with open(os.path.join(self.folder, "out"), "wb") as out:
+            self.job = subprocess.Popen(
+                [EVENTSPACE, "run", "--name", self.name, "-n", str(ranks), *options, "--",
+                 *command],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                env=dict(os.environ, VERDICT_SIGNS=self.signs), start_new_session=True)
+
+    def output(self):
+        with open(os.path.join(self.folder, "out"), errors="replace") as out:
+            return out.read().strip()
+
+    def is_over(self):
+        return self.job.poll() is not None
+
+    def await_that(self, what, condition):
+        end = time.monotonic() + LIMIT_S
+        while not condition():
+            if time.monotonic() > end:
+                raise Fault("in vain: %s" % what)
+            time.sleep(0.02)
+
+    def has_reached(self):
+        return sum(name.startswith("reached.")
+                   for name in os.listdir(self.signs)) >= self.ranks
+
+    def await_reached(self):
+        self.await_that("the ranks get where they are to wait",
+                        lambda: self.has_reached() or self.is_over())
+        if not self.has_reached():
+            raise Fault("ended too early: %s" % self.output())
+
+    def let_go(self):
+        with open(os.path.join(self.signs, "go"), "w"):
+            pass
+
+    def await_end(self):
+        self.await_that("the program ends", self.is_over)
+        return self.job.returncode
+
+    def kill_ranks(self, number):
+        """Ends all ranks at once, as a batch system does."""
+        text = subprocess.run([EVENTSPACE, "heartbeat", "--once", "--format", "json",
+                               self.name], capture_output=True, text=True, check=False,
+                              timeout=LIMIT_S, stdin=subprocess.DEVNULL).stdout
+        for pid in {thread["pid"] for thread in json.loads(text)["threads"]}:
+            os.kill(pid, number)
+
+    def stop(self):
+        """Ends it if it has not ended, and removes what it has left."""
+        if not self.is_over():
+            self.job.send_signal(signal.SIGTERM)
+            try:
+                self.job.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(self.job.pid, signal.SIGKILL)
+                self.job.wait()
+        subprocess.run([EVENTSPACE, "clean", "--force", self.name], capture_output=True,
+                       timeout=LIMIT_S, check=False, stdin=subprocess.DEVNULL)
+
+    def await_verdict(self, expected, what=None, until=None):
+        """Asks until all is found; what is certain and not true is a fault at once."""
+        end = time.monotonic() + (until or LIMIT_S / 4)
+        while True:
+            verdicts = ask(what or self.name, self)
+            if expected.is_contradicted(verdicts):
+                raise Fault("expected %s, got %s" % (expected, describe(verdicts)))
+            if expected.is_met(verdicts):
+                return verdicts
+            if time.monotonic() > end:
+                raise Fault("expected %s, got %s" % (expected, describe(verdicts)))
+
+    def look_at_right(self, looks, while_going=0):
+        """A right program: never anything certain, and in the end it ends well."""
+        left = looks + while_going
+        while left > 0 and not self.is_over():
+            if left == while_going:
+                self.let_go()
+            verdicts = ask(self.name, self) if left > while_going else self.ask_at_end()
+            if any(verdict.certain for verdict in verdicts):
+                raise Fault("false at look %d: %s" % (self.looks, describe(verdicts)))
+            left -= 1
+        if self.is_over() and looks > self.looks:
+            raise Fault("ended before it might: %s" % self.output())
+        self.let_go()
+        if self.await_end() != 0:
+            raise Fault("a right program ended with %d: %s" % (self.job.returncode,
+                                                              self.output()))
+
+    def ask_at_end(self):
+        """The run may vanish, as it ends well."""
+        try:
+            return ask(self.name, self)
+        except Fault:
+            self.await_that("the run ends, for it cannot be looked at", self.is_over)
+            return []
+
+
+def workers():
+    return int(os.environ.get("VERDICT_WORKERS", 2 * (os.cpu_count() or 1)))
+
+
+def run_all(judge, items, name_of):
+    """Judges each item, several side by side; returns how many faults there were."""
+    faults = []
+
+    def judge_one(item):
+        begun = time.monotonic()
+        try:
+            said = judge(item)
+        except Fault as fault:
+            faults.append(item)
+            said = "FAULT: %s" % fault
+        except Exception as other:  # the harness itself: which item, not only where
+            faults.append(item)
+            said = "FAULT: %s: %s" % (type(other).__name__, other)
+        print("%-28s %5.1f s  %s" % (name_of(item), time.monotonic() - begun, said),
+              flush=True)
+
+    with ThreadPoolExecutor(workers()) as pool:
+        list(pool.map(judge_one, items))
+    print("%d judged, %d faults" % (len(items), len(faults)))
+    for item in faults:
+        print("fault: %s" % name_of(item))
+    return len(faults)
+
+
+def main():
+    """harness.py met EXPECTED FILE: whether the answer in the file is what is expected."""
+    _, command, text, path = sys.argv
+    assert command == "met"
+    with open(path) as file:
+        verdicts = parse_why(file.read())
+    print("expected %s, got %s" % (text, describe(verdicts)))
+    return not Expected(text).is_met(verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

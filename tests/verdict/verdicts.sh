@@ -1,0 +1,11 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 the EventSpace authors
+# verdicts.sh - the verdict on each of the small programs is that of the table.
+#
+# usage: verdicts.sh [CASE...]
+# With VERDICT_LONG=1 each right program is looked at 100 times; see README.md.
+
+. "${0%/*}/functions.sh"
+[ -z "${VERDICT_LONG:-}" ] || export VERDICT_LOOKS=${VERDICT_LOOKS:-100}
+"${PYTHON:-python3}" "$here/verdicts.py" "$@"
