@@ -44,38 +44,38 @@ class Verdict:
 
 
 class Expected:
-    """What a table says: "KIND CERTAINTY RANKS[+RANKS]" or "none".  Findings of the kinds
-    in `also` are true, too, and not asked for."""
+    """What a table says: "none", or "KIND CERTAINTY RANKS[+RANKS...]; ...": all of these.
+    Findings of the kinds in `also` are true, too, and not asked for."""
 
     def __init__(self, text, also=()):
-        self.text, self.also = text, also
-        words = text.split()
-        self.kind = words[0]
-        self.certainty = words[1] if len(words) > 1 else None
-        self.sets = [] if len(words) < 3 else [
-            tuple(int(rank) for rank in part.split(",")) for part in words[2].split("+")]
+        self.text, self.also, self.wanted = text, also, []
+        for part in text.split(";") if text != "none" else ():
+            kind, certainty, sets = part.split()
+            for ranks in sets.split("+"):
+                self.wanted.append((kind, certainty, tuple(map(int, ranks.split(",")))))
 
     def __str__(self):
         return self.text
 
-    def allows(self, verdict):
-        """Whether one finding is true, if not all that is to be found."""
-        if verdict.kind != self.kind or verdict.ranks not in self.sets:
-            return False
-        return not verdict.certain or self.certainty != "possible"
+    def find(self, verdict):
+        """The row that a finding is about; None: it is not true."""
+        for kind, certainty, ranks in self.wanted:
+            if (kind, ranks) == (verdict.kind, verdict.ranks) and not (
+                    verdict.certain and certainty == "possible"):
+                return kind, certainty, ranks
+        return None
 
     def is_met(self, verdicts):
-        """All is found, and nothing that is not true."""
-        if self.kind == "none":
-            return not any(verdict.certain for verdict in verdicts)
-        found = {verdict.ranks for verdict in verdicts if self.allows(verdict) and
-                 (verdict.certain or self.certainty != "certain")}
-        return found == set(self.sets) and not self.is_contradicted(verdicts)
+        """All is found, and nothing is called certain that is not true."""
+        found = {self.find(verdict) for verdict in verdicts
+                 if self.find(verdict) and (verdict.certain or
+                                            self.find(verdict)[1] != "certain")}
+        return found == set(self.wanted) and not self.is_contradicted(verdicts)
 
     def is_contradicted(self, verdicts):
         """Something is called certain that is not true at any time."""
         return any(verdict.certain and verdict.kind not in self.also and
-                   not self.allows(verdict) for verdict in verdicts)
+                   not self.find(verdict) for verdict in verdicts)
 
 
 def describe(verdicts):

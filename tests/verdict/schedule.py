@@ -353,10 +353,10 @@ class Simulator:
         return [rank for rank in range(self.schedule.ranks) if self.waits[rank] is not None]
 
     def successors(self, rank):
-        """Whom a rank that is left over waits for; who is done waits for all others."""
-        if self.waits[rank] is None:
-            return set(self.left_over())
+        """Whom a rank that is left over waits for."""
         ranks = set()
+        if self.waits[rank] is None:
+            return ranks
         for condition in self.waits[rank][1]:
             met, others, _ = condition()
             if not met:
@@ -380,20 +380,18 @@ def find_knots(edges):
 
 
 def simulate(schedule):
-    """The truth: ("none", []), ("MISMATCH", [ranks]) or ("DEADLOCK", knots); a knot in
-    which somebody is done, and waits in MPI_Finalize for all, is a ("MISSING", those)."""
+    """The truth: a list of (kind, ranks).  DEADLOCK is a knot, MISSING are those who are
+    in MPI_Finalize and waited for, MISMATCH a group in which somebody does otherwise."""
     simulator = Simulator(schedule)
     try:
         simulator.run()
     except Mismatch as mismatch:
-        return "MISMATCH", [tuple(sorted(mismatch.ranks))]
-    if not simulator.left_over():
-        return "none", []
+        return [("MISMATCH", tuple(sorted(mismatch.ranks)))]
+    left_over = simulator.left_over()
     edges = {rank: simulator.successors(rank) for rank in range(schedule.ranks)}
-    knots = find_knots(edges)
-    done = {rank for rank in edges if simulator.waits[rank] is None}
-    waited_for = {rank for rank in done for other in simulator.left_over()
-                  if rank in simulator.successors(other)}
-    if any(done & set(knot) for knot in knots):
-        return "MISSING", [tuple(sorted(waited_for))]
-    return "DEADLOCK", knots
+    truth = [("DEADLOCK", knot) for knot in find_knots(edges)
+             if set(knot) <= set(left_over)]
+    missing = set().union(*edges.values()) - set(left_over)
+    if missing:
+        truth.append(("MISSING", tuple(sorted(missing))))
+    return truth

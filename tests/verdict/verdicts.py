@@ -73,7 +73,7 @@ def judge(case):
     try:
         if case.end == "dies":
             return judge_dead(run, case)
-        if case.expected.kind == "none":
+        if not case.expected.wanted:
             return judge_right(run, case)
         return judge_wrong(run, case)
     finally:
