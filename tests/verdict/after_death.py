@@ -11,6 +11,7 @@ A job ends in one of three ways: it gets SIGTERM; all ranks get SIGKILL; all ran
 case ends in all three.
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -23,6 +24,11 @@ from verdicts import list_cases
 SHORT = ("recv_cycle_3", "wrong_tag", "taken_by_wildcard", "waitall_one", "waitany_none",
          "barrier_missing", "iallreduce_unposted", "barrier_and_bcast", "inter_recv_cycle",
          "lock_cycle", "finalize_receive", "send_cycle")
+# Their calls wait for one of several reasons, and only a process that lives shows that it
+# has the processor and goes on waiting: afterwards they are possible only.
+REASONED = ("send_cycle", "send_cycle_3", "waitall_send", "isend_cross", "scan_missing",
+            "neighbours_missing", "inter_barrier_missing", "inter_bcast_missing",
+            "lock_held", "lock_cycle", "fence_missing")
 ENDS = ("term", "kill", "kill-all")
 
 
@@ -30,14 +36,16 @@ def end_job(run, how):
     if how == "term":
         run.job.send_signal(signal.SIGTERM)
     else:
+        pids = run.find_ranks()
         if how == "kill-all":
             run.job.kill()
-        run.kill_ranks(signal.SIGKILL)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     run.await_end()
 
 
 def judge_archive(archive, expected, live):
-    """The recorder ends with `eventspace run`; it is given time to."""
     verdicts = harness.ask(archive)
     if not expected.is_met(verdicts):
         raise Fault("live %s, from the archive %s" % (harness.describe(live),
@@ -48,7 +56,10 @@ def judge(item):
     case, how = item
     archive = os.path.join(os.environ["VERDICT_FOLDER"], "%s.%s" % (case.name, how))
     # That ranks were killed is true, too.
-    dead = Expected(case.expected.text, ("DIED",))
+    text = case.expected.text
+    if case.name in REASONED:
+        text = text.replace("certain", "any")
+    dead = Expected(text, ("DIED",))
     run = Run(case.name, case.ranks, [case.program, case.name], ["--record", archive])
     try:
         run.await_reached()

@@ -163,13 +163,12 @@ class Run:
         self.await_that("the program ends", self.is_over)
         return self.job.returncode
 
-    def kill_ranks(self, number):
-        """Ends all ranks at once, as a batch system does."""
+    def find_ranks(self):
+        """The processes of the ranks."""
         text = subprocess.run([EVENTSPACE, "heartbeat", "--once", "--format", "json",
                                self.name], capture_output=True, text=True, check=False,
                               timeout=LIMIT_S, stdin=subprocess.DEVNULL).stdout
-        for pid in {thread["pid"] for thread in json.loads(text)["threads"]}:
-            os.kill(pid, number)
+        return {thread["pid"] for thread in json.loads(text)["threads"]}
 
     def stop(self):
         """Ends it if it has not ended, and removes what it has left."""
