@@ -4,7 +4,7 @@
 # verdicts.sh - the verdict on each of the small programs is that of the table.
 #
 # usage: verdicts.sh [CASE...]
-# With VERDICT_LONG=1 each right program is looked at 100 times; see README.md.
+# With VERDICT_LONG=1 each right program is looked at 100 times; see proof.md.
 
 . "${0%/*}/functions.sh"
 [ -z "${VERDICT_LONG:-}" ] || export VERDICT_LOOKS=${VERDICT_LOOKS:-100}
