@@ -18,6 +18,7 @@
 enum { OPTION_ONCE = 256, OPTION_STALLED_AFTER };
 
 #define SECOND_NS UINT64_C(1000000000)
+#define SECOND_LOOK_NS (3 * SECOND_NS / 10)
 #define LEAST_INTERVAL_NS (SECOND_NS / 100)
 
 struct heartbeat_arguments {
@@ -40,7 +41,8 @@ static const struct argp_option options[] = {
      "time in one operation, or of polls in vain, after which a thread counts as "
      "stalled (5s)",
      0},
-    {"once", OPTION_ONCE, NULL, 0, "look once", 0},
+    {"once", OPTION_ONCE, NULL, 0, "tell once; a second look makes sure of a verdict",
+     0},
     {"verbose", 'v', NULL, 0,
      "a row for each thread, also of many; else those that do the same share one", 0},
     {0},
@@ -175,6 +177,12 @@ static int watch_run(struct esi_heartbeat *heartbeat,
             return esi_command_fail_error(ES_EXIT_LOST, NULL, result,
                                           "run '%s' can no longer be read", run);
         esi_notices_show(&notices, report.notices, report.notice_count);
+        /* What is certain takes two looks. */
+        if (arguments->once && report.again && report.doubtful) {
+            if (!report.paced)
+                sleep_ns(SECOND_LOOK_NS);
+            continue;
+        }
         result = print_report(&report, arguments, screen);
         if (result < 0)
             return esi_command_fail_error(ES_EXIT_USAGE, NULL, result,

@@ -34,7 +34,8 @@ struct esi_heartbeat_report {
     const struct esi_wait *waits;           /* one per thread */
     size_t thread_count;
     const struct esi_diagnosis *diagnosis;
-    bool again; /* a second look would tell more */
+    bool again;    /* a second look would tell more */
+    bool doubtful; /* it would make sure of something */
     size_t stalled;
     size_t dead;
     size_t finished;

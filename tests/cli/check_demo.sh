@@ -14,7 +14,7 @@ contains out "the others lost"
 contains out "messages matched"
 races=$(grep -cE '^[012]\.0:[0-9]+ MPI_(Recv|Send)(, [012]\.0:[0-9]+ MPI_(Recv|Send)){3}$' "$folder/out")
 [ "$races" -ge 1 ] || fault "no message race is shown: $(cat "$folder/out")"
-contains out "deadlock: 0 -> 1 -> 0"
+contains out "DEADLOCK (certain): 0 -> 1 -> 0"
 contains out "That was the main job"
 
 # The example programs can be taken for more.

@@ -28,6 +28,12 @@ prints()
     cat "$folder/out" >>"$printed/$name.json"
 }
 
+# expect_any COMMAND... : what it prints counts, not how it ends.
+expect_any()
+{
+    timeout -k 5 60 "$@" >"$folder/out" 2>"$folder/err"
+}
+
 is_live()
 {
     "$eventspace" scope list "$run" | grep -q heartbeat
@@ -83,10 +89,12 @@ hangs()
     await 30 grep -q "now $1" "$folder/hang"
     await 30 is_stuck "$sign" || cat "$folder/hang" "$folder/look"
     prints heartbeat 1 heartbeat --count 4 --interval 0.1 --stalled-after 0.2 "$run"
+    expect_any "$eventspace" why --format json "$run"
+    cat "$folder/out" >>"$printed/why.json"
     prints events 0 events --sites "$run"
     kill $!
 }
-hangs '"cycles":[{"ranks":[0,2,1]' receive-cycle
+hangs '"cycle":[0,2,1]' receive-cycle
 hangs '"held_up_by":[{"rank":2,"threads":2' missing-collective --absent-sleeps
 
 # A reader that is stopped for a while loses events.

@@ -35,7 +35,7 @@ hangs receive-cycle
 watch 2
 contains out "rank 0 waits in MPI_Recv for rank 1 (tag "
 contains out "rank 1 waits in MPI_Recv for rank 0 (tag "
-contains out "DEADLOCK (possible): 0 -> 1 -> 0, for "
+contains out "DEADLOCK (certain): 0 -> 1 -> 0, for "
 expect 0 "$eventspace" events --last 3 "$run"
 contains out "MPI_Recv from 1, tag 3"
 contains out "under way since then"
@@ -44,13 +44,13 @@ ends
 hangs send-cycle
 watch 2
 contains out "rank 0 waits in MPI_Send for rank 1 (tag "
-contains out "DEADLOCK (possible): 0 -> 1 -> 0, for "
+contains out "DEADLOCK (certain): 0 -> 1 -> 0, for "
 ends
 
 hangs wait
 watch 2
 contains out "MPI_Waitall for 2 requests, the first of them with rank 1 (MPI_Irecv, tag 3, "
-contains out "DEADLOCK (possible): 0 -> 1 -> 0, for "
+contains out "DEADLOCK (certain): 0 -> 1 -> 0, for "
 expect 0 "$eventspace" events --last 3 "$run"
 contains out "MPI_Waitall of 2 requests, first MPI_Irecv from 1, tag 3, under way"
 expect 0 "$eventspace" events --last 3 -f json "$run"
