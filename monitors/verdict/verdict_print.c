@@ -371,30 +371,6 @@ static void add_hint(void *data, const char *hint)
     esi_row_text(data, NULL, NULL, hint);
 }
 
-static void describe_entries(struct esi_row *row,
-                             const struct esi_diagnosis *diagnosis,
-                             const struct esi_instance_mismatch *mismatch)
-{
-    if (!esi_row_begin_object(esi_row_if(row, mismatch), "mismatch"))
-        return;
-    esi_row_text(row, "communicator", NULL,
-                 diagnosis->facts->groups[mismatch->group].name);
-    esi_row_unsigned(row, "instance", NULL, mismatch->instance);
-    esi_row_begin_array(row, "entries");
-    for (size_t i = 0; i < 2; i++) {
-        const struct esi_instance_entry *entry = &mismatch->entries[i];
-
-        esi_row_begin_object(row, NULL);
-        esi_row_signed(row, "rank", NULL, entry->rank);
-        esi_row_text(row, "operation", NULL, es_operation_name(entry->operation));
-        esi_row_signed(esi_row_if(row, entry->root >= 0), "root", NULL, entry->root);
-        esi_row_unsigned(esi_row_if(row, entry->hash), "hash", NULL, entry->hash);
-        esi_row_end(row);
-    }
-    esi_row_end(row);
-    esi_row_end(row);
-}
-
 static void describe_text(struct esi_row *row,
                           const struct esi_diagnosis *diagnosis,
                           const struct esi_verdict_item *item)
@@ -426,7 +402,6 @@ static void describe_item(struct esi_row *row,
     describe_numbers(row, "behind", &item->behind);
     esi_row_unsigned(esi_row_if(row, item->since_ns), "since_unix_ns", NULL,
                      item->since_ns);
-    describe_entries(row, diagnosis, item->mismatch);
     describe_text(row, diagnosis, item);
     esi_row_begin_array(row, "hints");
     if (hangs)

@@ -49,7 +49,8 @@ ends
 
 hangs wait
 watch 2
-contains out "MPI_Waitall for 2 requests, the first of them with rank 1 (MPI_Irecv, tag 3, "
+contains out "rank 0 waits in MPI_Waitall for rank 1 ("
+contains out " of 2 requests outstanding, "
 contains out "DEADLOCK (certain): 0 -> 1 -> 0, for "
 expect 0 "$eventspace" events --last 3 "$run"
 contains out "MPI_Waitall of 2 requests, first MPI_Irecv from 1, tag 3, under way"
