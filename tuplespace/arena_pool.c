@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "tuplespace/segment_private.h"
 
-enum { UNIT = 64, CHUNK_BYTES = 32768, SHARE = 4 };
+enum { UNIT = 64, FIRST_CHUNK_BYTES = 4096, CHUNK_BYTES = 32768, SHARE = 4 };
 
 /* A list's number: twice n, and one more for those with a unit in front. */
 static unsigned int class_of(size_t bytes, size_t *ret_bytes)
@@ -50,17 +50,29 @@ static uint64_t take_of_arena(struct esi_arena_pool *pool, size_t bytes)
     return offset;
 }
 
+/* The next chunk is twice as large as the last: where space is short it is for tuples.
+ */
+static size_t next_chunk_bytes(const struct esi_arena_pool *pool)
+{
+    if (pool->chunk_bytes == 0)
+        return FIRST_CHUNK_BYTES;
+    return pool->chunk_bytes < CHUNK_BYTES ? 2 * pool->chunk_bytes : CHUNK_BYTES;
+}
+
 /* Cuts a small piece from a chunk. */
 static uint64_t take_of_chunk(struct esi_arena_pool *pool, size_t bytes)
 {
     uint64_t offset;
 
     if (pool->chunk_end - pool->chunk < bytes) {
-        offset = take_of_arena(pool, CHUNK_BYTES);
+        size_t chunk_bytes = next_chunk_bytes(pool);
+
+        offset = chunk_bytes >= bytes ? take_of_arena(pool, chunk_bytes) : 0;
         if (offset == 0)
             return take_of_arena(pool, bytes);
         pool->chunk = offset;
-        pool->chunk_end = offset + CHUNK_BYTES;
+        pool->chunk_end = offset + chunk_bytes;
+        pool->chunk_bytes = chunk_bytes;
     }
     offset = pool->chunk;
     pool->chunk += bytes;

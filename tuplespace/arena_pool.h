@@ -29,7 +29,8 @@ struct esi_arena_pool {
     uint64_t left;              /* bytes that it may still take of the arena */
     uint64_t chunk;             /* offset of the rest of the last chunk */
     uint64_t chunk_end;
-    bool has_failed; /* a piece came from malloc(3) though there is a segment */
+    size_t chunk_bytes; /* of the last chunk; 0 = none yet */
+    bool has_failed;    /* a piece came from malloc(3) though there is a segment */
     struct esi_arena_pool_list {
         uint64_t *offsets; /* owned */
         size_t count;

@@ -208,9 +208,9 @@ link_down() {
 }
 
 memory_full() {
-    # 40 KiB are left: a segment comes into being, with fewer tuples.
+    # 72 KiB are left: a segment comes into being, with fewer tuples.
     hosts exec a1 sh -c 'dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null
-        truncate -s -40960 /dev/shm/full'
+        truncate -s -73728 /dev/shm/full'
     observe
     on a1 10 "$eventspace" list "$fault" | grep 'less than the threshold' >$work/less
     expect 0 "$fault: it is known that elements are smaller"
