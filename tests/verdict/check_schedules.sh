@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# schedules.sh - random programs, with and without a planted fault: the verdict equals the
+# check_schedules.sh - random programs, with and without a planted fault: the verdict equals the
 # truth. With VERDICT_LONG=1 they are 1,000 without a fault, and 500 with one.
 #
-# usage: schedules.sh [free|faulty|both|show-free|show-faulty] [FIRST-SEED [COUNT]]
+# usage: check_schedules.sh [free|faulty|both|show-free|show-faulty] [FIRST-SEED [COUNT]]
 
 . "${0%/*}/functions.sh"
 python=${PYTHON:-python3}

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 the EventSpace authors
-# verdicts.sh - the verdict on each of the small programs is that of the table.
+# check_verdicts.sh - the verdict on each of the small programs is that of the table.
 #
-# usage: verdicts.sh [CASE...]
+# usage: check_verdicts.sh [CASE...]
 # With VERDICT_LONG=1 each right program is looked at 100 times; see proof.md.
 
 . "${0%/*}/functions.sh"
