@@ -39,15 +39,15 @@ static void add_edge(struct esi_replay_graph *graph, uint32_t from, uint32_t to)
 static void make_graph(struct made_graph *made, unsigned *seed)
 {
     int edges = rand_r(seed) % (2 * NODES);
+    uint32_t nodes = 2 + (uint32_t)rand_r(seed) % (NODES - 1);
 
-    *made = (struct made_graph){
-        .graph = {.node_count = 2 + (size_t)rand_r(seed) % (NODES - 1)}};
-    for (size_t i = 0; i < made->graph.node_count; i++)
+    *made = (struct made_graph){.graph = {.node_count = nodes}};
+    for (uint32_t i = 0; i < nodes; i++)
         made->begins[i] = i == 0 || rand_r(seed) % 4 == 0;
     made->graph.begins = made->begins;
     for (int i = 0; i < edges; i++)
-        add_edge(&made->graph, (uint32_t)rand_r(seed) % made->graph.node_count,
-                 (uint32_t)rand_r(seed) % made->graph.node_count);
+        add_edge(&made->graph, (uint32_t)rand_r(seed) % nodes,
+                 (uint32_t)rand_r(seed) % nodes);
     assert_int_equal(esi_replay_graph_sort(&made->graph), 0);
 }
 
