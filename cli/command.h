@@ -33,9 +33,9 @@
  * does). */
 enum esi_exit {
     ES_EXIT_SUCCESS = 0,
-    ES_EXIT_FINDING = 1, /* a negative finding: stalled, no match, not healthy */
-    ES_EXIT_USAGE = 2,   /* usage or input error, or the system refused */
-    ES_EXIT_LOST = 3,    /* lost contact with what was observed */
+    ES_EXIT_FINDING = 1,  /* a negative finding: stalled, no match, not healthy */
+    ES_EXIT_USAGE = 2,    /* usage or input error, or the system refused */
+    ES_EXIT_LOST = 3,     /* lost contact with what was observed */
     ES_EXIT_POSSIBLE = 4, /* `why`: findings that are possible, none is certain */
 };
 

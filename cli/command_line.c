@@ -34,7 +34,7 @@ static void (*complete)(const struct argp *parser, unsigned flags);
 static struct {
     char *text;
     size_t length;
-    FILE *stream; /* NULL: argp writes to standard error itself */
+    FILE *stream;     /* NULL: argp writes to standard error itself */
     const char *name; /* of the command; borrowed */
 } said;
 

@@ -623,10 +623,9 @@ static int check_element(const struct esi_element_config *config)
     if ((!trace && config->kind != ES_ELEMENT_SHARED) || config->threshold < 1 ||
         config->threshold > GREATEST_THRESHOLD ||
         (trace && config->tuple_bytes != sizeof(struct es_tuple)) ||
-        (!trace && config->sites) ||
-        config->tuple_bytes < 4 || config->tuple_bytes > 65532 ||
-        config->tuple_bytes % 4 != 0 || strlen(config->name) >= 64 ||
-        strlen(config->collector) >= 32)
+        (!trace && config->sites) || config->tuple_bytes < 4 ||
+        config->tuple_bytes > 65532 || config->tuple_bytes % 4 != 0 ||
+        strlen(config->name) >= 64 || strlen(config->collector) >= 32)
         return -EINVAL;
     return 0;
 }
@@ -684,9 +683,8 @@ static void fill_element(struct esi_element_layout *element,
     element->threshold = threshold;
     /* Two tuples or more: the column begins at a multiple of 8. */
     if (config->sites)
-        element->sites_offset =
-            element->ring_offset +
-            esi_segment_ring_bytes(threshold, config->tuple_bytes);
+        element->sites_offset = element->ring_offset +
+                                esi_segment_ring_bytes(threshold, config->tuple_bytes);
     atomic_init(&element->limit, threshold);
     atomic_init(&element->enabled, config->enabled ? 1u : 0u);
     atomic_init(&element->on_full, (uint32_t)config->on_full);

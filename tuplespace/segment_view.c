@@ -356,8 +356,8 @@ static int add_element(struct es_segment_view *view, uint32_t index)
         .segment = view,
         .layout = layout,
         .ring = (void *)(view->base + ring.offset),
-        .sites = has_sites(view, &ring) ? (void *)(view->base + ring.sites_offset)
-                                        : NULL,
+        .sites =
+            has_sites(view, &ring) ? (void *)(view->base + ring.sites_offset) : NULL,
         .mask = ring.capacity - 1,
         .words = ring.tuple_bytes / 4,
         .threshold = layout->threshold,

@@ -25,8 +25,8 @@ struct es_element_view {
     struct esi_element_layout *layout;
     _Atomic uint32_t *ring;
     _Atomic uint64_t *sites; /* NULL = there is no such column */
-    uint32_t mask;  /* capacity - 1 */
-    uint32_t words; /* per tuple */
+    uint32_t mask;           /* capacity - 1 */
+    uint32_t words;          /* per tuple */
     uint32_t threshold;
     uint32_t kind;
     uint32_t classes;

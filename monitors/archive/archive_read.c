@@ -103,8 +103,8 @@ int esi_archive_open(const char *directory,
     if (result == 0)
         result = read_tables(reader, error);
     if (result == 0)
-        reader->side = openat(reader->root, ESI_ARCHIVE_SIDE,
-                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        reader->side =
+            openat(reader->root, ESI_ARCHIVE_SIDE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (result == 0)
         result = open_hosts(reader);
     if (result < 0) {
@@ -310,7 +310,7 @@ struct esi_archive_cursor {
     size_t late_count, late_capacity;
     uint64_t index; /* of the next tuple */
     bool told_end;
-    int side; /* the archive's; borrowed */
+    int side;                     /* the archive's; borrowed */
     struct esi_site_block *sites; /* owned; NULL = no file, or no memory */
 };
 

@@ -441,8 +441,8 @@ int esi_recorder_tables_note_site(struct esi_recorder_tables *recorder,
     if (process->asked_ns != 0 && now_ns - process->asked_ns < MODULES_NS)
         return 0;
     process->asked_ns = now_ns;
-    return read_modules(recorder, process,
-                        (uint32_t)(process - recorder->processes), site);
+    return read_modules(recorder, process, (uint32_t)(process - recorder->processes),
+                        site);
 }
 
 int esi_recorder_tables_refresh(struct esi_recorder_tables *recorder, bool last)

@@ -22,7 +22,7 @@ struct feed {
     const struct esi_archive_tables *tables;
     uint32_t *processes; /* numbers there, by ours; owned, as the next */
     uint32_t *elements;
-    bool *ended; /* by process; owned */
+    bool *ended;             /* by process; owned */
     struct esi_sites *sites; /* owned; with the processes of the archive, by number */
 };
 

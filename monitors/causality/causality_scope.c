@@ -45,7 +45,7 @@ struct esi_causality_scope {
     struct es_scope *scope; /* the follower's */
     struct esi_causality *causality;
     struct esi_sites *sites; /* owned */
-    struct origin *origins; /* by number */
+    struct origin *origins;  /* by number */
     size_t origin_count;
     size_t origin_capacity;
     struct process_end *processes; /* by number */

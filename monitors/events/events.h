@@ -22,7 +22,7 @@ struct esi_events_config {
     uint64_t since_ns; /* only what completed at or after this real time; 0 = all */
     size_t last; /* of what is there at the start only so many, the newest; 0 = all */
     enum esi_repair_mode repair; /* of times that cannot be */
-    bool sites; /* events say where in the program they were called */
+    bool sites;                  /* events say where in the program they were called */
 };
 
 struct esi_event {

@@ -583,10 +583,15 @@ static int serve_file(struct esi_service_call *call)
 }
 
 const struct esi_request_row esi_run_requests[] = {
-    {"catalog", serve_catalog, false},    {"communicator", serve_communicator, false},
+    {"catalog", serve_catalog, false},
+    {"communicator", serve_communicator, false},
     {"modules", serve_modules, false},
-    {"ledger", serve_ledger, false},      {"group", serve_group, false},
-    {"collect", serve_collect, true},     {"trees", serve_trees, false},
-    {"trees.wish", serve_desired, false}, {"trees.change", serve_change, true},
-    {"file", serve_file, false},          {NULL, NULL, false},
+    {"ledger", serve_ledger, false},
+    {"group", serve_group, false},
+    {"collect", serve_collect, true},
+    {"trees", serve_trees, false},
+    {"trees.wish", serve_desired, false},
+    {"trees.change", serve_change, true},
+    {"file", serve_file, false},
+    {NULL, NULL, false},
 };

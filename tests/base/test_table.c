@@ -100,8 +100,8 @@ static void no_column_goes_below_its_minimum(void **state)
 
 static void prose_goes_on_in_the_next_line(void **state)
 {
-    static const struct esi_text_table_column two[] = {
-        {"RUN", ES_TABLE_LEFT, 0, 0}, {"ENDED", ES_TABLE_PROSE, 8, 0}};
+    static const struct esi_text_table_column two[] = {{"RUN", ES_TABLE_LEFT, 0, 0},
+                                                       {"ENDED", ES_TABLE_PROSE, 8, 0}};
     struct es_table *table;
 
     (void)state;
