@@ -121,7 +121,7 @@ void esi_fields_init(const struct esi_fields *fields, void *record)
 
 /* --- Expectations ----------------------------------------------------------------- */
 
-/* 'one of "a", "b"' in JSON, 'one of a b' in text. */
+/* "one of 'a', 'b'" in JSON, 'one of a b' in text. */
 static void expect_choice(const struct esi_field *field,
                           const char *words,
                           enum esi_field_form form,
@@ -134,9 +134,8 @@ static void expect_choice(const struct esi_field *field,
     size_t used = (size_t)snprintf(out, size, "%s", words);
 
     for (int64_t i = first; field->choices[i] && i <= last && used < size; i++)
-        used +=
-            (size_t)snprintf(out + used, size - used, is_json ? "%s \"%s\"" : "%s %s",
-                             is_json && i > first ? "," : "", field->choices[i]);
+        used += (size_t)snprintf(out + used, size - used, is_json ? "%s '%s'" : "%s %s",
+                                 is_json && i > first ? "," : "", field->choices[i]);
     for (size_t i = 0;
          !is_json && field->groups && field->groups[i].name && used < size; i++)
         used += (size_t)snprintf(out + used, size - used, " %s", field->groups[i].name);
@@ -203,7 +202,7 @@ static void expect_in_json(const struct esi_field *field, char *out, size_t size
         break;
     case ESI_FIELD_RANGES:
     case ESI_FIELD_RANKS:
-        snprintf(out, size, "numbers such as \"0-3,7\", or \"*\"");
+        snprintf(out, size, "numbers such as '0-3,7', or '*'");
         break;
     case ESI_FIELD_INTEGER:
     case ESI_FIELD_DURATION:

@@ -522,11 +522,10 @@ static int observe_by_map(const struct esi_consumer *consumer,
     if (arguments->print_map)
         return print_map(arguments->map);
     if (arguments->map && !esi_collectives_map_contributions(arguments->map, scope))
-        return esi_command_fail(
-            ES_EXIT_USAGE,
-            "--map %s: there is no scope \"contributions\", which is "
-            "needed; --print-map shows a map that has it",
-            arguments->map_path);
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "--map %s: there is no scope 'contributions', which is "
+                                "needed; --print-map shows a map that has it",
+                                arguments->map_path);
     /* Which operations go through trees shows in what ranks contribute to them. */
     if (arguments->map)
         scope->view.selection.classes |= 1u << ES_CLASS_CONTRIBUTE;

@@ -184,7 +184,7 @@ int esi_pathmap_plan(const struct esi_pathmap *map,
     if (host != NULL && map->cluster.hosts != NULL &&
         esi_pathmap_find_host(map, host) == NULL)
         return es_error_set(error, -ENOENT,
-                            "host \"%s\": not in the pathmap's cluster.hosts", host);
+                            "host '%s': not in the pathmap's cluster.hosts", host);
     draft.slots = calloc((size_t)map->application.ranks, sizeof(*draft.slots));
     if (draft.slots == NULL)
         return es_error_set(error, -ENOMEM, "no memory left for the plan");

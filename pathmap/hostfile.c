@@ -34,7 +34,7 @@ static int hostfile_fail(const struct hostfile_parser *parser,
 {
     return es_error_set_at(
         parser->error, -EINVAL, parser->source, parser->number,
-        (int)(at->text - parser->line) + 1, "found \"%.*s\", expected %s",
+        (int)(at->text - parser->line) + 1, "found '%.*s', expected %s",
         (int)(at->length < 60 ? at->length : 60), at->text, expected);
 }
 
@@ -125,7 +125,7 @@ static int parse_option(const struct hostfile_parser *parser,
     for (size_t i = 0; i < sizeof(skipped) / sizeof(skipped[0]); i++)
         if (hostfile_begins(word, skipped[i]))
             return 0;
-    return hostfile_fail(parser, word, "\"slots=N\" or the next line");
+    return hostfile_fail(parser, word, "'slots=N' or the next line");
 }
 
 static int parse_line(const struct hostfile_parser *parser)

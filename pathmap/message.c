@@ -146,9 +146,9 @@ static int fail_type(const json_t *json,
                      struct es_error *error)
 {
     if (!json)
-        return es_error_set(error, -EINVAL, "\"%s\" is missing, expected %s", name,
+        return es_error_set(error, -EINVAL, "'%s' is missing, expected %s", name,
                             expected);
-    return es_error_set(error, -EINVAL, "\"%s\" is %s, expected %s", name,
+    return es_error_set(error, -EINVAL, "'%s' is %s, expected %s", name,
                         type_name(json), expected);
 }
 
@@ -180,7 +180,7 @@ int esi_member_integer(const struct es_member *object,
     value = json_integer_value(json);
     if (value < minimum || value > maximum)
         return es_error_set(error, -EINVAL,
-                            "\"%s\" is %" PRId64 ", expected %" PRId64 " to %" PRId64,
+                            "'%s' is %" PRId64 ", expected %" PRId64 " to %" PRId64,
                             name, value, minimum, maximum);
     *ret_value = value;
     return 0;

@@ -289,11 +289,10 @@ static int fail_unknown(const struct esi_check *check,
     for (size_t i = 0; i < ESI_PATH_PROPERTIES; i++)
         esi_nearest_try(&nearest, known[i]);
     if (nearest.name != NULL)
-        return esi_reader_fail_name(check->reader, &last,
-                                    "unknown property, did you mean \"%s\"?",
-                                    nearest.name);
+        return esi_reader_fail_name(
+            check->reader, &last, "unknown property, did you mean '%s'?", nearest.name);
     return esi_reader_fail_name(check->reader, &last,
-                                "unknown property, expected one of \"%s\", \"%s\"",
+                                "unknown property, expected one of '%s', '%s'",
                                 known[0], known[1]);
 }
 
@@ -319,7 +318,7 @@ static int check_property(const struct esi_check *check,
     if (value_fits(known, property))
         return 0;
     snprintf(member, sizeof(member), ".stages[%zu].properties.%s", index, known->name);
-    const char *quote = property->kind == ES_PATHMAP_VALUE_STRING ? "\"" : "";
+    const char *quote = property->kind == ES_PATHMAP_VALUE_STRING ? "'" : "";
     return fail_in(
         check, path, member, "found %s%.60s%s, expected %s", quote, property->text,
         quote, esi_field_expected(known, ESI_FORM_JSON, expected, sizeof(expected)));
@@ -340,7 +339,7 @@ static int check_properties(const struct esi_check *check, size_t path, size_t i
         if (esi_pathmap_stage_property(stage, name) != NULL)
             continue;
         snprintf(member, sizeof(member), ".stages[%zu]", index);
-        return fail_in(check, path, member, "property \"%s\" is missing, expected %s",
+        return fail_in(check, path, member, "property '%s' is missing, expected %s",
                        name,
                        esi_field_expected(find_field(index, name), ESI_FORM_JSON,
                                           expected, sizeof(expected)));
@@ -362,7 +361,7 @@ static int check_stages(const struct esi_check *check, size_t index)
         char way[WAY], member[WAY];
         snprintf(member, sizeof(member), ".stages[%zu].type", i);
         if (strcmp(path->stages[i].type, type) != 0)
-            return fail_in(check, index, member, "found \"%s\", expected \"%s\"",
+            return fail_in(check, index, member, "found '%s', expected '%s'",
                            path->stages[i].type, type);
         snprintf(way, sizeof(way), "paths[%zu].stages[%zu].host", index, i);
         code = esi_check_host(check, path->stages[i].host, way);
@@ -383,7 +382,7 @@ static int check_collector_host(const struct esi_check *check, size_t index)
     if (said == NULL || host == NULL || strcmp(said, host->name) == 0)
         return 0;
     return fail_in(check, index, ".stages[0].host",
-                   "found \"%s\", expected \"%s\", where rank %" PRId64 " runs", said,
+                   "found '%s', expected '%s', where rank %" PRId64 " runs", said,
                    host->name, path->rank);
 }
 
@@ -399,15 +398,14 @@ static int check_path(const struct esi_check *check, size_t index)
                        path->rank, check->map->application.ranks - 1);
     if (!esi_names_find(&check->collectors, path->collector, &collector))
         return fail_in(check, index, ".collector",
-                       "found \"%s\", expected the name of a collector in collectors",
+                       "found '%s', expected the name of a collector in collectors",
                        path->collector);
     path_id((int)path->rank, (int)path->thread, path->collector, id);
     if (strcmp(path->id, id) != 0)
-        return fail_in(check, index, ".id", "found \"%s\", expected \"%s\"", path->id,
-                       id);
+        return fail_in(check, index, ".id", "found '%s', expected '%s'", path->id, id);
     path_element(id, (int)check->map->collectors[collector].plan.split, element);
     if (strcmp(path->element, element) != 0)
-        return fail_in(check, index, ".element", "found \"%s\", expected \"%s\"",
+        return fail_in(check, index, ".element", "found '%s', expected '%s'",
                        path->element, element);
     int code = check_stages(check, index);
     return code == 0 ? check_collector_host(check, index) : code;
@@ -441,14 +439,14 @@ static int check_pair(const struct esi_check *check,
         return 0;
     if (path->thread == earlier->thread)
         return fail_in(check, index, ".id",
-                       "found \"%s\" a second time, expected each path once", path->id);
+                       "found '%s' a second time, expected each path once", path->id);
     esi_path_settings(earlier, &a);
     esi_path_settings(path, &b);
     if (esi_path_settings_equal(&a, &b))
         return 0;
     return fail_in(
         check, index, ".stages",
-        "found other properties than those of path \"%s\", expected the threads of "
+        "found other properties than those of path '%s', expected the threads of "
         "a rank to share them",
         earlier->id);
 }

@@ -52,7 +52,7 @@ struct record_location {
     const struct esi_field *member;
 };
 
-/* "-1", "\"abc\"", "a list": what was found, cut to a few words.  Returns out. */
+/* "-1", "'abc'", "a list": what was found, cut to a few words.  Returns out. */
 static const char *json_found(const json_t *json, char *out, size_t size)
 {
     size_t length;
@@ -65,7 +65,7 @@ static const char *json_found(const json_t *json, char *out, size_t size)
         snprintf(out, size, json_array_size(json) > 0 ? "a list" : "an empty list");
         break;
     case JSON_STRING:
-        snprintf(out, size, "\"%.60s\"", json_string_value(json));
+        snprintf(out, size, "'%.60s'", json_string_value(json));
         break;
     default:
         /* As it would be written: 4.0 is not 4. */
@@ -101,7 +101,7 @@ static int check_ranges(const struct record_location *place, const char *text)
     if (count < 0 || *text == '\0')
         return esi_reader_fail(
             place->reader, place->step, -EINVAL,
-            "found \"%.60s\", expected numbers such as \"0-3,7\", or \"*\"", text);
+            "found '%.60s', expected numbers such as '0-3,7', or '*'", text);
     return 0;
 }
 
@@ -221,7 +221,7 @@ static int read_flags(const struct record_location *place,
             return fail_flag(place, &step, item);
         if ((flags & 1u << choice) != 0)
             return esi_reader_fail(place->reader, &step, -EINVAL,
-                                   "found \"%s\" a second time, expected each once",
+                                   "found '%s' a second time, expected each once",
                                    place->member->choices[choice]);
         flags |= 1u << choice;
     }
@@ -397,12 +397,12 @@ static int fail_unknown(const struct esi_reader *reader,
     size_t used = 0;
 
     if (nearest != NULL)
-        return esi_reader_fail_name(reader, step,
-                                    "unknown member, did you mean \"%s\"?", nearest);
+        return esi_reader_fail_name(reader, step, "unknown member, did you mean '%s'?",
+                                    nearest);
     for (size_t i = 0; i < esi_fields_count(schema) && used < sizeof(words); i++)
         if ((esi_fields_at(schema, i)->flags & ESI_FIELD_LINE_ONLY) == 0)
             used +=
-                (size_t)snprintf(words + used, sizeof(words) - used, "%s \"%s\"",
+                (size_t)snprintf(words + used, sizeof(words) - used, "%s '%s'",
                                  used > 0 ? "," : "", esi_fields_at(schema, i)->name);
     return esi_reader_fail_name(reader, step, "unknown member, expected one of%s",
                                 words);
@@ -422,8 +422,7 @@ static int check_required(const struct esi_reader *reader,
             json_object_get(json, member->name) != NULL)
             continue;
         return esi_reader_fail(
-            reader, step, -EINVAL, "member \"%s\" is missing, expected %s",
-            member->name,
+            reader, step, -EINVAL, "member '%s' is missing, expected %s", member->name,
             esi_field_expected(member, ESI_FORM_JSON, expected, sizeof(expected)));
     }
     return 0;

@@ -30,8 +30,8 @@ static int topology_load(const char *synthetic,
         hwloc_topology_destroy(topology);
         return es_error_set(
             error, -EINVAL,
-            "topology \"%.100s\": expected a synthetic description such as "
-            "\"package:2 core:4 pu:2\"",
+            "topology '%.100s': expected a synthetic description such as "
+            "'package:2 core:4 pu:2'",
             synthetic);
     }
     if (hwloc_topology_load(topology) != 0) {

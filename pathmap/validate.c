@@ -25,8 +25,8 @@ int esi_check_host(const struct esi_check *check, const char *host, const char *
         esi_names_find(&check->hosts, host, &index))
         return 0;
     return esi_reader_fail_path(
-        check->reader, path,
-        "found \"%s\", expected the name of a host in cluster.hosts", host);
+        check->reader, path, "found '%s', expected the name of a host in cluster.hosts",
+        host);
 }
 
 /* `text` is what was written. */
@@ -41,9 +41,9 @@ static int check_bounds(const struct esi_check *check,
     for (size_t i = 0; i < count; i++) {
         int last = ranges[i].last == INT_MAX ? ranges[i].first : ranges[i].last;
         if (last >= limit)
-            return esi_reader_fail_path(
-                check->reader, path, "found \"%.60s\", expected %s from 0 to %" PRId64,
-                text, what, limit - 1);
+            return esi_reader_fail_path(check->reader, path,
+                                        "found '%.60s', expected %s from 0 to %" PRId64,
+                                        text, what, limit - 1);
     }
     return 0;
 }
@@ -79,7 +79,7 @@ static int check_unique(const struct esi_check *check,
     for (size_t i = 0; i < names->count; i++)
         if (names->items[i].index == index)
             return esi_reader_fail_path(check->reader, way,
-                                        "found \"%s\", which %s[%zu] has already, "
+                                        "found '%s', which %s[%zu] has already, "
                                         "expected each %s once",
                                         names->items[i].text, path, earlier, member);
     return 0;
@@ -173,7 +173,7 @@ static int check_host_cluster(const struct esi_check *check,
     snprintf(way, sizeof(way), "cluster.hosts[%zu].cluster", index);
     return esi_reader_fail_path(
         check->reader, way,
-        "found \"%s\", expected the name of a cluster in cluster.clusters",
+        "found '%s', expected the name of a cluster in cluster.clusters",
         host->cluster);
 }
 
@@ -280,22 +280,22 @@ static int check_members(const struct esi_check *check,
     if (rule->fan_out != 0 && rule->shape != ES_TREE_KARY &&
         rule->shape != ES_TREE_LEVELS)
         return fail_rule(check, index, "fan_out",
-                         "expected only where \"shape\" is \"kary\" or \"levels\"");
+                         "expected only where 'shape' is 'kary' or 'levels'");
     if (rule->levels != 0 && rule->shape != ES_TREE_LEVELS)
         return fail_rule(check, index, "levels",
-                         "expected only where \"shape\" is \"levels\"");
+                         "expected only where 'shape' is 'levels'");
     if (rule->edges != NULL && rule->shape != ES_TREE_EXPLICIT)
         return fail_rule(check, index, "edges",
-                         "expected only where \"shape\" is \"explicit\"");
+                         "expected only where 'shape' is 'explicit'");
     if (rule->edges == NULL && rule->shape == ES_TREE_EXPLICIT)
         return fail_rule(check, index, "shape",
-                         "found \"explicit\", expected a member \"edges\" with it");
+                         "found 'explicit', expected a member 'edges' with it");
     if (rule->max_bytes >= rule->min_bytes)
         return 0;
     snprintf(way, sizeof(way), "collectives[%zu].max_bytes", index);
     return esi_reader_fail_path(check->reader, way,
                                 "found %" PRIu64 ", expected at least the %" PRIu64
-                                " of \"min_bytes\"",
+                                " of 'min_bytes'",
                                 rule->max_bytes, rule->min_bytes);
 }
 
@@ -306,11 +306,11 @@ static int check_levels(const struct esi_check *check,
     if ((rule->levels & ES_TREE_LEVEL_GATEWAY) != 0 &&
         (rule->levels & ES_TREE_LEVEL_CLUSTER) == 0)
         return fail_rule(check, index, "levels",
-                         "found \"gateway\" alone, expected \"cluster\" with it");
+                         "found 'gateway' alone, expected 'cluster' with it");
     if ((rule->levels & ES_TREE_LEVEL_CLUSTER) != 0 && check->map != NULL &&
         check->map->cluster.cluster_count == 0)
         return fail_rule(check, index, "levels",
-                         "found \"cluster\", but the map names no clusters: expected "
+                         "found 'cluster', but the map names no clusters: expected "
                          "cluster.clusters");
     return 0;
 }
@@ -419,8 +419,7 @@ static int check_stage_collector(const struct esi_check *check,
     esi_way(way, "%s.collector", path);
     return esi_reader_fail_path(
         check->reader, way,
-        "found \"%s\", expected the name of a collector in collectors",
-        stage->collector);
+        "found '%s', expected the name of a collector in collectors", stage->collector);
 }
 
 static int check_per(const struct esi_check *check,
@@ -437,8 +436,8 @@ static int check_per(const struct esi_check *check,
     esi_way(way, "%s.per", path);
     return esi_reader_fail_path(
         check->reader, way,
-        "found \"%s\" below a stage per %s, expected \"%s\" or narrower",
-        names[stage->per], names[parent_per], names[parent_per]);
+        "found '%s' below a stage per %s, expected '%s' or narrower", names[stage->per],
+        names[parent_per], names[parent_per]);
 }
 
 /* `path` has room for the ways to the children: ESI_PATH_BYTES. */
@@ -483,10 +482,9 @@ static int check_stage_names(const struct tree *tree, const char *path)
     if (!repeated)
         return 0;
     esi_way(way, "%stree", path);
-    return esi_reader_fail_path(
-        tree->check->reader, way,
-        "found two stages named \"%s\", expected each name once",
-        tree->stages[index].name);
+    return esi_reader_fail_path(tree->check->reader, way,
+                                "found two stages named '%s', expected each name once",
+                                tree->stages[index].name);
 }
 
 int esi_check_scope(const struct esi_check *check,
@@ -530,15 +528,15 @@ static int check_placement(const struct esi_check *check,
     if (!esi_names_find(scopes, mapping->scope, &scope)) {
         esi_way(way, "mapping.stages[%zu].scope", index);
         return esi_reader_fail_path(
-            check->reader, way, "found \"%s\", expected the name of a scope in scopes",
+            check->reader, way, "found '%s', expected the name of a scope in scopes",
             mapping->scope);
     }
     if (!has_stage(&check->map->scopes[scope].tree, mapping->stage)) {
         esi_way(way, "mapping.stages[%zu].stage", index);
         return esi_reader_fail_path(
             check->reader, way,
-            "found \"%s\", expected the name of a stage in scope \"%s\"",
-            mapping->stage, mapping->scope);
+            "found '%s', expected the name of a stage in scope '%s'", mapping->stage,
+            mapping->scope);
     }
     esi_way(way, "mapping.stages[%zu].host", index);
     return esi_check_host(check, mapping->host, way);
@@ -561,7 +559,7 @@ static int check_placements(const struct esi_check *check,
             esi_way(way, "mapping.stages[%zu]", i);
             return esi_reader_fail_path(
                 check->reader, way,
-                "found stage \"%s\", which mapping.stages[%zu] has "
+                "found stage '%s', which mapping.stages[%zu] has "
                 "already, expected each stage once",
                 mapping->stages[i].stage, j);
         }

@@ -56,7 +56,7 @@ static int apply_view(const struct esi_pathmap_view *from,
         selection->thread = (int)strtol(from->threads, &end, 10);
         if (*end)
             return es_error_set(error, -EINVAL,
-                                "its view has the threads \"%s\": only one thread can "
+                                "its view has the threads '%s': only one thread can "
                                 "be asked for",
                                 from->threads);
     }
@@ -95,7 +95,7 @@ static int refuse_stage(const struct esi_pathmap_stage *stage,
                         struct es_error *error)
 {
     return es_error_set(error, -EINVAL,
-                        "its stage \"%s\" %s: trees that can be chosen have the shapes "
+                        "its stage '%s' %s: trees that can be chosen have the shapes "
                         "and settings of eventspace-scope(1)",
                         stage->name ? stage->name : stage->type, why);
 }
@@ -214,7 +214,7 @@ int esi_map_scope_apply(struct esi_map_scope *scope,
     int result = 0;
 
     if (!from)
-        return es_error_set(error, -ENOENT, "the run's map has no scope \"%s\"", name);
+        return es_error_set(error, -ENOENT, "the run's map has no scope '%s'", name);
     result = apply_view(&from->view, &config->view, error);
     for (const struct esi_pathmap_stage *stage = &from->tree; stage && result == 0;
          stage = stage->child_count ? stage->children : NULL) {

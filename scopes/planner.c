@@ -257,7 +257,7 @@ static int refuse_host(const struct esi_planner *planner,
 
     if (!planner->infos || planner->infos->count == 0)
         return es_error_set(error, -EINVAL,
-                            "joints: no stage can stand on host \"%.80s\": the run has "
+                            "joints: no stage can stand on host '%.80s': the run has "
                             "no tuple servers",
                             name);
     esi_nearest_init(&nearest, name);
@@ -266,10 +266,10 @@ static int refuse_host(const struct esi_planner *planner,
             esi_nearest_try(&nearest, planner->infos->items[i].host);
     if (nearest.name)
         return es_error_set(error, -EINVAL,
-                            "joints: the run has no host \"%.80s\"; did you mean "
-                            "\"%s\"?",
+                            "joints: the run has no host '%.80s'; did you mean "
+                            "'%s'?",
                             name, nearest.name);
-    return es_error_set(error, -EINVAL, "joints: the run has no host \"%.80s\"", name);
+    return es_error_set(error, -EINVAL, "joints: the run has no host '%.80s'", name);
 }
 
 static int list_host(struct esi_planner *planner,
@@ -284,7 +284,7 @@ static int list_host(struct esi_planner *planner,
         return 0;
     if (!info->has_server)
         return es_error_set(error, -EINVAL,
-                            "joints: no stage can stand on host \"%.80s\": it has no "
+                            "joints: no stage can stand on host '%.80s': it has no "
                             "tuple server",
                             name);
     if (ESI_ARRAY_RESERVE(planner->listed, planner->listed_capacity,
@@ -319,11 +319,11 @@ static int read_option(struct esi_reduction *reduction,
 
     if (!option)
         return es_error_set(error, -EINVAL,
-                            "reduce: \"%.60s\": expected a reduction and then of=FIELD "
+                            "reduce: '%.60s': expected a reduction and then of=FIELD "
                             "or by=FIELD",
                             word);
     if (*option)
-        return es_error_set(error, -EINVAL, "reduce: \"%.2s\" is given twice", word);
+        return es_error_set(error, -EINVAL, "reduce: '%.2s' is given twice", word);
     *option = word + 3;
     return 0;
 }
@@ -402,7 +402,7 @@ static int read_observation(struct esi_planner *planner, struct es_error *error)
         return 0;
     }
     return es_error_set(error, -EINVAL,
-                        "observe: \"%.60s\": expected hosts, joints or all, and then "
+                        "observe: '%.60s': expected hosts, joints or all, and then "
                         "the collectors' name",
                         text);
 }

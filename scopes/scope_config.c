@@ -87,7 +87,7 @@ static const struct esi_field rows[] = {
      .offset = offsetof(struct es_scope_config, tree.levels),
      .choices = level_names,
      .groups = level_groups,
-     .help = "what has joints in the shape \"levels\""},
+     .help = "what has joints in the shape 'levels'"},
     {.name = "fan-out",
      .kind = ESI_FIELD_INTEGER,
      .offset = offsetof(struct es_scope_config, tree.fan_out),
@@ -192,9 +192,9 @@ static int refuse_name(const char *name, struct es_error *error)
 
     if (nearest)
         return es_error_set(error, -EINVAL,
-                            "scope has no property \"%.60s\": did you mean \"%s\"?",
-                            name, nearest);
-    return es_error_set(error, -EINVAL, "scope has no property \"%.60s\"", name);
+                            "scope has no property '%.60s': did you mean '%s'?", name,
+                            nearest);
+    return es_error_set(error, -EINVAL, "scope has no property '%.60s'", name);
 }
 
 /* Of levels the one that is wrong is named. */
@@ -214,13 +214,13 @@ static int refuse_value(const char *name,
         esi_nearest_try(&nearest, level_names[i]);
     if (nearest.name)
         return es_error_set(error, -EINVAL,
-                            "scope: there is no level \"%s\"; did you mean \"%s\"?",
-                            word, nearest.name);
+                            "scope: there is no level '%s'; did you mean '%s'?", word,
+                            nearest.name);
     if (is_level)
         return es_error_set(error, -EINVAL,
-                            "scope: there is no level \"%s\": expected %s", word,
+                            "scope: there is no level '%s': expected %s", word,
                             fault->expected);
-    return es_error_set(error, -EINVAL, "scope: property \"%s\" is \"%s\": expected %s",
+    return es_error_set(error, -EINVAL, "scope: property '%s' is '%s': expected %s",
                         name, word, fault->expected);
 }
 

@@ -210,9 +210,9 @@ static int name_run(const char *name, struct es_error *error, char out[64])
     if (!name)
         return choose_run(error, out);
     if (!esi_run_id_is_valid(name))
-        return es_error_set(
-            error, -EINVAL,
-            "run \"%.64s\": expected 1 to 63 characters of [A-Za-z0-9_-]", name);
+        return es_error_set(error, -EINVAL,
+                            "run '%.64s': expected 1 to 63 characters of [A-Za-z0-9_-]",
+                            name);
     strcpy(out, name);
     return 0;
 }
@@ -231,9 +231,9 @@ static int check_found(const struct es_run *run, struct es_error *error)
     }
     if (esi_segment_name_find_other(run->name, &user) == 0)
         return es_error_set(error, -EACCES,
-                            "run \"%s\" belongs to user %u, we are user %u", run->name,
+                            "run '%s' belongs to user %u, we are user %u", run->name,
                             user, (unsigned)geteuid());
-    return es_error_set(error, -ENOENT, "run \"%s\": nothing of it on this host",
+    return es_error_set(error, -ENOENT, "run '%s': nothing of it on this host",
                         run->name);
 }
 
@@ -256,8 +256,8 @@ static int read_run(struct es_run *run, struct es_error *error)
     int rc = es_run_refresh(run);
 
     return rc >= 0 ? 0
-                   : es_error_set(error, rc, "run \"%s\": cannot be read: %s",
-                                  run->name, strerror(-rc));
+                   : es_error_set(error, rc, "run '%s': cannot be read: %s", run->name,
+                                  strerror(-rc));
 }
 
 static int open_run(const char *name,

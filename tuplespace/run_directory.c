@@ -46,7 +46,7 @@ int esi_run_directory_base(struct es_error *error, char out[ES_RUN_PATH_BYTES])
 
     if (chosen && chosen[0] != '\0' && chosen[0] != '/')
         return es_error_set_at(error, -EINVAL, "EVENTSPACE_DIR", 0, 0,
-                               "\"%.256s\": expected an absolute path", chosen);
+                               "'%.256s': expected an absolute path", chosen);
     if (chosen && chosen[0] == '/')
         length = snprintf(path, sizeof path, "%s", chosen);
     else if (runtime && runtime[0] == '/')
@@ -99,12 +99,11 @@ int esi_run_directory_path(const char *run,
     int rc;
 
     if (!esi_run_id_is_valid(run))
-        return es_error_set(
-            error, -EINVAL,
-            "run \"%.64s\": expected 1 to 63 characters of [A-Za-z0-9_-]", run);
-    if (file && strlen(file) > 255)
-        return es_error_set(error, -ENAMETOOLONG, "run \"%s\": file name too long",
+        return es_error_set(error, -EINVAL,
+                            "run '%.64s': expected 1 to 63 characters of [A-Za-z0-9_-]",
                             run);
+    if (file && strlen(file) > 255)
+        return es_error_set(error, -ENAMETOOLONG, "run '%s': file name too long", run);
     rc = esi_run_directory_base(error, base);
     if (rc == 0)
         snprintf(out, ES_RUN_PATH_BYTES, "%.3071s/%s%s%s", base, run, file ? "/" : "",
@@ -358,7 +357,7 @@ static int refuse_foreign(DIR *directory, const char *path, struct es_error *err
         if (!is_special(entry->d_name) &&
             !is_written_by_us(dirfd(directory), entry->d_name))
             return es_error_set_at(error, -ENOTEMPTY, path, 0, 0,
-                                   "\"%s\" in it is not of EventSpace: nothing is "
+                                   "'%s' in it is not of EventSpace: nothing is "
                                    "removed",
                                    entry->d_name);
     return 0;

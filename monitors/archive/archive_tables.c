@@ -259,7 +259,7 @@ static void transfer_text(struct line *line, const char *name, char *text, size_
         return;
     if (strlen(value) >= size)
         line->result = es_error_set(line->error, -EINVAL,
-                                    "\"%s\" has more than %zu bytes", name, size - 1);
+                                    "'%s' has more than %zu bytes", name, size - 1);
     else
         memcpy(text, value, strlen(value) + 1);
 }
@@ -281,7 +281,7 @@ static void transfer_key(struct line *line, const char *name, uint64_t pair[2])
     for (int i = 0; i < 32 && line->result == 0; i++) {
         if (digit_of(digits[i]) < 0)
             line->result = es_error_set(line->error, -EINVAL,
-                                        "\"%s\" is not 32 hexadecimal digits", name);
+                                        "'%s' is not 32 hexadecimal digits", name);
         else
             pair[i / 16] = pair[i / 16] << 4 | (uint64_t)digit_of(digits[i]);
     }
@@ -292,7 +292,7 @@ static void transfer_number(struct line *line, size_t number)
 {
     if (transfer_any(line, "number", number) != number && line->result == 0)
         line->result = es_error_set(line->error, -EINVAL,
-                                    "\"number\" is not %zu, the next one", number);
+                                    "'number' is not %zu, the next one", number);
 }
 
 /* A reference to one of `known` rows that stand above. */
@@ -328,7 +328,7 @@ static void transfer_facts(struct line *line, struct esi_archive_facts *facts)
 
     transfer_text(line, "format", format, sizeof format);
     if (strcmp(format, ESI_ARCHIVE_FORMAT) != 0)
-        fail_line(line, "\"format\" is not \"" ESI_ARCHIVE_FORMAT "\"");
+        fail_line(line, "'format' is not '" ESI_ARCHIVE_FORMAT "'");
     if (transfer_integer(line, "version", ESI_ARCHIVE_VERSION, 1, INT32_MAX) >
         ESI_ARCHIVE_VERSION)
         fail_line(line, "the archive was written by a newer EventSpace");
@@ -381,7 +381,7 @@ static void transfer_clock(struct line *line, struct es_clock *clock)
 
     begin_object(line, "clock");
     if (!line->out && !line->object)
-        fail_line(line, "\"clock\" is missing");
+        fail_line(line, "'clock' is missing");
     clock->kind = (uint32_t)transfer_count(line, "kind", clock->kind, UINT32_MAX);
     clock->frequency_hz = transfer_any(line, "frequency_hz", clock->frequency_hz);
     clock->frequency_error_ppb =
@@ -615,7 +615,7 @@ static int read_host(struct line *line)
         return line->result;
     line->result = esi_archive_tables_host(tables, host.name, &at);
     if (line->result == 0 && at != before)
-        fail_line(line, "a host of this \"name\" stands above");
+        fail_line(line, "a host of this 'name' stands above");
     if (line->result == 0)
         tables->hosts[at] = host;
     return line->result;
@@ -640,7 +640,7 @@ static int read_communicator(struct line *line)
     uint64_t index = transfer_count(line, "index", 0, ES_COMMUNICATOR_NONE - 1);
 
     if (line->result == 0 && index != tables->processes[process].communicator_count)
-        fail_line(line, "\"index\" is not the next one of its process");
+        fail_line(line, "'index' is not the next one of its process");
     transfer_communicator(line, &communicator);
     return line->result < 0 ? line->result
                             : esi_archive_tables_set_communicator(
@@ -654,7 +654,7 @@ static int read_group(struct line *line)
 
     transfer_group(line, &group);
     if (!world)
-        fail_line(line, "\"world\" is missing");
+        fail_line(line, "'world' is missing");
     if (line->result < 0)
         return line->result;
     group.size = esi_member_count(world);
@@ -721,7 +721,7 @@ static int read_kind(struct line *line, int line_number)
     transfer_text(line, "type", type, sizeof type);
     if (line->result == 0 && first != (strcmp(type, "archive") == 0))
         fail_line(line, first ? "this is not the first line of an archive's tables"
-                              : "there is a second line of type \"archive\"");
+                              : "there is a second line of type 'archive'");
     if (line->result < 0)
         return line->result;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)

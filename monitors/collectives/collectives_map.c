@@ -465,7 +465,7 @@ static int check_scopes(const struct esi_collectives_map *map, struct es_error *
             result = es_error_set_at(
                 error, -EINVAL, esi_pathmap_source(map->map), scope->tree.line,
                 scope->tree.column,
-                "the monitor has no scope \"%s\": expected contributions or nodes",
+                "the monitor has no scope '%s': expected contributions or nodes",
                 scope->name);
     }
     return result;

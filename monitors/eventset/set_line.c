@@ -541,7 +541,7 @@ static int get_member_number(const struct line_reading *reading,
     if (!json)
         return es_error_set_at(reading->error, -EINVAL, reading->place->source,
                                esi_set_place_line(reading->place), 0,
-                               "an event without \"%s\"", name);
+                               "an event without '%s'", name);
     return get_number(reading, json, name, least, ret_number);
 }
 
@@ -575,7 +575,7 @@ static int check_format(const struct line_reading *reading)
                                "\"format\": \"" FORMAT "\"");
     if (!version)
         return es_error_set_at(reading->error, -EINVAL, source, line, 0,
-                               "a header without \"version\"");
+                               "a header without 'version'");
     if (!json_is_integer(version))
         return fail_type(reading, "version", "an integer", version);
     if (json_integer_value(version) != FORMAT_VERSION)
@@ -604,7 +604,7 @@ int esi_set_line_header(struct esi_set_line *line,
     traces = json_object_get(line->json, "traces");
     if (!traces)
         return es_error_set_at(error, -EINVAL, place->source, esi_set_place_line(place),
-                               0, "a header without \"traces\"");
+                               0, "a header without 'traces'");
     if (!json_is_array(traces))
         return fail_type(&reading, "traces", "an array", traces);
     for (size_t i = 0; code >= 0 && i < json_array_size(traces); i++) {
@@ -627,8 +627,7 @@ static int get_kind(const struct line_reading *reading, enum es_event_kind *ret_
         code = es_error_set_at(
             reading->error, -EINVAL, reading->place->source,
             esi_set_place_line(reading->place), 0,
-            "kind: expected \"unary\", \"send\", \"receive\" or \"sync\", found \"%s\"",
-            name);
+            "kind: expected 'unary', 'send', 'receive' or 'sync', found '%s'", name);
     return code;
 }
 

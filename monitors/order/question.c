@@ -130,11 +130,10 @@ static int take_json_event(const struct asking *asking,
 
     if (!event)
         return es_error_set(asking->error, -EINVAL,
-                            "\"%s\" is missing, expected [TRACE, INDEX]", key);
+                            "'%s' is missing, expected [TRACE, INDEX]", key);
     if (json_array_size(event) != 2 || !json_is_integer(index) || number < 0 ||
         number > UINT32_MAX)
-        return es_error_set(asking->error, -EINVAL, "\"%s\" is not [TRACE, INDEX]",
-                            key);
+        return es_error_set(asking->error, -EINVAL, "'%s' is not [TRACE, INDEX]", key);
     ret_id->index = (uint32_t)number;
     result = take_json_trace(asking, json_array_get(event, 0), &ret_id->trace);
     return result < 0 ? result : check_event(asking, *ret_id, asking->text);
@@ -150,7 +149,7 @@ static int take_json(const struct asking *asking,
     int result;
 
     if (kind && !word)
-        return es_error_set(asking->error, -EINVAL, "\"question\" is not a text");
+        return es_error_set(asking->error, -EINVAL, "'question' is not a text");
     if (!word) {
         result = take_json_event(asking, json, "a", &question->a);
         return result < 0 ? result : take_json_event(asking, json, "b", &question->b);

@@ -250,14 +250,14 @@ int esi_clock_estimate_read(const struct es_member *member,
         .wander_ppb = esi_member_real_or(member, "wander", 0),
     };
     if (count % KNOT_MEMBERS != 0 || count / KNOT_MEMBERS > ES_CLOCK_KNOTS_MAX)
-        return es_error_set(error, -EINVAL, "\"knots\" has %zu members", count);
+        return es_error_set(error, -EINVAL, "'knots' has %zu members", count);
     for (size_t i = 0; i < count; i += KNOT_MEMBERS) {
         if (!read_knot(knots, i, &before, &estimate.knots[estimate.count]))
-            return es_error_set(error, -EINVAL, "\"knots\" has a time out of range");
+            return es_error_set(error, -EINVAL, "'knots' has a time out of range");
         before = estimate.knots[estimate.count++];
     }
     if (!esi_clock_estimate_is_valid(&estimate))
-        return es_error_set(error, -EINVAL, "\"knots\" is not the line of a clock");
+        return es_error_set(error, -EINVAL, "'knots' is not the line of a clock");
     *ret_estimate = estimate;
     return 0;
 }

@@ -133,7 +133,7 @@ static int address_from_here(const struct es_servers *servers,
 
 static int unknown_host(const char *name, struct es_error *error)
 {
-    return es_error_set(error, -ENOENT, "no tuple server of host \"%.64s\" is known",
+    return es_error_set(error, -ENOENT, "no tuple server of host '%.64s' is known",
                         name);
 }
 
@@ -645,7 +645,7 @@ int esi_servers_find(const char *run,
         snprintf(found.home, sizeof found.home, "%s", home);
     else if (result < 0)
         return es_error_set(error, -ENOENT,
-                            "run \"%s\" has no tuple server that could be found",
+                            "run '%s' has no tuple server that could be found",
                             found.run);
     *ret_found = found;
     return 0;

@@ -554,7 +554,7 @@ static int find_key(struct daemon *daemon, struct es_error *error)
     es_error_clear(error);
     if (daemon->options->home)
         return es_error_set(error, code,
-                            "there is no key of run '%s'; copy the file \"key\" from "
+                            "there is no key of run '%s'; copy the file 'key' from "
                             "the run directory of the home server's host",
                             run);
     code = esi_run_key_make(&daemon->key);

@@ -97,7 +97,7 @@ static int open_session(const struct esi_service *service,
     if (!session->view) {
         es_run_close(session->run);
         free(session);
-        return es_error_set(error, -ENOENT, "host %s has no element \"%.64s\"",
+        return es_error_set(error, -ENOENT, "host %s has no element '%.64s'",
                             service->host, name);
     }
     es_element_view_info(session->view, &session->info);
@@ -217,7 +217,7 @@ static int serve_placed(struct esi_service_call *call)
     element = find_own_element(run, call->connection->service->host, pid, name);
     if (!element)
         return es_error_set(call->error, -ENOENT,
-                            "no process %d here has an element \"%.64s\"", pid, name);
+                            "no process %d here has an element '%.64s'", pid, name);
     esi_element_relocate(element, esi_element_location(element),
                          is_taken ? ES_LOCATION_TAKEN : ES_LOCATION_REFUSED);
     return 0;

@@ -345,7 +345,7 @@ static int make_own(const struct esi_element_store *store,
         result = -ENOSPC;
     if (result < 0) {
         esi_segment_destroy(segment);
-        return es_error_set(error, result, "element \"%s\": %s", element->name,
+        return es_error_set(error, result, "element '%s': %s", element->name,
                             strerror(-result));
     }
     *ret_segment = segment;
@@ -356,7 +356,7 @@ static int check_own(const struct esi_element_config *element, struct es_error *
 {
     if (!*element->name || strlen(element->name) >= 64)
         return es_error_set(error, -EINVAL,
-                            "an element's name has 1 to 63 characters: \"%.80s\"",
+                            "an element's name has 1 to 63 characters: '%.80s'",
                             element->name);
     if (element->tuple_bytes < 4 || element->tuple_bytes > 65532 ||
         element->tuple_bytes % 4 != 0)
@@ -382,7 +382,7 @@ static int begin_own(struct esi_element_store *store,
     int result;
 
     if (find_own(store, element->name))
-        return es_error_set(error, -EEXIST, "element \"%s\" is there already",
+        return es_error_set(error, -EEXIST, "element '%s' is there already",
                             element->name);
     result = esi_element_budget_add(&store->budget, share, bytes, error);
     if (result < 0)
@@ -475,8 +475,8 @@ int esi_element_store_remove(struct esi_element_store *store,
     pthread_mutex_unlock(&store->lock);
     if (is_made)
         return 0;
-    return kept ? es_error_set(error, -EBUSY, "element \"%.64s\" is being made", name)
-                : es_error_set(error, -ENOENT, "this host holds no element \"%.64s\"",
+    return kept ? es_error_set(error, -EBUSY, "element '%.64s' is being made", name)
+                : es_error_set(error, -ENOENT, "this host holds no element '%.64s'",
                                name);
 }
 
@@ -615,7 +615,7 @@ static int make_placed(const struct esi_element_store *store,
     result = esi_segment_add_element(home->segment, config, &placed->writer);
     if (result < 0) {
         free(placed);
-        return es_error_set(error, result, "element \"%s\": %s", config->name,
+        return es_error_set(error, result, "element '%s': %s", config->name,
                             strerror(-result));
     }
     /* Readers have no use for it. */

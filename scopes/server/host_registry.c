@@ -548,7 +548,7 @@ static int read_entry(struct esi_service_call *call, struct esi_host_entry *entr
     if (call->code < 0)
         return call->code;
     if (!*host || strlen(host) >= sizeof entry->host)
-        return es_error_set(call->error, -EINVAL, "\"host\" is not a host's name");
+        return es_error_set(call->error, -EINVAL, "'host' is not a host's name");
     copy_text(entry->host, sizeof entry->host, host);
     complete_address(address, esi_link_peer_address(call->connection->link),
                      entry->address);
@@ -586,7 +586,7 @@ static int serve_register(struct esi_service_call *call)
     if (code == 0)
         take_clock(connection->service, body, entry.host);
     if (code == -EEXIST)
-        return es_error_set(call->error, code, "\"%s\" is the home server's own host",
+        return es_error_set(call->error, code, "'%s' is the home server's own host",
                             entry.host);
     if (code < 0)
         return code;

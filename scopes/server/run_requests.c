@@ -332,7 +332,7 @@ static void read_wanted(struct esi_service_call *call, struct wanted *ret_wanted
         if (text)
             ret_wanted->key[i] = strtoull(text, NULL, 16);
         else
-            call->code = es_error_set(call->error, -EINVAL, "\"key\" is not two texts");
+            call->code = es_error_set(call->error, -EINVAL, "'key' is not two texts");
     }
 }
 
@@ -567,7 +567,7 @@ static int serve_file(struct esi_service_call *call)
         return call->code;
     if (!is_allowed(name))
         return es_error_set(call->error, -EINVAL,
-                            "\"%.64s\" is no file that clients may read", name);
+                            "'%.64s' is no file that clients may read", name);
     int code =
         esi_run_file_read(call->connection->service->run, name, &fault, &text, &length);
     if (code == 0 && length > FILE_BYTES_MAX) {

@@ -305,18 +305,18 @@ static int scope_registry_fail(const struct esi_scope_registry *registry,
                                struct es_error *error)
 {
     if (entry->gone)
-        return es_error_set(error, -EPIPE, "the consumer of scope \"%s\" has ended",
+        return es_error_set(error, -EPIPE, "the consumer of scope '%s' has ended",
                             entry->name);
     if (registry->closed)
         return es_error_set(error, -ESHUTDOWN, "the tuple server ends");
     if (!entry->command)
         return es_error_set(error, -ETIMEDOUT,
-                            "the consumer of scope \"%s\" has fetched the command and "
+                            "the consumer of scope '%s' has fetched the command and "
                             "has not answered yet",
                             entry->name);
     return es_error_set(
         error, -ETIMEDOUT,
-        "the consumer of scope \"%s\" has not pulled for %" PRIu64 " s", entry->name,
+        "the consumer of scope '%s' has not pulled for %" PRIu64 " s", entry->name,
         (esi_now_ns(CLOCK_MONOTONIC) - entry->heard_ns) / UINT64_C(1000000000));
 }
 
@@ -366,11 +366,11 @@ int esi_scope_registry_command(struct esi_scope_registry *registry,
     pthread_mutex_lock(&registry->lock);
     entry = scope_registry_find(registry, name);
     if (!entry) {
-        result = es_error_set(error, -ENOENT, "there is no scope \"%.80s\"", name);
+        result = es_error_set(error, -ENOENT, "there is no scope '%.80s'", name);
         esi_message_destroy(copy);
     } else if (entry->waited) {
         result =
-            es_error_set(error, -EBUSY, "scope \"%.80s\" is being asked already", name);
+            es_error_set(error, -EBUSY, "scope '%.80s' is being asked already", name);
         esi_message_destroy(copy);
     } else {
         result = command_entry(registry, entry, copy, timeout_ns, error, ret_answer);

@@ -149,7 +149,7 @@ struct es_run *esi_service_run(struct esi_service_call *call)
                                                      call->error, &connection->reading);
     if (code >= 0)
         return connection->reading;
-    call->code = es_error_set(call->error, code, "run \"%s\": cannot be read: %s",
+    call->code = es_error_set(call->error, code, "run '%s': cannot be read: %s",
                               service->run, strerror(-code));
     return NULL;
 }
@@ -180,7 +180,7 @@ static int check_may_change(const struct esi_service_connection *connection,
     if (!esi_link_is_read_only(connection->link))
         return 0;
     return es_error_set(error, -EACCES,
-                        "\"%s\" changes something: it needs the run's key, this "
+                        "'%s' changes something: it needs the run's key, this "
                         "connection has the read-only key",
                         what);
 }
@@ -195,8 +195,7 @@ static int service_answer(struct esi_service_call *call)
         return call->code;
     if (!row)
         return es_error_set(call->error, -ENOSYS,
-                            "\"%.64s\" is no request that this tuple server knows",
-                            name);
+                            "'%.64s' is no request that this tuple server knows", name);
     int code = row->changes ? check_may_change(call->connection, name, call->error) : 0;
     return code < 0 ? code : row->serve(call);
 }

@@ -70,7 +70,7 @@ refused()
     contains err "$2"
 }
 
-refused nobody 'no scope "nobody"'
+refused nobody "no scope 'nobody'"
 refused placed "is placed on a host"
 refused branched "several children"
 refused sampled "no setting makes"

@@ -44,7 +44,7 @@ mistake 2 "run '${tour}r': not found on this host; did you mean '$tour'?" list "
 # Values.
 mistake 2 "there is no rank 9; the run has ranks 0 to 1" events --rank 9 "$tour"
 mistake 2 "MPI_COMM_WORLD" events --comm nocomm "$tour"
-mistake 2 'did you mean "MPI_Recv"?' events --operation MPI_Recvv "$tour"
+mistake 2 "did you mean 'MPI_Recv'?" events --operation MPI_Recvv "$tour"
 mistake 2 "did you mean 'send'?" events --class sned "$tour"
 mistake 2 "'yesterday'" events --since yesterday "$tour"
 mistake 2 "'xml' is none of" events --format xml "$tour"

@@ -71,7 +71,7 @@ expect 0 env EVENTSPACE_DIR="$folder/beta" "$server" --run "$run" --grace 60 --h
 await 10 grep -q "registered with alpha" "$beta/eventspaced.log"
 touch "$beta/notes.txt"
 expect 0 "$eventspace" clean "$run"
-await 10 grep -q '"notes.txt" in it is not of EventSpace' "$beta/eventspaced.log"
+await 10 grep -q "'notes.txt' in it is not of EventSpace" "$beta/eventspaced.log"
 [ -e "$beta/notes.txt" ] || fault "the server removed a foreign file"
 [ "$(cat "$project/src/main.c")" = 'int main(void);' ] && [ -d "$project/empty" ] &&
     [ -e "$project/src/key" ] || fault "foreign files are gone"

@@ -103,7 +103,7 @@ expect 0 "$eventspace" heartbeat --once --shape hosts --set through-server=yes "
 contains out "computing"
 
 expect 2 "$eventspace" events --reduce "sum of=byts" "$run"
-contains err 'property "of" is "byts"'
+contains err "property 'of' is 'byts'"
 expect 2 "$eventspace" events --reduce "sume" "$run"
 expect 2 "$eventspace" events --shape hots "$run"
 contains err "hots"

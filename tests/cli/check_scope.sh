@@ -68,7 +68,7 @@ grep -q '^set: .*shape=hosts' "$folder/out" || fault "what was set is not first:
 expect 0 "$eventspace" scope show heartbeat "$run"
 contains out "remote"
 expect 2 "$eventspace" scope set heartbeat shap=flat "$run"
-contains err 'did you mean "shape"'
+contains err "did you mean 'shape'"
 expect 2 "$eventspace" scope set heartbeat sort=stop "$run"
 contains err "cannot be sorted"
 expect 0 "$eventspace" scope set heartbeat --rate 50Hz --budget 1% "$run"

@@ -135,11 +135,11 @@ concurrent T99:1|12|there is no trace 'T99'
 least-successors T3:1 T4:1|23|found 'T4:1' behind the question
 concurent T3:1|1|'concurent' is neither an event TRACE:INDEX nor a question, did you mean 'concurrent'
  {"question": "successors", "event": [0, 1]}|2|'successors' is neither
-{"question": "concurrent"}|1|"event" is missing, expected [TRACE, INDEX]
-{"question": "concurrent", "event": [0]}|1|"event" is not [TRACE, INDEX]
+{"question": "concurrent"}|1|'event' is missing, expected [TRACE, INDEX]
+{"question": "concurrent", "event": [0]}|1|'event' is not [TRACE, INDEX]
 {"question": "concurrent", "event": [0, 1000]}|1|trace '0.0' has no event 1000
-{"question": 3, "event": [0, 1]}|1|"question" is not a text
-{"a": [0, 1]}|1|"b" is missing, expected [TRACE, INDEX]
+{"question": 3, "event": [0, 1]}|1|'question' is not a text
+{"a": [0, 1]}|1|'b' is missing, expected [TRACE, INDEX]
 {"a": [0, 1] "b": [0, 1]}|16|not JSON: ',' or '}' expected near
 {"a": [0, 1], "b": ["\u0000", 1]}|28|not JSON: the character \u0000 is not allowed near
 END

@@ -30,7 +30,7 @@ expect 0 "$eventspace" map --hostfile "$folder/hosts"
 contains out '{"ranks": "2-3", "host": "n2"}'
 printf 'n1:x\n' >"$folder/hosts"
 expect 2 "$eventspace" map --hostfile "$folder/hosts"
-contains err "$folder/hosts:1:4: found \"x\""
+contains err "$folder/hosts:1:4: found 'x'"
 
 # Wrong maps: place, way, what was found and what was expected.
 expect 2 "$eventspace" check "$data/error_host_cores_negative/input"
@@ -38,7 +38,7 @@ contains err 'input:8:30: cluster.hosts[2].cores: found -1, expected an integer 
 expect 2 "$eventspace" check --format json "$data/error_unknown_member/input"
 contains out '"valid":false'
 contains out '"line":4'
-contains err 'did you mean "collectors"?'
+contains err "did you mean 'collectors'?"
 expect 2 "$eventspace" check "$folder/none.json"
 contains err "none.json: cannot be read: No such file or directory"
 

@@ -95,7 +95,7 @@ static void an_unknown_host_has_no_plan(void **state)
 
     (void)state;
     assert_int_equal(esi_pathmap_plan(map, "c", &error, &plan), -ENOENT);
-    assert_string_equal(error.text, "host \"c\": not in the pathmap's cluster.hosts");
+    assert_string_equal(error.text, "host 'c': not in the pathmap's cluster.hosts");
     esi_pathmap_destroy(map);
 }
 

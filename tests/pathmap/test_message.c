@@ -73,25 +73,25 @@ static void wrong_members_are_named(void **state)
     bool on = true;
 
     expect_fault(esi_member_text(root, "nobody", &error, &name), &error,
-                 "\"nobody\" is missing, expected a text");
+                 "'nobody' is missing, expected a text");
     es_error_clear(&error);
     expect_fault(esi_member_text(root, "low", &error, &name), &error,
-                 "\"low\" is an integer, expected a text");
+                 "'low' is an integer, expected a text");
     es_error_clear(&error);
     expect_fault(esi_member_integer(root, "low", 0, 9, &error, &count), &error,
-                 "\"low\" is -3, expected 0 to 9");
+                 "'low' is -3, expected 0 to 9");
     es_error_clear(&error);
     expect_fault(esi_member_integer(root, "share", 0, 9, &error, &count), &error,
-                 "\"share\" is a number with a fraction, expected an integer");
+                 "'share' is a number with a fraction, expected an integer");
     es_error_clear(&error);
     expect_fault(esi_member_real(root, "list", &error, &real), &error,
-                 "\"list\" is an array");
+                 "'list' is an array");
     es_error_clear(&error);
     expect_fault(esi_member_boolean(root, "none", &error, &on), &error,
-                 "\"none\" is null");
+                 "'none' is null");
     es_error_clear(&error);
     expect_fault(esi_member_boolean(root, "inner", &error, &on), &error,
-                 "\"inner\" is an object");
+                 "'inner' is an object");
     assert_string_equal(name, "kept");
     assert_int_equal(count, 7);
     assert_true(real == 7 && on);

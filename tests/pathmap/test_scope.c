@@ -150,9 +150,8 @@ static void faults_of_a_lone_scope_are_told_from_its_root(void **state)
     assert_int_equal(error.line, 2);
     assert_int_equal(error.column, 65);
     assert_string_equal(
-        error.text,
-        "tree.children[0].children[0].per: found \"host\" below a stage per "
-        "rank, expected \"rank\" or narrower");
+        error.text, "tree.children[0].children[0].per: found 'host' below a stage per "
+                    "rank, expected 'rank' or narrower");
 }
 
 SUITE(test_scope)

@@ -404,30 +404,30 @@ static void wrong_requests_are_refused_with_words(void **state)
 {
     struct fixture *fixture = *state;
 
-    expect_failure(fixture, "{}", -EINVAL, "\"request\" is missing");
+    expect_failure(fixture, "{}", -EINVAL, "'request' is missing");
     expect_failure(fixture, "{", -EINVAL, "JSON");
     expect_failure(fixture, "{\"request\": \"nonsense\"}", -ENOSYS, "nonsense");
-    expect_failure(fixture, "{\"request\": \"communicator\"}", -EINVAL, "\"pid\"");
+    expect_failure(fixture, "{\"request\": \"communicator\"}", -EINVAL, "'pid'");
     expect_failure(fixture, "{\"request\": \"group\", \"size\": 2, \"first\": -1}",
-                   -EINVAL, "\"key\"");
+                   -EINVAL, "'key'");
     expect_failure(fixture,
                    "{\"request\": \"group\", \"key\": [\"5\", \"5\"], \"size\": 2, "
                    "\"first\": -1}",
                    -ENOENT, "that group");
     expect_failure(fixture, "{\"request\": \"costs\"}", -ENOENT, "no subtree");
-    expect_failure(fixture, "{\"request\": \"open\"}", -EINVAL, "\"type\"");
+    expect_failure(fixture, "{\"request\": \"open\"}", -EINVAL, "'type'");
     expect_failure(fixture,
                    "{\"request\": \"open\", \"processes\": [{\"pid\": 1}], "
                    "\"origins\": [], \"tree\": {}}",
-                   -EINVAL, "\"host\"");
+                   -EINVAL, "'host'");
     expect_failure(fixture,
                    "{\"request\": \"open\", \"processes\": [], \"origins\": "
                    "[{\"process\": 0, \"name\": \"x\"}], \"tree\": {}}",
-                   -EINVAL, "\"process\"");
+                   -EINVAL, "'process'");
     expect_failure(fixture,
                    "{\"request\": \"open\", \"tree\": {\"type\": \"element\", "
                    "\"origin\": 3}}",
-                   -EINVAL, "\"origin\"");
+                   -EINVAL, "'origin'");
     expect_failure(fixture,
                    "{\"request\": \"open\", \"tree\": {\"type\": \"gather\", "
                    "\"properties\": {\"mode\": \"wild\"}}}",

@@ -309,7 +309,7 @@ static void a_live_scope_is_shown_and_changed_by_its_name(void **state)
         fail_msg("%s", shown);
     if (!strstr(changed, "\"shape\":\"hosts\""))
         fail_msg("%s", changed);
-    if (!strstr(refused, "there is no scope \"other\""))
+    if (!strstr(refused, "there is no scope 'other'"))
         fail_msg("%s", refused);
     assert_int_equal(es_scope_config(fixture->scope)->tree.shape, ES_SHAPE_HOSTS);
     free(shown);

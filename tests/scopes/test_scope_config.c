@@ -195,13 +195,13 @@ static void what_cannot_be_is_refused_with_words(void **state)
         const char *value;
         const char *words; /* that the error must have */
     } cases[] = {
-        {"shap", "flat", "\"shape\""},
-        {"fanout", "3", "\"fan-out\""},
+        {"shap", "flat", "'shape'"},
+        {"fanout", "3", "'fan-out'"},
         {"", "", "no property"},
         {"something", "1", "no property"},
         {"shape", "flatt", "flat"},
         {"shape", "", "views"},
-        {"levels", "hosts", "\"host\""},
+        {"levels", "hosts", "'host'"},
         {"levels", "thread,,host", "no level"},
         {"levels", "thread,", "no level"},
         {"levels", "", "levels"},

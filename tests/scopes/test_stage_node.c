@@ -147,19 +147,19 @@ static void a_tree_that_is_too_deep_does_not_travel(void **state)
 static void wrong_trees_are_refused(void **state)
 {
     static const char *const cases[][2] = {
-        {"{}", "\"type\" is missing"},
-        {"{\"type\": 5}", "\"type\" is an integer"},
-        {"{\"type\": \"element\", \"origin\": 2}", "\"origin\" is 2, expected 0 to 1"},
-        {"{\"type\": \"element\", \"origin\": -1}", "\"origin\" is -1"},
-        {"{\"type\": \"gather\", \"ahead\": -1}", "\"ahead\""},
-        {"{\"type\": \"gather\", \"limit\": \"5s\"}", "\"limit\""},
-        {"{\"type\": \"gather\", \"properties\": {\"a\": []}}", "\"a\" is no text"},
+        {"{}", "'type' is missing"},
+        {"{\"type\": 5}", "'type' is an integer"},
+        {"{\"type\": \"element\", \"origin\": 2}", "'origin' is 2, expected 0 to 1"},
+        {"{\"type\": \"element\", \"origin\": -1}", "'origin' is -1"},
+        {"{\"type\": \"gather\", \"ahead\": -1}", "'ahead'"},
+        {"{\"type\": \"gather\", \"limit\": \"5s\"}", "'limit'"},
+        {"{\"type\": \"gather\", \"properties\": {\"a\": []}}", "'a' is no text"},
         {"{\"type\": \"gather\", \"properties\": {\"a\": \"\", \"b\": \"\", \"c\": "
          "\"\", \"d\": \"\", \"e\": \"\", \"f\": \"\", \"g\": \"\", \"h\": \"\", "
          "\"i\": \"\", \"j\": \"\", \"k\": \"\", \"l\": \"\", \"m\": \"\"}}",
          "properties"},
         {"{\"type\": \"gather\", \"children\": [{\"type\": \"gather\"}, 7]}",
-         "\"type\" is missing"},
+         "'type' is missing"},
     };
 
     (void)state;

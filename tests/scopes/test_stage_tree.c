@@ -629,25 +629,25 @@ static void what_makes_no_tree_is_refused_in_words(void **state)
     } faults[] = {
         {{.joints = "a1,gaet"},
          false,
-         "joints: the run has no host \"gaet\"; did you mean \"gate\"?"},
-        {{.joints = "elsewhere"}, false, "joints: the run has no host \"elsewhere\""},
+         "joints: the run has no host 'gaet'; did you mean 'gate'?"},
+        {{.joints = "elsewhere"}, false, "joints: the run has no host 'elsewhere'"},
         {{.joints = "a3"},
          false,
-         "joints: no stage can stand on host \"a3\": it has no tuple server"},
+         "joints: no stage can stand on host 'a3': it has no tuple server"},
         {{.joints = "a1"},
          true,
-         "joints: no stage can stand on host \"a1\": the run has no tuple servers"},
+         "joints: no stage can stand on host 'a1': the run has no tuple servers"},
         {{.fan_out = 1},
          false,
          "fan-out: joints of one child make no tree: expected 2 or more"},
         {{.reduce = ""}, false, "reduce: expected the name of a reduction"},
         {{.reduce = "sum bytes"},
          false,
-         "reduce: \"bytes\": expected a reduction and then of=FIELD or by=FIELD"},
-        {{.reduce = "sum of=bytes of=tag"}, false, "reduce: \"of\" is given twice"},
+         "reduce: 'bytes': expected a reduction and then of=FIELD or by=FIELD"},
+        {{.reduce = "sum of=bytes of=tag"}, false, "reduce: 'of' is given twice"},
         {{.observe = "some"},
          false,
-         "observe: \"some\": expected hosts, joints or all, and then the collectors' "
+         "observe: 'some': expected hosts, joints or all, and then the collectors' "
          "name"},
     };
 

@@ -361,7 +361,7 @@ static void a_bad_selection_is_refused(void **state)
     assert_int_equal(es_selection_check(&selection, &error), 0);
     selection.ranks = "3-x";
     assert_int_equal(es_selection_check(&selection, &error), -EINVAL);
-    assert_non_null(strstr(error.text, "\"3-x\""));
+    assert_non_null(strstr(error.text, "'3-x'"));
 }
 
 static int make_garbage(const char *id, pid_t pid, char name[128])

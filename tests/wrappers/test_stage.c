@@ -92,7 +92,7 @@ static void wrong_properties_are_refused_where_they_stand(void **state)
         {"colour", "blue", "one of red green"},
         {"where", "", "from 1 to 8"},
         {"where", "far too long", "from 1 to 8"},
-        {"cuont", "1", "did you mean \"count\""},
+        {"cuont", "1", "did you mean 'count'"},
         {"nothing-like-it", "1", "has no property"},
     };
 
@@ -129,7 +129,7 @@ static void a_needed_or_doubled_property_is_named(void **state)
 
     (void)state;
     assert_int_equal(parse(NULL, 0, &error, &values), -EINVAL);
-    assert_non_null(strstr(error.text, "needs the property \"where\""));
+    assert_non_null(strstr(error.text, "needs the property 'where'"));
     es_error_clear(&error);
     assert_int_equal(parse(twice, 2, &error, &values), -EINVAL);
     assert_non_null(strstr(error.text, "given twice"));
@@ -267,7 +267,7 @@ static void unknown_types_and_wrong_trees_are_refused_with_words(void **state)
 
     (void)state;
     assert_int_equal(es_stage_open(&spec, &error, &stage), -ENOENT);
-    assert_non_null(strstr(error.text, "did you mean \"gather\""));
+    assert_non_null(strstr(error.text, "did you mean 'gather'"));
     es_error_clear(&error);
     spec.type = "counter";
     assert_int_equal(es_stage_open(&spec, &error, &stage), -EINVAL);

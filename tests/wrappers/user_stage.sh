@@ -76,7 +76,7 @@ static const struct es_stage_ops known = {.name = "gather", .help = "not new"};
 static const struct es_stage_ops *const types[] = {&fresh, &known, NULL};
 ES_STAGE_MODULE("twice", types);
 END
-refused 'there is a stage type "gather" already' "$work/twice.so"
+refused "there is a stage type 'gather' already" "$work/twice.so"
 
 # What starts programs does not care. (A sanitized collector cannot be preloaded.)
 [ -n "$ES_SANITIZERS" ] || EVENTSPACE_STAGES=$work/nothing.so "$eventspace" exec true ||
@@ -111,8 +111,8 @@ map slow '"tiems": 4' >"$work/wrong.json"
 status=0
 EVENTSPACE_STAGES=$work/slow.so "$eventspace" check "$work/wrong.json" 2>"$work/out" || status=$?
 [ $status = 2 ] || fail "a wrong property: exit status $status, expected 2"
-grep -q 'wrong.json:5:.*"tiems".*did you mean "times"' "$work/out" || fail "$(cat "$work/out")"
+grep -q "wrong.json:5:.*'tiems'.*did you mean 'times'" "$work/out" || fail "$(cat "$work/out")"
 status=0
 "$eventspace" check "$work/slow.json" 2>"$work/out" || status=$?
 [ $status = 2 ] || fail "a type that is not there: exit status $status, expected 2"
-grep -q 'slow.json:5:.*no stage type "slow"' "$work/out" || fail "$(cat "$work/out")"
+grep -q "slow.json:5:.*no stage type 'slow'" "$work/out" || fail "$(cat "$work/out")"

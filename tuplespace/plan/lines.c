@@ -23,7 +23,7 @@ int esi_lines_fault(const struct esi_lines *lines,
         return es_error_set_at(lines->error, -EINVAL, lines->source, lines->number,
                                column, "%s: expected %s", what, expected);
     return es_error_set_at(lines->error, -EINVAL, lines->source, lines->number, column,
-                           "%s \"%.*s\": expected %s", what,
+                           "%s '%.*s': expected %s", what,
                            (int)(span.length < 64 ? span.length : 64), span.text,
                            expected);
 }
@@ -66,7 +66,7 @@ int esi_lines_head(struct esi_lines *lines, const char *head)
     struct esi_text_span word;
     char expected[48];
 
-    snprintf(expected, sizeof expected, "\"%s 1\"", head);
+    snprintf(expected, sizeof expected, "'%s 1'", head);
     if (!next_line(lines))
         return es_error_set_at(lines->error, -EINVAL, lines->source, 1, 1,
                                "empty: expected %s", expected);
@@ -88,7 +88,7 @@ int esi_lines_next(struct esi_lines *lines, struct esi_text_span *ret_word)
             return 1;
     }
     return es_error_set_at(lines->error, -EINVAL, lines->source, lines->number, 1,
-                           "the last line is missing: expected \"end\"");
+                           "the last line is missing: expected 'end'");
 }
 
 /* --- Texts ------------------------------------------------------------------------ */

@@ -64,7 +64,7 @@ static void format_ranks(const struct esi_field *field, const void *record, FILE
 }
 
 static const struct esi_field_text ranks_text = {
-    .expected = "numbers and ranges like \"0-3,7,12-\", or \"*\"",
+    .expected = "numbers and ranges like '0-3,7,12-', or '*'",
     .parse = parse_ranks,
     .format = format_ranks,
 };
@@ -288,7 +288,7 @@ static int check_name_is_new(const struct esi_lines *lines, const struct es_plan
             share_a_rank(&plan->collectors[i], last))
             return es_error_set_at(
                 lines->error, -EINVAL, lines->source, lines->number, 1,
-                "collector \"%s\": there is one of that name already for a rank",
+                "collector '%s': there is one of that name already for a rank",
                 last->name);
     return 0;
 }
@@ -434,8 +434,8 @@ int esi_rank_ranges_parse(const char *text,
             (*rest != ',' && *rest != '\0')) {
             free(ranges);
             return es_error_set_at(error, -EINVAL, NULL, 0, (int)(part - text) + 1,
-                                   "ranks \"%.64s\": expected numbers and ranges like "
-                                   "\"0-3,7,12-\", or \"*\"",
+                                   "ranks '%.64s': expected numbers and ranges like "
+                                   "'0-3,7,12-', or '*'",
                                    text);
         }
         count++;

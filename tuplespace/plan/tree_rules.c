@@ -160,7 +160,7 @@ static void format_bytes(const struct esi_field *field, const void *record, FILE
 }
 
 static const struct esi_field_text bytes_text = {
-    .expected = "\"FIRST-LAST\", \"FIRST-\", \"NUMBER\" or \"*\"",
+    .expected = "'FIRST-LAST', 'FIRST-', 'NUMBER' or '*'",
     .parse = parse_bytes,
     .format = format_bytes,
 };
@@ -231,7 +231,7 @@ static int parse_edges(const struct esi_field *field,
 static void format_edges(const struct esi_field *field, const void *record, FILE *out);
 
 static const struct esi_field_text edges_text = {
-    .expected = "\"PARENT-CHILD\", two ranks",
+    .expected = "'PARENT-CHILD', two ranks",
     .parse = parse_edges,
     .format = format_edges,
 };

@@ -27,7 +27,7 @@ static const char *const prefixes[] = {
 
 static int address_refuse(struct es_error *error, const char *text, const char *reason)
 {
-    return es_error_set(error, -EINVAL, "address \"%.300s\": %s", text, reason);
+    return es_error_set(error, -EINVAL, "address '%.300s': %s", text, reason);
 }
 
 static bool parse_port(const char *text, uint16_t *ret_port)

@@ -163,7 +163,7 @@ static int check_run(const struct hello *hello)
     if (strcmp(hello->theirs.greeting.run, hello->greeting->run) == 0)
         return 0;
     return es_error_set_at(hello->error, -EACCES, hello->peer, 0, 0,
-                           "run \"%s\" is not %s", hello->theirs.greeting.run,
+                           "run '%s' is not %s", hello->theirs.greeting.run,
                            hello->party.is_server ? "this server's" : "the one wanted");
 }
 

@@ -105,7 +105,7 @@ static int fail_at(const struct filter_parser *parser,
 {
     return es_error_set_at(parser->error, -EINVAL, "filter", parser->line,
                            column_of(parser, at), "%s%s%.20s%s", message,
-                           *at ? ", found \"" : ", found the end", at, *at ? "\"" : "");
+                           *at ? ", found '" : ", found the end", at, *at ? "'" : "");
 }
 
 static bool take_sign(struct filter_parser *parser, const char *sign)
@@ -158,11 +158,11 @@ static int refuse_name(const struct filter_parser *parser,
                        const char *what,
                        const struct esi_nearest *nearest)
 {
-    return es_error_set_at(
-        parser->error, -EINVAL, "filter", parser->line, column_of(parser, at),
-        nearest->name ? "there is no %s \"%.60s\": did you mean \"%s\"?"
-                      : "there is no %s \"%.60s\"%s",
-        what, nearest->wanted, nearest->name ? nearest->name : "");
+    return es_error_set_at(parser->error, -EINVAL, "filter", parser->line,
+                           column_of(parser, at),
+                           nearest->name ? "there is no %s '%.60s': did you mean '%s'?"
+                                         : "there is no %s '%.60s'%s",
+                           what, nearest->wanted, nearest->name ? nearest->name : "");
 }
 
 /* A name without "MPI_" is compared without it. */
@@ -351,7 +351,7 @@ static int parse_field(struct filter_parser *parser, enum field *ret_field)
 
     skip_space(parser);
     at = parser->at;
-    result = take_word(parser, word, "expected a field, \"!\" or \"(\"");
+    result = take_word(parser, word, "expected a field, '!' or '('");
     if (result < 0)
         return result;
     esi_nearest_init(&nearest, word);
@@ -415,7 +415,7 @@ static int parse_term(struct filter_parser *parser)
     } else if (take_sign(parser, "(")) {
         result = parse_expression(parser);
         if (result >= 0 && !take_sign(parser, ")"))
-            result = fail_at(parser, parser->at, "expected \")\", \"&&\" or \"||\"");
+            result = fail_at(parser, parser->at, "expected ')', '&&' or '||'");
     } else {
         result = parse_comparison(parser);
     }
@@ -478,7 +478,7 @@ int esi_filter_create(const char *text,
         root = parse_expression(&parser);
     skip_space(&parser);
     if (root >= 0 && *parser.at)
-        root = fail_at(&parser, parser.at, "expected \"&&\", \"||\" or the end");
+        root = fail_at(&parser, parser.at, "expected '&&', '||' or the end");
     if (root < 0) {
         esi_filter_destroy(parser.filter);
         return root;

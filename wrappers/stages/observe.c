@@ -151,7 +151,7 @@ static int add_element(struct monitor_segment *home,
     result = esi_segment_add_element(home->segment, &config, &element->writer);
     if (result < 0) {
         free(element);
-        return es_error_set(error, result, "cannot make the element \"%s\": %s", name,
+        return es_error_set(error, result, "cannot make the element '%s': %s", name,
                             strerror(-result));
     }
     snprintf(element->name, sizeof element->name, "%s", name);
@@ -259,8 +259,7 @@ static int open_observe(struct es_stage *stage,
     if (!*run && stage->context && stage->context->run)
         run = stage->context->run;
     if (!*run)
-        return es_error_set(error, -EINVAL,
-                            "observe: say \"run\": it is not known here");
+        return es_error_set(error, -EINVAL, "observe: say 'run': it is not known here");
     observe = calloc(1, sizeof *observe);
     if (!observe)
         return -ENOMEM;

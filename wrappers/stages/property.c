@@ -54,8 +54,8 @@ static int property_refuse(const struct property_reading *reading,
 
     return es_error_set_at(reading->error, -EINVAL, property->source, property->line,
                            property->column,
-                           "%s: property \"%s\" is \"%.80s\": expected %s",
-                           reading->owner, property->name, found, expected);
+                           "%s: property '%s' is '%.80s': expected %s", reading->owner,
+                           property->name, found, expected);
 }
 
 /* It may come from another process: it is checked as text is. */
@@ -131,8 +131,8 @@ static int check_names(const char *owner,
             esi_nearest_try(&nearest, schema[j].name);
         return es_error_set_at(
             error, -EINVAL, property->source, property->line, property->column,
-            nearest.name ? "%s has no property \"%.60s\": did you mean \"%s\"?"
-                         : "%s has no property \"%.60s\"%s",
+            nearest.name ? "%s has no property '%.60s': did you mean '%s'?"
+                         : "%s has no property '%.60s'%s",
             owner, property->name, nearest.name ? nearest.name : "");
     }
     return 0;
@@ -152,7 +152,7 @@ static int find_property(const struct property_reading *reading,
         if (found)
             return es_error_set_at(reading->error, -EINVAL, properties[i].source,
                                    properties[i].line, properties[i].column,
-                                   "%s: property \"%s\" is given twice", reading->owner,
+                                   "%s: property '%s' is given twice", reading->owner,
                                    properties[i].name);
         found = &properties[i];
     }
@@ -172,7 +172,7 @@ static int read_row(struct property_reading *reading,
     if (result < 0)
         return result;
     if (!reading->property && !schema->fallback)
-        return es_error_set(reading->error, -EINVAL, "%s needs the property \"%s\": %s",
+        return es_error_set(reading->error, -EINVAL, "%s needs the property '%s': %s",
                             reading->owner, schema->name, schema->help);
     if (!reading->property)
         reading->property = &fallback;

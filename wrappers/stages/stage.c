@@ -118,8 +118,8 @@ static int unknown_type(const char *name, struct es_error *error)
         esi_nearest_try(&nearest, ops->name);
     return es_error_set(error, -ENOENT,
                         nearest.name
-                            ? "there is no stage type \"%.60s\": did you mean \"%s\"?"
-                            : "there is no stage type \"%.60s\"%s",
+                            ? "there is no stage type '%.60s': did you mean '%s'?"
+                            : "there is no stage type '%.60s'%s",
                         name, nearest.name ? nearest.name : "");
 }
 
@@ -449,14 +449,14 @@ static int register_types(const char *path,
     for (size_t i = 0; module->types[i]; i++)
         if (module->types[i]->name && es_stage_find(module->types[i]->name))
             return es_error_set_at(error, -EEXIST, path, 0, 0,
-                                   "there is a stage type \"%.60s\" already",
+                                   "there is a stage type '%.60s' already",
                                    module->types[i]->name);
     for (size_t i = 0; module->types[i]; i++) {
         int result = es_stage_register(module->types[i]);
 
         if (result < 0)
             return es_error_set_at(
-                error, result, path, 0, 0, "cannot register stage type %zu, \"%.60s\"",
+                error, result, path, 0, 0, "cannot register stage type %zu, '%.60s'",
                 i + 1, module->types[i]->name ? module->types[i]->name : "");
     }
     return 0;
@@ -500,7 +500,7 @@ int es_stage_load_environment(struct es_error *error)
             result = es_stage_load(path, error);
         else
             result = es_error_set_at(error, -EINVAL, ENVIRONMENT, 0, 0,
-                                     "\"%.200s\" is not an absolute path", path);
+                                     "'%.200s' is not an absolute path", path);
         count += result == 0;
     }
     free(copy);
