@@ -385,25 +385,24 @@ static void forget_knowledge(struct order_knowledge *known)
 struct building {
     struct es_order *order;
     struct esi_trace_names names;
+    struct esi_set_messages messages; /* of a file */
 };
 
 static int print_order(const struct order_arguments *arguments,
                        struct building *building,
-                       const struct esi_set_source_facts *facts,
-                       uint64_t time_ns)
+                       const struct esi_order_origin *origin)
 {
     int status = ES_EXIT_SUCCESS;
 
     if (arguments->questions) {
         if (!arguments->is_summed_up)
-            esi_event_source_tell_missing(facts);
+            esi_event_source_tell_missing(&origin->facts);
         status = esi_order_answer(building->order, &building->names,
                                   arguments->questions, arguments->format);
     }
     if (status == ES_EXIT_SUCCESS && arguments->is_summed_up)
-        esi_order_show(building->order, &arguments->config, facts,
-                       arguments->source.found_data, time_ns, arguments->statistics,
-                       arguments->format);
+        esi_order_show(building->order, &arguments->config, origin,
+                       arguments->statistics, arguments->format);
     return status;
 }
 
@@ -411,10 +410,15 @@ static int build_order(const struct order_arguments *arguments,
                        struct building *building)
 {
     const struct es_set_sink sinks[] = {esi_trace_names_sink(&building->names),
-                                        es_order_sink(building->order)};
-    struct esi_set_source_facts facts = {.is_matched = false};
+                                        es_order_sink(building->order),
+                                        esi_set_messages_sink(&building->messages)};
+    size_t count = esi_event_source_tells_traces_first(&arguments->source) ? 3 : 2;
+    struct esi_order_origin origin = {.unmatched = arguments->source.found_data,
+                                      .messages = &building->messages,
+                                      .names = &building->names};
     uint64_t start_ns = esi_now_ns(CLOCK_MONOTONIC);
-    int status = esi_event_source_read(&arguments->source, false, sinks, 2, &facts);
+    int status =
+        esi_event_source_read(&arguments->source, false, sinks, count, &origin.facts);
 
     if (status != ES_EXIT_SUCCESS)
         return status;
@@ -423,8 +427,8 @@ static int build_order(const struct order_arguments *arguments,
             ES_EXIT_USAGE,
             "cannot read the events: %s ends with one half of a synchronous pair",
             arguments->source.path);
-    return print_order(arguments, building, &facts,
-                       esi_now_ns(CLOCK_MONOTONIC) - start_ns);
+    origin.time_ns = esi_now_ns(CLOCK_MONOTONIC) - start_ns;
+    return print_order(arguments, building, &origin);
 }
 
 static int order_events(struct order_arguments *arguments)
@@ -439,6 +443,7 @@ static int order_events(struct order_arguments *arguments)
                                       "the order cannot be kept with these options");
     status = build_order(arguments, &building);
     esi_trace_names_fini(&building.names);
+    esi_set_messages_fini(&building.messages);
     es_order_destroy(building.order);
     return status;
 }

@@ -85,7 +85,7 @@ struct order_view {
     struct esi_order_ratios ratios;
     const struct esi_order_config *config;
     const struct esi_set_source_facts *facts;
-    const struct esi_unmatched *unmatched;
+    const struct esi_order_origin *origin;
     double seconds;
 };
 
@@ -217,13 +217,57 @@ static void print_found(const struct order_view *view)
 
     print_row("messages matched", "%" PRIu64, totals->messages);
     print_row("collectives complete", "%" PRIu64, totals->collectives);
-    print_unmatched(view->unmatched, name_unreceived(view->facts),
+    print_unmatched(view->origin->unmatched, name_unreceived(view->facts),
                     totals->unmatched_sends, true);
-    print_unmatched(view->unmatched, "send not seen", totals->unmatched_receives,
-                    false);
+    print_unmatched(view->origin->unmatched, "send not seen",
+                    totals->unmatched_receives, false);
     if (!has_all_edges(view->facts) &&
         esi_event_source_format_missing(view->facts, missing))
         printf("%-22s%s:\n  %s\n", "incomplete", missing, esi_event_source_lower_bound);
+}
+
+/* --- Of files: events with missing ends ------------------------------------------- */
+
+struct events_print {
+    const struct esi_trace_names *names;
+    unsigned shown;
+};
+
+/* As questions name it. */
+static bool print_event(void *data, struct es_event_id id)
+{
+    struct events_print *print = data;
+
+    esi_plain_print(stdout, "%s%s:%" PRIu32, print->shown > 0 ? ", " : "",
+                    print->names->names[id.trace], id.index);
+    return ++print->shown < SHOWN;
+}
+
+/* "1 message, event 0.0:3". */
+static void print_events(const struct esi_order_origin *origin,
+                         const char *name,
+                         uint64_t count,
+                         bool sends)
+{
+    struct events_print print = {.names = origin->names};
+
+    if (count == 0)
+        return;
+    printf("%-22s%" PRIu64 " message%s, event%s ", name, count, count == 1 ? "" : "s",
+           count == 1 ? "" : "s");
+    esi_set_messages_foreach_unmatched(origin->messages, sends, print_event, &print);
+    if (count > print.shown)
+        printf(" and %" PRIu64 " more", count - print.shown);
+    putchar('\n');
+}
+
+static void print_messages(const struct esi_order_origin *origin)
+{
+    const struct esi_set_messages *messages = origin->messages;
+
+    print_row("messages matched", "%" PRIu64, messages->matched);
+    print_events(origin, "receive not seen", messages->unmatched_sends, true);
+    print_events(origin, "send not seen", messages->unmatched_receives, false);
 }
 
 /* What users ask first. */
@@ -236,6 +280,8 @@ static void show_summary(const struct order_view *view)
     print_row("events", "%" PRIu64, view->is.events);
     if (view->facts->is_matched)
         print_found(view);
+    else
+        print_messages(view->origin);
 }
 
 /* --- Figures for people, and all there is for programs ---------------------------- */
@@ -339,20 +385,35 @@ static void describe_unmatched(struct esi_row *row,
     esi_row_end(row);
 }
 
+static void describe_ends(struct esi_row *row,
+                          uint64_t messages,
+                          uint64_t sends,
+                          uint64_t receives)
+{
+    esi_row_unsigned(row, "messages", NULL, messages);
+    esi_row_unsigned(row, "unmatched_sends", NULL, sends);
+    esi_row_unsigned(row, "unmatched_receives", NULL, receives);
+}
+
 /* People have been told in the summary. */
 static void describe_matching(struct esi_row *row, const struct order_view *view)
 {
     const struct esi_causality_totals *totals = &view->facts->totals;
+    const struct esi_set_messages *messages = view->origin->messages;
 
     esi_row_bool(row, "lower_bound", NULL, view->facts->is_incomplete);
-    if (!view->facts->is_matched || !esi_row_is_json(row))
+    if (!esi_row_is_json(row))
         return;
+    if (!view->facts->is_matched) {
+        describe_ends(row, messages->matched, messages->unmatched_sends,
+                      messages->unmatched_receives);
+        return;
+    }
     esi_row_unsigned(row, "tuples", NULL, totals->tuples);
     esi_row_unsigned(row, "lost", NULL, totals->lost);
-    esi_row_unsigned(row, "messages", NULL, totals->messages);
-    esi_row_unsigned(row, "unmatched_sends", NULL, totals->unmatched_sends);
-    esi_row_unsigned(row, "unmatched_receives", NULL, totals->unmatched_receives);
-    describe_unmatched(row, view->unmatched);
+    describe_ends(row, totals->messages, totals->unmatched_sends,
+                  totals->unmatched_receives);
+    describe_unmatched(row, view->origin->unmatched);
     esi_row_unsigned(row, "collectives", NULL, totals->collectives);
     esi_row_unsigned(row, "incomplete_collectives", NULL, totals->incomplete);
 }
@@ -398,16 +459,14 @@ static void describe_order(struct esi_row *row, const void *record)
 
 void esi_order_show(const struct es_order *order,
                     const struct esi_order_config *config,
-                    const struct esi_set_source_facts *facts,
-                    const struct esi_unmatched *unmatched,
-                    uint64_t time_ns,
+                    const struct esi_order_origin *origin,
                     bool has_figures,
                     enum esi_format format)
 {
     struct order_view view = {.config = config,
-                              .facts = facts,
-                              .unmatched = unmatched,
-                              .seconds = (double)time_ns / 1e9};
+                              .facts = &origin->facts,
+                              .origin = origin,
+                              .seconds = (double)origin->time_ns / 1e9};
 
     esi_order_statistics(order, &view.is);
     esi_order_ratios(&view.is, &view.ratios);

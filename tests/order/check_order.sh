@@ -102,6 +102,32 @@ expect 0 "$eventspace" order "$set"
 grep -qx 'traces  *12' "$folder/out" || fault "not 12 traces: $(cat "$folder/out")"
 contains out "events  "
 lacks out "Fidge"
+# Of the file alone: pairs of a send and a receive, and sends and receives without.
+read -r matched sends receives < <("$python" - "$set" <<'END'
+import json, sys
+events = [json.loads(line) for line in open(sys.argv[1])][1:]
+events = [e for e in events if e["trace"] != 2]  # comm:W
+named = [tuple(p) for e in events if e.get("kind") == "receive" for p in e["partners"] if p[0] != 2]
+print(len(named),
+      sum(e.get("kind") == "send" and (e["trace"], e["index"]) not in named for e in events),
+      sum(e.get("kind") == "receive" and not e["partners"] for e in events))
+END
+)
+grep -qx "messages matched  *$matched" "$folder/out" || fault "not $matched: $(cat "$folder/out")"
+[ "$sends" = 0 ] || grep -q "^receive not seen  *$sends message" "$folder/out" ||
+    fault "not $sends sends: $(cat "$folder/out")"
+[ "$receives" = 0 ] || grep -q "^send not seen  *$receives message" "$folder/out" ||
+    fault "not $receives receives: $(cat "$folder/out")"
+expect 0 "$eventspace" order "$set" --format json
+json_lines_hold "o['messages'] == $matched and o['unmatched_sends'] == $sends and o['unmatched_receives'] == $receives"
+expect 0 "$eventspace" order - <<'END'
+{"format": "eventspace-events", "version": 1, "traces": ["0.0", "1.0"]}
+{"trace": 0, "index": 1, "kind": "send"}
+{"trace": 0, "index": 2, "kind": "send"}
+{"trace": 1, "index": 1, "kind": "receive", "partners": [[0, 1]]}
+END
+contains out "receive not seen      1 message, event 0.0:2"
+lacks out "send not seen"
 expect 0 "$eventspace" order "$set" --store cluster --max-size 4 --stats
 contains out "level 1"
 contains out "cluster receives"
