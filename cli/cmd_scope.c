@@ -349,6 +349,15 @@ struct settings_print {
     FILE *out;
 };
 
+/* A value that cannot be set is the consumer's own: nobody chose it. */
+static bool can_be_set(const char *name, const char *value)
+{
+    struct es_scope_config config;
+
+    es_scope_config_init(&config);
+    return es_scope_config_set(&config, name, value, NULL) == 0;
+}
+
 static void print_setting(void *data,
                           const char *name,
                           const char *by_default,
@@ -358,7 +367,8 @@ static void print_setting(void *data,
     const char *value = esi_member_text_or(print->settings, name, by_default);
 
     (void)help;
-    if ((strcmp(value, by_default) == 0) == print->wants_default)
+    if ((strcmp(value, by_default) == 0 || !can_be_set(name, value)) ==
+        print->wants_default)
         fprintf(print->out, " %s=%s", name, value);
 }
 
