@@ -470,6 +470,28 @@ static int parse_value(const struct esi_field *field,
     }
 }
 
+/* The word that may have been meant, behind what was expected. */
+static void add_nearest(const struct esi_field *field, struct esi_field_fault *fault)
+{
+    size_t used = strlen(fault->expected);
+    struct esi_nearest nearest;
+    char word[64];
+
+    if (fault->at.length == 0 || fault->at.length >= sizeof word)
+        return;
+    memcpy(word, fault->at.text, fault->at.length);
+    word[fault->at.length] = '\0';
+    esi_nearest_init(&nearest, word);
+    for (int i = field->kind == ESI_FIELD_FLAGS ? (int)field->minimum : 0;
+         field->choices[i]; i++)
+        esi_nearest_try(&nearest, field->choices[i]);
+    for (size_t i = 0; field->groups && field->groups[i].name; i++)
+        esi_nearest_try(&nearest, field->groups[i].name);
+    if (nearest.name)
+        snprintf(fault->expected + used, sizeof fault->expected - used,
+                 "; did you mean '%s'?", nearest.name);
+}
+
 static bool is_number(const struct esi_field *field)
 {
     return field->kind >= ESI_FIELD_INTEGER && field->kind <= ESI_FIELD_FLAGS;
@@ -491,9 +513,13 @@ int esi_field_parse(const struct esi_field *field,
         code = parse_value(field, text, fault, &value);
     else
         code = parse_text(field, text, record);
-    if (code == -EINVAL && fault->expected[0] == '\0')
+    if (code == -EINVAL && fault->expected[0] == '\0') {
         esi_field_expected(field, ESI_FORM_TEXT, fault->expected,
                            sizeof fault->expected);
+        if (!field->text &&
+            (field->kind == ESI_FIELD_CHOICE || field->kind == ESI_FIELD_FLAGS))
+            add_nearest(field, fault);
+    }
     if (code == 0 && !field->text && is_number(field))
         esi_field_set(field, record, value);
     return code;

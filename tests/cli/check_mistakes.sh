@@ -64,6 +64,12 @@ mistake 2 "--to FORMAT is needed" export "$archive"
 mistake 2 "-o SET is needed" import "$folder/bad.json"
 mistake 2 "no patterns given: -p FILE" search "$archive"
 
+# Words behind options.
+mistake 2 "did you mean 'allreduce'?" collect tree kary:4 --operation alreduce "$tour"
+mistake 2 "did you mean 'kary'?" collect tree karry:4 "$tour"
+mistake 2 "did you mean 'me" events --reduce "meen of=duration" "$tour"
+mistake 2 "did you mean 'hosts'?" events --shape hots "$tour"
+
 # Files and archives.
 mistake 127 "no-such-program" run -- ./no-such-program
 mistake 2 "nosuch" order nosuch.archive
