@@ -322,6 +322,18 @@ struct population {
     double fixed_ratio;
 };
 
+/* To people. */
+static void describe_elements(struct esi_row *row,
+                              const char *heading,
+                              uint64_t elements,
+                              double ratio)
+{
+    char percent[ESI_QUANTITY_BYTES];
+
+    esi_row_quantity(row, heading, "%" PRIu64 ", %s %% of Fidge/Mattern", elements,
+                     esi_quantity_number(percent, sizeof percent, 100 * ratio));
+}
+
 static void describe_population(struct esi_row *row,
                                 const char *name,
                                 const struct population *of)
@@ -336,29 +348,33 @@ static void describe_population(struct esi_row *row,
         return;
     }
     esi_row_quantity(row, name, "%" PRIu64 " events", of->events);
-    esi_row_quantity(row, "  elements stored", "%" PRIu64 ", %.4g %% of Fidge/Mattern",
-                     of->actual, 100 * of->actual_ratio);
-    esi_row_quantity(esi_row_if(row, of->fixed > 0), "  elements if fixed",
-                     "%" PRIu64 ", %.4g %% of Fidge/Mattern", of->fixed,
-                     100 * of->fixed_ratio);
+    describe_elements(row, "  elements stored", of->actual, of->actual_ratio);
+    describe_elements(esi_row_if(row, of->fixed > 0), "  elements if fixed", of->fixed,
+                      of->fixed_ratio);
 }
 
 static void describe_sizes(struct esi_row *row, const struct order_view *view)
 {
     const struct esi_order_statistics *is = &view->is;
     double each = per_event(view, (double)is->stored_bytes);
+    char bytes[ESI_QUANTITY_BYTES], of_each[ESI_QUANTITY_BYTES],
+        percent[ESI_QUANTITY_BYTES];
 
     esi_row_unsigned(row, "vector_elements", NULL, is->vector_elements);
     esi_row_unsigned(row, "stored_bytes", NULL, is->stored_bytes);
     esi_row_real(row, "stored_ratio", NULL, view->ratios.stored);
     esi_row_real(row, "bytes_per_event", NULL, each);
-    esi_row_quantity(row, "bytes stored",
-                     "%" PRIu64 ", %.4g an event, %.4g %% of Fidge/Mattern",
-                     is->stored_bytes, each, 100 * view->ratios.stored);
-    esi_row_unsigned(row, "writer_bytes", "bytes of the writer", is->writer_bytes);
+    esi_row_quantity(
+        row, "stored", "%s, %s B an event, %s %% of Fidge/Mattern",
+        esi_quantity_bytes(bytes, sizeof bytes, (double)is->stored_bytes),
+        esi_quantity_number(of_each, sizeof of_each, each),
+        esi_quantity_number(percent, sizeof percent, 100 * view->ratios.stored));
+    esi_row_unsigned(row, "writer_bytes", NULL, is->writer_bytes);
+    esi_row_text(row, NULL, "held by the writer",
+                 esi_quantity_bytes(bytes, sizeof bytes, (double)is->writer_bytes));
     esi_row_unsigned(row, "spilled_bytes", NULL, is->spilled_bytes);
-    esi_row_unsigned(esi_row_if(row, is->spilled_bytes), NULL, "bytes spilled",
-                     is->spilled_bytes);
+    esi_row_text(esi_row_if(row, is->spilled_bytes), NULL, "spilled",
+                 esi_quantity_bytes(bytes, sizeof bytes, (double)is->spilled_bytes));
     esi_row_unsigned(row, "forgotten_events", NULL, is->forgotten_events);
     esi_row_unsigned(esi_row_if(row, is->forgotten_events), NULL, "events forgotten",
                      is->forgotten_events);

@@ -35,6 +35,19 @@ static void describe_time(struct esi_row *row,
                  esi_quantity_time(words, sizeof words, (double)ns));
 }
 
+/* To people only where there is any. */
+static void describe_size(struct esi_row *row,
+                          const char *name,
+                          const char *heading,
+                          uint64_t bytes)
+{
+    char words[ESI_QUANTITY_BYTES];
+
+    esi_row_unsigned(row, name, NULL, bytes);
+    esi_row_text(esi_row_if(row, bytes > 0), NULL, heading,
+                 esi_quantity_bytes(words, sizeof words, (double)bytes));
+}
+
 static void describe_events(struct esi_row *row, uint64_t events, uint32_t traces)
 {
     esi_row_unsigned(row, "events", NULL, events);
@@ -116,11 +129,10 @@ static void describe_search(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "backtracks", "backtracks", is->backtracks);
     describe_some(row, "closures", "closures", is->closures);
     esi_row_unsigned(row, "pattern_size", "pattern size", is->pattern_size);
-    esi_row_unsigned(row, "bytes", "bytes of the search", is->bytes);
-    esi_row_unsigned(row, "class_bytes", "bytes of the classes", view->domain_bytes);
-    describe_some(row, "detail_bytes", "bytes of attributes", view->detail_bytes);
-    esi_row_unsigned(row, "order_bytes", "bytes of the order",
-                     view->order.stored_bytes);
+    describe_size(row, "bytes", "memory of the search", is->bytes);
+    describe_size(row, "class_bytes", "memory of the classes", view->domain_bytes);
+    describe_size(row, "detail_bytes", "memory of attributes", view->detail_bytes);
+    describe_size(row, "order_bytes", "memory of the order", view->order.stored_bytes);
     describe_events(row, view->order.events, view->order.traces);
     describe_time(row, "read_ns", "read in", view->read_ns);
     describe_some(row, "unknown", "not known", is->unknown);
@@ -181,9 +193,9 @@ static void describe_live(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "comparisons", "comparisons", is->comparisons);
     esi_row_unsigned(row, "unknown", "not known", is->unknown);
     esi_row_unsigned(row, "missed_partners", "partners missed", is->missed_partners);
-    esi_row_unsigned(row, "bytes", "bytes of the search", is->bytes);
-    esi_row_unsigned(row, "order_bytes", "bytes of the order",
-                     view->order.stored_bytes + view->order.writer_bytes);
+    describe_size(row, "bytes", "memory of the search", is->bytes);
+    describe_size(row, "order_bytes", "memory of the order",
+                  view->order.stored_bytes + view->order.writer_bytes);
     esi_row_bool(row, "lower_bound", NULL, view->is_lower_bound);
 }
 
@@ -209,6 +221,7 @@ static void describe_predicate(struct esi_row *row, const void *record)
 {
     const struct predicate_view *view = record;
     const struct esi_live_predicate_statistics *is = view->is;
+    char bytes[ESI_QUANTITY_BYTES];
 
     esi_row_text(row, "type", NULL, "predicate statistics");
     esi_row_text(row, "pattern", NULL, view->pattern);
@@ -219,9 +232,9 @@ static void describe_predicate(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "bytes", NULL, is->bytes);
     esi_row_quantity(row, view->pattern,
                      "%" PRIu64 " matches, %" PRIu64 " candidates (%" PRIu64
-                     " lost), %" PRIu64 " comparisons, %" PRIu64 " bytes",
+                     " lost), %" PRIu64 " comparisons, %s",
                      is->matches, is->candidates, is->lost_candidates, is->comparisons,
-                     is->bytes);
+                     esi_quantity_bytes(bytes, sizeof bytes, (double)is->bytes));
 }
 
 void esi_search_show_live_predicate(

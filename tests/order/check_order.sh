@@ -132,6 +132,9 @@ expect 0 "$eventspace" order "$set" --store cluster --max-size 4 --stats
 contains out "level 1"
 contains out "cluster receives"
 contains out "% of Fidge/Mattern"
+grep -qE '^stored  *[0-9.]{1,4} ([KM]i)?B, [0-9.]{1,4} B an event, [0-9.]{1,6} % of' "$folder/out" ||
+    fault "no quantities with units: $(cat "$folder/out")"
+grep -qE '^held by the writer  *[0-9.]{1,4} ([KM]i)?B$' "$folder/out" || fault "no unit: $(cat "$folder/out")"
 expect 0 "$eventspace" order "$set" --store dense --format json
 json_lines_hold 'o["all"]["actual_ratio"] == 1 and o["vector_elements"] == 12'
 

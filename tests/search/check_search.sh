@@ -294,6 +294,8 @@ for engine in indexed rewrite closure; do
     expect 0 "$eventspace" search -p "$patterns" "$x" Late --stats --count --engine $engine
     contains out "engine                $engine"
     contains out "assignments           4"
+    grep -qE '^memory of the search  [0-9.]{1,4} ([KM]i)?B$' "$folder/out" ||
+        fault "no size with a unit: $(cat "$folder/out")"
     contains out "5 on 3 traces"
     expect 0 "$eventspace" search -p "$patterns" "$x" Two AB --stats --format json \
         --engine $engine
