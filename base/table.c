@@ -5,6 +5,7 @@
 
 #include "base/table.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -304,7 +305,27 @@ static size_t print_cell(const struct esi_text_table_column *column,
     return is_right ? GAP : room - width + GAP;
 }
 
-/* Bytes of `text` for one line of at most `width`: up to a blank, or one word. */
+/* Whether a word is a unit, such as "ms" or "%"; marks behind it are no part of it. */
+static bool is_unit(const char *word)
+{
+    static const char *const units[] = {"ns", "us",  "ms",  "s",   "min", "h",
+                                        "B",  "KiB", "MiB", "GiB", "TiB", "%"};
+    size_t length = strcspn(word, " ,;:.()/");
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strlen(units[i]) == length && strncmp(word, units[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the blank at `at` parts a number from its unit: "1.30 MiB". */
+static bool parts_quantity(const char *text, size_t at)
+{
+    return at > 0 && isdigit((unsigned char)text[at - 1]) && is_unit(text + at + 1);
+}
+
+/* Bytes of `text` for one line of at most `width`: up to a blank, or one word; with a
+ * number its unit is one word. */
 static size_t find_break(const char *text, size_t width)
 {
     size_t taken;
@@ -313,9 +334,14 @@ static size_t find_break(const char *text, size_t width)
 
     if (text[most] == '\0')
         return most;
-    while (at > 0 && text[at] != ' ')
+    while (at > 0 && (text[at] != ' ' || parts_quantity(text, at)))
         at--;
-    return at > 0 ? at : most + strcspn(text + most, " ");
+    if (at > 0)
+        return at;
+    at = most + strcspn(text + most, " ");
+    while (text[at] && parts_quantity(text, at))
+        at += 1 + strcspn(text + at + 1, " ");
+    return at;
 }
 
 /* A cell whose further lines begin at `start`.  Words that are too long are parted. */

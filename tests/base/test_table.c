@@ -242,7 +242,9 @@ static void a_line_is_cut_and_a_sentence_goes_on(void **state)
 }
 
 /* Prints to a file, which has the width that the environment says. */
-static void assert_sentence(const char *columns_text, const char *expected)
+static void assert_prose(const char *columns_text,
+                         const char *sentence,
+                         const char *expected)
 {
     FILE *stream = tmpfile();
     char text[128] = "";
@@ -250,13 +252,29 @@ static void assert_sentence(const char *columns_text, const char *expected)
 
     assert_non_null(stream);
     assert_int_equal(setenv("COLUMNS", columns_text, 1), 0);
-    esi_text_prose_print(stream, "  %s", "rank 3 holds up a_word_of_some_length");
+    esi_text_prose_print(stream, "  %s", sentence);
     unsetenv("COLUMNS");
     rewind(stream);
     size = fread(text, 1, sizeof text - 1, stream);
     text[size] = '\0';
     fclose(stream);
     assert_string_equal(text, expected);
+}
+
+static void assert_sentence(const char *columns_text, const char *expected)
+{
+    assert_prose(columns_text, "rank 3 holds up a_word_of_some_length", expected);
+}
+
+static void a_number_stays_with_its_unit(void **state)
+{
+    (void)state;
+    assert_prose("22", "it holds up 1.30 MiB, 12 % of it",
+                 "  it holds up\n      1.30 MiB, 12 %\n      of it\n");
+    assert_prose("20", "after 350 ms (1.25 s) of 8 ranks",
+                 "  after 350 ms\n      (1.25 s) of 8\n      ranks\n");
+    assert_prose("6", "12.5 MiB or 3 ms", "  12.5 MiB\n      or\n      3 ms\n");
+    assert_prose("11", "up to 12 messages", "  up to 12\n      messages\n");
 }
 
 static void sentences_break_between_words(void **state)
@@ -309,6 +327,7 @@ SUITE(test_table)
         cmocka_unit_test(width_is_counted_in_characters_not_bytes),
         cmocka_unit_test(minor_columns_go_when_texts_are_short),
         cmocka_unit_test(a_line_is_cut_and_a_sentence_goes_on),
+        cmocka_unit_test(a_number_stays_with_its_unit),
         cmocka_unit_test(sentences_break_between_words),
         cmocka_unit_test(a_file_has_the_width_of_the_environment),
         cmocka_unit_test(nothing_can_be_destroyed),
