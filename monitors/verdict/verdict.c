@@ -434,21 +434,38 @@ static bool was_in_call(const struct esi_facts *facts,
     return false;
 }
 
-/* Who failed by itself before who was killed; then by time, and of those that died at
- * once who was in no call. */
-static bool died_before(const struct esi_facts *facts,
+/* Whether it was in a call that had all it waits for: such a call ends, well or with an
+ * error. */
+static bool was_in_failing_call(const struct esi_diagnosis *diagnosis,
+                                const struct esi_fact_process *process)
+{
+    for (size_t i = 0; i < process->thread_count; i++)
+        if (diagnosis->conditions.waits[process->first_thread + i].reason ==
+            ES_REASON_TRANSFER)
+            return true;
+    return false;
+}
+
+/* Who failed by itself before who was killed; then by time.  Of those that died at once
+ * first who was in no call, or in one that failed: MPI asks the launcher to kill all,
+ * and the one that asked with them. */
+static bool died_before(const struct esi_diagnosis *diagnosis,
                         const struct esi_fact_process *a,
                         const struct esi_fact_process *b)
 {
     uint64_t first_ns = a->ended_ns ? a->ended_ns : UINT64_MAX;
     uint64_t second_ns = b->ended_ns ? b->ended_ns : UINT64_MAX;
+    uint64_t apart_ns =
+        first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns;
 
     if (has_failed_itself(a) != has_failed_itself(b))
         return has_failed_itself(a);
-    if ((first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns) <
-            AT_ONCE_NS &&
-        was_in_call(facts, a) != was_in_call(facts, b))
-        return !was_in_call(facts, a);
+    if (apart_ns >= AT_ONCE_NS)
+        return first_ns < second_ns;
+    if (was_in_failing_call(diagnosis, a) != was_in_failing_call(diagnosis, b))
+        return was_in_failing_call(diagnosis, a);
+    if (was_in_call(diagnosis->facts, a) != was_in_call(diagnosis->facts, b))
+        return !was_in_call(diagnosis->facts, a);
     return first_ns < second_ns;
 }
 
@@ -462,7 +479,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
     for (size_t i = 0; i < facts->process_count; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
 
-        if (has_died(process) && (!first || died_before(facts, process, first)))
+        if (has_died(process) && (!first || died_before(diagnosis, process, first)))
             first = process;
     }
     /* Somebody ended what hung. */
