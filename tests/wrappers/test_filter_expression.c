@@ -131,7 +131,7 @@ static void faults_are_found_where_they_are(void **state)
         {"rank == x", 9, "whole number"},
         {"rank == 4 4", 11, "expected '&&'"},
         {"rank == 4 & thread == 1", 11, "expected '&&'"},
-        {"(rank == 4", 11, "\")\""},
+        {"(rank == 4", 11, "')'"},
         {"ranc == 4", 1, "did you mean 'rank'"},
         {"operation == MPI_Sent", 14, "did you mean 'MPI_Send'"},
         {"operation == barier", 14, "did you mean 'Barrier'"},

@@ -179,7 +179,7 @@ static void without_a_run_there_is_no_place_for_it(void **state)
 
     (void)state;
     assert_int_equal(es_stage_open(&spec, &error, &stage), -EINVAL);
-    assert_non_null(strstr(error.text, "\"run\""));
+    assert_non_null(strstr(error.text, "'run'"));
     es_stage_close(child);
 }
 
