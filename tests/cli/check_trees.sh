@@ -11,7 +11,7 @@ launcher=$top_srcdir/tests/cli/local_launcher.sh
 # --- What can be said, and what not
 
 expect 2 "$eventspace" run --trees=kary:1 -n 1 -- true
-contains err "at character 6: fan-out \"1\": expected a number from 2 to 1024"
+contains err "at character 6: fan-out '1': expected a number from 2 to 1024"
 expect 2 "$eventspace" run --trees=star -n 1 -- true
 contains err "expected one of library linear kary binomial levels explicit"
 expect 2 "${collect[@]}" kary:4 --clear
@@ -21,9 +21,9 @@ contains err "give the TREE that they are for"
 expect 2 "${collect[@]}" kary -r 0
 contains err "all ranks have the same trees"
 expect 2 "${collect[@]}" kary --operation scan
-contains err "--operation: operations \"scan\": expected some of barrier bcast"
+contains err "--operation: operations 'scan': expected some of barrier bcast"
 expect 2 "${collect[@]}" kary --bytes 9-8
-contains err "--bytes: bytes \"8\": expected a last number not below the first"
+contains err "--bytes: bytes '8': expected a last number not below the first"
 expect 2 "$eventspace" collect on --clear
 contains err "--bytes, --file and --clear are for"
 expect 2 "$eventspace" collect off --class monitor
