@@ -139,18 +139,20 @@ static int find_cycles(struct knot_search *search)
     return 0;
 }
 
-/* Ranks that are in MPI_Finalize, or behind it, and are waited for. */
+/* Ranks that are in MPI_Finalize, or behind it, and are waited for; also those that
+ * were killed there. */
 static int add_missing(struct knot_search *search, size_t process)
 {
     struct esi_diagnosis *diagnosis = search->diagnosis;
     const struct esi_conditions *conditions = &diagnosis->conditions;
     const struct esi_and_or *graph = &conditions->graph;
     uint32_t node = conditions->rank_nodes[process];
-    enum es_process_state state = diagnosis->facts->processes[process].state;
+    const struct esi_fact_process *of = &diagnosis->facts->processes[process];
     uint32_t component = search->knots.component[node];
     bool is_awaited = false;
 
-    if (state != ES_PROCESS_FINALIZED && state != ES_PROCESS_RUNNING)
+    if (of->state != ES_PROCESS_FINALIZED && of->state != ES_PROCESS_RUNNING &&
+        !of->as_it_was)
         return 0;
     for (uint32_t i = graph->waiter_starts[node]; i < graph->waiter_starts[node + 1];
          i++)

@@ -463,6 +463,9 @@ static void what_killed_ranks_were_in_counts_as_it_was(void **state)
     made_open(made, 1, "MPI_Recv", 0, 7, 0);
     made->threads[0].verdict = made->threads[1].verdict = ES_VERDICT_DEAD;
     made_verdicts_are(made, "DEADLOCK certain 0,1");
+    made_open(made, 1, "MPI_Finalize", ES_PEER_NONE, 0, ES_SEQUENCE_UNKNOWN);
+    made->threads[1].verdict = ES_VERDICT_DEAD;
+    made_verdicts_are(made, "MISSING certain 1");
 }
 
 /* --- Windows ---------------------------------------------------------------------- */
