@@ -72,35 +72,43 @@ static void read_begun(const struct es_tuple *tuple, struct esi_activity *activi
         activity->awaited = begun->code;
 }
 
+void esi_activity_init(const struct es_tuple *tuple, struct esi_activity *ret_activity)
+{
+    *ret_activity = (struct esi_activity){
+        .present = true,
+        .operation = tuple->operation,
+        .communicator_index = tuple->communicator,
+        .peer = tuple->peer == ES_PEER_ANY ? ES_PEER_ANY
+                : tuple->peer < 0          ? ES_PEER_NONE
+                                           : ES_PEER_UNKNOWN,
+        .tag = tuple->tag,
+        .bytes = tuple->bytes,
+        .sequence = tuple->sequence,
+    };
+    read_awaited(tuple, ret_activity);
+    read_begun(tuple, ret_activity);
+}
+
 void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,
                        const struct es_tuple *tuple,
                        struct esi_activity *ret_activity)
 {
     const struct es_origin *from = es_scope_origin(scope, origin);
-    struct esi_activity activity = {
-        .present = true,
-        .operation = tuple->operation,
-        .communicator_index = tuple->communicator,
-        .origin = origin,
-        .peer = es_scope_peer(scope, origin, tuple),
-        .tag = tuple->tag,
-        .bytes = tuple->bytes,
-        .sequence = tuple->sequence,
-    };
+    struct esi_activity activity;
     uint64_t stop_error_ns = 0;
 
+    esi_activity_init(tuple, &activity);
+    activity.origin = origin;
+    activity.peer = es_scope_peer(scope, origin, tuple);
+    if (activity.peer < ES_PEER_ANY)
+        activity.peer = ES_PEER_UNKNOWN;
     activity.start_ns = es_origin_run_ns(from, tuple->start, &activity.error_ns);
     if (tuple->stop)
         activity.stop_ns = es_origin_run_ns(from, tuple->stop, &stop_error_ns);
     if (stop_error_ns > activity.error_ns)
         activity.error_ns = stop_error_ns;
-
-    if (activity.peer < ES_PEER_ANY)
-        activity.peer = ES_PEER_UNKNOWN;
     read_communicator(scope, origin, tuple, &activity);
-    read_awaited(tuple, &activity);
-    read_begun(tuple, &activity);
     *ret_activity = activity;
 }
 

@@ -9,6 +9,10 @@
 #include "eventspace/scope.h"
 #include "monitors/follow/thread_state.h"
 
+/* What the tuple says by itself.  The communicator, the peer's world rank and times are
+ * for the caller. */
+void esi_activity_init(const struct es_tuple *tuple, struct esi_activity *ret_activity);
+
 /* Converts a tuple of an origin. */
 void esi_activity_read(const struct es_scope *scope,
                        uint32_t origin,

@@ -6,10 +6,18 @@
 #include "monitors/verdict/facts.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+
+/* What an operation has to have lasted before the process was killed, to say that it
+ * was not about to end. */
+#define LASTING_CALL_NS UINT64_C(1000000000)
+
+/* That a process has died may be noticed so much later. */
+#define NOTICE_OF_DEATH_NS UINT64_C(100000000)
 
 /* --- Collectives that were entered ----------------------------------------------- */
 
@@ -175,4 +183,64 @@ size_t esi_facts_find_process(const struct esi_facts *facts, int rank)
     return low < facts->process_count && facts->processes[low].rank == rank
                ? low
                : facts->process_count;
+}
+
+/* --- Ends ------------------------------------------------------------------------- */
+
+static bool is_killed_from_outside(const struct esi_fact_process *process)
+{
+    if (process->state == ES_PROCESS_LOST)
+        return true;
+    return process->state == ES_PROCESS_KILLED &&
+           (process->signal == SIGKILL || process->signal == SIGTERM ||
+            process->signal == SIGINT || process->signal == SIGHUP ||
+            process->signal == SIGQUIT);
+}
+
+static uint64_t find_first_death(const struct esi_facts *facts)
+{
+    uint64_t first_ns = UINT64_MAX;
+
+    for (size_t i = 0; i < facts->process_count; i++)
+        if (facts->processes[i].ended_ns && facts->processes[i].ended_ns < first_ns &&
+            facts->processes[i].state != ES_PROCESS_FINALIZED)
+            first_ns = facts->processes[i].ended_ns;
+    return first_ns;
+}
+
+/* What a process was in that was killed with all others counts as it was, if it had
+ * begun before the first of them died. */
+static void read_last_state(const struct esi_facts *facts,
+                            struct esi_fact_process *process,
+                            uint64_t first_death_ns)
+{
+    uint64_t latest_ns = 0;
+
+    if (!facts->over || !is_killed_from_outside(process))
+        return;
+    for (size_t i = 0; i < process->thread_count; i++) {
+        const struct esi_activity *open =
+            &facts->threads[process->first_thread + i].open;
+
+        if (open->present && open->start_ns > latest_ns)
+            latest_ns = open->start_ns;
+    }
+    process->as_it_was = latest_ns <= first_death_ns;
+    process->still =
+        first_death_ns > latest_ns && first_death_ns - latest_ns >= NOTICE_OF_DEATH_NS;
+    process->schedule = process->ended_ns > latest_ns &&
+                                process->ended_ns - latest_ns >= LASTING_CALL_NS
+                            ? ESI_SCHEDULE_RAN
+                            : ESI_SCHEDULE_HELD;
+}
+
+void esi_facts_set_ends(struct esi_facts *facts)
+{
+    uint64_t first_death_ns = find_first_death(facts);
+
+    facts->over = facts->process_count > 0;
+    for (size_t i = 0; i < facts->process_count; i++)
+        facts->over &= facts->processes[i].state != ES_PROCESS_RUNNING;
+    for (size_t i = 0; i < facts->process_count; i++)
+        read_last_state(facts, &facts->processes[i], first_death_ns);
 }

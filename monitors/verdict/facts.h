@@ -110,6 +110,10 @@ int esi_facts_set_threads(struct esi_facts *facts,
                           size_t count);
 void esi_facts_fini(struct esi_facts *facts);
 
+/* Whether the run is over, and of whom what it was in counts, when the state and the
+ * end of each process are known. */
+void esi_facts_set_ends(struct esi_facts *facts);
+
 /* The group of this key, which is made where it is new.  -ENOMEM; else 0. */
 int esi_facts_find_group(struct esi_facts *facts,
                          const uint64_t key[2],

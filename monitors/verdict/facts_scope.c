@@ -6,20 +6,12 @@
 #include "monitors/verdict/facts_scope.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "monitors/verdict/process_time.h"
 #include "scopes/scope_ledger.h"
-
-/* What an operation has to have lasted before the process was killed, to say that it
- * was not about to end. */
-#define LASTING_CALL_NS UINT64_C(1000000000)
-
-/* That a process has died may be noticed so much later. */
-#define NOTICE_OF_DEATH_NS UINT64_C(100000000)
 
 /* What the look before knew of a process. */
 struct process_memory {
@@ -289,71 +281,19 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
 
 /* --- Ends ------------------------------------------------------------------------- */
 
-static bool is_killed_from_outside(const struct esi_fact_process *process)
-{
-    if (process->state == ES_PROCESS_LOST)
-        return true;
-    return process->state == ES_PROCESS_KILLED &&
-           (process->signal == SIGKILL || process->signal == SIGTERM ||
-            process->signal == SIGINT || process->signal == SIGHUP ||
-            process->signal == SIGQUIT);
-}
-
-static uint64_t find_first_death(const struct esi_facts *facts)
-{
-    uint64_t first_ns = UINT64_MAX;
-
-    for (size_t i = 0; i < facts->process_count; i++)
-        if (facts->processes[i].ended_ns && facts->processes[i].ended_ns < first_ns &&
-            facts->processes[i].state != ES_PROCESS_FINALIZED)
-            first_ns = facts->processes[i].ended_ns;
-    return first_ns;
-}
-
-/* What a process was in that was killed with all others counts as it was, if it had
- * begun before the first of them died. */
-static void read_last_state(const struct esi_facts *facts,
-                            struct esi_fact_process *process,
-                            uint64_t first_death_ns)
-{
-    uint64_t latest_ns = 0;
-
-    if (!facts->over || !is_killed_from_outside(process))
-        return;
-    for (size_t i = 0; i < process->thread_count; i++) {
-        const struct esi_activity *open =
-            &facts->threads[process->first_thread + i].open;
-
-        if (open->present && open->start_ns > latest_ns)
-            latest_ns = open->start_ns;
-    }
-    process->as_it_was = latest_ns <= first_death_ns;
-    process->still =
-        first_death_ns > latest_ns && first_death_ns - latest_ns >= NOTICE_OF_DEATH_NS;
-    process->schedule = process->ended_ns > latest_ns &&
-                                process->ended_ns - latest_ns >= LASTING_CALL_NS
-                            ? ESI_SCHEDULE_RAN
-                            : ESI_SCHEDULE_HELD;
-}
-
 static void read_ends(struct esi_fact_reader *reader, const struct esi_fact_look *look)
 {
     struct esi_facts *facts = &reader->facts;
     const struct es_scope *scope = esi_follower_scope(reader->follower);
-    uint64_t first_death_ns;
 
-    facts->over = facts->process_count > 0;
     for (size_t i = 0; i < facts->process_count; i++) {
         struct esi_fact_process *process = &facts->processes[i];
         struct es_segment_info info;
 
-        facts->over &= process->state != ES_PROCESS_RUNNING;
         if (es_scope_process(scope, look->origins[process->first_thread], &info) == 0)
             process->ended_ns = info.ended_realtime_ns;
     }
-    first_death_ns = find_first_death(facts);
-    for (size_t i = 0; i < facts->process_count; i++)
-        read_last_state(facts, &facts->processes[i], first_death_ns);
+    esi_facts_set_ends(facts);
 }
 
 /* --- One look --------------------------------------------------------------------- */
