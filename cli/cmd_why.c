@@ -38,8 +38,9 @@ static const char doc[] =
     "Tells why RUN hangs or died: ranks that wait for each other (DEADLOCK), that do "
     "not call the same collective operation (MISMATCH), that wait for one that is in "
     "MPI_Finalize (MISSING), the first that died (DIED); else who holds up others. Of "
-    "a run that is over also what it left over (LEAK); of an archive DIR which "
-    "deadlocks were hidden (LATENT) and which receives raced (RACE)."
+    "a run that is over also what it left over (LEAK); of an archive DIR the same as "
+    "of the run, and which deadlocks were hidden (LATENT) and which receives raced "
+    "(RACE)."
     "\vIt looks twice: a verdict is certain if nothing that the ranks may still do "
     "can undo it, and nothing of them has moved between the looks.\n\n"
     "Exit status: 0 nothing is wrong, 1 a certain verdict, 2 usage, 3 the run cannot "
@@ -169,7 +170,7 @@ int esi_cmd_why(int argc, char **argv)
 
     esi_command_parse(&parser, argc, argv, 0, &arguments);
     if (arguments.run && esi_archive_is_one(arguments.run))
-        return esi_why_archive(arguments.run, arguments.format);
+        return esi_why_archive(arguments.run, arguments.format, arguments.verbose);
     status = esi_consumer_open(arguments.run, &arguments.consumer, &consumer);
     if (status != 0)
         return status;

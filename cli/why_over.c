@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
-/* why_over.c - latent errors of archives, and what runs left over. */
+/* why_over.c - verdicts and latent errors of archives, and what runs left over. */
 #include "config.h"
 
 #include "cli/why_over.h"
@@ -11,6 +11,13 @@
 
 #include "monitors/latent/latent.h"
 #include "monitors/latent/leaks_facts.h"
+#include "monitors/verdict/facts_archive.h"
+#include "monitors/verdict/verdict_print.h"
+
+struct why_archive_style {
+    enum esi_format format;
+    bool all;
+};
 
 static void print_nothing(const struct esi_latent *latent)
 {
@@ -24,7 +31,9 @@ static void print_nothing(const struct esi_latent *latent)
            esi_races_wildcards(latent->races) == 1 ? "" : "s");
 }
 
-static void print_latent(const struct esi_latent *latent, enum esi_format format)
+static void print_latent(const struct esi_latent *latent,
+                         enum esi_format format,
+                         enum esi_diagnosis_outcome outcome)
 {
     struct esi_json_out out;
 
@@ -33,28 +42,76 @@ static void print_latent(const struct esi_latent *latent, enum esi_format format
         esi_latent_print_json(latent, &out);
         return;
     }
-    if (esi_latent_count(latent) == 0)
+    if (esi_latent_count(latent) == 0 && outcome == ESI_OUTCOME_NOTHING)
         print_nothing(latent);
     esi_latent_print_text(latent, stdout);
 }
 
-int esi_why_archive(const char *directory, enum esi_format format)
+static int fail_to_read(const char *directory, const struct es_error *error, int result)
 {
+    return esi_command_fail_error(ES_EXIT_USAGE, error, result, "cannot read '%s'",
+                                  directory);
+}
+
+/* Of a run that ended well there is nothing to say.  0 or -errno. */
+static int print_verdicts(const char *directory,
+                          const struct why_archive_style *style,
+                          struct es_error *error,
+                          enum esi_diagnosis_outcome *ret_outcome)
+{
+    struct esi_verdict_style verdict_style = {.all = style->all, .waits = true};
+    struct esi_verdict_memory memory = {.count = 0};
+    struct esi_archived_facts *archived;
+    struct esi_diagnosis diagnosis;
+    int result = esi_archived_facts_read(directory, error, &archived);
+
+    *ret_outcome = ESI_OUTCOME_NOTHING;
+    if (result <= 0)
+        return result;
+    result = esi_diagnosis_make(esi_archived_facts_get(archived), &memory, &diagnosis);
+    if (result == 0) {
+        result = style->format == ES_FORMAT_JSON
+                     ? esi_diagnosis_print_json(&diagnosis, stdout)
+                     : esi_diagnosis_print_text(&diagnosis, &verdict_style, stdout);
+        *ret_outcome = esi_diagnosis_outcome(&diagnosis);
+        esi_diagnosis_fini(&diagnosis);
+    }
+    esi_verdict_memory_fini(&memory);
+    esi_archived_facts_destroy(archived);
+    return result;
+}
+
+static int find_status(enum esi_diagnosis_outcome outcome, bool has_latent)
+{
+    if (outcome == ESI_OUTCOME_CERTAIN)
+        return ES_EXIT_FINDING;
+    return outcome == ESI_OUTCOME_POSSIBLE || has_latent ? ES_EXIT_POSSIBLE
+                                                         : ES_EXIT_SUCCESS;
+}
+
+int esi_why_archive(const char *directory, enum esi_format format, bool all)
+{
+    struct why_archive_style style = {.format = format, .all = all};
     struct es_error error = {.text = ""};
+    enum esi_diagnosis_outcome outcome;
     struct esi_latent latent;
     bool has_some;
     int result = esi_latent_read(directory, &error, &latent);
 
     if (result < 0)
-        return esi_command_fail_error(ES_EXIT_USAGE, &error, result, "cannot read '%s'",
-                                      directory);
-    print_latent(&latent, format);
+        return fail_to_read(directory, &error, result);
+    result = print_verdicts(directory, &style, &error, &outcome);
+    if (result < 0) {
+        esi_latent_fini(&latent);
+        return fail_to_read(directory, &error, result);
+    }
+    print_latent(&latent, format, outcome);
     has_some = esi_latent_count(&latent) > 0;
     esi_latent_fini(&latent);
     if (fflush(stdout) != 0)
         return esi_command_fail_error(ES_EXIT_USAGE, NULL, -EIO,
                                       "cannot write the output");
-    return has_some ? ES_EXIT_POSSIBLE : ES_EXIT_SUCCESS;
+    return find_status(outcome, has_some);
 }
 
 int esi_why_leaks(const struct esi_facts *facts, enum esi_format format, int status)

@@ -8,9 +8,10 @@
 
 struct esi_facts;
 
-/* Prints latent deadlocks and races of an archive.  The exit status: success, possible
- * (there are some), or usage after the message. */
-int esi_why_archive(const char *directory, enum esi_format format);
+/* Prints the verdicts on the run of an archive, with all ranks where `all`, and latent
+ * deadlocks and races.  The exit status as of runs: that of the verdicts, possible
+ * (there is only the latter), or usage after the message. */
+int esi_why_archive(const char *directory, enum esi_format format, bool all);
 
 /* Prints what a run has left over, if it is over.  `status` is the exit status so far;
  * returns it, or possible instead of success where something is left. */

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* facts_archive.c - makes facts of an archive's tables, ledgers and last tuples. */
+#include "config.h"
+
+#include "monitors/verdict/facts_archive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eventspace/operation.h"
+#include "monitors/archive/archive_ledgers.h"
+#include "monitors/archive/archive_read.h"
+#include "monitors/follow/activity.h"
+#include "monitors/sites/sites.h"
+#include "monitors/verdict/instances.h"
+
+/* As of a live run: what lasts longer is worth telling at the first look. */
+#define STALLED_AFTER_NS UINT64_C(5000000000)
+
+struct esi_archived_facts {
+    struct esi_facts facts;
+    struct esi_archive_reader *reader;       /* owned */
+    const struct esi_archive_tables *tables; /* the reader's */
+    struct esi_thread_state *threads; /* owned; by rank, pid, process and thread */
+    uint32_t *processes;              /* of each thread; owned */
+    size_t *thread_of;                /* by element; owned */
+    struct esi_archive_ledgers ledgers;
+    struct esi_sites *sites; /* owned */
+    struct esi_fact_entries entered;
+};
+
+void esi_archived_facts_destroy(struct esi_archived_facts *archived)
+{
+    if (!archived)
+        return;
+    esi_facts_fini(&archived->facts);
+    esi_fact_entries_fini(&archived->entered);
+    esi_archive_ledgers_fini(&archived->ledgers);
+    esi_sites_destroy(archived->sites);
+    free(archived->threads);
+    free(archived->processes);
+    free(archived->thread_of);
+    esi_archive_read_close(archived->reader);
+    free(archived);
+}
+
+const struct esi_facts *esi_archived_facts_get(
+    const struct esi_archived_facts *archived)
+{
+    return &archived->facts;
+}
+
+/* --- Threads ---------------------------------------------------------------------- */
+
+/* Of a state that is not known nothing is known. */
+static enum es_process_state read_state(const struct esi_archive_process *process)
+{
+    static const char *const names[] = {
+        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
+        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
+        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(process->state, names[i]) == 0)
+            return (enum es_process_state)i;
+    return ES_PROCESS_LOST;
+}
+
+static bool has_ended_well(const struct esi_archive_process *process)
+{
+    enum es_process_state state = read_state(process);
+
+    return state == ES_PROCESS_FINALIZED ||
+           (state == ES_PROCESS_EXITED && process->exit_code == 0);
+}
+
+static bool have_all_ended_well(const struct esi_archive_tables *tables)
+{
+    for (size_t i = 0; i < tables->process_count; i++)
+        if (!has_ended_well(&tables->processes[i]))
+            return false;
+    return true;
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_elements(const void *left, const void *right, void *data)
+{
+    const struct esi_archive_tables *tables = data;
+    const struct esi_archive_element *a = &tables->elements[*(const uint32_t *)left];
+    const struct esi_archive_element *b = &tables->elements[*(const uint32_t *)right];
+    const struct esi_archive_process *first = &tables->processes[a->process];
+    const struct esi_archive_process *second = &tables->processes[b->process];
+    int order = compare_numbers(first->rank, second->rank);
+
+    if (order == 0)
+        order = compare_numbers(first->pid, second->pid);
+    if (order == 0)
+        order = compare_numbers(a->process, b->process);
+    return order == 0 ? compare_numbers(a->thread, b->thread) : order;
+}
+
+static struct esi_thread_state describe_thread(
+    const struct esi_archive_tables *tables,
+    const struct esi_archive_element *element)
+{
+    const struct esi_archive_process *process = &tables->processes[element->process];
+
+    return (struct esi_thread_state){
+        .host = tables->hosts[process->host].name,
+        .pid = process->pid,
+        .rank = process->rank,
+        .thread = element->thread,
+        .process = read_state(process),
+        .signal = process->signal,
+        .exit_code = process->exit_code,
+    };
+}
+
+/* Of elements in this order; returns how many threads they are of. */
+static size_t add_threads(struct esi_archived_facts *archived, const uint32_t *sorted)
+{
+    const struct esi_archive_tables *tables = archived->tables;
+    size_t count = 0;
+
+    for (size_t i = 0; i < tables->element_count; i++) {
+        const struct esi_archive_element *element = &tables->elements[sorted[i]];
+
+        if (count == 0 || archived->processes[count - 1] != element->process ||
+            archived->threads[count - 1].thread != element->thread) {
+            archived->threads[count] = describe_thread(tables, element);
+            archived->processes[count++] = element->process;
+        }
+        archived->thread_of[sorted[i]] = count - 1;
+        archived->threads[count - 1].elements++;
+    }
+    return count;
+}
+
+static int make_threads(struct esi_archived_facts *archived, size_t *ret_count)
+{
+    const struct esi_archive_tables *tables = archived->tables;
+    size_t count = tables->element_count;
+    uint32_t *sorted = calloc(count + 1, sizeof *sorted);
+
+    archived->threads = calloc(count + 1, sizeof *archived->threads);
+    archived->processes = calloc(count + 1, sizeof *archived->processes);
+    archived->thread_of = calloc(count + 1, sizeof *archived->thread_of);
+    if (!sorted || !archived->threads || !archived->processes || !archived->thread_of) {
+        free(sorted);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = (uint32_t)i;
+    if (count > 1)
+        qsort_r(sorted, count, sizeof *sorted, compare_elements, (void *)tables);
+    *ret_count = add_threads(archived, sorted);
+    free(sorted);
+    return 0;
+}
+
+/* --- Tuples ----------------------------------------------------------------------- */
+
+static const struct esi_archive_communicator *find_row(
+    const struct esi_archived_facts *archived,
+    uint32_t element,
+    uint16_t communicator)
+{
+    const struct esi_archive_process *process =
+        &archived->tables->processes[archived->tables->elements[element].process];
+
+    return communicator < process->communicator_count
+               ? &process->communicators[communicator]
+               : NULL;
+}
+
+static int find_peer(const struct esi_archived_facts *archived,
+                     const struct esi_archive_communicator *row,
+                     int peer)
+{
+    const struct esi_archive_group *group =
+        esi_archive_tables_group(archived->tables, row, row->remote_size > 0);
+
+    return group && (size_t)peer < group->size && group->world[peer] >= 0
+               ? group->world[peer]
+               : ES_PEER_UNKNOWN;
+}
+
+static void read_tuple(const struct esi_archived_facts *archived,
+                       uint32_t element,
+                       const struct es_tuple *tuple,
+                       uint64_t site,
+                       struct esi_activity *ret_activity)
+{
+    uint32_t process = archived->tables->elements[element].process;
+    const struct esi_archive_communicator *row =
+        find_row(archived, element, tuple->communicator);
+
+    esi_activity_init(tuple, ret_activity);
+    ret_activity->start_ns = tuple->start;
+    ret_activity->stop_ns = tuple->stop;
+    ret_activity->error_ns = UINT64_MAX;
+    ret_activity->site = esi_sites_format_in(archived->sites, (int)process, site);
+    if (!row)
+        return;
+    ret_activity->has_communicator = true;
+    memcpy(ret_activity->key, row->key, sizeof ret_activity->key);
+    memcpy(ret_activity->communicator, row->name, sizeof ret_activity->communicator);
+    ret_activity->communicator[sizeof ret_activity->communicator - 1] = '\0';
+    if (tuple->peer >= 0)
+        ret_activity->peer = find_peer(archived, row, tuple->peer);
+}
+
+/* Where there is no ledger, tuples tell who has entered what. */
+static int note_collective(struct esi_archived_facts *archived,
+                           uint32_t element,
+                           const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+    const struct esi_archive_communicator *row =
+        find_row(archived, element, tuple->communicator);
+    uint32_t process = archived->tables->elements[element].process;
+    struct esi_fact_entered entered = {
+        .rank = archived->tables->processes[process].rank, .instance = tuple->sequence};
+
+    if (!operation || !row || esi_instance_order(operation) == ES_ORDER_NONE ||
+        tuple->sequence == ES_SEQUENCE_UNKNOWN)
+        return 0;
+    entered.window = esi_instance_window(
+        &(struct esi_activity){.operation = tuple->operation, .tag = tuple->tag});
+    memcpy(entered.key, row->key, sizeof entered.key);
+    return esi_fact_entries_note(&archived->entered, &entered);
+}
+
+static bool has_ledger(const struct esi_archived_facts *archived, uint32_t process)
+{
+    return process < archived->ledgers.count &&
+           archived->ledgers.processes[process].is_known;
+}
+
+/* Finds the last tuple of an element. */
+static int read_element(struct esi_archived_facts *archived,
+                        uint32_t element,
+                        struct es_error *error)
+{
+    struct esi_activity *last = &archived->threads[archived->thread_of[element]].last;
+    bool notes = !has_ledger(archived, archived->tables->elements[element].process);
+    struct esi_archive_cursor *cursor;
+    struct esi_archive_item item, latest = {.lost = 1};
+    int result = esi_archive_cursor_create(archived->reader, element, error, &cursor);
+
+    if (result < 0)
+        return result;
+    while ((result = esi_archive_cursor_next(cursor, &item, error)) > 0) {
+        if (item.lost > 0)
+            continue;
+        archived->threads[archived->thread_of[element]].events++;
+        if (latest.lost > 0 || item.tuple.stop >= latest.tuple.stop)
+            latest = item;
+        if (notes)
+            result = note_collective(archived, element, &item.tuple);
+        if (result < 0)
+            break;
+    }
+    esi_archive_cursor_destroy(cursor);
+    if (result == 0 && latest.lost == 0 &&
+        (!last->present || latest.tuple.stop > last->stop_ns))
+        read_tuple(archived, element, &latest.tuple, latest.site, last);
+    return result;
+}
+
+/* Of several the one that was begun last. */
+static void read_open(const struct esi_archived_facts *archived)
+{
+    for (size_t i = 0; i < archived->tables->open_count; i++) {
+        const struct esi_archive_open *row = &archived->tables->open[i];
+        struct esi_activity *open =
+            &archived->threads[archived->thread_of[row->element]].open;
+
+        if (!open->present || row->tuple.start > open->start_ns)
+            read_tuple(archived, row->element, &row->tuple, row->site, open);
+    }
+}
+
+static uint64_t find_end(const struct esi_archived_facts *archived, size_t threads)
+{
+    uint64_t end_ns = archived->tables->facts.ended_ns;
+
+    for (size_t i = 0; i < threads && !archived->tables->facts.ended_ns; i++)
+        if (archived->threads[i].last.present &&
+            archived->threads[i].last.stop_ns > end_ns)
+            end_ns = archived->threads[i].last.stop_ns;
+    return end_ns;
+}
+
+static int read_threads(struct esi_archived_facts *archived,
+                        struct es_error *error,
+                        size_t *ret_count)
+{
+    int result = make_threads(archived, ret_count);
+
+    for (uint32_t i = 0; i < archived->tables->element_count && result == 0; i++)
+        result = read_element(archived, i, error);
+    if (result < 0)
+        return result;
+    read_open(archived);
+    archived->facts.now_ns = find_end(archived, *ret_count);
+    for (size_t i = 0; i < *ret_count; i++)
+        esi_thread_judge(&archived->threads[i], NULL, STALLED_AFTER_NS,
+                         archived->facts.now_ns);
+    return 0;
+}
+
+/* --- Communicators ---------------------------------------------------------------- */
+
+/* Half a list would prove nothing. */
+static int read_side(const struct esi_archived_facts *archived,
+                     const struct esi_archive_communicator *row,
+                     bool remote,
+                     int **ret_ranks)
+{
+    const struct esi_archive_group *group =
+        esi_archive_tables_group(archived->tables, row, remote);
+    int *ranks;
+
+    if (!group || group->size != (size_t)(remote ? row->remote_size : row->size))
+        return 0;
+    ranks = calloc(group->size + 1, sizeof *ranks);
+    if (!ranks)
+        return -ENOMEM;
+    for (size_t i = 0; i < group->size; i++) {
+        ranks[i] = group->world[i];
+        if (ranks[i] < 0) {
+            free(ranks);
+            return 0;
+        }
+    }
+    *ret_ranks = ranks;
+    return 0;
+}
+
+/* Which side of an intercommunicator the process is on is decided alike by all. */
+static int read_group(struct esi_archived_facts *archived,
+                      const struct esi_archive_communicator *row,
+                      struct esi_fact_communicator *entry)
+{
+    struct esi_fact_group *group;
+    int result;
+
+    entry->group = ESI_FACT_NO_GROUP;
+    if (row->size < 0 || row->remote_size < 0)
+        return 0;
+    result = esi_facts_find_group(&archived->facts, row->key, &entry->group);
+    if (result < 0)
+        return result;
+    group = &archived->facts.groups[entry->group];
+    entry->side = row->remote_size > 0 && row->first > row->remote_first;
+    if (!group->name[0])
+        memcpy(group->name, row->name, sizeof group->name);
+    group->name[sizeof group->name - 1] = '\0';
+    group->sizes[entry->side] = (size_t)row->size;
+    group->sizes[!entry->side] = (size_t)row->remote_size;
+    if (!group->sides[entry->side])
+        result = read_side(archived, row, false, &group->sides[entry->side]);
+    if (result == 0 && row->remote_size > 0 && !group->sides[!entry->side])
+        result = read_side(archived, row, true, &group->sides[!entry->side]);
+    return result;
+}
+
+static int read_communicators(struct esi_archived_facts *archived,
+                              const struct esi_archive_process *row,
+                              struct esi_fact_process *process)
+{
+    int result = 0;
+
+    process->communicators =
+        calloc(row->communicator_count + 1, sizeof *process->communicators);
+    if (!process->communicators)
+        return -ENOMEM;
+    process->communicator_count = row->communicator_count;
+    for (size_t i = 0; i < row->communicator_count && result == 0; i++)
+        result =
+            read_group(archived, &row->communicators[i], &process->communicators[i]);
+    return result;
+}
+
+/* --- The whole -------------------------------------------------------------------- */
+
+static int read_process(struct esi_archived_facts *archived,
+                        struct esi_fact_process *process)
+{
+    uint32_t number = archived->processes[process->first_thread];
+    const struct esi_archive_process *row = &archived->tables->processes[number];
+
+    process->ended_ns = row->ended_realtime_ns;
+    if (has_ledger(archived, number))
+        process->ledger = &archived->ledgers.processes[number].ledger;
+    return read_communicators(archived, row, process);
+}
+
+static int make_facts(struct esi_archived_facts *archived, struct es_error *error)
+{
+    struct esi_facts *facts = &archived->facts;
+    size_t count = 0;
+    int result = esi_archive_read_ledgers(archived->reader, error, &archived->ledgers);
+
+    if (result == 0 || result == -ENOENT)
+        result = esi_archive_sites(archived->reader, &archived->sites);
+    if (result == 0)
+        result = read_threads(archived, error, &count);
+    if (result == 0)
+        result = esi_facts_set_threads(facts, archived->threads, count);
+    if (result < 0)
+        return result;
+    facts->run = archived->tables->facts.run;
+    facts->entered = &archived->entered;
+    for (size_t i = 0; i < facts->process_count && result == 0; i++)
+        result = read_process(archived, &facts->processes[i]);
+    esi_facts_set_ends(facts);
+    return result;
+}
+
+int esi_archived_facts_read(const char *directory,
+                            struct es_error *error,
+                            struct esi_archived_facts **ret_archived)
+{
+    struct esi_archived_facts *archived = calloc(1, sizeof *archived);
+    bool is_well = false;
+    int result;
+
+    if (!archived)
+        return -ENOMEM;
+    result = esi_archive_open(directory, error, &archived->reader);
+    if (result == 0) {
+        archived->tables = esi_archive_tables(archived->reader);
+        is_well = have_all_ended_well(archived->tables);
+    }
+    if (result == 0 && !is_well)
+        result = make_facts(archived, error);
+    if (result < 0 || is_well) {
+        esi_archived_facts_destroy(archived);
+        return result;
+    }
+    *ret_archived = archived;
+    return 1;
+}
