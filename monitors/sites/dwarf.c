@@ -159,22 +159,37 @@ static void read_scopes(Dwarf_Die *unit, Dwarf_Addr address, struct source_place
     free(scopes);
 }
 
+/* The unit that has the address.  Not all compilers write the table of addresses
+ * (.debug_aranges) that makes this quick. */
+static Dwarf_Die *find_unit(const struct esi_dwarf *dwarf,
+                            Dwarf_Addr address,
+                            Dwarf_Addr *ret_bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(dwarf->module, address, ret_bias);
+
+    if (unit)
+        return unit;
+    do
+        unit = dwfl_module_nextcu(dwarf->module, unit, ret_bias);
+    while (unit && dwarf_haspc(unit, address - *ret_bias) <= 0);
+    return unit;
+}
+
 static bool find_line(const struct esi_dwarf *dwarf,
                       Dwarf_Addr address,
                       struct source_place *ret_place)
 {
-    Dwfl_Line *line = dwfl_module_getsrc(dwarf->module, address);
     Dwarf_Addr bias;
-    Dwarf_Die *unit;
+    Dwarf_Die *unit = find_unit(dwarf, address, &bias);
+    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
 
     *ret_place = (struct source_place){.file = NULL};
-    if (line)
-        ret_place->file = dwfl_lineinfo(line, NULL, &ret_place->line, NULL, NULL, NULL);
-    if (!ret_place->file || ret_place->line <= 0)
+    if (!line || dwarf_lineno(line, &ret_place->line) != 0 || ret_place->line <= 0)
         return false;
-    unit = dwfl_module_addrdie(dwarf->module, address, &bias);
-    if (unit)
-        read_scopes(unit, address - bias, ret_place);
+    ret_place->file = dwarf_linesrc(line, NULL, NULL);
+    if (!ret_place->file)
+        return false;
+    read_scopes(unit, address - bias, ret_place);
     return true;
 }
 
