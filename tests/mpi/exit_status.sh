@@ -70,17 +70,28 @@ is_of_launcher() {
     return 1
 }
 
+# The launcher's kill of the other ranks may come before their own end: then its status is
+# told. `exec` makes that likelier (see the table), so there it must only be right once.
+is_kill_of_launcher() { # FORM STATUS
+    [ "$1" = collected_exec ] && { [ "$2" = 9 ] || [ "$2" = 15 ]; }
+}
+
 compare() {
-    local how=$1 i form status bare
+    local how=$1 i form status bare met
     bare=$(alone "$how")
     for form in collected_run collected_exec; do
-        for ((i = 0; i < tries; i++)); do
+        met=0
+        for ((i = 0; i < tries || (met == 0 && i < 10 * tries); i++)); do
             status=$($form "$how")
             ! grep -q 'was killed' "$work/said" || [ "$status" != 0 ]
             expect 0 "$how, $form: a status of 0 is not for a rank that was killed"
-            [ "$status" = "$bare" ] || is_of_launcher "$how" "$status"
+            [ "$status" != "$bare" ] || met=1
+            [ "$status" = "$bare" ] || is_kill_of_launcher "$form" "$status" ||
+                is_of_launcher "$how" "$status"
             expect 0 "$how, $form: $status, and the launcher alone ends with $bare"
         done
+        [ $met = 1 ]
+        expect 0 "$how, $form: $bare at least once, as the launcher alone"
     done
 }
 

@@ -44,7 +44,8 @@ class Verdict:
 
 
 class Expected:
-    """What a table says: "none", or "KIND CERTAINTY RANKS[+RANKS...]; ...": all of these.
+    """What a table says: "none", or "KIND CERTAINTY RANKS[+RANKS...]; ...": all of these;
+    RANKS|RANKS: one of them.
     Findings of the kinds in `also` are true, too, and not asked for."""
 
     def __init__(self, text, also=()):
@@ -52,17 +53,18 @@ class Expected:
         for part in text.split(";") if text != "none" else ():
             kind, certainty, sets = part.split()
             for ranks in sets.split("+"):
-                self.wanted.append((kind, certainty, tuple(map(int, ranks.split(",")))))
+                some = tuple(tuple(map(int, one.split(","))) for one in ranks.split("|"))
+                self.wanted.append((kind, certainty, some))
 
     def __str__(self):
         return self.text
 
     def find(self, verdict):
         """The row that a finding is about; None: it is not true."""
-        for kind, certainty, ranks in self.wanted:
-            if (kind, ranks) == (verdict.kind, verdict.ranks) and not (
+        for kind, certainty, some in self.wanted:
+            if kind == verdict.kind and verdict.ranks in some and not (
                     verdict.certain and certainty == "possible"):
-                return kind, certainty, ranks
+                return kind, certainty, some
         return None
 
     def is_met(self, verdicts):

@@ -118,7 +118,8 @@ static void truncated(void)
     case_receive(0, TAG_DATA);
 }
 
-/* Rank 1 is killed while it is in a receive, by rank 0. */
+/* Rank 1 is killed while it is in a receive, by rank 0, which the launcher kills at once:
+ * on a busy machine the two ends may be noted in either order. */
 static void killed_in_receive(void)
 {
     int pids[2];
@@ -160,7 +161,7 @@ const struct verdict_case end_cases[] = {
     {"crashed", 2, CASE_DIES, "DIED certain 1", crashed, false},
     {"aborted", 2, CASE_DIES, "DIED certain 1", aborted, false},
     {"truncated", 2, CASE_DIES, "DIED certain 1", truncated, false},
-    {"killed_in_receive", 2, CASE_DIES, "DIED certain 1", killed_in_receive, false},
+    {"killed_in_receive", 2, CASE_DIES, "DIED certain 1|0", killed_in_receive, false},
     {"killed_before_barrier", 3, CASE_DIES, "DIED certain 1", killed_before_barrier,
      false},
     {NULL, 0, CASE_HANGS, NULL, NULL, false},
