@@ -118,8 +118,8 @@ static void truncated(void)
     case_receive(0, TAG_DATA);
 }
 
-/* Rank 1 is killed while it is in a receive, by rank 0, which the launcher kills at once:
- * on a busy machine the two ends may be noted in either order. */
+/* Rank 1 is killed while it is in a receive, by rank 0, which the launcher kills at
+ * once: on a busy machine the two ends may be noted in either order. */
 static void killed_in_receive(void)
 {
     int pids[2];
