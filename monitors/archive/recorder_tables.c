@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/now.h"
+#include "tuplespace/process_state.h"
 
 /* Modules are looked for so often at most. */
 #define MODULES_NS UINT64_C(1000000000)
@@ -75,14 +76,6 @@ void esi_recorder_tables_destroy(struct esi_recorder_tables *recorder)
 
 /* --- Processes --------------------------------------------------------------- */
 
-static const char *state_name(enum es_process_state state)
-{
-    static const char *const names[] = {"running", "finalized", "aborted",
-                                        "exited",  "killed",    "lost"};
-
-    return (unsigned)state < sizeof names / sizeof names[0] ? names[state] : "lost";
-}
-
 static void describe_process(const struct esi_recorder_tables *recorder,
                              uint32_t origin,
                              struct esi_archive_process *process)
@@ -94,7 +87,8 @@ static void describe_process(const struct esi_recorder_tables *recorder,
     process->size = info.size;
     snprintf(process->program, sizeof process->program, "%s",
              info.program ? info.program : "");
-    snprintf(process->state, sizeof process->state, "%s", state_name(info.state));
+    snprintf(process->state, sizeof process->state, "%s",
+             esi_process_state_name(info.state));
     process->exit_code = info.exit_code;
     process->signal = info.signal;
     process->ended_realtime_ns = info.ended_realtime_ns;

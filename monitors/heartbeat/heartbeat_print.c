@@ -21,6 +21,7 @@
 #include "monitors/heartbeat/heartbeat_fold.h"
 #include "monitors/verdict/verdict_print.h"
 #include "monitors/verdict/wait_words.h"
+#include "tuplespace/process_state.h"
 
 enum { WORDS = ES_FOLD_WORDS };
 
@@ -60,17 +61,6 @@ static void describe_doing(const struct esi_heartbeat_report *report,
         esi_describe_append(out, WORDS, "%safter %s", out[0] ? ", " : "",
                             esi_describe_activity(words, sizeof words, &thread->last));
     }
-}
-
-static const char *process_name(enum es_process_state state)
-{
-    static const char *const names[] = {
-        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
-        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
-        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
-    };
-
-    return names[state];
 }
 
 static void describe_activity(struct esi_row *row,
@@ -144,7 +134,7 @@ static void describe_thread(struct esi_row *row, const void *record)
     esi_row_long_text(esi_row_minor(row, 2), "host", "HOST", 8, thread->host);
     esi_row_signed(row, "pid", NULL, thread->pid);
     esi_row_text(row, "verdict", NULL, esi_verdict_name(thread->verdict));
-    esi_row_text(row, "process", NULL, process_name(thread->process));
+    esi_row_text(row, "process", NULL, esi_process_state_name(thread->process));
     esi_row_signed(esi_row_if(row, is_killed), "signal", NULL, thread->signal);
     esi_row_signed(esi_row_if(row, has_code), "exit_code", NULL, thread->exit_code);
     esi_row_unsigned(esi_row_minor(row, 1), "events", "EVENTS", thread->events);

@@ -7,9 +7,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitors/archive/archive_ledgers.h"
+#include "tuplespace/process_state.h"
 
 static struct esi_leak_communicator describe_row(
     const struct esi_archive_tables *tables,
@@ -38,7 +38,7 @@ static struct esi_leak_process describe_recorded(
     bool is_known = number < ledgers->count && ledgers->processes[number].is_known;
     struct esi_leak_process described = {
         .rank = process->rank,
-        .finalized = strcmp(process->state, "finalized") == 0,
+        .finalized = esi_process_state_find(process->state) == ES_PROCESS_FINALIZED,
         .ledger = is_known ? &ledgers->processes[number].ledger : NULL,
         .communicators = *next,
         .communicator_count = process->communicator_count,

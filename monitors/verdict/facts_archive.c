@@ -15,6 +15,7 @@
 #include "monitors/follow/activity.h"
 #include "monitors/sites/sites.h"
 #include "monitors/verdict/instances.h"
+#include "tuplespace/process_state.h"
 
 /* As of a live run: what lasts longer is worth telling at the first look. */
 #define STALLED_AFTER_NS UINT64_C(5000000000)
@@ -54,24 +55,9 @@ const struct esi_facts *esi_archived_facts_get(
 
 /* --- Threads ---------------------------------------------------------------------- */
 
-/* Of a state that is not known nothing is known. */
-static enum es_process_state read_state(const struct esi_archive_process *process)
-{
-    static const char *const names[] = {
-        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
-        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
-        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(process->state, names[i]) == 0)
-            return (enum es_process_state)i;
-    return ES_PROCESS_LOST;
-}
-
 static bool has_ended_well(const struct esi_archive_process *process)
 {
-    enum es_process_state state = read_state(process);
+    enum es_process_state state = esi_process_state_find(process->state);
 
     return state == ES_PROCESS_FINALIZED ||
            (state == ES_PROCESS_EXITED && process->exit_code == 0);
@@ -117,7 +103,7 @@ static struct esi_thread_state describe_thread(
         .pid = process->pid,
         .rank = process->rank,
         .thread = element->thread,
-        .process = read_state(process),
+        .process = esi_process_state_find(process->state),
         .signal = process->signal,
         .exit_code = process->exit_code,
     };

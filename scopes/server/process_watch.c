@@ -13,17 +13,6 @@
 
 #include "tuplespace/segment_set.h"
 
-const char *esi_ending_state_name(enum es_process_state state)
-{
-    static const char *const names[] = {
-        [ES_PROCESS_RUNNING] = "running", [ES_PROCESS_FINALIZED] = "finalized",
-        [ES_PROCESS_ABORTED] = "aborted", [ES_PROCESS_EXITED] = "exited",
-        [ES_PROCESS_KILLED] = "killed",   [ES_PROCESS_LOST] = "lost",
-    };
-
-    return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "?";
-}
-
 /* Whether this process came to an end that is worth a look. */
 static bool ending_is_failure(const struct es_segment_info *info)
 {

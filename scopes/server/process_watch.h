@@ -35,10 +35,6 @@ const char *esi_ending_describe(const struct es_segment_info *info,
                                 char *out,
                                 size_t size);
 
-/* One word for tables and JSON: "running", "finalized", "aborted", "exited", "killed",
- * "lost". */
-const char *esi_ending_state_name(enum es_process_state state);
-
 /* --- Watching the processes of the run on this host --- */
 
 struct esi_watch;
