@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <time.h>
 
 #include "cli/command.h"
 #include "cli/commands.h"
@@ -105,16 +104,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static void sleep_ns(uint64_t span_ns)
-{
-    struct timespec span = {.tv_sec = (time_t)(span_ns / UINT64_C(1000000000)),
-                            .tv_nsec = (long)(span_ns % UINT64_C(1000000000))};
-
-    while (!esi_interrupt_came() &&
-           clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
-        continue;
-}
-
 /* On a terminal each look takes the place of the one before. */
 static int print_report(const struct esi_heartbeat_report *report,
                         const struct heartbeat_arguments *arguments,
@@ -180,7 +169,7 @@ static int watch_run(struct esi_heartbeat *heartbeat,
         /* What is certain takes two looks. */
         if (arguments->once && report.again && report.doubtful) {
             if (!report.paced)
-                sleep_ns(SECOND_LOOK_NS);
+                esi_interrupt_sleep(SECOND_LOOK_NS);
             continue;
         }
         result = print_report(&report, arguments, screen);
@@ -190,7 +179,7 @@ static int watch_run(struct esi_heartbeat *heartbeat,
         if (is_last(&report, arguments))
             break;
         if (!report.paced)
-            sleep_ns(arguments->interval_ns);
+            esi_interrupt_sleep(arguments->interval_ns);
     }
     *ret_trouble = find_trouble(&report);
     /* A run that ends well takes its segments with it; that is no loss of contact. */

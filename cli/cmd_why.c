@@ -4,12 +4,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "base/options.h"
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/consumer.h"
+#include "cli/interrupt.h"
 #include "cli/why_over.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/heartbeat/heartbeat.h"
@@ -69,15 +69,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static void sleep_ns(uint64_t span_ns)
-{
-    struct timespec span = {.tv_sec = (time_t)(span_ns / SECOND_NS),
-                            .tv_nsec = (long)(span_ns % SECOND_NS)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
-        continue;
-}
-
 /* Two looks, with a pause, at what may still move. */
 static int look_twice(struct esi_heartbeat *heartbeat,
                       const struct why_arguments *arguments,
@@ -88,7 +79,7 @@ static int look_twice(struct esi_heartbeat *heartbeat,
     if (result < 0 || !report->again)
         return result;
     if (!report->paced)
-        sleep_ns(arguments->interval_ns);
+        esi_interrupt_sleep(arguments->interval_ns);
     return esi_heartbeat_beat(heartbeat, report);
 }
 

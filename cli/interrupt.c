@@ -5,8 +5,10 @@
 
 #include "cli/interrupt.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <time.h>
 
 /* Without a lock on all that we build for, so that a handler may set it. */
 static atomic_bool interrupted;
@@ -41,4 +43,14 @@ bool esi_interrupt_came(void)
 const atomic_bool *esi_interrupt_flag(void)
 {
     return &interrupted;
+}
+
+void esi_interrupt_sleep(uint64_t span_ns)
+{
+    struct timespec span = {.tv_sec = (time_t)(span_ns / UINT64_C(1000000000)),
+                            .tv_nsec = (long)(span_ns % UINT64_C(1000000000))};
+
+    while (!esi_interrupt_came() &&
+           clock_nanosleep(CLOCK_MONOTONIC, 0, &span, &span) == EINTR)
+        continue;
 }

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum esi_interrupt {
     ES_INTERRUPT_FIRST, /* a second one ends the process; what is ignored stays so */
@@ -18,5 +19,7 @@ void esi_interrupt_catch(enum esi_interrupt which);
 bool esi_interrupt_came(void);
 /* The same, for what asks in other threads. */
 const atomic_bool *esi_interrupt_flag(void);
+/* Waits for so long, or until one that is noted comes. */
+void esi_interrupt_sleep(uint64_t span_ns);
 
 #endif
