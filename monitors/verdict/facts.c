@@ -164,6 +164,53 @@ int esi_facts_find_group(struct esi_facts *facts,
     return 0;
 }
 
+/* Reads the world ranks of one side.  Half a list would prove nothing. */
+static int read_side(size_t count,
+                     bool remote,
+                     esi_fact_member_fn *find_member,
+                     const void *data,
+                     int **ret_ranks)
+{
+    int *ranks = calloc(count + 1, sizeof *ranks);
+
+    if (!ranks)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        ranks[i] = find_member(data, remote, (int)i);
+        if (ranks[i] < 0) {
+            free(ranks);
+            return 0;
+        }
+    }
+    *ret_ranks = ranks;
+    return 0;
+}
+
+/* Which side of an intercommunicator the process is on is decided alike by all. */
+int esi_facts_fill_group(struct esi_facts *facts,
+                         const struct es_communicator_info *info,
+                         esi_fact_member_fn *find_member,
+                         const void *data,
+                         struct esi_fact_communicator *entry)
+{
+    struct esi_fact_group *group = &facts->groups[entry->group];
+    int result = 0;
+
+    entry->side = info->remote_size > 0 && info->first > info->remote_first;
+    if (!group->name[0])
+        memcpy(group->name, info->name, sizeof group->name);
+    group->name[sizeof group->name - 1] = '\0';
+    group->sizes[entry->side] = (size_t)info->size;
+    group->sizes[!entry->side] = (size_t)info->remote_size;
+    if (!group->sides[entry->side])
+        result = read_side((size_t)info->size, false, find_member, data,
+                           &group->sides[entry->side]);
+    if (result == 0 && info->remote_size > 0 && !group->sides[!entry->side])
+        result = read_side((size_t)info->remote_size, true, find_member, data,
+                           &group->sides[!entry->side]);
+    return result;
+}
+
 size_t esi_facts_find_process(const struct esi_facts *facts, int rank)
 {
     size_t low = 0, high = facts->process_count;

@@ -119,6 +119,17 @@ int esi_facts_find_group(struct esi_facts *facts,
                          const uint64_t key[2],
                          uint32_t *ret_group);
 
+/* World rank of a member, of the remote group where `remote`; negative: not known. */
+typedef int esi_fact_member_fn(const void *data, bool remote, int rank);
+/* Fills the group that `entry` names from what a process has as the communicator, and
+ * sets on which side the process is.  Members of a side are read once.  0 or
+ * -ENOMEM. */
+int esi_facts_fill_group(struct esi_facts *facts,
+                         const struct es_communicator_info *info,
+                         esi_fact_member_fn *find_member,
+                         const void *data,
+                         struct esi_fact_communicator *entry);
+
 /* Index of the first process of a rank; process_count where it is not known. */
 size_t esi_facts_find_process(const struct esi_facts *facts, int rank);
 

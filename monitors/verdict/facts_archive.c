@@ -305,58 +305,45 @@ static int read_threads(struct esi_archived_facts *archived,
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-/* Half a list would prove nothing. */
-static int read_side(const struct esi_archived_facts *archived,
-                     const struct esi_archive_communicator *row,
-                     bool remote,
-                     int **ret_ranks)
-{
-    const struct esi_archive_group *group =
-        esi_archive_tables_group(archived->tables, row, remote);
-    int *ranks;
+struct archived_communicator {
+    const struct esi_archive_tables *tables;
+    const struct esi_archive_communicator *row;
+};
 
-    if (!group || group->size != (size_t)(remote ? row->remote_size : row->size))
-        return 0;
-    ranks = calloc(group->size + 1, sizeof *ranks);
-    if (!ranks)
-        return -ENOMEM;
-    for (size_t i = 0; i < group->size; i++) {
-        ranks[i] = group->world[i];
-        if (ranks[i] < 0) {
-            free(ranks);
-            return 0;
-        }
-    }
-    *ret_ranks = ranks;
-    return 0;
+static int find_member(const void *data, bool remote, int rank)
+{
+    const struct archived_communicator *communicator = data;
+    const struct esi_archive_communicator *row = communicator->row;
+    const struct esi_archive_group *group =
+        esi_archive_tables_group(communicator->tables, row, remote);
+
+    return group && group->size == (size_t)(remote ? row->remote_size : row->size)
+               ? group->world[rank]
+               : -1;
 }
 
-/* Which side of an intercommunicator the process is on is decided alike by all. */
 static int read_group(struct esi_archived_facts *archived,
                       const struct esi_archive_communicator *row,
                       struct esi_fact_communicator *entry)
 {
-    struct esi_fact_group *group;
+    const struct archived_communicator communicator = {archived->tables, row};
+    struct es_communicator_info info = {
+        .key = {row->key[0], row->key[1]},
+        .size = row->size,
+        .remote_size = row->remote_size,
+        .first = row->first,
+        .remote_first = row->remote_first,
+    };
     int result;
 
     entry->group = ESI_FACT_NO_GROUP;
     if (row->size < 0 || row->remote_size < 0)
         return 0;
-    result = esi_facts_find_group(&archived->facts, row->key, &entry->group);
-    if (result < 0)
-        return result;
-    group = &archived->facts.groups[entry->group];
-    entry->side = row->remote_size > 0 && row->first > row->remote_first;
-    if (!group->name[0])
-        memcpy(group->name, row->name, sizeof group->name);
-    group->name[sizeof group->name - 1] = '\0';
-    group->sizes[entry->side] = (size_t)row->size;
-    group->sizes[!entry->side] = (size_t)row->remote_size;
-    if (!group->sides[entry->side])
-        result = read_side(archived, row, false, &group->sides[entry->side]);
-    if (result == 0 && row->remote_size > 0 && !group->sides[!entry->side])
-        result = read_side(archived, row, true, &group->sides[!entry->side]);
-    return result;
+    memcpy(info.name, row->name, sizeof info.name);
+    result = esi_facts_find_group(&archived->facts, info.key, &entry->group);
+    return result < 0 ? result
+                      : esi_facts_fill_group(&archived->facts, &info, find_member,
+                                             &communicator, entry);
 }
 
 static int read_communicators(struct esi_archived_facts *archived,

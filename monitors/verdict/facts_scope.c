@@ -94,61 +94,40 @@ static int read_ledgers(struct esi_fact_reader *reader,
 
 /* --- Communicators ---------------------------------------------------------------- */
 
-/* Reads the world ranks of one side.  Half a list would prove nothing. */
-static int read_side(const struct esi_fact_reader *reader,
-                     uint32_t origin,
-                     uint16_t communicator,
-                     bool remote,
-                     size_t count,
-                     int **ret_ranks)
-{
-    const struct es_scope *scope = esi_follower_scope(reader->follower);
-    int *ranks = calloc(count + 1, sizeof *ranks);
+/* A communicator of an element's process. */
+struct scope_communicator {
+    const struct es_scope *scope;
+    uint32_t origin;
+    uint16_t index;
+};
 
-    if (!ranks)
-        return -ENOMEM;
-    for (size_t i = 0; i < count; i++) {
-        ranks[i] = es_scope_world_rank(scope, origin, communicator, remote, (int)i);
-        if (ranks[i] < 0) {
-            free(ranks);
-            return 0;
-        }
-    }
-    *ret_ranks = ranks;
-    return 0;
+static int find_member(const void *data, bool remote, int rank)
+{
+    const struct scope_communicator *communicator = data;
+
+    return es_scope_world_rank(communicator->scope, communicator->origin,
+                               communicator->index, remote, rank);
 }
 
-/* Which side of an intercommunicator the process is on is decided alike by all. */
 static int read_group(struct esi_fact_reader *reader,
                       uint32_t origin,
-                      uint16_t communicator,
+                      uint16_t index,
                       struct esi_fact_communicator *entry)
 {
-    const struct es_communicator_info *info =
-        esi_follower_communicator(reader->follower, origin, communicator);
-    struct esi_fact_group *group;
+    const struct scope_communicator communicator = {
+        esi_follower_scope(reader->follower), origin, index};
+    const struct es_communicator_info *known =
+        esi_follower_communicator(reader->follower, origin, index);
+    struct es_communicator_info info;
     int result;
 
-    if (!info || info->size < 0 || info->remote_size < 0)
+    if (!known || known->size < 0 || known->remote_size < 0)
         return 0;
-    result = esi_facts_find_group(&reader->facts, info->key, &entry->group);
-    if (result < 0)
-        return result;
-    group = &reader->facts.groups[entry->group];
-    entry->side = info->remote_size > 0 && info->first > info->remote_first;
-    if (!group->name[0])
-        memcpy(group->name, info->name, sizeof group->name);
-    group->name[sizeof group->name - 1] = '\0';
-    group->sizes[entry->side] = (size_t)info->size;
-    group->sizes[!entry->side] = (size_t)info->remote_size;
-    struct es_communicator_info known = *info;
-    if (!group->sides[entry->side])
-        result = read_side(reader, origin, communicator, false, (size_t)known.size,
-                           &group->sides[entry->side]);
-    if (result == 0 && known.remote_size > 0 && !group->sides[!entry->side])
-        result = read_side(reader, origin, communicator, true,
-                           (size_t)known.remote_size, &group->sides[!entry->side]);
-    return result;
+    info = *known; /* looking for members may ask for others */
+    result = esi_facts_find_group(&reader->facts, info.key, &entry->group);
+    return result < 0 ? result
+                      : esi_facts_fill_group(&reader->facts, &info, find_member,
+                                             &communicator, entry);
 }
 
 static int need_communicator(struct esi_fact_reader *reader,
