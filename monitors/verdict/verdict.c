@@ -448,27 +448,47 @@ static bool was_in_failing_call(const struct esi_diagnosis *diagnosis,
     return false;
 }
 
-/* Who failed by itself before who was killed; then by time.  Of those that died at once
- * first who was in no call, or in one that failed: MPI asks the launcher to kill all,
- * and the one that asked with them. */
-static bool died_before(const struct esi_diagnosis *diagnosis,
-                        const struct esi_fact_process *a,
-                        const struct esi_fact_process *b)
+/* Negative: `a` died before `b`, positive: behind it; 0: that cannot be told.  Who
+ * failed by itself is before who was killed; then it goes by time.  Of those that died
+ * at once first who was in a call that failed (MPI asks the launcher to kill all, and
+ * the one that asked with them), or in no call. */
+static int compare_deaths(const struct esi_diagnosis *diagnosis,
+                          const struct esi_fact_process *a,
+                          const struct esi_fact_process *b)
 {
     uint64_t first_ns = a->ended_ns ? a->ended_ns : UINT64_MAX;
     uint64_t second_ns = b->ended_ns ? b->ended_ns : UINT64_MAX;
     uint64_t apart_ns =
         first_ns > second_ns ? first_ns - second_ns : second_ns - first_ns;
+    int order = has_failed_itself(b) - has_failed_itself(a);
 
-    if (has_failed_itself(a) != has_failed_itself(b))
-        return has_failed_itself(a);
-    if (apart_ns >= AT_ONCE_NS)
-        return first_ns < second_ns;
-    if (was_in_failing_call(diagnosis, a) != was_in_failing_call(diagnosis, b))
-        return was_in_failing_call(diagnosis, a);
-    if (was_in_call(diagnosis->facts, a) != was_in_call(diagnosis->facts, b))
-        return !was_in_call(diagnosis->facts, a);
-    return first_ns < second_ns;
+    if (order == 0 && apart_ns >= AT_ONCE_NS)
+        order = first_ns < second_ns ? -1 : 1;
+    if (order == 0)
+        order = was_in_failing_call(diagnosis, b) - was_in_failing_call(diagnosis, a);
+    if (order == 0)
+        order = was_in_call(diagnosis->facts, a) - was_in_call(diagnosis->facts, b);
+    return order;
+}
+
+/* Those that died are told as the first, where that cannot be told apart, or as behind
+ * it. */
+static int list_deaths(const struct esi_diagnosis *diagnosis,
+                       const struct esi_fact_process *first,
+                       struct esi_verdict_item *item)
+{
+    const struct esi_facts *facts = diagnosis->facts;
+    int result = 0;
+
+    for (size_t i = 0; i < facts->process_count && result == 0; i++) {
+        const struct esi_fact_process *process = &facts->processes[i];
+        bool is_first = process->rank == first->rank ||
+                        compare_deaths(diagnosis, first, process) == 0;
+
+        if (has_died(process) && is_first_of_rank(facts, i))
+            result = add_number(is_first ? &item->ranks : &item->behind, process->rank);
+    }
+    return result;
 }
 
 static int add_death(struct esi_diagnosis *diagnosis)
@@ -481,7 +501,8 @@ static int add_death(struct esi_diagnosis *diagnosis)
     for (size_t i = 0; i < facts->process_count; i++) {
         const struct esi_fact_process *process = &facts->processes[i];
 
-        if (has_died(process) && (!first || died_before(diagnosis, process, first)))
+        if (has_died(process) &&
+            (!first || compare_deaths(diagnosis, process, first) < 0))
             first = process;
     }
     /* Somebody ended what hung. */
@@ -490,11 +511,7 @@ static int add_death(struct esi_diagnosis *diagnosis)
         return 0;
     item.process = first;
     item.since_ns = first->ended_ns;
-    result = add_number(&item.ranks, first->rank);
-    for (size_t i = 0; i < facts->process_count && result == 0; i++)
-        if (has_died(&facts->processes[i]) && facts->processes[i].rank != first->rank &&
-            is_first_of_rank(facts, i))
-            result = add_number(&item.behind, facts->processes[i].rank);
+    result = list_deaths(diagnosis, first, &item);
     return result < 0 ? result : add_item(diagnosis, &item);
 }
 

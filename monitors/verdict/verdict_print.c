@@ -115,6 +115,10 @@ static void describe_death(const struct esi_diagnosis *diagnosis,
     const struct esi_ledger *ledger = process->ledger;
     char words[WORDS];
 
+    if (item->ranks.count > 1) {
+        esi_describe_ranks(words, sizeof words, item->ranks.items, item->ranks.count);
+        fprintf(out, "%s ended at once, and who was first is not known; ", words);
+    }
     fprintf(out, "rank %d %s", process->rank,
             esi_describe_end(words, sizeof words,
                              &diagnosis->facts->threads[process->first_thread]));

@@ -44,8 +44,7 @@ class Verdict:
 
 
 class Expected:
-    """What a table says: "none", or "KIND CERTAINTY RANKS[+RANKS...]; ...": all of these;
-    RANKS|RANKS: one of them.
+    """What a table says: "none", or "KIND CERTAINTY RANKS[+RANKS...]; ...": all of these.
     Findings of the kinds in `also` are true, too, and not asked for."""
 
     def __init__(self, text, also=()):
@@ -53,18 +52,17 @@ class Expected:
         for part in text.split(";") if text != "none" else ():
             kind, certainty, sets = part.split()
             for ranks in sets.split("+"):
-                some = tuple(tuple(map(int, one.split(","))) for one in ranks.split("|"))
-                self.wanted.append((kind, certainty, some))
+                self.wanted.append((kind, certainty, tuple(map(int, ranks.split(",")))))
 
     def __str__(self):
         return self.text
 
     def find(self, verdict):
         """The row that a finding is about; None: it is not true."""
-        for kind, certainty, some in self.wanted:
-            if kind == verdict.kind and verdict.ranks in some and not (
+        for kind, certainty, ranks in self.wanted:
+            if (kind, ranks) == (verdict.kind, verdict.ranks) and not (
                     verdict.certain and certainty == "possible"):
-                return kind, certainty, some
+                return kind, certainty, ranks
         return None
 
     def is_met(self, verdicts):

@@ -54,7 +54,7 @@ class Mismatched(Expected):
     """Which pair of those who differ is named, and who hangs for it, is left open."""
 
     def is_met(self, verdicts):
-        ranks = set(self.wanted[0][2][0])
+        ranks = set(self.wanted[0][2])
         return any(verdict.kind == "MISMATCH" and verdict.certain and
                    set(verdict.ranks) & ranks for verdict in verdicts)
 

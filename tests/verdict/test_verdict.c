@@ -427,12 +427,16 @@ static void the_first_that_died_is_named(void **state)
     for (int i = 0; i < 2; i++) {
         made->facts.processes[i].state = ES_PROCESS_KILLED;
         made->facts.processes[i].signal = SIGKILL;
-        made->facts.processes[i].ended_ns = 30 - (uint64_t)i;
+        made->facts.processes[i].ended_ns = UINT64_C(2000000000) * (3 - (uint64_t)i);
         made->threads[i].process = ES_PROCESS_KILLED;
         made->threads[i].verdict = ES_VERDICT_DEAD;
         made->threads[i].signal = SIGKILL;
     }
     made_verdicts_are(made, "DIED certain 1");
+    /* The ends may be noted in either order when all are killed at once. */
+    made->facts.processes[0].ended_ns = made->facts.processes[1].ended_ns + 1;
+    made_verdicts_are(made, "DIED certain 0,1");
+    assert_shows(made, "ranks 0-1 ended at once, and who was first is not known");
     /* Who failed by itself was first, whatever the clocks say. */
     made->facts.processes[0].signal = SIGSEGV;
     made->threads[0].signal = SIGSEGV;
@@ -458,7 +462,7 @@ static void what_killed_ranks_were_in_counts_as_it_was(void **state)
         made->facts.processes[i].as_it_was = true;
         made->threads[i].verdict = ES_VERDICT_DEAD;
     }
-    made_verdicts_are(made, "DIED certain 0");
+    made_verdicts_are(made, "DIED certain 0,1,2,3");
     made_open(made, 0, "MPI_Recv", 1, 7, 0);
     made_open(made, 1, "MPI_Recv", 0, 7, 0);
     made->threads[0].verdict = made->threads[1].verdict = ES_VERDICT_DEAD;

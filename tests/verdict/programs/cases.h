@@ -26,8 +26,7 @@ struct verdict_case {
     int ranks;
     enum case_end end;
     /* "KIND CERTAINTY RANKS": the kind is DEADLOCK, MISMATCH, MISSING, DIED or none.  A
-     * certainty of "any" leaves it open: the program does not tell enough.  Of
-     * RANKS|RANKS one is meant. */
+     * certainty of "any" leaves it open: the program does not tell enough. */
     const char *verdict;
     void (*run)(void);
     bool threads; /* needs MPI_THREAD_MULTIPLE */
