@@ -113,6 +113,11 @@ static bool is_at_end(const struct esi_event_source *source,
            (source->is_enough && source->is_enough(source->enough_data));
 }
 
+static int pause_reading(const struct esi_event_source *source)
+{
+    return source->paused ? source->paused(source->paused_data) : 0;
+}
+
 /* Reads until nobody is left who could write; what is there then is still to be read.
  */
 static int follow_run(struct source_reading *reading, struct esi_causality_scope *scope)
@@ -120,12 +125,16 @@ static int follow_run(struct source_reading *reading, struct esi_causality_scope
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
     const struct esi_follower *follower = esi_causality_scope_follower(scope);
     struct esi_notices notices = {.count = 0};
+    int result;
 
     while (!is_at_end(reading->source, follower)) {
         int more = esi_causality_scope_read(scope, false);
 
         if (more < 0)
             return more;
+        result = pause_reading(reading->source);
+        if (result < 0)
+            return result;
         esi_notices_follow(&notices, follower);
         esi_progress_show(&reading->progress);
         if (more == 0 && !es_scope_is_paced(esi_follower_scope(follower)))
@@ -146,6 +155,7 @@ static int read_scope(void *data,
 
     esi_causality_scope_config_init(&scope_config);
     scope_config.causality.sink = config->sink;
+    scope_config.causality.listener = config->listener;
     scope_config.causality.attributes = config->attributes;
     scope_config.scope.servers = reading->consumer.servers;
     result =
@@ -220,6 +230,8 @@ int esi_event_source_find(const struct esi_event_source *source,
     struct es_error error = {.text = ""};
     int result = esi_set_source_detect(source->path, ret_kind, &error);
 
+    if (result == 0 && !source->path)
+        return ES_EXIT_SUCCESS; /* the only live run */
     if (result < 0)
         return esi_command_fail_error(ES_EXIT_USAGE, &error, result,
                                       "cannot read the events");
@@ -256,6 +268,7 @@ int esi_event_source_read(const struct esi_event_source *source,
     reading.config = (struct esi_set_source_config){
         .path = source->kept ? source->kept : source->path,
         .sink = esi_sinks_sink(&reading.sinks),
+        .listener = source->listener,
         .attributes = attributes,
         .found = source->found,
         .found_data = source->found_data,

@@ -13,12 +13,17 @@
 /* Zeros, but for the path, are what there is now, on all hosts. */
 struct esi_event_source {
     const char *path; /* of an event set SET or archive DIR, "-", or the name of a RUN;
-                         borrowed */
+                         NULL = the only live run; borrowed */
     bool follow;      /* a run: until it is over, or an interrupt */
     /* Ends following earlier; asked between readings; NULL: nothing does. */
     bool (*is_enough)(void *data);
-    void *enough_data;                    /* borrowed */
+    void *enough_data; /* borrowed */
+    /* Is called between readings of a run that is followed.  A negative result ends
+     * following; NULL: nobody is. */
+    int (*paused)(void *data);
+    void *paused_data;                    /* borrowed */
     struct esi_consumer_options consumer; /* of a run */
+    struct esi_causal_listener listener;  /* of an archive or a run */
     /* Looks at what was found of an archive or a run; NULL: nobody does. */
     void (*found)(void *data, const struct esi_causality *causality);
     void *found_data; /* borrowed */

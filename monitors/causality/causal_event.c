@@ -148,12 +148,36 @@ static void fill_attributes(struct attributes *attributes, const struct esi_item
 
 /* --- Giving ----------------------------------------------------------------------- */
 
+/* Tells of the operation behind an event. */
+static int tell_call(const struct esi_causality *causality,
+                     const struct esi_placed *placed,
+                     const struct es_set_event *event)
+{
+    const struct esi_item *item = placed->item;
+    const struct esi_causal_thread *thread = item->element->thread;
+    struct esi_causal_call call = {
+        .told = &item->told,
+        .operation = item->operation,
+        .role = (enum esi_role)placed->role,
+        .posted = item->action == ESI_POSTED,
+        .host = thread->process->host,
+        .rank = thread->process->rank,
+        .thread = thread->number,
+    };
+
+    if (item->view)
+        call.communicator = item->view->communicator->name;
+    return causality->config.listener.told(causality->config.listener.data, event,
+                                           &call);
+}
+
 static int emit_event(struct esi_causality *causality,
                       const struct esi_placed *placed,
                       struct es_set_event *event)
 {
     const struct es_set_sink *sink = &causality->config.sink;
     struct attributes attributes;
+    int result;
 
     event->type = type_of(causality, placed);
     event->text = "";
@@ -163,6 +187,11 @@ static int emit_event(struct esi_causality *causality,
         event->attribute_count = attributes.count;
     }
     causality->totals.events++;
+    if (causality->config.listener.told) {
+        result = tell_call(causality, placed, event);
+        if (result < 0)
+            return result;
+    }
     return sink->event(sink->data, event);
 }
 
@@ -253,11 +282,20 @@ static void fill_junction(struct attributes *attributes,
              instance->operation->synchronizing ? "required" : "assumed");
 }
 
+static int emit_junction(const struct esi_causality *causality,
+                         const struct es_set_event *event)
+{
+    const struct es_set_sink *sink = &causality->config.sink;
+    const struct esi_causal_listener *listener = &causality->config.listener;
+    int result = listener->told ? listener->told(listener->data, event, NULL) : 0;
+
+    return result < 0 ? result : sink->event(sink->data, event);
+}
+
 int esi_event_give_junction(struct esi_causality *causality,
                             struct esi_instance *instance,
                             size_t partner_count)
 {
-    const struct es_set_sink *sink = &causality->config.sink;
     struct esi_series *series = instance->series;
     struct attributes attributes = {.count = 0};
     struct es_set_event event = {.kind = ES_EVENT_RECEIVE,
@@ -276,7 +314,7 @@ int esi_event_give_junction(struct esi_causality *causality,
     event.attributes = attributes.items;
     event.attribute_count = attributes.count;
     event.id = (struct es_event_id){series->trace, ++series->count};
-    result = sink->event(sink->data, &event);
+    result = emit_junction(causality, &event);
     if (result < 0)
         return result;
     event.id.index = ++series->count;
@@ -286,5 +324,5 @@ int esi_event_give_junction(struct esi_causality *causality,
     event.type = "release";
     instance->release = event.id;
     causality->totals.events += 2;
-    return sink->event(sink->data, &event);
+    return emit_junction(causality, &event);
 }

@@ -41,15 +41,6 @@ enum esi_action {
     ESI_CANCEL_SEND, /* numbers that are in doubt: no event */
 };
 
-/* What of an item an event is. */
-enum esi_role {
-    ESI_ROLE_WHOLE,
-    ESI_ROLE_SEND,
-    ESI_ROLE_RECEIVE,
-    ESI_ROLE_ENTER,
-    ESI_ROLE_EXIT,
-};
-
 struct esi_item {
     struct esi_causal_tuple told;
     const struct es_operation *operation;

@@ -32,14 +32,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "eventspace/tuple.h"
 #include "eventspace/event.h"
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+
+/* What of its operation an event is. */
+enum esi_role {
+    ESI_ROLE_WHOLE,
+    ESI_ROLE_SEND,    /* at its start */
+    ESI_ROLE_RECEIVE, /* at its stop */
+    ESI_ROLE_ENTER,
+    ESI_ROLE_EXIT,
+};
+
+struct esi_causal_tuple;
+
+/* The operation of an event, for those who need more than an event set says.  All is
+ * borrowed for the call that hands it over. */
+struct esi_causal_call {
+    const struct esi_causal_tuple *told;
+    const struct es_operation *operation; /* NULL = not known; of a posted collective
+                                             operation what was posted */
+    enum esi_role role;
+    bool posted; /* the enter of a nonblocking collective operation: `told` is the
+                        tuple of its post */
+    const char *host;
+    const char *communicator; /* its name, which stands for it: names repeat, this
+                                 pointer does not; NULL = none or not known */
+    int rank;                 /* in its world; -1 = not known */
+    int thread;
+};
+
+/* Is called for each event ahead of the sink; `call` is NULL for the events of
+ * communicators' traces.  A negative result ends the stream.  `told` NULL: nobody is.
+ */
+struct esi_causal_listener {
+    int (*told)(void *data,
+                const struct es_set_event *event,
+                const struct esi_causal_call *call);
+    void *data; /* borrowed */
+};
 
 struct esi_causality_config {
     struct es_set_sink sink; /* gets the ordered stream */
-    bool attributes;         /* events are to have their attributes and texts */
-    size_t held_max;         /* tuples that wait at most; 0 = 2^20 */
-    uint64_t patience_ns;    /* run time after which what has not come, though its
+    struct esi_causal_listener listener;
+    bool attributes;      /* events are to have their attributes and texts */
+    size_t held_max;      /* tuples that wait at most; 0 = 2^20 */
+    uint64_t patience_ns; /* run time after which what has not come, though its
                                 process has not gone on, is taken for lost; 0 = 60 s */
 };
 
@@ -100,6 +139,8 @@ struct esi_causal_tuple {
     struct es_tuple tuple; /* in ticks of its process, in native byte order */
     uint64_t start_ns;     /* run time: for the attributes, and to tell what is lost */
     uint64_t stop_ns;
+    uint64_t error_ns; /* bound of the error of both against other hosts' times;
+                          UINT64_MAX = not known */
     const char *site; /* where it was called; NULL or "" = not known; borrowed until the
                          tuple's events were given */
 };

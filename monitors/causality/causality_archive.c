@@ -140,11 +140,13 @@ static int add_tuple(const struct feed *feed,
                      uint64_t site)
 {
     int process = (int)feed->tables->elements[element].process;
+    uint32_t host = feed->tables->processes[process].host;
     /* Nanoseconds do for ticks: they are in the same order. */
     struct esi_causal_tuple timed = {
         .tuple = *tuple,
         .start_ns = tuple->start,
         .stop_ns = tuple->stop,
+        .error_ns = feed->tables->hosts[host].clock_error_ns,
         .site = esi_sites_format_in(feed->sites, process, site)};
 
     return esi_causality_add(feed->causality, feed->elements[element], &timed);

@@ -186,7 +186,7 @@ static int add_batch(void *data,
 
     if (origin->element == NO_ELEMENT)
         return 0;
-    told.start_ns = es_origin_run_ns(from, tuple->start, NULL);
+    told.start_ns = es_origin_run_ns(from, tuple->start, &told.error_ns);
     told.site = esi_sites_format(scope->sites, scope->scope, number, site);
     if (tuple->stop != 0)
         told.stop_ns = es_origin_run_ns(from, tuple->stop, NULL);

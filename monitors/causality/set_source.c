@@ -19,7 +19,9 @@ int esi_set_source_detect(const char *path,
 {
     struct stat status;
 
-    if (strcmp(path, "-") == 0) {
+    if (!path) {
+        *ret_kind = ES_SET_SOURCE_RUN;
+    } else if (strcmp(path, "-") == 0) {
         *ret_kind = ES_SET_SOURCE_INPUT;
     } else if (stat(path, &status) == 0) {
         if (S_ISDIR(status.st_mode) && !esi_archive_is_one(path))
@@ -63,6 +65,7 @@ static int read_archive(const struct esi_set_source_config *config,
                         struct es_error *error)
 {
     const struct esi_causality_config search = {.sink = config->sink,
+                                                .listener = config->listener,
                                                 .attributes = config->attributes};
     struct esi_archive_reader *reader;
     struct esi_causality *causality;

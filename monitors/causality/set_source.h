@@ -37,9 +37,10 @@ struct esi_set_source_facts {
 };
 
 struct esi_set_source_config {
-    const char *path;
+    const char *path; /* NULL: a run, which `read_run` knows */
     struct es_set_sink sink;
-    bool attributes; /* events are to have their attributes */
+    struct esi_causal_listener listener; /* of an archive or a run */
+    bool attributes;                     /* events are to have their attributes */
     /* Looks at a search that has ended, of an archive or a run; NULL: nobody does. */
     void (*found)(void *data, const struct esi_causality *causality);
     void *found_data;
@@ -52,7 +53,8 @@ struct esi_set_source_config {
     void *run_data;
 };
 
-/* What a path is.  -ENOENT with words: nothing that can be read; -errno. */
+/* What a path is; NULL is a run.  -ENOENT with words: nothing that can be read;
+ * -errno. */
 int esi_set_source_detect(const char *path,
                           enum esi_set_source_kind *ret_kind,
                           struct es_error *error);
