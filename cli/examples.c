@@ -33,6 +33,9 @@ static const struct {
     {"why", "eventspace why\n"
             "eventspace why flow || echo something is wrong\n"
             "eventspace why --format json flow | jq '.verdicts[].text'\n"},
+    {"time", "eventspace time archive\n"
+             "eventspace time --by line --top 5 flow\n"
+             "eventspace time --format csv --by rank archive > ranks.csv\n"},
     {"collectives", "eventspace collectives --once\n"
                     "eventspace collectives --operation allreduce --limit 5 flow\n"
                     "eventspace collectives --apply flow\n"},

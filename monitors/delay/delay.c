@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* delay.c - the object, and what was found. */
+#include "config.h"
+
+#include "monitors/delay/delay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/delay/delay_private.h"
+
+enum { WINDOW = 4096, LAG = 1024 };
+
+/* --- Rows ------------------------------------------------------------------------- */
+
+/* Finds a row by its key, or adds it.  UINT32_MAX without memory. */
+static uint32_t find_row(struct esi_delay *delay,
+                         enum esi_delay_group number,
+                         uint64_t key,
+                         const struct esi_delay_row *row)
+{
+    struct esi_delay_group_rows *group = &delay->groups[number];
+
+    ESI_HASH_FOREACH(slot, &group->table, esi_hash_u64(key)) {
+        uint32_t index = esi_hash_index(&group->table, slot);
+        const struct esi_delay_row *known = &group->rows[index];
+
+        if (known->name == row->name && known->operation == row->operation &&
+            known->rank == row->rank)
+            return index;
+    }
+    if (ESI_ARRAY_RESERVE(group->rows, group->capacity, group->count + 1) < 0 ||
+        esi_hash_reserve(&group->table, group->count + 1) < 0)
+        return UINT32_MAX;
+    esi_hash_insert(&group->table, esi_hash_u64(key), group->count);
+    group->rows[group->count] = *row;
+    return (uint32_t)group->count++;
+}
+
+uint32_t esi_delay_rank_row(struct esi_delay *delay, int rank)
+{
+    const struct esi_delay_row row = {.rank = rank};
+
+    return find_row(delay, ESI_DELAY_BY_RANK, (uint64_t)(uint32_t)rank, &row);
+}
+
+/* The row of a text, which is kept once. */
+static uint32_t find_named(struct esi_delay *delay,
+                           enum esi_delay_group group,
+                           const char *name,
+                           const char *operation)
+{
+    struct esi_delay_row row = {.operation = operation, .rank = -1};
+    uint32_t number;
+
+    if (esi_texts_add(&delay->texts, name, strlen(name), &number) < 0)
+        return UINT32_MAX;
+    row.name = esi_texts_at(&delay->texts, number);
+    return find_row(delay, group, number ^ esi_hash_u64((uint64_t)(uintptr_t)operation),
+                    &row);
+}
+
+uint32_t esi_delay_communicator_row(struct esi_delay *delay, const char *name)
+{
+    return find_named(delay, ESI_DELAY_BY_COMMUNICATOR, name ? name : "", NULL);
+}
+
+/* --- Places ----------------------------------------------------------------------- */
+
+static uint32_t add_place(struct esi_delay *delay,
+                          const struct es_operation *operation,
+                          uint32_t line)
+{
+    uint32_t row = find_named(delay, ESI_DELAY_BY_OPERATION, operation->name, NULL);
+
+    ESI_HASH_FOREACH(slot, &delay->place_table, esi_hash_u64(line)) {
+        uint32_t index = esi_hash_index(&delay->place_table, slot);
+
+        if (delay->places[index].line == line)
+            return index;
+    }
+    if (row == UINT32_MAX ||
+        ESI_ARRAY_RESERVE(delay->places, delay->place_capacity,
+                          delay->place_count + 1) < 0 ||
+        esi_hash_reserve(&delay->place_table, delay->place_count + 1) < 0)
+        return UINT32_MAX;
+    esi_hash_insert(&delay->place_table, esi_hash_u64(line), delay->place_count);
+    delay->places[delay->place_count] =
+        (struct esi_delay_place){.line = line, .operation = row, .of = operation};
+    return (uint32_t)delay->place_count++;
+}
+
+uint32_t esi_delay_place_find(struct esi_delay *delay,
+                              const struct es_operation *operation,
+                              const char *site)
+{
+    size_t hash =
+        (size_t)(esi_hash_u64((uint64_t)(uintptr_t)site ^ operation->code) >> 56) %
+        ESI_DELAY_PLACE_CACHE;
+    const char *text = site ? site : "";
+    uint32_t place = delay->place_cache[hash].place;
+    uint32_t line;
+
+    if (place > 0 && delay->place_cache[hash].site == site &&
+        delay->place_cache[hash].code == operation->code) {
+        line = delay->places[place - 1].line;
+        /* The text may have gone, and another one come in its place. */
+        if (strcmp(delay->groups[ESI_DELAY_BY_LINE].rows[line].name, text) == 0)
+            return place - 1;
+    }
+    line = find_named(delay, ESI_DELAY_BY_LINE, text, operation->name);
+    place = line == UINT32_MAX ? UINT32_MAX : add_place(delay, operation, line);
+    if (place != UINT32_MAX) {
+        delay->place_cache[hash].site = site;
+        delay->place_cache[hash].code = operation->code;
+        delay->place_cache[hash].place = place + 1;
+    }
+    return place;
+}
+
+/* --- Calls ------------------------------------------------------------------------ */
+
+static uint64_t span_after(uint64_t known_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+    if (known_ns > begin_ns)
+        begin_ns = known_ns;
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread)
+{
+    const struct esi_delay_call *call =
+        thread->next > 0 ? esi_delay_thread_call(thread, thread->next - 1) : NULL;
+    const struct esi_delay_place *place;
+    double computed, called;
+
+    if (!call)
+        return;
+    place = &delay->places[call->place];
+    computed = (double)span_after(thread->accounted_ns, call->from_ns, call->begin_ns);
+    called = (double)span_after(thread->accounted_ns, call->begin_ns, call->end_ns);
+    thread->accounted_ns = call->end_ns;
+    const uint32_t rows[] = {
+        [ESI_DELAY_BY_RANK] = thread->row,
+        [ESI_DELAY_BY_OPERATION] = place->operation,
+        [ESI_DELAY_BY_COMMUNICATOR] = call->communicator,
+        [ESI_DELAY_BY_LINE] = place->line,
+    };
+
+    for (int group = 0; group < ESI_DELAY_BY_KIND; group++) {
+        struct esi_delay_times *times =
+            esi_delay_row_times(delay, (enum esi_delay_group)group, rows[group]);
+
+        times->called += called;
+        if (group == ESI_DELAY_BY_RANK || group == ESI_DELAY_BY_LINE)
+            times->computed += computed;
+    }
+}
+
+/* --- Objects ---------------------------------------------------------------------- */
+
+/* Rows of kinds stand at their numbers. */
+static int add_kinds(struct esi_delay *delay)
+{
+    int result = 0;
+
+    for (int kind = 0; kind < ESI_DELAY_KINDS && result == 0; kind++)
+        if (find_named(delay, ESI_DELAY_BY_KIND,
+                       esi_delay_kind_name((enum esi_delay_kind)kind),
+                       NULL) == UINT32_MAX)
+            result = -ENOMEM;
+    return result;
+}
+
+int esi_delay_create(const struct esi_delay_config *config,
+                     struct esi_delay **ret_delay)
+{
+    struct esi_delay *delay = calloc(1, sizeof *delay);
+
+    if (!delay)
+        return -ENOMEM;
+    delay->config = *config;
+    if (delay->config.window == 0)
+        delay->config.window = WINDOW;
+    if (delay->config.lag == 0)
+        delay->config.lag = LAG;
+    esi_texts_init(&delay->texts);
+    if (add_kinds(delay) < 0) {
+        esi_delay_destroy(delay);
+        return -ENOMEM;
+    }
+    *ret_delay = delay;
+    return 0;
+}
+
+void esi_delay_destroy(struct esi_delay *delay)
+{
+    if (!delay)
+        return;
+    for (size_t i = 0; i < delay->thread_count; i++)
+        esi_path_end(&delay->paths, delay->threads[i]);
+    for (size_t i = 0; i < delay->thread_count; i++)
+        esi_delay_thread_destroy(delay->threads[i]);
+    for (size_t i = 0; i < delay->trace_count; i++)
+        free(delay->traces[i].junction);
+    for (int i = 0; i < ESI_DELAY_GROUPS; i++) {
+        free(delay->groups[i].rows);
+        esi_hash_fini(&delay->groups[i].table);
+    }
+    free(delay->threads);
+    free(delay->traces);
+    free(delay->places);
+    esi_hash_fini(&delay->place_table);
+    free(delay->meetings);
+    esi_hash_fini(&delay->meeting_table);
+    free(delay->windows);
+    esi_heap_fini(&delay->waits);
+    esi_tally_fini(&delay->excess);
+    esi_tally_fini(&delay->pairs);
+    esi_tally_fini(&delay->causes);
+    esi_texts_fini(&delay->texts);
+    free(delay);
+}
+
+struct esi_causal_listener esi_delay_listener(struct esi_delay *delay)
+{
+    return (struct esi_causal_listener){.told = esi_delay_told, .data = delay};
+}
+
+/* --- What was found --------------------------------------------------------------- */
+
+const char *esi_delay_kind_name(enum esi_delay_kind kind)
+{
+    static const char *const names[] = {
+        [ESI_DELAY_NONE] = "",
+        [ESI_DELAY_LATE_SENDER] = "late sender",
+        [ESI_DELAY_WRONG_ORDER] = "wrong order",
+        [ESI_DELAY_LATE_RECEIVER] = "late receiver",
+        [ESI_DELAY_BARRIER] = "barrier",
+        [ESI_DELAY_ALL_TO_ALL] = "all to all",
+        [ESI_DELAY_ROOT_TO_ALL] = "late root",
+        [ESI_DELAY_ALL_TO_ROOT] = "early root",
+        [ESI_DELAY_PARTIAL] = "some to some",
+        [ESI_DELAY_LATE_POST] = "late post",
+        [ESI_DELAY_LATE_COMPLETE] = "late complete",
+        [ESI_DELAY_LOCK] = "lock",
+    };
+
+    return names[kind];
+}
+
+const struct esi_delay_row *esi_delay_rows(const struct esi_delay *delay,
+                                           enum esi_delay_group group,
+                                           size_t *ret_count)
+{
+    *ret_count = delay->groups[group].count;
+    return delay->groups[group].rows;
+}
+
+size_t esi_delay_pair_count(const struct esi_delay *delay)
+{
+    return delay->pairs.count;
+}
+
+struct esi_delay_pair esi_delay_pair_at(const struct esi_delay *delay, size_t index)
+{
+    const struct esi_tally_item *item = &delay->pairs.items[index];
+    const struct esi_delay_row *ranks = delay->groups[ESI_DELAY_BY_RANK].rows;
+    const struct esi_delay_place *place = &delay->places[(item->key & 0xffffff) / 2];
+    const struct esi_delay_row *line =
+        &delay->groups[ESI_DELAY_BY_LINE].rows[place->line];
+
+    return (struct esi_delay_pair){
+        .waiting =
+            item->key >> 44 == ESI_DELAY_OTHERS ? -1 : ranks[item->key >> 44].rank,
+        .causing = ranks[item->key >> 24 & 0xfffff].rank,
+        .line = line->name,
+        .operation = line->operation,
+        .computing = item->key % 2 == 0,
+        .waited = item->sum,
+    };
+}
+
+static void clear_critical(struct esi_delay *delay)
+{
+    for (int group = 0; group < ESI_DELAY_GROUPS; group++)
+        for (size_t i = 0; i < delay->groups[group].count; i++) {
+            delay->groups[group].rows[i].times.critical = 0;
+            delay->groups[group].rows[i].times.critical_computing = 0;
+        }
+    delay->totals.critical = 0;
+}
+
+static void add_critical(struct esi_delay *delay, const struct esi_tally_item *item)
+{
+    const struct esi_delay_thread *thread =
+        delay->threads[(uint32_t)(item->key >> 32) - 1];
+    uint32_t activity = (uint32_t)item->key;
+    const struct esi_delay_place *place = &delay->places[activity / 2];
+    struct esi_delay_times *line =
+        esi_delay_row_times(delay, ESI_DELAY_BY_LINE, place->line);
+
+    delay->totals.critical += item->sum;
+    esi_delay_row_times(delay, ESI_DELAY_BY_RANK, thread->row)->critical += item->sum;
+    line->critical += item->sum;
+    if (activity % 2 == 0)
+        line->critical_computing += item->sum;
+    else
+        esi_delay_row_times(delay, ESI_DELAY_BY_OPERATION, place->operation)
+            ->critical += item->sum;
+}
+
+int esi_delay_find_critical(struct esi_delay *delay)
+{
+    struct esi_delay_thread *last = NULL;
+    struct esi_tally tally = {.count = 0};
+    int result = 0;
+
+    for (size_t i = 0; i < delay->thread_count; i++)
+        if (!last || delay->threads[i]->last_ns > last->last_ns)
+            last = delay->threads[i];
+    clear_critical(delay);
+    if (last)
+        result = esi_path_sum(last, &tally);
+    for (size_t i = 0; i < tally.count && result == 0; i++)
+        add_critical(delay, &tally.items[i]);
+    esi_tally_fini(&tally);
+    return result;
+}
+
+void esi_delay_totals(const struct esi_delay *delay,
+                      struct esi_delay_totals *ret_totals)
+{
+    *ret_totals = delay->totals;
+    ret_totals->threads = delay->thread_count;
+    ret_totals->detours = delay->paths.detours;
+}

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * delay_calls.c - from events to calls, and to what they waited for.
+ *
+ * The events that an event names did what it needed: the last of them, if it came while
+ * the call went on, is what the call waited for until then.  What a nonblocking
+ * operation needed the call has waited for that completes it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "monitors/delay/delay_private.h"
+#include "tuplespace/operation_codes.h"
+#include "tuplespace/operation_table.h"
+
+/* Times of one host are as exact as this. */
+#define SAME_HOST_ERROR_NS UINT64_C(100)
+#define BUDGET_CALLS ((size_t)1 << 20) /* of all threads */
+enum {
+    LEAST_WINDOW = 256,
+    OUT_OF_ORDER = 8,       /* calls back that a message may have overtaken */
+    MEETINGS_OF_EVENT = 16, /* partners whose meetings are kept */
+};
+
+/* --- Threads and traces ----------------------------------------------------------- */
+
+static struct esi_delay_trace *trace_at(struct esi_delay *delay, uint32_t number)
+{
+    if (ESI_ARRAY_RESERVE(delay->traces, delay->trace_capacity, (size_t)number + 1) < 0)
+        return NULL;
+    while (delay->trace_count <= number)
+        delay->traces[delay->trace_count++] = (struct esi_delay_trace){.thread = NULL};
+    return &delay->traces[number];
+}
+
+/* More threads keep less each. */
+static void share_window(struct esi_delay *delay)
+{
+    size_t window = delay->config.window;
+
+    while (window > LEAST_WINDOW && window * delay->thread_count > BUDGET_CALLS)
+        window /= 2;
+    if (delay->threads[0]->window == window) {
+        delay->threads[delay->thread_count - 1]->window = window;
+        return;
+    }
+    for (size_t i = 0; i < delay->thread_count; i++)
+        delay->threads[i]->window = window;
+}
+
+static struct esi_delay_thread *add_thread(struct esi_delay *delay,
+                                           const struct esi_causal_call *call)
+{
+    struct esi_delay_thread *thread;
+
+    if (ESI_ARRAY_RESERVE(delay->threads, delay->thread_capacity,
+                          delay->thread_count + 1) < 0)
+        return NULL;
+    thread =
+        esi_delay_thread_create((uint32_t)delay->thread_count, delay->config.window);
+    if (!thread)
+        return NULL;
+    thread->rank = call->rank;
+    thread->thread = call->thread;
+    thread->row = esi_delay_rank_row(delay, call->rank);
+    if (thread->row == UINT32_MAX ||
+        esi_texts_add(&delay->texts, call->host, strlen(call->host), &thread->host) <
+            0 ||
+        esi_path_begin(&delay->paths, thread) < 0) {
+        esi_delay_thread_destroy(thread);
+        return NULL;
+    }
+    delay->threads[delay->thread_count++] = thread;
+    share_window(delay);
+    return thread;
+}
+
+static struct esi_delay_thread *thread_of(struct esi_delay *delay,
+                                          uint32_t number,
+                                          const struct esi_causal_call *call)
+{
+    struct esi_delay_trace *trace = trace_at(delay, number);
+
+    if (trace && !trace->thread)
+        trace->thread = add_thread(delay, call);
+    return trace ? trace->thread : NULL;
+}
+
+/* --- Causes ----------------------------------------------------------------------- */
+
+/* When and by whom the event was that another one names. */
+static struct esi_delay_cause cause_of(const struct esi_delay *delay,
+                                       const struct es_event_id *id)
+{
+    struct esi_delay_cause cause = {.known = false};
+    const struct esi_delay_trace *trace;
+
+    if (id->trace >= delay->trace_count)
+        return cause;
+    trace = &delay->traces[id->trace];
+    if (trace->junction) {
+        size_t place = id->index % ESI_DELAY_RELEASES;
+
+        if (trace->junction->releases[place].index == id->index)
+            cause = trace->junction->releases[place].cause;
+    } else if (trace->thread) {
+        const struct esi_delay_moment *moment =
+            esi_delay_thread_moment(trace->thread, id->index);
+
+        if (moment)
+            cause = (struct esi_delay_cause){
+                .thread = trace->thread->number, .ns = moment->ns, .known = true};
+    }
+    return cause;
+}
+
+/* The last of all that an event names. */
+static struct esi_delay_cause last_cause(const struct esi_delay *delay,
+                                         const struct es_set_event *event)
+{
+    struct esi_delay_cause last = {.known = false};
+
+    for (uint32_t i = 0; i < event->partner_count; i++) {
+        struct esi_delay_cause cause = cause_of(delay, &event->partners[i]);
+
+        if (cause.known && (!last.known || cause.ns > last.ns))
+            last = cause;
+    }
+    return last;
+}
+
+static int take_junction(struct esi_delay *delay, const struct es_set_event *event)
+{
+    struct esi_delay_trace *trace = trace_at(delay, event->id.trace);
+    struct esi_delay_junction *junction;
+
+    if (!trace)
+        return -ENOMEM;
+    if (!trace->junction)
+        trace->junction = calloc(1, sizeof *trace->junction);
+    junction = trace->junction;
+    if (!junction)
+        return -ENOMEM;
+    if (event->kind == ES_EVENT_RECEIVE) {
+        junction->last = last_cause(delay, event);
+    } else {
+        size_t place = event->id.index % ESI_DELAY_RELEASES;
+
+        junction->releases[place].index = event->id.index;
+        junction->releases[place].cause = junction->last;
+    }
+    return 0;
+}
+
+/* How far apart the two threads' times may be in truth. */
+static uint64_t error_between(const struct esi_delay_thread *one,
+                              const struct esi_delay_thread *other)
+{
+    uint64_t sum = one->error_ns + other->error_ns;
+
+    if (one->host == other->host)
+        return SAME_HOST_ERROR_NS;
+    return sum < one->error_ns ? UINT64_MAX : sum;
+}
+
+/* --- Waits ------------------------------------------------------------------------ */
+
+/* A wait until a cause; that of a call is the longest. */
+static int take_wait(struct esi_delay *delay,
+                     struct esi_delay_thread *thread,
+                     struct esi_delay_call *call,
+                     const struct esi_delay_cause *cause,
+                     bool nonblocking)
+{
+    const struct esi_delay_thread *other = delay->threads[cause->thread];
+    uint64_t error_ns = error_between(thread, other);
+    uint64_t until_ns = cause->ns < call->end_ns ? cause->ns : call->end_ns;
+
+    if (other == thread || call->charged)
+        return 0;
+    if (error_ns > delay->totals.worst_error_ns)
+        delay->totals.worst_error_ns = error_ns;
+    if (cause->ns <= call->begin_ns || until_ns <= call->until_ns)
+        return 0;
+    if (until_ns - call->begin_ns <= error_ns || cause->ns - until_ns > error_ns) {
+        delay->totals.doubtful++;
+        return 0;
+    }
+    call->until_ns = until_ns;
+    call->cause = *cause;
+    call->nonblocking = nonblocking;
+    call->since_ns = esi_delay_last_meeting(delay, thread, call->begin_ns, cause);
+    return esi_delay_expect(delay, thread, call);
+}
+
+/* The last call if it goes on at this time, else a new one. */
+static struct esi_delay_call *call_at(struct esi_delay *delay,
+                                      struct esi_delay_thread *thread,
+                                      const struct esi_causal_call *event)
+{
+    uint64_t begin_ns = event->told->start_ns;
+    uint64_t end_ns = event->told->stop_ns;
+    struct esi_delay_call *last = NULL;
+    uint32_t place;
+
+    if (thread->next > thread->first)
+        last = esi_delay_thread_call(thread, thread->next - 1);
+    if (last && (begin_ns < last->end_ns || begin_ns == last->begin_ns)) {
+        if (end_ns > last->end_ns)
+            thread->last_ns = last->end_ns = end_ns;
+        return last;
+    }
+    if (esi_delay_thread_is_full(thread)) {
+        if (esi_path_keep(thread) < 0)
+            return NULL;
+        esi_delay_thread_forget(thread);
+    }
+    place = esi_delay_place_find(delay, event->operation, event->told->site);
+    if (place == UINT32_MAX)
+        return NULL;
+    esi_delay_account(delay, thread);
+    last = esi_delay_thread_add(thread, begin_ns, end_ns);
+    if (!last)
+        return NULL;
+    last->place = place;
+    last->communicator = esi_delay_communicator_row(delay, event->communicator);
+    last->peer = event->told->tuple.peer;
+    last->tag = event->told->tuple.tag;
+    delay->totals.calls++;
+    esi_delay_row_times(delay, ESI_DELAY_BY_RANK, thread->row)->calls++;
+    esi_delay_row_times(delay, ESI_DELAY_BY_LINE, delay->places[place].line)->calls++;
+    esi_delay_row_times(delay, ESI_DELAY_BY_OPERATION, delay->places[place].operation)
+        ->calls++;
+    if (delay->totals.begin_ns == 0 || last->from_ns < delay->totals.begin_ns)
+        delay->totals.begin_ns = last->from_ns;
+    if (last->communicator == UINT32_MAX)
+        return NULL;
+    esi_delay_row_times(delay, ESI_DELAY_BY_COMMUNICATOR, last->communicator)->calls++;
+    return last;
+}
+
+static int note_moment(struct esi_delay_thread *thread,
+                       const struct es_set_event *event,
+                       uint64_t ns,
+                       bool posted)
+{
+    const struct esi_delay_moment moment = {
+        .index = event->id.index, .posted = posted, .ns = ns, .call = thread->next - 1};
+
+    return esi_delay_thread_note(thread, &moment);
+}
+
+/* Waits that an operation which another call completes has ended. */
+static int keep_completion(struct esi_delay_thread *thread,
+                           const struct esi_causal_call *call,
+                           const struct esi_delay_cause *cause,
+                           uint32_t communicator)
+{
+    if (!cause->known)
+        return 0;
+    if (ESI_ARRAY_RESERVE(thread->completions, thread->completion_capacity,
+                          thread->completion_count + 1) < 0)
+        return -ENOMEM;
+    thread->completions[thread->completion_count++] = (struct esi_delay_completion){
+        .stop_ns = call->told->stop_ns, .communicator = communicator, .cause = *cause};
+    return 0;
+}
+
+/* The last of what the call has completed. */
+static int end_completions(struct esi_delay *delay,
+                           struct esi_delay_thread *thread,
+                           struct esi_delay_call *call)
+{
+    const struct esi_delay_completion *last = NULL;
+
+    for (size_t i = 0; i < thread->completion_count; i++) {
+        const struct esi_delay_completion *one = &thread->completions[i];
+
+        if (one->stop_ns >= call->begin_ns && (!last || one->cause.ns > last->cause.ns))
+            last = one;
+    }
+    thread->completion_count = 0;
+    if (!last)
+        return 0;
+    call->communicator = last->communicator;
+    return take_wait(delay, thread, call, &last->cause, true);
+}
+
+/* --- Messages --------------------------------------------------------------------- */
+
+/* Whether an earlier receive waited while this one's message was there already. */
+static void find_wrong_order(struct esi_delay_thread *thread, uint64_t sent_ns)
+{
+    uint64_t number = thread->next;
+
+    for (int i = 0; i < OUT_OF_ORDER && number > thread->first; i++) {
+        struct esi_delay_call *call = esi_delay_thread_call(thread, --number);
+
+        if (call->cause.kind == ESI_DELAY_LATE_SENDER && !call->charged &&
+            sent_ns < call->begin_ns)
+            call->cause.kind = ESI_DELAY_WRONG_ORDER;
+    }
+}
+
+/* The call of another thread in which it was at a time; NULL = in none. */
+static struct esi_delay_call *call_during(const struct esi_delay_thread *thread,
+                                          uint64_t ns)
+{
+    struct esi_delay_call *call =
+        esi_delay_thread_call(thread, esi_delay_thread_find(thread, ns));
+
+    return call && call->begin_ns < ns ? call : NULL;
+}
+
+/* Whether the sender was kept until the receive was posted: in the send itself, or in
+ * the call that completed it. */
+static int find_late_receiver(struct esi_delay *delay,
+                              const struct esi_delay_thread *receiver,
+                              uint64_t posted_ns,
+                              const struct es_event_id *sent)
+{
+    struct esi_delay_thread *sender = delay->traces[sent->trace].thread;
+    const struct esi_delay_moment *moment =
+        sender ? esi_delay_thread_moment(sender, sent->index) : NULL;
+    const struct esi_delay_cause cause = {.thread = receiver->number,
+                                          .ns = posted_ns,
+                                          .kind = ESI_DELAY_LATE_RECEIVER,
+                                          .known = true};
+    struct esi_delay_call *call;
+    bool completes;
+
+    if (!moment || moment->ns >= posted_ns)
+        return 0;
+    call = call_during(sender, posted_ns);
+    if (!call)
+        return 0;
+    completes = moment->posted && delay->places[call->place].of &&
+                delay->places[call->place].of->waits;
+    if (!completes && call != esi_delay_thread_call(sender, moment->call))
+        return 0;
+    return take_wait(delay, sender, call, &cause, completes);
+}
+
+/* A probe has waited for the message that this receive gets. */
+static int end_probe(struct esi_delay *delay,
+                     struct esi_delay_thread *thread,
+                     const struct esi_causal_call *event,
+                     const struct esi_delay_cause *cause)
+{
+    struct esi_delay_call *probe =
+        thread->probe > 0 ? esi_delay_thread_call(thread, thread->probe - 1) : NULL;
+
+    if (!probe || probe->peer != event->told->tuple.peer ||
+        probe->tag != event->told->tuple.tag)
+        return 0;
+    thread->probe = 0;
+    return take_wait(delay, thread, probe, cause, false);
+}
+
+static int meet_partners(struct esi_delay *delay,
+                         const struct esi_delay_thread *thread,
+                         uint64_t received_ns,
+                         const struct es_set_event *event)
+{
+    uint32_t count = event->partner_count;
+    int result = 0;
+
+    if (count > MEETINGS_OF_EVENT)
+        count = MEETINGS_OF_EVENT;
+    for (uint32_t i = 0; i < count && result == 0; i++) {
+        struct esi_delay_cause cause = cause_of(delay, &event->partners[i]);
+        bool is_thread = !delay->traces[event->partners[i].trace].junction;
+
+        if (cause.known && is_thread && cause.thread != thread->number)
+            result = esi_delay_meet(delay, thread, received_ns, &cause);
+    }
+    return result;
+}
+
+static int take_message(struct esi_delay *delay,
+                        struct esi_delay_thread *thread,
+                        const struct es_set_event *event,
+                        const struct esi_causal_call *receive)
+{
+    struct esi_delay_cause cause = last_cause(delay, event);
+    int result = 0;
+
+    cause.kind = ESI_DELAY_LATE_SENDER;
+    if (cause.known) {
+        find_wrong_order(thread, cause.ns);
+        result = end_probe(delay, thread, receive, &cause);
+    }
+    for (uint32_t i = 0; i < event->partner_count && result == 0; i++)
+        result = find_late_receiver(delay, thread, receive->told->start_ns,
+                                    &event->partners[i]);
+    if (result < 0)
+        return result;
+    if (receive->operation->nonblocking) {
+        uint32_t row = esi_delay_communicator_row(delay, receive->communicator);
+
+        return row == UINT32_MAX ? -ENOMEM
+                                 : keep_completion(thread, receive, &cause, row);
+    }
+    return cause.known ? take_wait(delay, thread,
+                                   esi_delay_thread_call(thread, thread->next - 1),
+                                   &cause, false)
+                       : 0;
+}
+
+static int take_receive(struct esi_delay *delay,
+                        struct esi_delay_thread *thread,
+                        const struct es_set_event *event,
+                        const struct esi_causal_call *receive)
+{
+    struct esi_delay_call *call = NULL;
+    struct esi_delay_cause cause;
+    int result;
+
+    if (!receive->operation->nonblocking) {
+        call = call_at(delay, thread, receive);
+        if (!call)
+            return -ENOMEM;
+    }
+    if (receive->operation->op_class == ES_CLASS_ONE_SIDED) {
+        cause = last_cause(delay, event);
+        cause.kind = ESI_DELAY_LATE_COMPLETE;
+        if (receive->operation->code == ES_OP_MPI_Win_complete ||
+            receive->operation->code == ES_OP_MPI_Win_start)
+            cause.kind = ESI_DELAY_LATE_POST;
+        result =
+            cause.known && call ? take_wait(delay, thread, call, &cause, false) : 0;
+    } else {
+        result = take_message(delay, thread, event, receive);
+    }
+    return result < 0 ? result
+                      : meet_partners(delay, thread, receive->told->stop_ns, event);
+}
+
+/* --- Collective operations -------------------------------------------------------- */
+
+static enum esi_delay_kind kind_of(const struct es_operation *operation)
+{
+    switch ((enum es_order_kind)operation->order) {
+    case ES_ORDER_ROOT_TO_ALL:
+        return ESI_DELAY_ROOT_TO_ALL;
+    case ES_ORDER_ALL_TO_ROOT:
+        return ESI_DELAY_ALL_TO_ROOT;
+    case ES_ORDER_PREFIX:
+    case ES_ORDER_EXCLUSIVE_PREFIX:
+    case ES_ORDER_NEIGHBOURS:
+        return ESI_DELAY_PARTIAL;
+    default:
+        return operation->synchronizing ? ESI_DELAY_BARRIER : ESI_DELAY_ALL_TO_ALL;
+    }
+}
+
+/* An all-to-all operation: all its members have met. */
+static void meet_all(struct esi_delay_thread *thread,
+                     const struct es_event_id *release,
+                     uint64_t ns)
+{
+    struct esi_delay_collective *place = NULL;
+
+    for (unsigned i = 0; i < thread->collective_count && !place; i++)
+        if (thread->collectives[i].trace == release->trace)
+            place = &thread->collectives[i];
+    if (!place && thread->collective_count < ESI_DELAY_COLLECTIVES)
+        place = &thread->collectives[thread->collective_count++];
+    if (!place)
+        place = &thread->collectives[thread->collective_next++ % ESI_DELAY_COLLECTIVES];
+    if (place->trace != release->trace)
+        *place = (struct esi_delay_collective){.trace = release->trace};
+    place->instances[1] = place->instances[0];
+    place->ns[1] = place->ns[0];
+    place->instances[0] = release->index;
+    place->ns[0] = ns;
+}
+
+static int take_exit(struct esi_delay *delay,
+                     struct esi_delay_thread *thread,
+                     const struct es_set_event *event,
+                     const struct esi_causal_call *exit)
+{
+    struct esi_delay_cause cause = last_cause(delay, event);
+    bool all = event->partner_count == 1 &&
+               event->partners[0].trace < delay->trace_count &&
+               delay->traces[event->partners[0].trace].junction;
+    struct esi_delay_call *call;
+    uint32_t row;
+    int result = 0;
+
+    cause.kind = (uint8_t)kind_of(exit->operation);
+    if (exit->operation->nonblocking) {
+        row = esi_delay_communicator_row(delay, exit->communicator);
+        result =
+            row == UINT32_MAX ? -ENOMEM : keep_completion(thread, exit, &cause, row);
+    } else {
+        call = call_at(delay, thread, exit);
+        if (!call)
+            return -ENOMEM;
+        if (cause.known)
+            result = take_wait(delay, thread, call, &cause, false);
+    }
+    if (all && cause.known)
+        meet_all(thread, &event->partners[0], cause.ns);
+    else if (result == 0)
+        result = meet_partners(delay, thread, exit->told->stop_ns, event);
+    return result;
+}
+
+/* --- Locks ------------------------------------------------------------------------ */
+
+static struct esi_delay_window *window_of(struct esi_delay *delay,
+                                          const struct esi_causal_call *call)
+{
+    const struct es_tuple *tuple = &call->told->tuple;
+    struct esi_delay_window *window;
+
+    for (size_t i = 0; i < delay->window_count; i++) {
+        window = &delay->windows[i];
+        if (window->communicator == call->communicator &&
+            window->number == tuple->tag && window->target == tuple->peer)
+            return window;
+    }
+    if (ESI_ARRAY_RESERVE(delay->windows, delay->window_capacity,
+                          delay->window_count + 1) < 0)
+        return NULL;
+    window = &delay->windows[delay->window_count++];
+    *window = (struct esi_delay_window){.communicator = call->communicator,
+                                        .number = tuple->tag,
+                                        .target = tuple->peer};
+    return window;
+}
+
+/* The last unlock by somebody else while the call went on. */
+static int take_lock_wait(struct esi_delay *delay,
+                          struct esi_delay_thread *thread,
+                          struct esi_delay_call *call,
+                          const struct esi_delay_window *window)
+{
+    struct esi_delay_cause cause = {.kind = ESI_DELAY_LOCK};
+
+    for (unsigned i = 0; i < ESI_DELAY_UNLOCKS; i++) {
+        const struct esi_delay_unlock *unlock = &window->unlocks[i];
+
+        if (unlock->end_ns > call->begin_ns && unlock->end_ns <= call->end_ns &&
+            unlock->thread != thread->number && unlock->end_ns > cause.ns) {
+            cause.thread = unlock->thread;
+            cause.ns = unlock->end_ns;
+            cause.known = true;
+        }
+    }
+    return cause.known ? take_wait(delay, thread, call, &cause, false) : 0;
+}
+
+static int take_lock(struct esi_delay *delay,
+                     struct esi_delay_thread *thread,
+                     struct esi_delay_call *call,
+                     const struct esi_causal_call *event)
+{
+    struct esi_delay_window *window = window_of(delay, event);
+    int result;
+
+    if (!window)
+        return -ENOMEM;
+    result = take_lock_wait(delay, thread, call, window);
+    if (event->operation->code == ES_OP_MPI_Win_unlock)
+        window->unlocks[window->next++ % ESI_DELAY_UNLOCKS] =
+            (struct esi_delay_unlock){.thread = thread->number, .end_ns = call->end_ns};
+    return result;
+}
+
+static bool is_of_lock(const struct es_operation *operation)
+{
+    return operation->code == ES_OP_MPI_Win_lock ||
+           operation->code == ES_OP_MPI_Win_unlock ||
+           operation->code == ES_OP_MPI_Win_flush;
+}
+
+/* --- Events ----------------------------------------------------------------------- */
+
+static int take_whole(struct esi_delay *delay,
+                      struct esi_delay_thread *thread,
+                      const struct esi_causal_call *event)
+{
+    const struct es_operation *operation = event->operation;
+    struct esi_delay_call *call;
+
+    if (operation->nonblocking || event->told->tuple.stop == 0)
+        return 0;
+    call = call_at(delay, thread, event);
+    if (!call)
+        return -ENOMEM;
+    if (operation->probe)
+        thread->probe = thread->next;
+    if (is_of_lock(operation))
+        return take_lock(delay, thread, call, event);
+    if (operation->op_class == ES_CLASS_COMPLETION && !operation->probe)
+        return end_completions(delay, thread, call);
+    return 0;
+}
+
+/* A send, or the enter of a collective operation: others may need it. */
+static int take_begin(struct esi_delay *delay,
+                      struct esi_delay_thread *thread,
+                      const struct es_set_event *event,
+                      const struct esi_causal_call *begin)
+{
+    bool posts = begin->posted || begin->operation->nonblocking;
+    struct esi_causal_call call = *begin;
+    struct esi_causal_tuple entered;
+    uint16_t family = esi_operation_family(begin->operation);
+
+    if (begin->role == ESI_ROLE_ENTER) { /* its end is told by its exit */
+        entered = *begin->told;
+        entered.stop_ns = entered.start_ns;
+        call.told = &entered;
+    } else {
+        posts |= family == ES_OP_MPI_Isend || family == ES_OP_MPI_Issend ||
+                 family == ES_OP_MPI_Irsend || family == ES_OP_MPI_Isendrecv;
+    }
+    if (!begin->posted && !begin->operation->nonblocking &&
+        !call_at(delay, thread, &call))
+        return -ENOMEM;
+    return note_moment(thread, event, begin->told->start_ns, posts);
+}
+
+static int take_event(struct esi_delay *delay,
+                      struct esi_delay_thread *thread,
+                      const struct es_set_event *event,
+                      const struct esi_causal_call *call)
+{
+    switch (call->role) {
+    case ESI_ROLE_SEND:
+    case ESI_ROLE_ENTER:
+        return take_begin(delay, thread, event, call);
+    case ESI_ROLE_RECEIVE:
+        return take_receive(delay, thread, event, call);
+    case ESI_ROLE_EXIT:
+        return take_exit(delay, thread, event, call);
+    default:
+        return take_whole(delay, thread, call);
+    }
+}
+
+int esi_delay_told(void *data,
+                   const struct es_set_event *event,
+                   const struct esi_causal_call *call)
+{
+    struct esi_delay *delay = data;
+    struct esi_delay_thread *thread;
+    int result;
+
+    delay->totals.events++;
+    if (!call)
+        return take_junction(delay, event);
+    thread = thread_of(delay, event->id.trace, call);
+    if (!thread)
+        return -ENOMEM;
+    if (!call->operation)
+        return 0;
+    thread->error_ns = call->told->error_ns;
+    result = take_event(delay, thread, event, call);
+    if (thread->last_ns > delay->totals.end_ns)
+        delay->totals.end_ns = thread->last_ns;
+    return result;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* delay_path.c - critical paths. */
+#include "config.h"
+
+#include "monitors/delay/delay_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "monitors/delay/delay_thread.h"
+
+/* A host's clock may be behind by so much when a piece is left. */
+#define SLACK_NS UINT64_C(100000000)
+enum { FEW_NODES = 4096 };
+
+/* --- Nodes ------------------------------------------------------------------------ */
+
+static struct esi_path_node *make_node(struct esi_paths *paths,
+                                       struct esi_delay_thread *thread,
+                                       uint64_t from_ns)
+{
+    struct esi_path_node *node = calloc(1, sizeof *node);
+
+    if (!node)
+        return NULL;
+    node->thread = thread;
+    node->from_ns = from_ns;
+    node->summed_ns = from_ns;
+    node->to_ns = UINT64_MAX;
+    node->followers = 1;
+    paths->count++;
+    return node;
+}
+
+static void list_node(struct esi_path_node *node)
+{
+    node->older = node->thread->newest;
+    node->thread->newest = node;
+    node->listed = true;
+}
+
+static void unlist_node(struct esi_path_node *node)
+{
+    struct esi_path_node **link = &node->thread->newest;
+
+    if (!node->listed)
+        return;
+    while (*link != node)
+        link = &(*link)->older;
+    *link = node->older;
+    node->listed = false;
+}
+
+/* A follower has gone. */
+static void release_node(struct esi_paths *paths, struct esi_path_node *node)
+{
+    while (node && --node->followers == 0) {
+        struct esi_path_node *parent = node->parent;
+
+        unlist_node(node);
+        esi_tally_fini(&node->sums);
+        free(node);
+        paths->count--;
+        node = parent;
+    }
+}
+
+/* --- Sums ------------------------------------------------------------------------- */
+
+static int add_part(struct esi_path_node *node,
+                    uint32_t activity,
+                    uint64_t begin_ns,
+                    uint64_t end_ns)
+{
+    uint64_t begin = begin_ns > node->summed_ns ? begin_ns : node->summed_ns;
+    uint64_t end = end_ns < node->to_ns ? end_ns : node->to_ns;
+
+    if (end <= begin)
+        return 0;
+    return esi_tally_add(&node->sums,
+                         esi_delay_cause_key(node->thread->number, activity),
+                         (double)(end - begin));
+}
+
+/* Sums up what the thread did up to `to_ns`. */
+static int sum_node(struct esi_path_node *node, uint64_t to_ns)
+{
+    const struct esi_delay_thread *thread = node->thread;
+    uint64_t number = esi_delay_thread_find(thread, node->summed_ns);
+    const struct esi_delay_call *call;
+    int result = 0;
+
+    for (; (call = esi_delay_thread_call(thread, number)) && result == 0; number++) {
+        if (call->from_ns >= node->to_ns || call->end_ns > to_ns)
+            break;
+        result = add_part(node, esi_delay_computing(call->place), call->from_ns,
+                          call->begin_ns);
+        if (result == 0)
+            result = add_part(node, esi_delay_calling(call->place), call->begin_ns,
+                              call->end_ns);
+        if (call->end_ns > node->summed_ns)
+            node->summed_ns = call->end_ns < node->to_ns ? call->end_ns : node->to_ns;
+    }
+    /* Of a call that goes beyond a piece that has ended. */
+    if (result == 0 && call && node->to_ns <= to_ns && call->from_ns < node->to_ns &&
+        node->summed_ns < node->to_ns) {
+        result = add_part(node, esi_delay_computing(call->place), call->from_ns,
+                          call->begin_ns);
+        if (result == 0)
+            result = add_part(node, esi_delay_calling(call->place), call->begin_ns,
+                              call->end_ns);
+        node->summed_ns = node->to_ns;
+    }
+    return result;
+}
+
+int esi_path_keep(struct esi_delay_thread *thread)
+{
+    const struct esi_delay_call *oldest = esi_delay_thread_call(thread, thread->first);
+    int result = 0;
+
+    for (struct esi_path_node *node = thread->newest; node && result == 0;
+         node = node->older)
+        if (node->from_ns < oldest->end_ns && node->summed_ns < oldest->end_ns &&
+            node->summed_ns < node->to_ns)
+            result = sum_node(node, oldest->end_ns);
+    return result;
+}
+
+/* --- Growing ---------------------------------------------------------------------- */
+
+int esi_path_begin(struct esi_paths *paths, struct esi_delay_thread *thread)
+{
+    struct esi_path_node *node = make_node(paths, thread, 0);
+
+    if (!node)
+        return -ENOMEM;
+    list_node(node);
+    return 0;
+}
+
+static struct esi_path_node *path_end_of(const struct esi_delay_thread *thread)
+{
+    return thread->newest;
+}
+
+void esi_path_end(struct esi_paths *paths, struct esi_delay_thread *thread)
+{
+    if (thread->newest)
+        release_node(paths, path_end_of(thread));
+}
+
+/* The piece of a thread in which it was at a time. */
+static struct esi_path_node *find_piece(const struct esi_delay_thread *thread,
+                                        uint64_t ns)
+{
+    for (struct esi_path_node *node = thread->newest; node; node = node->older)
+        if (node->from_ns <= ns)
+            return node;
+    return NULL;
+}
+
+/* Cuts a piece at a time, which is not before what is summed up.  Returns the earlier
+ * part, to which the later one is a follower; NULL without memory. */
+static struct esi_path_node *cut_piece(struct esi_paths *paths,
+                                       struct esi_path_node *node,
+                                       uint64_t ns)
+{
+    struct esi_path_node *head;
+
+    if (ns < node->summed_ns)
+        ns = node->summed_ns;
+    if (ns >= node->to_ns)
+        return node;
+    head = make_node(paths, node->thread, node->from_ns);
+    if (!head)
+        return NULL;
+    /* The node stays the later part: it is what its followers follow. */
+    head->to_ns = ns;
+    head->parent = node->parent;
+    head->summed_ns = node->summed_ns;
+    head->sums = node->sums;
+    head->older = node->older;
+    head->listed = true;
+    node->sums = (struct esi_tally){.count = 0};
+    node->from_ns = ns;
+    node->summed_ns = ns;
+    node->parent = head;
+    node->older = head;
+    return head;
+}
+
+int esi_path_leave(struct esi_paths *paths,
+                   struct esi_delay_thread *thread,
+                   uint64_t begin_ns,
+                   uint64_t until_ns,
+                   struct esi_delay_thread *cause,
+                   uint64_t cause_ns)
+{
+    struct esi_path_node *end = path_end_of(thread);
+    struct esi_path_node *piece = find_piece(cause, cause_ns);
+    struct esi_path_node *node;
+
+    if (until_ns > paths->now_ns)
+        paths->now_ns = until_ns;
+    if (!piece || end->from_ns > begin_ns || cause == thread) {
+        paths->detours++;
+        return 0;
+    }
+    piece = cut_piece(paths, piece, cause_ns);
+    node = piece ? make_node(paths, thread, until_ns) : NULL;
+    if (!node)
+        return -ENOMEM;
+    piece->followers++;
+    node->parent = piece;
+    end->to_ns = begin_ns;
+    list_node(node);
+    release_node(paths, end);
+    return 0;
+}
+
+/* --- Joining ---------------------------------------------------------------------- */
+
+/* Nobody can leave a piece that ended long ago any more. */
+static bool is_past(const struct esi_paths *paths, const struct esi_path_node *node)
+{
+    return node->to_ns != UINT64_MAX && node->to_ns + SLACK_NS < paths->now_ns;
+}
+
+/* Moves what a piece holds into its only follower. */
+static int join_parent(struct esi_paths *paths, struct esi_path_node *node)
+{
+    struct esi_path_node *parent = node->parent;
+    struct esi_tally own = node->sums;
+    int result = sum_node(parent, UINT64_MAX);
+
+    if (result < 0)
+        return result;
+    /* What is older is more. */
+    node->sums = parent->sums;
+    parent->sums = own;
+    result = esi_tally_add_all(&node->sums, &parent->sums);
+    node->parent = parent->parent;
+    parent->parent = NULL;
+    release_node(paths, parent);
+    return result;
+}
+
+static int join_ancestors(struct esi_paths *paths, struct esi_path_node *node)
+{
+    int result = 0;
+
+    while (node && result == 0) {
+        struct esi_path_node *parent = node->parent;
+
+        if (parent && parent->followers == 1 && is_past(paths, parent))
+            result = join_parent(paths, node);
+        else
+            node = parent;
+    }
+    return result;
+}
+
+int esi_path_join(struct esi_paths *paths,
+                  struct esi_delay_thread *const *threads,
+                  size_t thread_count)
+{
+    int result = 0;
+
+    if (paths->count <= paths->threshold)
+        return 0;
+    for (size_t i = 0; i < thread_count && result == 0; i++)
+        result = join_ancestors(paths, path_end_of(threads[i]));
+    paths->threshold = 2 * paths->count + FEW_NODES;
+    return result;
+}
+
+int esi_path_sum(struct esi_delay_thread *thread, struct esi_tally *tally)
+{
+    int result = 0;
+
+    for (struct esi_path_node *node = path_end_of(thread); node && result == 0;
+         node = node->parent) {
+        result = sum_node(node, UINT64_MAX);
+        if (result == 0)
+            result = esi_tally_add_all(tally, &node->sums);
+    }
+    return result;
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* delay_print.c - where the time goes, as people and programs read it. */
+#include "config.h"
+
+#include "monitors/delay/delay_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define MILLISECOND 1e6
+
+/* --- Records ---------------------------------------------------------------------- */
+
+struct shown_row {
+    const struct esi_delay_row *row;
+    const struct esi_delay_totals *totals;
+};
+
+static uint64_t whole_ns(double ns)
+{
+    return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
+}
+
+static void describe_time(struct esi_row *row,
+                          const char *name,
+                          const char *heading,
+                          double ns)
+{
+    esi_row_unsigned(row, name, NULL, whole_ns(ns));
+    esi_row_quantity(row, heading, "%.3f", ns / MILLISECOND);
+}
+
+static void describe_times(struct esi_row *row, const struct esi_delay_times *times)
+{
+    esi_row_unsigned(esi_row_minor(row, 2), "calls", "CALLS", times->calls);
+    describe_time(row, "waited_ns", "WAITED ms", times->waited);
+    esi_row_unsigned(row, "waited_nonblocking_ns", NULL, whole_ns(times->nonblocking));
+}
+
+static double share_of(const struct esi_delay_totals *totals, double critical)
+{
+    return totals->critical > 0 ? 100 * critical / totals->critical : 0;
+}
+
+static void describe_cost(struct esi_row *row, const struct shown_row *shown)
+{
+    const struct esi_delay_times *times = &shown->row->times;
+
+    describe_time(row, "caused_ns", "CAUSED ms", times->caused);
+    describe_time(row, "critical_ns", "CRITICAL ms", times->critical);
+    esi_row_quantity(esi_row_minor(row, 1), "PATH %", "%.1f",
+                     share_of(shown->totals, times->critical));
+}
+
+static void describe_rank(struct esi_row *row, const void *record)
+{
+    const struct shown_row *shown = record;
+    const struct esi_delay_times *times = &shown->row->times;
+
+    if (esi_row_is_json(row))
+        esi_row_text(row, "type", NULL, "rank");
+    esi_row_signed(row, "rank", "RANK", shown->row->rank);
+    describe_times(row, times);
+    describe_cost(row, shown);
+    esi_row_unsigned(row, "caused_directly_ns", NULL, whole_ns(times->direct));
+    describe_time(row, "computed_ns", "COMPUTED ms", times->computed);
+    describe_time(row, "called_ns", "IN MPI ms", times->called);
+}
+
+static void describe_named(struct esi_row *row,
+                           const struct shown_row *shown,
+                           const char *type,
+                           const char *heading)
+{
+    const char *name = shown->row->name;
+
+    if (esi_row_is_json(row))
+        esi_row_text(row, "type", NULL, type);
+    esi_row_long_text(row, type, heading, 16, name && *name ? name : "(not known)");
+}
+
+static void describe_operation(struct esi_row *row, const void *record)
+{
+    const struct shown_row *shown = record;
+
+    describe_named(row, shown, "operation", "OPERATION");
+    describe_times(row, &shown->row->times);
+    describe_cost(row, shown);
+    describe_time(row, "called_ns", "IN MPI ms", shown->row->times.called);
+}
+
+static void describe_communicator(struct esi_row *row, const void *record)
+{
+    const struct shown_row *shown = record;
+
+    describe_named(row, shown, "communicator", "COMMUNICATOR");
+    describe_times(row, &shown->row->times);
+    describe_time(row, "called_ns", "IN MPI ms", shown->row->times.called);
+}
+
+static void describe_kind(struct esi_row *row, const void *record)
+{
+    const struct shown_row *shown = record;
+
+    describe_named(row, shown, "kind", "WAITED FOR");
+    esi_row_unsigned(row, "waits", "WAITS", shown->row->times.calls);
+    describe_time(row, "waited_ns", "WAITED ms", shown->row->times.waited);
+    describe_time(row, "waited_nonblocking_ns", "OF NONBLOCKING ms",
+                  shown->row->times.nonblocking);
+}
+
+/* What the path takes more here than a rank does on average: the most that an even
+ * share could save. */
+static double imbalance_of(const struct shown_row *shown)
+{
+    const struct esi_delay_times *times = &shown->row->times;
+    double mean = times->computed;
+
+    if (shown->totals->threads > 0)
+        mean /= (double)shown->totals->threads;
+    return times->critical_computing > mean ? times->critical_computing - mean : 0;
+}
+
+static void describe_line(struct esi_row *row, const void *record)
+{
+    const struct shown_row *shown = record;
+    const struct esi_delay_times *times = &shown->row->times;
+
+    describe_named(row, shown, "line", "LINE");
+    esi_row_text(row, "operation", "OPERATION", shown->row->operation);
+    describe_times(row, times);
+    describe_cost(row, shown);
+    esi_row_unsigned(row, "caused_computing_ns", NULL,
+                     whole_ns(times->caused_computing));
+    esi_row_unsigned(row, "critical_computing_ns", NULL,
+                     whole_ns(times->critical_computing));
+    describe_time(row, "computed_ns", "COMPUTED ms", times->computed);
+    describe_time(row, "imbalance_ns", "UNEVEN ms", imbalance_of(shown));
+    esi_row_unsigned(row, "called_ns", NULL, whole_ns(times->called));
+}
+
+static esi_row_describe *const descriptions[] = {
+    [ESI_DELAY_BY_RANK] = describe_rank,
+    [ESI_DELAY_BY_OPERATION] = describe_operation,
+    [ESI_DELAY_BY_COMMUNICATOR] = describe_communicator,
+    [ESI_DELAY_BY_LINE] = describe_line,
+    [ESI_DELAY_BY_KIND] = describe_kind,
+};
+
+static void describe_cause(struct esi_row *row, const void *record)
+{
+    const struct esi_delay_pair *pair = record;
+
+    esi_row_text(row, "type", NULL, "cause");
+    esi_row_signed(esi_row_if(row, pair->waiting >= 0), "waiting", NULL, pair->waiting);
+    esi_row_signed(row, "causing", NULL, pair->causing);
+    esi_row_text(row, "line", NULL, pair->line);
+    esi_row_text(row, "operation", NULL, pair->operation);
+    esi_row_bool(row, "computing", NULL, pair->computing);
+    esi_row_unsigned(row, "waited_ns", NULL, whole_ns(pair->waited));
+}
+
+static void describe_totals(struct esi_row *row, const void *record)
+{
+    const struct esi_delay_totals *totals = record;
+
+    esi_row_text(row, "type", NULL, "totals");
+    esi_row_unsigned(row, "events", NULL, totals->events);
+    esi_row_unsigned(row, "calls", NULL, totals->calls);
+    esi_row_unsigned(row, "threads", NULL, totals->threads);
+    esi_row_unsigned(row, "begin_ns", NULL, totals->begin_ns);
+    esi_row_unsigned(row, "end_ns", NULL, totals->end_ns);
+    esi_row_unsigned(row, "waits", NULL, totals->waits);
+    esi_row_unsigned(row, "waited_ns", NULL, whole_ns(totals->waited));
+    esi_row_unsigned(row, "direct_ns", NULL, whole_ns(totals->direct));
+    esi_row_unsigned(row, "indirect_ns", NULL, whole_ns(totals->indirect));
+    esi_row_unsigned(row, "elsewhere_ns", NULL, whole_ns(totals->elsewhere));
+    esi_row_unsigned(row, "critical_ns", NULL, whole_ns(totals->critical));
+    esi_row_unsigned(row, "truncated", NULL, totals->truncated);
+    esi_row_unsigned(row, "forgotten", NULL, totals->forgotten);
+    esi_row_unsigned(row, "doubtful", NULL, totals->doubtful);
+    esi_row_unsigned(row, "detours", NULL, totals->detours);
+    esi_row_unsigned(esi_row_if(row, totals->worst_error_ns != UINT64_MAX), "error_ns",
+                     NULL, totals->worst_error_ns);
+}
+
+/* --- Order ------------------------------------------------------------------------ */
+
+/* Ranks by number; all others by what they cost, then what they waited. */
+static int compare_rows(const void *left, const void *right)
+{
+    const struct esi_delay_row *a = *(const struct esi_delay_row *const *)left;
+    const struct esi_delay_row *b = *(const struct esi_delay_row *const *)right;
+
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->times.caused != b->times.caused)
+        return a->times.caused > b->times.caused ? -1 : 1;
+    if (a->times.waited != b->times.waited)
+        return a->times.waited > b->times.waited ? -1 : 1;
+    return a->times.called > b->times.called ? -1 : a->times.called < b->times.called;
+}
+
+/* Of many ranks those are shown that cost most. */
+static int compare_costs(const void *left, const void *right)
+{
+    const struct esi_delay_row *a = *(const struct esi_delay_row *const *)left;
+    const struct esi_delay_row *b = *(const struct esi_delay_row *const *)right;
+
+    if (a->times.caused != b->times.caused)
+        return a->times.caused > b->times.caused ? -1 : 1;
+    return compare_rows(left, right);
+}
+
+static bool is_shown(enum esi_delay_group group, const struct esi_delay_row *row)
+{
+    return group != ESI_DELAY_BY_KIND || row->times.calls > 0;
+}
+
+/* The rows to show, in order.  NULL without memory; owned by the caller. */
+static const struct esi_delay_row **choose_rows(const struct esi_delay *delay,
+                                                enum esi_delay_group group,
+                                                size_t top,
+                                                size_t *ret_count)
+{
+    size_t all, count = 0;
+    const struct esi_delay_row *rows = esi_delay_rows(delay, group, &all);
+    const struct esi_delay_row **chosen = calloc(all + 1, sizeof *chosen);
+
+    if (!chosen)
+        return NULL;
+    for (size_t i = 0; i < all; i++)
+        if (is_shown(group, &rows[i]))
+            chosen[count++] = &rows[i];
+    if (top > 0 && count > top) {
+        qsort(chosen, count, sizeof *chosen, compare_costs);
+        count = top;
+    }
+    qsort(chosen, count, sizeof *chosen, compare_rows);
+    *ret_count = count;
+    return chosen;
+}
+
+static int print_group(const struct esi_delay *delay,
+                       enum esi_delay_group group,
+                       size_t top,
+                       enum esi_rows_format format,
+                       FILE *stream)
+{
+    struct esi_delay_totals totals;
+    struct esi_delay_row empty = {.name = "", .operation = ""};
+    struct shown_row shown = {.row = &empty, .totals = &totals};
+    struct esi_rows rows;
+    size_t count;
+    const struct esi_delay_row **chosen = choose_rows(delay, group, top, &count);
+    int result;
+
+    if (!chosen)
+        return -ENOMEM;
+    esi_delay_totals(delay, &totals);
+    esi_rows_init(&rows, format, stream, descriptions[group]);
+    result = esi_rows_begin(&rows, &shown);
+    for (size_t i = 0; i < count && result == 0; i++) {
+        shown.row = chosen[i];
+        esi_rows_add(&rows, &shown);
+    }
+    if (result == 0)
+        result = esi_rows_finish(&rows);
+    free(chosen);
+    return result;
+}
+
+/* --- Causes ----------------------------------------------------------------------- */
+
+/* Causes of all ranks together. */
+struct cause_sum {
+    struct esi_delay_pair pair; /* with the greatest wait; `waited` of all */
+    double greatest;
+    size_t ranks; /* that waited */
+};
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct esi_delay_pair *a = left;
+    const struct esi_delay_pair *b = right;
+
+    if (a->causing != b->causing)
+        return a->causing < b->causing ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    if (a->operation != b->operation)
+        return a->operation < b->operation ? -1 : 1;
+    return a->computing - b->computing;
+}
+
+static int compare_sums(const void *left, const void *right)
+{
+    const struct cause_sum *a = left;
+    const struct cause_sum *b = right;
+
+    if (a->pair.waited != b->pair.waited)
+        return a->pair.waited > b->pair.waited ? -1 : 1;
+    return compare_places(&a->pair, &b->pair);
+}
+
+static size_t join_causes(struct esi_delay_pair *pairs,
+                          size_t count,
+                          struct cause_sum *sums)
+{
+    size_t sum_count = 0;
+
+    qsort(pairs, count, sizeof *pairs, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        struct cause_sum *sum = &sums[sum_count];
+
+        if (sum_count > 0 && compare_places(&sums[sum_count - 1].pair, &pairs[i]) == 0)
+            sum = &sums[sum_count - 1];
+        else
+            *sum = (struct cause_sum){.pair = pairs[i], .greatest = -1}, sum_count++,
+            sum->pair.waited = 0;
+        sum->pair.waited += pairs[i].waited;
+        sum->ranks += pairs[i].waiting != pairs[i].causing;
+        if (pairs[i].waited > sum->greatest) {
+            sum->greatest = pairs[i].waited;
+            sum->pair.waiting = pairs[i].waiting;
+        }
+    }
+    return sum_count;
+}
+
+static void print_sum(const struct cause_sum *sum,
+                      const struct esi_delay_totals *totals,
+                      FILE *stream)
+{
+    const struct esi_delay_pair *pair = &sum->pair;
+    bool has_line = pair->line && *pair->line;
+
+    esi_text_prose_print(
+        stream,
+        "rank %d costs the others %.3f ms (%.0f %% of all waiting): %s %s%s%s%s",
+        pair->causing, pair->waited / MILLISECOND,
+        totals->waited > 0 ? 100 * pair->waited / totals->waited : 0,
+        pair->computing ? "what it computes ahead of" : "in", pair->operation,
+        has_line ? " at " : "", has_line ? pair->line : "",
+        pair->waiting >= 0 ? "" : "; many ranks wait");
+    if (pair->waiting >= 0)
+        esi_text_prose_print(stream, "  rank %d waits longest for it, %.3f ms%s",
+                             pair->waiting, sum->greatest / MILLISECOND,
+                             sum->ranks > 1 ? ", among others" : "");
+}
+
+enum { SENTENCES = 3 };
+
+static int print_causes(const struct esi_delay *delay, size_t top, FILE *stream)
+{
+    size_t count = esi_delay_pair_count(delay);
+    struct esi_delay_pair *pairs = calloc(count + 1, sizeof *pairs);
+    struct cause_sum *sums = calloc(count + 1, sizeof *sums);
+    struct esi_delay_totals totals;
+    size_t sum_count;
+
+    esi_delay_totals(delay, &totals);
+    if (top == 0 || top > SENTENCES)
+        top = SENTENCES;
+    if (pairs && sums) {
+        for (size_t i = 0; i < count; i++)
+            pairs[i] = esi_delay_pair_at(delay, i);
+        sum_count = join_causes(pairs, count, sums);
+        qsort(sums, sum_count, sizeof *sums, compare_sums);
+        for (size_t i = 0; i < sum_count && i < top; i++)
+            /* What is a hundredth of it helps nobody. */
+            if (sums[i].pair.waited * 100 > totals.waited)
+                print_sum(&sums[i], &totals, stream);
+    }
+    free(pairs);
+    free(sums);
+    return pairs && sums ? 0 : -ENOMEM;
+}
+
+/* --- Text ------------------------------------------------------------------------- */
+
+static void print_head(const struct esi_delay_totals *totals, FILE *stream)
+{
+    double span = (double)(totals->end_ns - totals->begin_ns);
+    double all = span * (double)totals->threads;
+
+    esi_text_prose_print(
+        stream,
+        "%zu threads in %.3f s: %.3f ms of waiting in %" PRIu64
+        " waits (%.1f %% of their time), %.1f %% of it handed on by others that waited",
+        totals->threads, span / 1e9, totals->waited / MILLISECOND, totals->waits,
+        all > 0 ? 100 * totals->waited / all : 0,
+        totals->waited > 0 ? 100 * totals->indirect / totals->waited : 0);
+}
+
+/* The line whose computing takes most of the path. */
+static void print_path(const struct esi_delay *delay,
+                       const struct esi_delay_totals *totals,
+                       FILE *stream)
+{
+    size_t count;
+    const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_LINE, &count);
+    const struct esi_delay_row *most = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (!most || rows[i].times.critical_computing > most->times.critical_computing)
+            most = &rows[i];
+    if (!most || most->times.critical_computing <= 0)
+        return;
+    esi_text_prose_print(stream,
+                         "critical path %.3f ms; %.1f %% of it is computed ahead of "
+                         "%s%s%s: 10 %% less there shortens the run by at most %.3f ms",
+                         totals->critical / MILLISECOND,
+                         share_of(totals, most->times.critical_computing),
+                         most->operation, *most->name ? " at " : "", most->name,
+                         most->times.critical_computing / 10 / MILLISECOND);
+}
+
+static void print_doubts(const struct esi_delay_totals *totals, FILE *stream)
+{
+    if (totals->worst_error_ns == UINT64_MAX)
+        esi_text_prose_print(stream, "some hosts' clocks are not known: waits for them "
+                                     "are not counted");
+    else if (totals->doubtful > 0)
+        esi_text_prose_print(stream,
+                             "%" PRIu64 " waits are not counted: they are shorter than "
+                             "the clocks' error, %.3f ms at most",
+                             totals->doubtful,
+                             (double)totals->worst_error_ns / MILLISECOND);
+    if (totals->elsewhere > 0)
+        esi_text_prose_print(stream,
+                             "%.3f ms of waiting have causes that are not told apart",
+                             totals->elsewhere / MILLISECOND);
+    if (totals->truncated > 0 || totals->forgotten > 0)
+        esi_text_prose_print(stream,
+                             "%" PRIu64 " waits reach back further than the calls that "
+                             "are kept, %" PRIu64 " were found too late to be charged",
+                             totals->truncated, totals->forgotten);
+}
+
+int esi_delay_print_text(const struct esi_delay *delay,
+                         const struct esi_delay_style *style,
+                         FILE *stream)
+{
+    struct esi_delay_totals totals;
+    int result;
+
+    esi_delay_totals(delay, &totals);
+    print_head(&totals, stream);
+    result = print_causes(delay, style->top, stream);
+    print_path(delay, &totals, stream);
+    print_doubts(&totals, stream);
+    for (int group = 0; group < ESI_DELAY_GROUPS && result == 0; group++) {
+        if (!(style->groups & 1u << group))
+            continue;
+        fputc('\n', stream);
+        result = print_group(delay, (enum esi_delay_group)group, style->top,
+                             ESI_ROWS_TABLE, stream);
+    }
+    return result;
+}
+
+/* --- For programs ----------------------------------------------------------------- */
+
+int esi_delay_print_json(const struct esi_delay *delay,
+                         const struct esi_delay_style *style,
+                         FILE *stream)
+{
+    struct esi_delay_totals totals;
+    int result = 0;
+
+    for (int group = 0; group < ESI_DELAY_GROUPS && result == 0; group++)
+        if (style->groups & 1u << group)
+            result = print_group(delay, (enum esi_delay_group)group, style->top,
+                                 ESI_ROWS_JSON, stream);
+    for (size_t i = 0; i < esi_delay_pair_count(delay) && result == 0; i++) {
+        struct esi_delay_pair pair = esi_delay_pair_at(delay, i);
+
+        result = esi_rows_print_json(stream, describe_cause, &pair);
+    }
+    esi_delay_totals(delay, &totals);
+    return result < 0 ? result : esi_rows_print_json(stream, describe_totals, &totals);
+}
+
+int esi_delay_print_csv(const struct esi_delay *delay,
+                        const struct esi_delay_style *style,
+                        FILE *stream)
+{
+    int group = 0;
+
+    while (group < ESI_DELAY_GROUPS - 1 && !(style->groups & 1u << group))
+        group++;
+    return print_group(delay, (enum esi_delay_group)group, style->top, ESI_ROWS_CSV,
+                       stream);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * delay_private.h - what the files of delay work on.
+ *
+ * Events become calls of threads, and waits of calls (delay_calls.c).  Waits are kept
+ * for a while, then charged to their causes, in the order in which they ended
+ * (delay_costs.c), and the critical paths of all threads go on (delay_path.c).
+ */
+#ifndef ES_MONITORS_DELAY_DELAY_PRIVATE_H
+#define ES_MONITORS_DELAY_DELAY_PRIVATE_H
+
+#include "base/heap.h"
+#include "monitors/delay/delay.h"
+#include "monitors/delay/delay_path.h"
+#include "monitors/delay/delay_tally.h"
+#include "monitors/delay/delay_thread.h"
+#include "monitors/eventset/set_texts.h"
+
+/* A line of source and an operation that is called there. */
+struct esi_delay_place {
+    uint32_t line; /* row of its group */
+    uint32_t operation;
+    const struct es_operation *of; /* NULL = not known */
+};
+
+struct esi_delay_group_rows {
+    struct esi_delay_row *rows;
+    size_t count, capacity;
+    struct esi_hash table;
+};
+
+/* The `release` events of a communicator's trace, and who came last to them. */
+enum { ESI_DELAY_RELEASES = 64 };
+struct esi_delay_junction {
+    struct esi_delay_cause last; /* of the join that came last */
+    struct {
+        uint32_t index;
+        struct esi_delay_cause cause;
+    } releases[ESI_DELAY_RELEASES];
+};
+
+struct esi_delay_trace {
+    struct esi_delay_thread *thread;     /* one of both */
+    struct esi_delay_junction *junction; /* owned */
+};
+
+/* The last messages between two threads, the lower number first. */
+struct esi_delay_meeting {
+    uint32_t threads[2];
+    struct {
+        uint64_t sent_ns;
+        uint64_t received_ns;
+    } to[2][2]; /* by receiver; the newest first */
+};
+
+/* An unlock of a window, for those that waited for it. */
+enum { ESI_DELAY_UNLOCKS = 64 };
+struct esi_delay_unlock {
+    uint32_t thread;
+    uint64_t end_ns; /* 0 = none */
+};
+struct esi_delay_window {
+    const char *communicator;
+    int32_t number;
+    int32_t target;
+    unsigned next;
+    struct esi_delay_unlock unlocks[ESI_DELAY_UNLOCKS];
+};
+
+enum { ESI_DELAY_PLACE_CACHE = 256 };
+
+/* In the keys of pairs: those that wait are not told apart any more. */
+#define ESI_DELAY_OTHERS UINT64_C(0xfffff)
+
+struct esi_delay {
+    struct esi_delay_config config;
+    struct esi_delay_trace *traces; /* by number */
+    size_t trace_count, trace_capacity;
+    struct esi_delay_thread **threads; /* by number; owned */
+    size_t thread_count, thread_capacity;
+    struct esi_texts texts; /* of lines, hosts and communicators */
+    struct esi_delay_group_rows groups[ESI_DELAY_GROUPS];
+    struct esi_delay_place *places;
+    size_t place_count, place_capacity;
+    struct esi_hash place_table;
+    struct {
+        const char *site;
+        uint16_t code;
+        uint32_t place; /* plus one */
+    } place_cache[ESI_DELAY_PLACE_CACHE];
+    struct esi_delay_meeting *meetings;
+    size_t meeting_count, meeting_capacity;
+    struct esi_hash meeting_table;
+    struct esi_delay_window *windows;
+    size_t window_count, window_capacity;
+    struct esi_heap waits; /* that are not charged: until, and thread and call */
+    struct esi_tally excess;
+    struct esi_tally pairs;
+    struct esi_tally causes; /* of the wait that is being charged */
+    struct esi_paths paths;
+    struct esi_delay_totals totals;
+};
+
+/* --- delay.c ---------------------------------------------------------------------- */
+
+/* UINT32_MAX without memory, as the next ones. */
+uint32_t esi_delay_place_find(struct esi_delay *delay,
+                              const struct es_operation *operation,
+                              const char *site);
+uint32_t esi_delay_communicator_row(struct esi_delay *delay, const char *name);
+uint32_t esi_delay_rank_row(struct esi_delay *delay, int rank);
+
+static inline struct esi_delay_times *esi_delay_row_times(struct esi_delay *delay,
+                                                          enum esi_delay_group group,
+                                                          uint32_t row)
+{
+    return &delay->groups[group].rows[row].times;
+}
+
+/* Adds the time of a thread's last call, as far as it was not, to the rows. */
+void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread);
+
+/* --- delay_calls.c ---------------------------------------------------------------- */
+
+int esi_delay_told(void *data,
+                   const struct es_set_event *event,
+                   const struct esi_causal_call *call);
+
+/* --- delay_costs.c ---------------------------------------------------------------- */
+
+/* When a thread that begins to wait and the one that it waits for last met: when the
+ * last message was sent that the former had received when it began, or the latter when
+ * it did what was waited for; or when the last member came to an all-to-all operation
+ * of both.  0 = never, that is known. */
+uint64_t esi_delay_last_meeting(const struct esi_delay *delay,
+                                const struct esi_delay_thread *waiting,
+                                uint64_t begin_ns,
+                                const struct esi_delay_cause *cause);
+/* A message, or what is like one.  0 or -ENOMEM. */
+int esi_delay_meet(struct esi_delay *delay,
+                   const struct esi_delay_thread *receiver,
+                   uint64_t received_ns,
+                   const struct esi_delay_cause *sent);
+/* Keeps a call's wait until it is charged.  0 or -ENOMEM. */
+int esi_delay_expect(struct esi_delay *delay,
+                     struct esi_delay_thread *thread,
+                     struct esi_delay_call *call);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * delay_thread.h - the last calls of a thread, in their order, and its last events.
+ *
+ * Times are run time in nanoseconds.  Calls do not overlap: what a call and the one
+ * before have in common belongs to the earlier one.  Between them the thread computes.
+ */
+#ifndef ES_MONITORS_DELAY_DELAY_THREAD_H
+#define ES_MONITORS_DELAY_DELAY_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "monitors/delay/delay_tally.h"
+
+struct esi_path_node;
+
+/* Activities of a thread: computing ahead of a place's call, and that call. */
+static inline uint32_t esi_delay_computing(uint32_t place)
+{
+    return place * 2;
+}
+static inline uint32_t esi_delay_calling(uint32_t place)
+{
+    return place * 2 + 1;
+}
+
+/* Key of a thread's activity as a cause. */
+static inline uint64_t esi_delay_cause_key(uint32_t thread, uint32_t activity)
+{
+    return (uint64_t)(thread + 1) << 32 | activity;
+}
+#define ESI_DELAY_ELSEWHERE UINT64_MAX
+
+/* Who made a call wait: a thread, when it did what was waited for. */
+struct esi_delay_cause {
+    uint32_t thread;
+    uint64_t ns;
+    uint8_t kind; /* enum esi_delay_kind */
+    bool known;
+};
+
+struct esi_delay_call {
+    uint64_t from_ns; /* the end of the call before */
+    uint64_t begin_ns;
+    uint64_t end_ns;
+    uint32_t place;
+    uint32_t communicator; /* row */
+    int32_t peer;          /* of a probe */
+    int32_t tag;
+    /* Its wait, from begin_ns on; until_ns 0 = none. */
+    uint64_t until_ns;
+    struct esi_delay_cause cause;
+    uint64_t since_ns; /* both last met then; 0 = never */
+    bool nonblocking;  /* for what another call has begun */
+    bool charged;
+    uint16_t cause_count;
+    struct esi_tally_item *causes; /* of the wait, in nanoseconds; owned */
+};
+
+/* An operation that is complete, while the call that waits for it goes on. */
+struct esi_delay_completion {
+    uint64_t stop_ns;
+    uint32_t communicator;
+    struct esi_delay_cause cause;
+};
+
+/* When an event was. */
+struct esi_delay_moment {
+    uint32_t index;
+    bool posted; /* of an operation that goes on when its call has ended */
+    uint64_t ns;
+    uint64_t call; /* number */
+};
+
+/* The thread's last two all-to-all operations on a communicator, and when their last
+ * members came: others may be one ahead. */
+struct esi_delay_collective {
+    uint32_t trace; /* of the communicator */
+    uint32_t instances[2];
+    uint64_t ns[2];
+};
+enum { ESI_DELAY_COLLECTIVES = 16 };
+
+struct esi_delay_thread {
+    uint32_t number;
+    int rank;
+    int thread;
+    uint32_t row;  /* of its rank */
+    uint32_t host; /* text */
+    uint64_t error_ns;
+    struct esi_delay_call *calls;     /* ring: number & mask; owned */
+    uint64_t next;                    /* number of the next call */
+    uint64_t first;                   /* of the oldest that is kept */
+    size_t mask;                      /* places - 1 */
+    size_t window;                    /* calls that are kept, at most */
+    uint64_t last_ns;                 /* end of the last call */
+    uint64_t accounted_ns;            /* what is before stands in the rows */
+    struct esi_delay_moment *moments; /* ring: index & moment_mask; owned */
+    size_t moment_mask;
+    struct esi_delay_completion *completions; /* owned */
+    size_t completion_count, completion_capacity;
+    struct esi_delay_collective collectives[ESI_DELAY_COLLECTIVES];
+    unsigned collective_count;
+    unsigned collective_next;
+    uint64_t probe;               /* number of its last probe, plus one */
+    struct esi_path_node *newest; /* of its path; see delay_path.h */
+};
+
+/* NULL without memory. */
+struct esi_delay_thread *esi_delay_thread_create(uint32_t number, size_t window);
+void esi_delay_thread_destroy(struct esi_delay_thread *thread);
+
+/* The call of this number; NULL = it is not kept any more. */
+static inline struct esi_delay_call *esi_delay_thread_call(
+    const struct esi_delay_thread *thread,
+    uint64_t number)
+{
+    return number >= thread->first && number < thread->next
+               ? &thread->calls[number & thread->mask]
+               : NULL;
+}
+
+/* Whether the next call takes the place of the oldest. */
+static inline bool esi_delay_thread_is_full(const struct esi_delay_thread *thread)
+{
+    return thread->calls && thread->next - thread->first > thread->mask &&
+           thread->mask + 1 >= thread->window;
+}
+
+/* Forgets the oldest call. */
+void esi_delay_thread_forget(struct esi_delay_thread *thread);
+
+/* Adds a call, which begins where the last one ends at the earliest.  Room is made by
+ * esi_delay_thread_forget() where the window is full.  NULL without memory. */
+struct esi_delay_call *esi_delay_thread_add(struct esi_delay_thread *thread,
+                                            uint64_t begin_ns,
+                                            uint64_t end_ns);
+
+/* Number of the first call that ends after `ns`; `next` = none does.  O(log n). */
+uint64_t esi_delay_thread_find(const struct esi_delay_thread *thread, uint64_t ns);
+
+/* 0 or -ENOMEM. */
+int esi_delay_thread_note(struct esi_delay_thread *thread,
+                          const struct esi_delay_moment *moment);
+/* NULL = not kept any more. */
+const struct esi_delay_moment *esi_delay_thread_moment(
+    const struct esi_delay_thread *thread,
+    uint32_t index);
+
+/* Adds `sign` times what the thread did in (begin_ns, end_ns]: activities by number,
+ * and causes of its waits by their keys.  Returns 0, 1: it begins before what is kept;
+ * -ENOMEM. */
+int esi_delay_thread_sum(const struct esi_delay_thread *thread,
+                         uint64_t begin_ns,
+                         uint64_t end_ns,
+                         double sign,
+                         struct esi_tally *tally);
+
+#endif
