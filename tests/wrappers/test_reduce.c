@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "tests/suites.h"
 #include "tests/wrappers/source.h"
@@ -440,6 +441,47 @@ static void operations_under_way_are_not_summed_up(void **state)
     consumer_fini(&consumer);
 }
 
+/* An MPI_Irecv lasts until the MPI_Waitall that waits for it ends. */
+static void sums_count_no_time_twice(void **state)
+{
+    static const char *const names[] = {"MPI_Irecv", "MPI_Waitall", "MPI_Sendrecv",
+                                        "MPI_Sendrecv receive"};
+    static const struct {
+        const char *to;
+        uint64_t value;
+    } cases[] = {{"sum", 300 + 40}, {"maximum", 500}};
+    struct es_tuple all[4];
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        all[i] = (struct es_tuple){
+            .start = i < 2 ? 100 + 200 * i : 700,
+            .stop = i < 2 ? 600 : 740,
+            .operation = es_operation_by_name(names[i])->code,
+        };
+    for (size_t i = 0; i < 2; i++) {
+        struct source source = {.tuples = all, .count = 4};
+        struct es_stage *child = source_open(&source);
+        struct es_stage *stage =
+            stage_over("reduce", &child, 1, &context, "to", cases[i].to, "of",
+                       "duration", "by", "rank", NULL);
+        struct es_summary summary;
+        struct consumer consumer;
+
+        consumer_init(&consumer, 100);
+        assert_int_equal(consumer_pull(&consumer, stage), 0);
+        assert_int_equal(consumer.batch.count, 1);
+        assert_int_equal(
+            es_summary_decode(consumer.batch.tuples, consumer.batch.marks, &summary),
+            0);
+        assert_int_equal(summary.count, 4);
+        assert_int_equal(summary.value,
+                         es_clock_span_ns(origin_items[0].clock, cases[i].value));
+        es_stage_close(stage);
+        consumer_fini(&consumer);
+    }
+}
+
 /* More codes than there are operations: the tree fails, and the next reads less. */
 static void codes_that_nobody_knows_are_not_lost(void **state)
 {
@@ -520,6 +562,7 @@ SUITE(test_reduce)
         cmocka_unit_test(counts_saturate_and_means_are_weighted),
         cmocka_unit_test(picking_finds_the_first_and_the_last),
         cmocka_unit_test(operations_under_way_are_not_summed_up),
+        cmocka_unit_test(sums_count_no_time_twice),
         cmocka_unit_test(codes_that_nobody_knows_are_not_lost),
         cmocka_unit_test(other_summaries_pass),
         cmocka_unit_test(trees_sum_up_what_a_loop_sums_up),

@@ -187,6 +187,18 @@ static int grouping_add(struct grouping *grouping,
 
 /* --- Tuples ----------------------------------------------------------------------- */
 
+/* Whether the time of a tuple is in others', too: a nonblocking operation lasts until
+ * the call that completes it ends, and one call sends and receives.  A sum counts no
+ * time twice. */
+static bool shares_time(const struct es_tuple *tuple)
+{
+    const struct es_operation *operation = es_operation_find(tuple->operation);
+
+    return operation &&
+           (operation->nonblocking ||
+            (operation->combined && operation->op_class == ES_CLASS_RECEIVE));
+}
+
 /* A summary of one tuple. */
 static struct es_summary first_summary(const struct grouping *grouping,
                                        const struct es_tuple *tuple,
@@ -198,6 +210,9 @@ static struct es_summary first_summary(const struct grouping *grouping,
         value = tuple->stop > tuple->start
                     ? es_clock_span_ns(origin->clock, tuple->stop - tuple->start)
                     : 0;
+    if (grouping->of == ES_SUMMARY_DURATION && grouping->kind == ES_SUMMARY_SUM &&
+        shares_time(tuple))
+        value = 0;
     return (struct es_summary){
         .kind = grouping->kind,
         .of = grouping->of,
