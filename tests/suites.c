@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/last_words.h"
+
 static struct test_suite *suites; /* sorted by name: constructors run in any order */
 
 void test_suite_add(struct test_suite *suite)
@@ -48,7 +50,9 @@ static int run_suites(const char *name)
     for (struct test_suite *suite = suites; suite; suite = suite->next)
         if (!name || strcmp(suite->name, name) == 0) {
             found = true;
+            last_words_begin(suite->name);
             failures += suite->run();
+            last_words_end();
         }
     if (!found)
         fprintf(stderr, "suites: %s: no such suite here; --list names them\n", name);
