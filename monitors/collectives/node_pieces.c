@@ -32,10 +32,11 @@ static void take_half(struct esi_node_finding *finding, const struct es_tuple *t
 
 size_t esi_node_finding_read(const struct es_batch *batch,
                              size_t index,
+                             size_t end,
                              struct esi_node_finding *ret_finding)
 {
     const struct es_tuple *tuple = &batch->tuples[index];
-    const struct es_tuple *next = index + 1 < batch->count ? tuple + 1 : NULL;
+    const struct es_tuple *next = index + 1 < end ? tuple + 1 : NULL;
 
     if (!esi_tree_node_is_result(tuple))
         return 0;

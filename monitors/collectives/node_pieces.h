@@ -39,10 +39,12 @@ struct esi_node_pieces {
 
 void esi_node_pieces_fini(struct esi_node_pieces *pieces);
 
-/* Reads the result at `index` of the batch, with its other half if that follows.
- * Returns the number of tuples it took, 0: there is no result. */
+/* Reads the result at `index` of the batch, with its other half if that follows.  All
+ * tuples from `index` to `end` are of one node.  Returns the number of tuples it took,
+ * 0: there is no result. */
 size_t esi_node_finding_read(const struct es_batch *batch,
                              size_t index,
+                             size_t end,
                              struct esi_node_finding *ret_finding);
 
 /* Keeps a tuple of an edge.  0; -EINVAL: it is none; -ENOMEM. */

@@ -427,6 +427,47 @@ static int give_halves(struct esi_tree_nodes *nodes, bool all, struct brought *b
     return result;
 }
 
+/* Where the tuples of the node end whose first one is at `first`. */
+static size_t end_of_node(const struct esi_tree_nodes *nodes,
+                          const struct es_batch *batch,
+                          size_t first)
+{
+    const struct tree_node *node = node_at(nodes, batch->marks[first].origin);
+    size_t end = first + 1;
+
+    while (end < batch->count && node_at(nodes, batch->marks[end].origin) == node)
+        end++;
+    return end;
+}
+
+static int take_tuples(struct esi_tree_nodes *nodes,
+                       const struct es_batch *batch,
+                       size_t first,
+                       size_t end,
+                       uint64_t now_ns,
+                       struct brought *brought)
+{
+    struct tree_node *node = node_at(nodes, batch->marks[first].origin);
+    int result = 0;
+
+    for (size_t i = first, count; i < end && result == 0; i += count) {
+        struct esi_node_finding finding;
+
+        count = esi_node_finding_read(batch, i, end, &finding);
+        if (count > 0) {
+            result = take_finding(nodes, node, &finding, brought);
+            continue;
+        }
+        count = 1;
+        result = esi_node_pieces_add(&node->pieces, &batch->tuples[i], &batch->marks[i],
+                                     now_ns);
+        if (result == -EINVAL)
+            result = 0;
+    }
+    return result;
+}
+
+/* Other nodes may have results of the same operation: those never belong together. */
 static int take_batch(struct esi_tree_nodes *nodes,
                       const struct es_batch *batch,
                       uint64_t now_ns,
@@ -434,20 +475,9 @@ static int take_batch(struct esi_tree_nodes *nodes,
 {
     int result = 0;
 
-    for (size_t i = 0, count; i < batch->count && result == 0; i += count) {
-        const struct es_mark *mark = &batch->marks[i];
-        struct tree_node *node = node_at(nodes, mark->origin);
-        struct esi_node_finding finding;
-
-        count = esi_node_finding_read(batch, i, &finding);
-        if (count > 0) {
-            result = take_finding(nodes, node, &finding, brought);
-            continue;
-        }
-        count = 1;
-        result = esi_node_pieces_add(&node->pieces, &batch->tuples[i], mark, now_ns);
-        if (result == -EINVAL)
-            result = 0;
+    for (size_t i = 0, end; i < batch->count && result == 0; i = end) {
+        end = end_of_node(nodes, batch, i);
+        result = take_tuples(nodes, batch, i, end, now_ns, brought);
     }
     return result;
 }

@@ -44,6 +44,8 @@ struct fixture {
     char host[ES_HOST_NAME_BYTES];
     _Atomic size_t written_count; /* tuples */
     _Atomic bool written;         /* all there is */
+    pthread_t writer;
+    bool has_writer;
     unsigned pieced;
 };
 
@@ -103,6 +105,14 @@ static int set_up_bare(void **state)
     return 0;
 }
 
+/* A test that fails leaves the writer to its tear_down(). */
+static void end_writer(struct fixture *fixture)
+{
+    if (fixture->has_writer)
+        pthread_join(fixture->writer, NULL);
+    fixture->has_writer = false;
+}
+
 static int set_up(void **state)
 {
     set_up_bare(state);
@@ -114,6 +124,7 @@ static int tear_down(void **state)
 {
     struct fixture *fixture = *state;
 
+    end_writer(fixture);
     esi_tree_nodes_close(fixture->nodes);
     es_servers_close(fixture->servers);
     made_servers_end(&fixture->made_servers);
@@ -161,6 +172,12 @@ static void *write_all(void *data)
     }
     fixture->written = true;
     return NULL;
+}
+
+static void start_writer(struct fixture *fixture)
+{
+    assert_int_equal(pthread_create(&fixture->writer, NULL, write_all, fixture), 0);
+    fixture->has_writer = true;
 }
 
 /* --- What comes of it ------------------------------------------------------------- */
@@ -279,12 +296,11 @@ static void open_nodes(struct fixture *fixture, bool servers)
 static void a_thread_gathers_what_servers_analyse(void **state)
 {
     struct fixture *fixture = *state;
-    pthread_t writer;
 
     open_nodes(fixture, true);
     assert_int_equal(esi_tree_nodes_start(fixture->nodes), 0);
-    assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
-    pthread_join(writer, NULL);
+    start_writer(fixture);
+    end_writer(fixture);
     esi_tree_nodes_stop(fixture->nodes);
     each_came_once(fixture);
     assert_int_equal(fixture->pieced, 0);
@@ -297,6 +313,32 @@ static void without_servers_they_are_analysed_here(void **state)
     open_nodes(fixture, false);
     write_all(fixture);
     assert_true(esi_tree_nodes_drain(fixture->nodes) > 0);
+    each_came_once(fixture);
+}
+
+/* Makes the rank's only operation, on the first communicator, until one of it has
+ * results on the one way only. */
+static void make_one_way(int rank, uint16_t code)
+{
+    const struct made_instance *only = &edges[rank].instances[0];
+
+    do
+        made_edges_make(&edges[rank], 1, 1, &random_state);
+    while (only->communicator != 0 || only->result_count != 1 || !half(only, code));
+}
+
+/* The same operation may end with a way up at one node, and be nothing but a way down
+ * at the next one, whose results follow in the same batch. */
+static void results_of_two_nodes_stay_apart(void **state)
+{
+    struct fixture *fixture = *state;
+
+    make_one_way(0, ESI_NODE_UP);
+    make_one_way(1, ESI_NODE_DOWN);
+    make_one_way(2, ESI_NODE_DOWN);
+    open_nodes(fixture, false);
+    write_all(fixture);
+    assert_int_equal(esi_tree_nodes_drain(fixture->nodes), RANKS);
     each_came_once(fixture);
 }
 
@@ -368,29 +410,37 @@ static void pull_in_pieces(struct fixture *fixture)
 static void results_are_complete_across_reconfigurations(void **state)
 {
     struct fixture *fixture = *state;
-    pthread_t writer;
 
     open_nodes(fixture, true);
-    assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
+    start_writer(fixture);
     pull_in_pieces(fixture);
     while (!fixture->written) {
         assert_true(esi_tree_nodes_pull(fixture->nodes) >= 0);
         if (next_random(&random_state) % 3 == 0)
             change(fixture);
     }
-    pthread_join(writer, NULL);
+    end_writer(fixture);
     assert_true(esi_tree_nodes_drain(fixture->nodes) >= 0);
     each_came_once(fixture);
     assert_true(fixture->pieced > 0);
 }
 
+/* Pulls once.  Whether all servers have answered. */
+static bool all_have_answered(const struct fixture *fixture)
+{
+    struct esi_tree_nodes_counts counts;
+    int result = esi_tree_nodes_pull(fixture->nodes);
+
+    esi_tree_nodes_counts(fixture->nodes, &counts);
+    return result >= 0 && counts.silent == 0;
+}
+
 static void results_are_complete_though_servers_are_lost(void **state)
 {
     struct fixture *fixture = *state;
-    pthread_t writer;
 
     open_nodes(fixture, true);
-    assert_int_equal(pthread_create(&writer, NULL, write_all, fixture), 0);
+    start_writer(fixture);
     while (!fixture->written) {
         (void)esi_tree_nodes_pull(fixture->nodes);
         if (next_random(&random_state) % 20 == 0) {
@@ -398,11 +448,11 @@ static void results_are_complete_though_servers_are_lost(void **state)
             made_server_start(&fixture->made_servers, fixture->server);
         }
     }
-    pthread_join(writer, NULL);
+    end_writer(fixture);
     /* Until the connection is there again. */
-    for (int i = 0; i < 40; i++) {
-        (void)esi_tree_nodes_pull(fixture->nodes);
-        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    for (int tries = 1; !all_have_answered(fixture); tries++) {
+        assert_true(tries < 1000);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
     assert_true(esi_tree_nodes_drain(fixture->nodes) >= 0);
     each_came_once(fixture);
@@ -414,6 +464,8 @@ SUITE(test_tree_nodes)
         cmocka_unit_test_setup_teardown(a_thread_gathers_what_servers_analyse, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(without_servers_they_are_analysed_here, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(results_of_two_nodes_stay_apart, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(nothing_is_opened_before_there_are_trees,
                                         set_up_bare, tear_down),
