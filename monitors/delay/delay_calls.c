@@ -332,18 +332,18 @@ static int find_late_receiver(struct esi_delay *delay,
                                           .kind = ESI_DELAY_LATE_RECEIVER,
                                           .known = true};
     struct esi_delay_call *call;
-    bool completes;
+    bool is_kept;
 
     if (!moment || moment->ns >= posted_ns)
         return 0;
     call = call_during(sender, posted_ns);
     if (!call)
         return 0;
-    completes = moment->posted && delay->places[call->place].of &&
-                delay->places[call->place].of->waits;
-    if (!completes && call != esi_delay_thread_call(sender, moment->call))
-        return 0;
-    return take_wait(delay, sender, call, &cause, completes);
+    if (moment->posted) /* what posts it does not wait itself */
+        is_kept = delay->places[call->place].of && delay->places[call->place].of->waits;
+    else
+        is_kept = call == esi_delay_thread_call(sender, moment->call);
+    return is_kept ? take_wait(delay, sender, call, &cause, moment->posted) : 0;
 }
 
 /* A probe has waited for the message that this receive gets. */
