@@ -192,7 +192,7 @@ static int emit_event(struct esi_causality *causality,
         if (result < 0)
             return result;
     }
-    return sink->event(sink->data, event);
+    return sink->event ? sink->event(sink->data, event) : 0;
 }
 
 int esi_event_give(struct esi_causality *causality,
@@ -289,7 +289,7 @@ static int emit_junction(const struct esi_causality *causality,
     const struct esi_causal_listener *listener = &causality->config.listener;
     int result = listener->told ? listener->told(listener->data, event, NULL) : 0;
 
-    return result < 0 ? result : sink->event(sink->data, event);
+    return result < 0 || !sink->event ? result : sink->event(sink->data, event);
 }
 
 int esi_event_give_junction(struct esi_causality *causality,

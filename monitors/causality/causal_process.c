@@ -21,8 +21,9 @@ int esi_trace_add(struct esi_causality *causality,
                   const char *name,
                   uint32_t *ret_trace)
 {
-    int result = causality->config.sink.trace(causality->config.sink.data,
-                                              causality->trace_count, name);
+    const struct es_set_sink *sink = &causality->config.sink;
+    int result =
+        sink->trace ? sink->trace(sink->data, causality->trace_count, name) : 0;
 
     if (result < 0)
         return result;

@@ -74,7 +74,8 @@ struct esi_causal_listener {
 };
 
 struct esi_causality_config {
-    struct es_set_sink sink; /* gets the ordered stream */
+    struct es_set_sink sink; /* gets the ordered stream; a call that is NULL is not
+                                wanted */
     struct esi_causal_listener listener;
     bool attributes;      /* events are to have their attributes and texts */
     size_t held_max;      /* tuples that wait at most; 0 = 2^20 */

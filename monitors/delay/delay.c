@@ -162,6 +162,26 @@ void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread)
 
 /* --- Objects ---------------------------------------------------------------------- */
 
+static const char *name_of_kind(enum esi_delay_kind kind)
+{
+    static const char *const names[] = {
+        [ESI_DELAY_NONE] = "",
+        [ESI_DELAY_LATE_SENDER] = "late sender",
+        [ESI_DELAY_WRONG_ORDER] = "wrong order",
+        [ESI_DELAY_LATE_RECEIVER] = "late receiver",
+        [ESI_DELAY_BARRIER] = "barrier",
+        [ESI_DELAY_ALL_TO_ALL] = "all to all",
+        [ESI_DELAY_ROOT_TO_ALL] = "late root",
+        [ESI_DELAY_ALL_TO_ROOT] = "early root",
+        [ESI_DELAY_PARTIAL] = "some to some",
+        [ESI_DELAY_LATE_POST] = "late post",
+        [ESI_DELAY_LATE_COMPLETE] = "late complete",
+        [ESI_DELAY_LOCK] = "lock",
+    };
+
+    return names[kind];
+}
+
 /* Rows of kinds stand at their numbers. */
 static int add_kinds(struct esi_delay *delay)
 {
@@ -169,8 +189,7 @@ static int add_kinds(struct esi_delay *delay)
 
     for (int kind = 0; kind < ESI_DELAY_KINDS && result == 0; kind++)
         if (find_named(delay, ESI_DELAY_BY_KIND,
-                       esi_delay_kind_name((enum esi_delay_kind)kind),
-                       NULL) == UINT32_MAX)
+                       name_of_kind((enum esi_delay_kind)kind), NULL) == UINT32_MAX)
             result = -ENOMEM;
     return result;
 }
@@ -220,6 +239,7 @@ void esi_delay_destroy(struct esi_delay *delay)
     esi_heap_fini(&delay->waits);
     esi_tally_fini(&delay->excess);
     esi_tally_fini(&delay->pairs);
+    esi_tally_fini(&delay->blames);
     esi_tally_fini(&delay->causes);
     esi_texts_fini(&delay->texts);
     free(delay);
@@ -231,26 +251,6 @@ struct esi_causal_listener esi_delay_listener(struct esi_delay *delay)
 }
 
 /* --- What was found --------------------------------------------------------------- */
-
-const char *esi_delay_kind_name(enum esi_delay_kind kind)
-{
-    static const char *const names[] = {
-        [ESI_DELAY_NONE] = "",
-        [ESI_DELAY_LATE_SENDER] = "late sender",
-        [ESI_DELAY_WRONG_ORDER] = "wrong order",
-        [ESI_DELAY_LATE_RECEIVER] = "late receiver",
-        [ESI_DELAY_BARRIER] = "barrier",
-        [ESI_DELAY_ALL_TO_ALL] = "all to all",
-        [ESI_DELAY_ROOT_TO_ALL] = "late root",
-        [ESI_DELAY_ALL_TO_ROOT] = "early root",
-        [ESI_DELAY_PARTIAL] = "some to some",
-        [ESI_DELAY_LATE_POST] = "late post",
-        [ESI_DELAY_LATE_COMPLETE] = "late complete",
-        [ESI_DELAY_LOCK] = "lock",
-    };
-
-    return names[kind];
-}
 
 const struct esi_delay_row *esi_delay_rows(const struct esi_delay *delay,
                                            enum esi_delay_group group,
@@ -265,9 +265,9 @@ size_t esi_delay_pair_count(const struct esi_delay *delay)
     return delay->pairs.count;
 }
 
-struct esi_delay_pair esi_delay_pair_at(const struct esi_delay *delay, size_t index)
+static struct esi_delay_pair describe_pair(const struct esi_delay *delay,
+                                           const struct esi_tally_item *item)
 {
-    const struct esi_tally_item *item = &delay->pairs.items[index];
     const struct esi_delay_row *ranks = delay->groups[ESI_DELAY_BY_RANK].rows;
     const struct esi_delay_place *place = &delay->places[(item->key & 0xffffff) / 2];
     const struct esi_delay_row *line =
@@ -282,6 +282,35 @@ struct esi_delay_pair esi_delay_pair_at(const struct esi_delay *delay, size_t in
         .computing = item->key % 2 == 0,
         .waited = item->sum,
     };
+}
+
+struct esi_delay_pair esi_delay_pair_at(const struct esi_delay *delay, size_t index)
+{
+    return describe_pair(delay, &delay->pairs.items[index]);
+}
+
+bool esi_delay_find_blame(const struct esi_delay *delay,
+                          int rank,
+                          struct esi_delay_blame *ret_blame)
+{
+    *ret_blame = (struct esi_delay_blame){.caused = 0};
+    for (size_t i = 0; i < delay->blames.count; i++) {
+        struct esi_delay_pair pair = describe_pair(delay, &delay->blames.items[i]);
+
+        if (pair.waiting != rank)
+            continue;
+        ret_blame->waited += pair.waited;
+        if (pair.causing == rank)
+            ret_blame->own += pair.waited;
+        if (pair.waited <= ret_blame->caused)
+            continue;
+        ret_blame->caused = pair.waited;
+        ret_blame->causing = pair.causing;
+        ret_blame->line = pair.line;
+        ret_blame->operation = pair.operation;
+        ret_blame->computing = pair.computing;
+    }
+    return ret_blame->caused > 0;
 }
 
 static void clear_critical(struct esi_delay *delay)

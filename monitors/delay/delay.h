@@ -7,7 +7,7 @@
  *   esi_delay_create(&config, &delay);
  *   causality_config.listener = esi_delay_listener(delay);
  *   ...all events of an archive or a run...
- *   esi_delay_finish(delay);
+ *   esi_delay_settle(delay);
  *   rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
  *
  * Each wait of a call is charged to its causes: what the thread that it waited for had
@@ -68,9 +68,6 @@ enum esi_delay_kind {
     ESI_DELAY_KINDS,
 };
 
-/* "late sender" and so on. */
-const char *esi_delay_kind_name(enum esi_delay_kind kind);
-
 enum esi_delay_group {
     ESI_DELAY_BY_RANK,
     ESI_DELAY_BY_OPERATION,
@@ -120,6 +117,22 @@ struct esi_delay_pair {
 
 size_t esi_delay_pair_count(const struct esi_delay *delay);
 struct esi_delay_pair esi_delay_pair_at(const struct esi_delay *delay, size_t index);
+
+/* Whose delay it was that others waited for a rank in collective operations. */
+struct esi_delay_blame {
+    double waited;    /* for the rank */
+    double own;       /* of that: because of what it did itself */
+    int causing;      /* the rank that caused most of it */
+    double caused;    /* by that one, at this line */
+    const char *line; /* borrowed, as the next */
+    const char *operation;
+    bool computing; /* ahead of that call, else in it */
+};
+
+/* false: nobody waited for the rank. */
+bool esi_delay_find_blame(const struct esi_delay *delay,
+                          int rank,
+                          struct esi_delay_blame *ret_blame);
 
 struct esi_delay_totals {
     uint64_t events;

@@ -222,6 +222,12 @@ static int keep_causes(const struct esi_delay *delay, struct esi_delay_call *cal
 
 /* --- Charging --------------------------------------------------------------------- */
 
+static bool is_collective(const struct esi_delay_call *call)
+{
+    return call->cause.kind >= ESI_DELAY_BARRIER &&
+           call->cause.kind <= ESI_DELAY_PARTIAL;
+}
+
 static int charge_cause(struct esi_delay *delay,
                         const struct esi_delay_thread *thread,
                         const struct esi_delay_call *call,
@@ -254,9 +260,13 @@ static int charge_cause(struct esi_delay *delay,
         line->direct += cause->sum;
     }
     waiting = delay->pairs.count < PAIRS ? thread->row : ESI_DELAY_OTHERS;
-    return esi_tally_add(&delay->pairs,
-                         waiting << 44 | (uint64_t)(of->row & ESI_DELAY_OTHERS) << 24 |
-                             (activity & 0xffffff),
+    if (is_collective(call) && delay->blames.count < PAIRS &&
+        esi_tally_add(&delay->blames,
+                      esi_delay_pair_key(delay->threads[call->cause.thread]->row,
+                                         of->row, activity),
+                      cause->sum) < 0)
+        return -ENOMEM;
+    return esi_tally_add(&delay->pairs, esi_delay_pair_key(waiting, of->row, activity),
                          cause->sum);
 }
 

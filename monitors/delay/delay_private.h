@@ -70,8 +70,13 @@ struct esi_delay_window {
 
 enum { ESI_DELAY_PLACE_CACHE = 256 };
 
-/* In the keys of pairs: those that wait are not told apart any more. */
+/* Keys of pairs and blames: two rows of ranks and an activity, each as many bits as
+ * that.  Of ESI_DELAY_OTHERS the first rank is not told any more. */
 #define ESI_DELAY_OTHERS UINT64_C(0xfffff)
+static inline uint64_t esi_delay_pair_key(uint64_t first, uint64_t second, uint32_t of)
+{
+    return first << 44 | (second & ESI_DELAY_OTHERS) << 24 | (of & 0xffffff);
+}
 
 struct esi_delay {
     struct esi_delay_config config;
@@ -96,7 +101,8 @@ struct esi_delay {
     size_t window_count, window_capacity;
     struct esi_heap waits; /* that are not charged: until, and thread and call */
     struct esi_tally excess;
-    struct esi_tally pairs;
+    struct esi_tally pairs;  /* by who waits, who causes it, and in what */
+    struct esi_tally blames; /* by who is waited for in collective operations, ... */
     struct esi_tally causes; /* of the wait that is being charged */
     struct esi_paths paths;
     struct esi_delay_totals totals;
