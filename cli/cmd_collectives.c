@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/commands.h"
 #include "cli/advice_show.h"
+#include "cli/collective_causes.h"
 #include "monitors/advice/adviser.h"
 #include "cli/consumer.h"
 #include "cli/interrupt.h"
@@ -209,6 +210,7 @@ struct showing {
     struct esi_collectives_monitor *monitor;
     struct esi_node_watch *nodes; /* NULL = not wanted */
     struct esi_adviser *adviser;  /* NULL = not wanted */
+    struct esi_cause_finder causes;
     struct esi_notices notices;
     uint64_t start_ns;
     uint64_t waited_ns;
@@ -243,13 +245,14 @@ static int print_report(struct showing *showing,
                         const struct esi_collectives_report *report)
 {
     const struct collectives_arguments *arguments = showing->arguments;
+    struct esi_collectives_causes causes = esi_causes(&showing->causes);
 
     if (arguments->format == ES_FORMAT_JSON)
         return esi_collectives_print_json(report, showing->run, arguments->top, stdout);
     if (showing->shown && !esi_screen_is_live(&showing->screen))
         fputs("\n", stdout);
     showing->shown = true;
-    return esi_collectives_print_text(report, arguments->top, stdout);
+    return esi_collectives_print_text(report, arguments->top, &causes, stdout);
 }
 
 static int print_advice(const struct showing *showing, bool wanted, bool over)
@@ -464,6 +467,7 @@ static int observe_run(const struct esi_consumer *consumer,
                               .run = es_run_name(consumer->run)};
     int status = 0;
 
+    esi_causes_init(&showing.causes, consumer);
     arguments->monitor.scope.servers = consumer->servers;
     arguments->monitor.keep_instances = arguments->instances;
     showing.live = arguments->format == ES_FORMAT_TEXT &&
@@ -473,6 +477,7 @@ static int observe_run(const struct esi_consumer *consumer,
     if (status == 0)
         status = watch_on_screen(consumer, &showing);
     esi_adviser_close(showing.adviser);
+    esi_causes_fini(&showing.causes);
     return status;
 }
 

@@ -401,15 +401,32 @@ static void print_debt(const struct esi_collectives_report *report,
     esi_text_prose_print(stream, "%s", sentence);
 }
 
-static void print_debts(const struct esi_collectives_report *report, FILE *stream)
+static void print_cause(const struct esi_collectives_causes *causes,
+                        int rank,
+                        FILE *stream)
+{
+    char words[SENTENCE] = "";
+
+    if (rank >= 0 && causes->describe)
+        causes->describe(causes->data, rank, words, sizeof words);
+    if (words[0])
+        esi_text_prose_print(stream, "  %s", words);
+}
+
+static void print_debts(const struct esi_collectives_report *report,
+                        const struct esi_collectives_causes *causes,
+                        FILE *stream)
 {
     struct collectives_debt debts[BLAMED];
     size_t count = find_debts(report, debts, BLAMED);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         /* What is little against the greatest says nothing. */
-        if (debts[i].rank->debt_ns >= debts[0].rank->debt_ns / 20)
-            print_debt(report, &debts[i], stream);
+        if (debts[i].rank->debt_ns < debts[0].rank->debt_ns / 20)
+            continue;
+        print_debt(report, &debts[i], stream);
+        print_cause(causes, shown_rank(debts[i].group, debts[i].member), stream);
+    }
 }
 
 static void append_counted(char *out, uint64_t count, const char *what)
@@ -471,6 +488,7 @@ static void print_totals(const struct esi_collectives_report *report, FILE *stre
 
 int esi_collectives_print_text(const struct esi_collectives_report *report,
                                size_t top,
+                               const struct esi_collectives_causes *causes,
                                FILE *stream)
 {
     bool is_empty = esi_collective_statistics_count(report->statistics) == 0;
@@ -480,7 +498,7 @@ int esi_collectives_print_text(const struct esi_collectives_report *report,
         return result;
     if (!is_empty)
         fputc('\n', stream);
-    print_debts(report, stream);
+    print_debts(report, causes, stream);
     print_totals(report, stream);
     return ferror(stream) ? -EIO : 0;
 }

@@ -14,10 +14,17 @@
 double esi_collectives_worst(const struct esi_collectives_report *report,
                              int *ret_rank);
 
+/* Tells why a rank is late: "its own delay, ...", or whose it was.  "" = not known. */
+struct esi_collectives_causes {
+    void (*describe)(void *data, int rank, char *out, size_t size); /* NULL: nobody */
+    void *data;                                                     /* borrowed */
+};
+
 /* A table of the `top` groups that cost most, as wide as the terminal is, who is to
  * blame, and what is missing.  0, -ENOMEM or -EIO. */
 int esi_collectives_print_text(const struct esi_collectives_report *report,
                                size_t top,
+                               const struct esi_collectives_causes *causes,
                                FILE *stream);
 /* One line of text. */
 void esi_collectives_print_instance(const struct esi_collective_instance *instance,

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * collective_causes.h - why ranks are late in collective operations, from all events
+ * that the elements of a run still hold.
+ *
+ * Reading these takes its time, which is kept to a twentieth: until then what is told
+ * is as of the last look.
+ */
+#ifndef ES_CLI_COLLECTIVE_CAUSES_H
+#define ES_CLI_COLLECTIVE_CAUSES_H
+
+#include "cli/consumer.h"
+#include "monitors/collectives/collectives_print.h"
+#include "monitors/delay/delay.h"
+
+/* Caller's memory; its fields are private. */
+struct esi_cause_finder {
+    const struct esi_consumer *consumer; /* borrowed */
+    struct esi_delay *delay;             /* NULL = was not found yet */
+    uint64_t next_ns;                    /* look again then */
+};
+
+void esi_causes_init(struct esi_cause_finder *finder,
+                     const struct esi_consumer *consumer);
+void esi_causes_fini(struct esi_cause_finder *finder);
+struct esi_collectives_causes esi_causes(struct esi_cause_finder *finder);
+
+#endif
