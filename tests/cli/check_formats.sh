@@ -63,6 +63,7 @@ are_told()
 }
 await 30 are_told || cat "$folder/look"
 prints collectives 0 collectives --nodes --instances --by-size --advise --count 2 "$run"
+prints time 0 time "$run"
 prints 'scope list' 0 scope list "$run"
 prints 'scope show' 0 scope show heartbeat "$run"
 expect 0 "$eventspace" collect tree kary:4 --bytes 0-4096 "$run"
