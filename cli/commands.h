@@ -28,6 +28,7 @@ int esi_cmd_record(int argc, char **argv);
 int esi_cmd_run(int argc, char **argv);
 int esi_cmd_scope(int argc, char **argv);
 int esi_cmd_search(int argc, char **argv);
+int esi_cmd_compare(int argc, char **argv);
 int esi_cmd_time(int argc, char **argv);
 int esi_cmd_why(int argc, char **argv);
 

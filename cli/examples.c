@@ -33,6 +33,9 @@ static const struct {
     {"why", "eventspace why\n"
             "eventspace why flow || echo something is wrong\n"
             "eventspace why --format json flow | jq '.verdicts[].text'\n"},
+    {"compare", "eventspace compare yesterday today\n"
+                "eventspace compare --all --top 50 before after\n"
+                "eventspace compare --format json a b | jq 'select(.differs)'\n"},
     {"time", "eventspace time archive\n"
              "eventspace time --by line --top 5 flow\n"
              "eventspace time --format csv --by rank archive > ranks.csv\n"},

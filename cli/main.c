@@ -38,6 +38,7 @@ const struct esi_command esi_commands[] = {
     {NULL, "events", "list the events of a run, or of a view of it", esi_cmd_events},
     {"Record and analyse", "record", "write the events of a run to an archive on disk",
      esi_cmd_record},
+    {NULL, "compare", "tell what two runs do differently", esi_cmd_compare},
     {NULL, "order", "tell which events can have caused which", esi_cmd_order},
     {NULL, "search", "find patterns in the order of events", esi_cmd_search},
     {NULL, "import", "make an event set of a log or an archive", esi_cmd_import},

@@ -35,8 +35,13 @@ static uint32_t find_row(struct esi_delay *delay,
     if (ESI_ARRAY_RESERVE(group->rows, group->capacity, group->count + 1) < 0 ||
         esi_hash_reserve(&group->table, group->count + 1) < 0)
         return UINT32_MAX;
-    esi_hash_insert(&group->table, esi_hash_u64(key), group->count);
     group->rows[group->count] = *row;
+    if (delay->config.series) {
+        group->rows[group->count].series = calloc(1, sizeof *row->series);
+        if (!group->rows[group->count].series)
+            return UINT32_MAX;
+    }
+    esi_hash_insert(&group->table, esi_hash_u64(key), group->count);
     return (uint32_t)group->count++;
 }
 
@@ -155,8 +160,13 @@ void esi_delay_account(struct esi_delay *delay, struct esi_delay_thread *thread)
             esi_delay_row_times(delay, (enum esi_delay_group)group, rows[group]);
 
         times->called += called;
-        if (group == ESI_DELAY_BY_RANK || group == ESI_DELAY_BY_LINE)
-            times->computed += computed;
+        esi_delay_row_block(delay, (enum esi_delay_group)group, rows[group],
+                            thread->next - 1, ESI_DELAY_CALLED, called);
+        if (group != ESI_DELAY_BY_RANK && group != ESI_DELAY_BY_LINE)
+            continue;
+        times->computed += computed;
+        esi_delay_row_block(delay, (enum esi_delay_group)group, rows[group],
+                            thread->next - 1, ESI_DELAY_COMPUTED, computed);
     }
 }
 
@@ -206,6 +216,7 @@ int esi_delay_create(const struct esi_delay_config *config,
         delay->config.window = WINDOW;
     if (delay->config.lag == 0)
         delay->config.lag = LAG;
+    delay->block_calls = 1;
     esi_texts_init(&delay->texts);
     if (add_kinds(delay) < 0) {
         esi_delay_destroy(delay);
@@ -226,6 +237,8 @@ void esi_delay_destroy(struct esi_delay *delay)
     for (size_t i = 0; i < delay->trace_count; i++)
         free(delay->traces[i].junction);
     for (int i = 0; i < ESI_DELAY_GROUPS; i++) {
+        for (size_t j = 0; j < delay->groups[i].count; j++)
+            free(delay->groups[i].rows[j].series);
         free(delay->groups[i].rows);
         esi_hash_fini(&delay->groups[i].table);
     }
@@ -258,6 +271,29 @@ const struct esi_delay_row *esi_delay_rows(const struct esi_delay *delay,
 {
     *ret_count = delay->groups[group].count;
     return delay->groups[group].rows;
+}
+
+uint64_t esi_delay_block_calls(const struct esi_delay *delay)
+{
+    return delay->block_calls;
+}
+
+static void join_blocks(struct esi_delay_series *series)
+{
+    for (size_t i = 0; i < ESI_DELAY_BLOCKS / 2; i++)
+        for (int metric = 0; metric < ESI_DELAY_METRICS; metric++)
+            series->blocks[i][metric] =
+                series->blocks[2 * i][metric] + series->blocks[2 * i + 1][metric];
+    memset(series->blocks[ESI_DELAY_BLOCKS / 2], 0, sizeof series->blocks / 2);
+}
+
+void esi_delay_widen_blocks(struct esi_delay *delay, uint64_t calls)
+{
+    for (; delay->block_calls < calls; delay->block_calls *= 2)
+        for (int group = 0; group < ESI_DELAY_GROUPS; group++)
+            for (size_t i = 0; i < delay->groups[group].count; i++)
+                if (delay->groups[group].rows[i].series)
+                    join_blocks(delay->groups[group].rows[i].series);
 }
 
 size_t esi_delay_pair_count(const struct esi_delay *delay)

@@ -33,6 +33,7 @@ struct esi_delay_config {
     size_t window; /* calls of a thread that are kept; 0 = 4,096 */
     size_t lag;    /* waits that are not charged yet, at most; 0 = 1,024.  Late
                       receivers are recognised within it. */
+    bool series;   /* rows have their times in blocks, too */
 };
 
 struct esi_delay;
@@ -93,17 +94,37 @@ struct esi_delay_times {
     double critical_computing;
 };
 
+/* The same by block: so many of each thread's successive calls. */
+enum { ESI_DELAY_BLOCKS = 64 };
+enum esi_delay_metric {
+    ESI_DELAY_WAITED,
+    ESI_DELAY_CAUSED,
+    ESI_DELAY_COMPUTED,
+    ESI_DELAY_CALLED,
+    ESI_DELAY_METRICS,
+};
+struct esi_delay_series {
+    double blocks[ESI_DELAY_BLOCKS][ESI_DELAY_METRICS];
+};
+
 struct esi_delay_row {
     const char *name;      /* borrowed; of a rank NULL */
     const char *operation; /* of a line: its operation; else NULL */
     int rank;              /* of a rank; else -1 */
     struct esi_delay_times times;
+    struct esi_delay_series *series; /* borrowed; NULL = is not wanted */
 };
 
 /* In the order in which they appeared.  Valid until the next event. */
 const struct esi_delay_row *esi_delay_rows(const struct esi_delay *delay,
                                            enum esi_delay_group group,
                                            size_t *ret_count);
+
+/* Calls of a thread in one block, a power of two. */
+uint64_t esi_delay_block_calls(const struct esi_delay *delay);
+/* Joins neighbouring blocks, so that they have as many calls as another run's.  At
+ * least as many as they have. */
+void esi_delay_widen_blocks(struct esi_delay *delay, uint64_t calls);
 
 /* What ranks waited because of other ranks, in the end. */
 struct esi_delay_pair {

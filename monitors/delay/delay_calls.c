@@ -231,6 +231,9 @@ static struct esi_delay_call *call_at(struct esi_delay *delay,
     last->communicator = esi_delay_communicator_row(delay, event->communicator);
     last->peer = event->told->tuple.peer;
     last->tag = event->told->tuple.tag;
+    if (delay->config.series &&
+        (thread->next - 1) / delay->block_calls >= ESI_DELAY_BLOCKS)
+        esi_delay_widen_blocks(delay, 2 * delay->block_calls);
     delay->totals.calls++;
     esi_delay_row_times(delay, ESI_DELAY_BY_RANK, thread->row)->calls++;
     esi_delay_row_times(delay, ESI_DELAY_BY_LINE, delay->places[place].line)->calls++;

@@ -230,26 +230,31 @@ static bool is_collective(const struct esi_delay_call *call)
 
 static int charge_cause(struct esi_delay *delay,
                         const struct esi_delay_thread *thread,
+                        uint64_t number,
                         const struct esi_delay_call *call,
                         const struct esi_tally_item *cause)
 {
     uint32_t activity = (uint32_t)cause->key;
-    uint32_t number = (uint32_t)(cause->key >> 32) - 1;
+    uint32_t causing = (uint32_t)(cause->key >> 32) - 1;
     const struct esi_delay_place *place;
     const struct esi_delay_thread *of;
     struct esi_delay_times *line;
-    bool direct = number == call->cause.thread;
+    bool direct = causing == call->cause.thread;
     uint64_t waiting;
 
     if (cause->key == ESI_DELAY_ELSEWHERE) {
         delay->totals.elsewhere += cause->sum;
         return 0;
     }
-    of = delay->threads[number];
+    of = delay->threads[causing];
     place = &delay->places[activity / 2];
     esi_delay_row_times(delay, ESI_DELAY_BY_RANK, of->row)->caused += cause->sum;
     line = esi_delay_row_times(delay, ESI_DELAY_BY_LINE, place->line);
     line->caused += cause->sum;
+    esi_delay_row_block(delay, ESI_DELAY_BY_RANK, of->row, number, ESI_DELAY_CAUSED,
+                        cause->sum);
+    esi_delay_row_block(delay, ESI_DELAY_BY_LINE, place->line, number, ESI_DELAY_CAUSED,
+                        cause->sum);
     if (activity % 2 == 0)
         line->caused_computing += cause->sum;
     else
@@ -272,6 +277,7 @@ static int charge_cause(struct esi_delay *delay,
 
 static void sum_wait(struct esi_delay *delay,
                      struct esi_delay_thread *thread,
+                     uint64_t number,
                      const struct esi_delay_call *call)
 {
     const struct esi_delay_place *place = &delay->places[call->place];
@@ -291,6 +297,10 @@ static void sum_wait(struct esi_delay *delay,
 
         times->waited += wait;
         times->called -= wait;
+        esi_delay_row_block(delay, (enum esi_delay_group)group, rows[group], number,
+                            ESI_DELAY_WAITED, wait);
+        esi_delay_row_block(delay, (enum esi_delay_group)group, rows[group], number,
+                            ESI_DELAY_CALLED, -wait);
         times->nonblocking += call->nonblocking ? wait : 0;
     }
     esi_delay_row_times(delay, ESI_DELAY_BY_KIND, call->cause.kind)->calls++;
@@ -300,14 +310,15 @@ static void sum_wait(struct esi_delay *delay,
 
 static int charge_wait(struct esi_delay *delay,
                        struct esi_delay_thread *thread,
+                       uint64_t number,
                        struct esi_delay_call *call)
 {
     int result = share_wait(delay, thread, call);
 
     call->charged = true;
-    sum_wait(delay, thread, call);
+    sum_wait(delay, thread, number, call);
     for (size_t i = 0; i < delay->causes.count && result == 0; i++)
-        result = charge_cause(delay, thread, call, &delay->causes.items[i]);
+        result = charge_cause(delay, thread, number, call, &delay->causes.items[i]);
     if (result == 0)
         result = keep_causes(delay, call);
     if (result == 0)
@@ -332,7 +343,7 @@ static int charge_first(struct esi_delay *delay)
         return 0;
     }
     return call->until_ns == first.key && !call->charged
-               ? charge_wait(delay, thread, call)
+               ? charge_wait(delay, thread, number, call)
                : 0;
 }
 

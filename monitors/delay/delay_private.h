@@ -106,6 +106,7 @@ struct esi_delay {
     struct esi_tally causes; /* of the wait that is being charged */
     struct esi_paths paths;
     struct esi_delay_totals totals;
+    uint64_t block_calls; /* in a block of the series */
 };
 
 /* --- delay.c ---------------------------------------------------------------------- */
@@ -122,6 +123,21 @@ static inline struct esi_delay_times *esi_delay_row_times(struct esi_delay *dela
                                                           uint32_t row)
 {
     return &delay->groups[group].rows[row].times;
+}
+
+/* Adds to the series of a row, where there is one: to the block of a thread's call.  A
+ * cause counts in that of the call that waited. */
+static inline void esi_delay_row_block(struct esi_delay *delay,
+                                       enum esi_delay_group group,
+                                       uint32_t row,
+                                       uint64_t call,
+                                       enum esi_delay_metric metric,
+                                       double ns)
+{
+    struct esi_delay_series *series = delay->groups[group].rows[row].series;
+
+    if (series)
+        series->blocks[call / delay->block_calls][metric] += ns;
 }
 
 /* Adds the time of a thread's last call, as far as it was not, to the rows. */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* eventspace compare - what two runs do differently. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "base/options.h"
+#include "cli/command.h"
+#include "cli/commands.h"
+#include "cli/event_source.h"
+#include "monitors/compare/compare_print.h"
+
+enum { OPTION_ALL = 256, OPTION_TOP };
+
+struct compare_arguments {
+    struct esi_consumer_options consumer;
+    struct esi_compare_style style;
+    enum esi_rows_format format;
+    unsigned runs; /* that were named */
+};
+
+static const struct argp_option options[] = {
+    {"all", OPTION_ALL, NULL, 0, "also times that do not differ", 0},
+    {"top", OPTION_TOP, "COUNT", 0, "so many rows (20); 0: all", 0},
+    {"format", 'f', "FORMAT", 0, "text, json (JSON Lines, all rows) or csv", 0},
+    {0},
+};
+
+static const char doc[] =
+    "Tells what run B does otherwise than run A: where it spends more time computing, "
+    "waiting or in MPI, by rank, operation and line of source, if that is more than "
+    "the runs' own iterations differ; and where both first communicate in another "
+    "order. A and B are archives or runs."
+    "\vExit status: 0 no difference that the data show, 1 some, 2 usage or input "
+    "error, 3 lost a run.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    static const char *const formats[] = {"text", "json", "csv", NULL};
+    struct compare_arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->consumer;
+        return 0;
+    case OPTION_ALL:
+        arguments->style.all = true;
+        return 0;
+    case OPTION_TOP:
+        arguments->style.top =
+            (size_t)esi_option_number(text, "--top", 0, INT32_MAX, state);
+        return 0;
+    case 'f':
+        arguments->format =
+            (enum esi_rows_format)esi_option_word(text, "--format", formats, state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->runs == ESI_COMPARE_RUNS)
+            argp_error(state, "two runs can be compared, not more");
+        arguments->style.names[arguments->runs++] = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (arguments->runs < ESI_COMPARE_RUNS)
+            argp_error(state, "two archives or runs are needed");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* 0, or the exit status after the message. */
+static int read_run(const struct compare_arguments *arguments,
+                    struct esi_compare *compare,
+                    enum esi_compare_run run)
+{
+    struct esi_event_source source = {.path = arguments->style.names[run],
+                                      .consumer = arguments->consumer,
+                                      .listener = esi_compare_listener(compare, run)};
+    struct esi_set_source_facts facts;
+    enum esi_set_source_kind kind;
+    int status = esi_event_source_find(&source, &kind);
+
+    if (status != ES_EXIT_SUCCESS)
+        return status;
+    if (kind == ES_SET_SOURCE_FILE || kind == ES_SET_SOURCE_INPUT)
+        return esi_command_fail(ES_EXIT_USAGE,
+                                "%s is an event set: its waits are not told; give the "
+                                "archive or the run",
+                                source.path);
+    status = esi_event_source_read(&source, false, NULL, 0, &facts);
+    if (status == ES_EXIT_SUCCESS && arguments->format == ESI_ROWS_TABLE)
+        esi_event_source_tell_missing(&facts);
+    return status;
+}
+
+static int print_answer(const struct compare_arguments *arguments,
+                        const struct esi_compare *compare)
+{
+    switch (arguments->format) {
+    case ESI_ROWS_JSON:
+        return esi_compare_print_json(compare, stdout);
+    case ESI_ROWS_CSV:
+        return esi_compare_print_csv(compare, &arguments->style, stdout);
+    default:
+        return esi_compare_print_text(compare, &arguments->style, stdout);
+    }
+}
+
+static int give_answer(const struct compare_arguments *arguments,
+                       struct esi_compare *compare)
+{
+    struct esi_compare_totals totals;
+    int result = esi_compare_finish(compare);
+
+    if (result == 0)
+        result = print_answer(arguments, compare);
+    if (result < 0 || fflush(stdout) != 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result < 0 ? result : -EIO,
+                                      "cannot write the output");
+    if (arguments->format == ESI_ROWS_TABLE)
+        esi_command_tell_left_out();
+    esi_compare_totals(compare, &totals);
+    return totals.differing > 0 || totals.orders_differ ? ES_EXIT_FINDING
+                                                        : ES_EXIT_SUCCESS;
+}
+
+int esi_cmd_compare(int argc, char **argv)
+{
+    static const struct argp_child children[] = {
+        {&esi_consumer_argp, 0, NULL, 0}, {&esi_wide_argp, 0, NULL, 0}, {0}};
+    static const struct argp parser = {options, parse_option, "A B", doc, children, 0,
+                                       0};
+    struct compare_arguments arguments = {.style.top = 20, .format = ESI_ROWS_TABLE};
+    struct esi_compare *compare;
+    int status, result;
+
+    esi_command_parse(&parser, argc, argv, 0, &arguments);
+    result = esi_compare_create(&compare);
+    if (result < 0)
+        return esi_command_fail_error(ES_EXIT_USAGE, NULL, result, "cannot begin");
+    status = read_run(&arguments, compare, ESI_COMPARE_A);
+    if (status == ES_EXIT_SUCCESS)
+        status = read_run(&arguments, compare, ESI_COMPARE_B);
+    if (status == ES_EXIT_SUCCESS)
+        status = give_answer(&arguments, compare);
+    esi_compare_destroy(compare);
+    return status;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* compare_print.c - what two runs do differently, as people and programs read it. */
+#include "config.h"
+
+#include "monitors/compare/compare_print.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+#include "eventspace/operation.h"
+#include "eventspace/tuple.h"
+
+#define MILLISECOND 1e6
+
+/* --- Rows ------------------------------------------------------------------------- */
+
+static const char *group_name(enum esi_delay_group group)
+{
+    return group == ESI_DELAY_BY_RANK   ? "rank"
+           : group == ESI_DELAY_BY_LINE ? "line"
+                                        : "operation";
+}
+
+static void describe_number(struct esi_row *row,
+                            const char *name,
+                            const char *heading,
+                            double ns)
+{
+    esi_row_signed(row, name, NULL, (int64_t)llround(ns));
+    esi_row_quantity(row, heading, "%.3f", ns / MILLISECOND);
+}
+
+static void describe_what(struct esi_row *row, const struct esi_compare_row *of)
+{
+    bool has_name = of->name && *of->name;
+
+    esi_row_signed(esi_row_if(row, of->rank >= 0), "rank", NULL, of->rank);
+    esi_row_text(row, "name", NULL, of->name);
+    esi_row_text(row, "operation", NULL, of->operation);
+    if (of->group == ESI_DELAY_BY_RANK)
+        esi_row_words(row, "WHERE", 16, "rank %d", of->rank);
+    else
+        esi_row_words(row, "WHERE", 16, "%s%s%s",
+                      of->operation ? of->operation
+                      : has_name    ? of->name
+                                    : "",
+                      of->operation && has_name ? " at " : "",
+                      of->operation && has_name ? of->name : "");
+}
+
+static void describe_noise(struct esi_row *row, const struct esi_compare_row *of)
+{
+    const struct esi_bootstrap *noise = &of->noise;
+
+    describe_number(row, "difference_ns", "DIFFERENCE ms", noise->difference);
+    esi_row_signed(esi_row_if(row, noise->known), "low_ns", NULL,
+                   (int64_t)llround(noise->low));
+    esi_row_signed(esi_row_if(row, noise->known), "high_ns", NULL,
+                   (int64_t)llround(noise->high));
+    esi_row_bool(row, "differs", NULL, of->differs);
+    if (noise->known)
+        esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "%.3f to %.3f",
+                      noise->low / MILLISECOND, noise->high / MILLISECOND);
+    else
+        esi_row_words(esi_row_minor(row, 1), "99 % OF SAMPLES ms", 0, "not known");
+}
+
+static void describe_row(struct esi_row *row, const void *record)
+{
+    const struct esi_compare_row *of = record;
+
+    if (esi_row_is_json(row))
+        esi_row_text(row, "type", NULL, "difference");
+    esi_row_text(row, "metric", "TIME", esi_compare_metric_name(of->metric));
+    esi_row_text(row, "group", NULL, group_name(of->group));
+    describe_what(row, of);
+    describe_number(row, "a_ns", "A ms", of->a);
+    describe_number(row, "b_ns", "B ms", of->b);
+    describe_noise(row, of);
+}
+
+static int print_rows(const struct esi_compare *compare,
+                      bool all,
+                      size_t top,
+                      enum esi_rows_format format,
+                      FILE *stream)
+{
+    static const struct esi_compare_row empty = {.name = ""};
+    struct esi_rows rows;
+    size_t count;
+    const struct esi_compare_row *of = esi_compare_rows(compare, &count);
+    int result;
+
+    esi_rows_init(&rows, format, stream, describe_row);
+    result = esi_rows_begin(&rows, &empty);
+    for (size_t i = 0; i < count && result == 0 && (top == 0 || i < top); i++)
+        if (all || of[i].differs)
+            esi_rows_add(&rows, &of[i]);
+    return result < 0 ? result : esi_rows_finish(&rows);
+}
+
+/* --- Orders ----------------------------------------------------------------------- */
+
+static void describe_step(struct esi_row *row,
+                          const char *name,
+                          const struct esi_sequence_step *step)
+{
+    if (!step) {
+        esi_row_none(row, name, NULL);
+        return;
+    }
+    if (!esi_row_begin_object(row, name))
+        return;
+    esi_row_text(row, "operation", NULL, es_operation_name(step->operation));
+    esi_row_text(row, "communicator", NULL, step->communicator);
+    esi_row_signed(row, "peer", NULL, step->peer);
+    esi_row_signed(row, "tag", NULL, step->tag);
+    esi_row_bool(row, "any", NULL, step->any);
+    esi_row_text(row, "site", NULL, step->site);
+    esi_row_unsigned(row, "start_ns", NULL, step->start_ns);
+    esi_row_end(row);
+}
+
+static void describe_order(struct esi_row *row, const void *record)
+{
+    const struct esi_compare_totals *totals = record;
+    const struct esi_sequence_difference *first = &totals->first;
+
+    esi_row_text(row, "type", NULL, "order");
+    esi_row_unsigned(row, "alike", NULL, totals->alike);
+    esi_row_bool(row, "differs", NULL, totals->orders_differ);
+    esi_row_signed(esi_row_if(row, totals->orders_differ), "rank", NULL, first->rank);
+    esi_row_signed(esi_row_if(row, totals->orders_differ), "thread", NULL,
+                   first->thread);
+    esi_row_unsigned(esi_row_if(row, totals->orders_differ), "number", NULL,
+                     first->number);
+    describe_step(row, "a", first->a);
+    describe_step(row, "b", first->b);
+}
+
+static void print_step(const char *run,
+                       const struct esi_sequence_step *step,
+                       FILE *stream)
+{
+    if (!step) {
+        esi_text_prose_print(stream, "  %s: nothing more", run);
+        return;
+    }
+    esi_text_prose_print(
+        stream, "  %s: %s%s%s%.0d%s on %s%s%s", run, es_operation_name(step->operation),
+        step->any ? " from any source" : "", step->peer >= 0 ? ", rank " : "",
+        step->peer >= 0 ? step->peer : 0, step->peer == 0 ? "0" : "",
+        step->communicator, *step->site ? " at " : "", step->site);
+}
+
+static void print_orders(const struct esi_compare_totals *totals,
+                         const struct esi_compare_style *style,
+                         FILE *stream)
+{
+    const struct esi_sequence_difference *first = &totals->first;
+
+    if (!totals->orders_differ) {
+        esi_text_prose_print(stream,
+                             "the order is the same: %" PRIu64
+                             " sends, receives and collective operations",
+                             totals->alike);
+        return;
+    }
+    esi_text_prose_print(
+        stream,
+        "the order differs first in operation %zu of rank %d, thread %d "
+        "(sends, receives and collective operations):",
+        first->number, first->rank, first->thread);
+    print_step(style->names[ESI_COMPARE_A], first->a, stream);
+    print_step(style->names[ESI_COMPARE_B], first->b, stream);
+}
+
+/* --- All -------------------------------------------------------------------------- */
+
+static double seconds_of(const struct esi_delay_totals *totals)
+{
+    return (double)(totals->end_ns - totals->begin_ns) / 1e9;
+}
+
+static void print_run(const char *letter,
+                      const char *name,
+                      const struct esi_delay_totals *totals,
+                      FILE *stream)
+{
+    esi_text_prose_print(stream,
+                         "%s: %s, %zu threads in %.3f s, %.3f ms of waiting, critical "
+                         "path %.3f ms",
+                         letter, name, totals->threads, seconds_of(totals),
+                         totals->waited / MILLISECOND, totals->critical / MILLISECOND);
+}
+
+int esi_compare_print_text(const struct esi_compare *compare,
+                           const struct esi_compare_style *style,
+                           FILE *stream)
+{
+    struct esi_compare_totals totals;
+
+    esi_compare_totals(compare, &totals);
+    print_run("A", style->names[ESI_COMPARE_A], &totals.runs[ESI_COMPARE_A], stream);
+    print_run("B", style->names[ESI_COMPARE_B], &totals.runs[ESI_COMPARE_B], stream);
+    print_orders(&totals, style, stream);
+    if (totals.differing == 0)
+        esi_text_prose_print(stream, "no difference of times that the data show");
+    else
+        esi_text_prose_print(
+            stream, "%zu times differ by more than the runs' own iterations do",
+            totals.differing);
+    if (totals.differing == 0 && !style->all)
+        return 0;
+    fputc('\n', stream);
+    return print_rows(compare, style->all, style->top, ESI_ROWS_TABLE, stream);
+}
+
+static void describe_totals(struct esi_row *row, const void *record)
+{
+    const struct esi_compare_totals *totals = record;
+    const struct esi_delay_totals *a = &totals->runs[ESI_COMPARE_A];
+    const struct esi_delay_totals *b = &totals->runs[ESI_COMPARE_B];
+
+    esi_row_text(row, "type", NULL, "totals");
+    esi_row_unsigned(row, "differing", NULL, totals->differing);
+    esi_row_unsigned(row, "a_threads", NULL, a->threads);
+    esi_row_unsigned(row, "b_threads", NULL, b->threads);
+    esi_row_unsigned(row, "a_time_ns", NULL, a->end_ns - a->begin_ns);
+    esi_row_unsigned(row, "b_time_ns", NULL, b->end_ns - b->begin_ns);
+    esi_row_signed(row, "a_waited_ns", NULL, (int64_t)llround(a->waited));
+    esi_row_signed(row, "b_waited_ns", NULL, (int64_t)llround(b->waited));
+    esi_row_signed(row, "a_critical_ns", NULL, (int64_t)llround(a->critical));
+    esi_row_signed(row, "b_critical_ns", NULL, (int64_t)llround(b->critical));
+}
+
+int esi_compare_print_json(const struct esi_compare *compare, FILE *stream)
+{
+    struct esi_compare_totals totals;
+    int result = print_rows(compare, true, 0, ESI_ROWS_JSON, stream);
+
+    esi_compare_totals(compare, &totals);
+    if (result == 0)
+        result = esi_rows_print_json(stream, describe_order, &totals);
+    return result < 0 ? result : esi_rows_print_json(stream, describe_totals, &totals);
+}
+
+int esi_compare_print_csv(const struct esi_compare *compare,
+                          const struct esi_compare_style *style,
+                          FILE *stream)
+{
+    return print_rows(compare, style->all, style->top, ESI_ROWS_CSV, stream);
+}
