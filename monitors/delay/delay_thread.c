@@ -106,7 +106,8 @@ static int grow_moments(struct esi_delay_thread *thread)
     if (!moments)
         return -ENOMEM;
     for (size_t i = 0; thread->moments && i <= thread->moment_mask; i++)
-        moments[thread->moments[i].index & (places - 1)] = thread->moments[i];
+        if (thread->moments[i].index != 0)
+            moments[thread->moments[i].index & (places - 1)] = thread->moments[i];
     free(thread->moments);
     thread->moments = moments;
     thread->moment_mask = places - 1;
