@@ -67,9 +67,9 @@ int esi_delay_meet(struct esi_delay *delay,
     return 0;
 }
 
-static void take_later(uint64_t *last_ns, uint64_t ns, uint64_t before_ns)
+static void take_later(uint64_t *last_ns, uint64_t ns, uint64_t until_ns)
 {
-    if (ns < before_ns && ns > *last_ns)
+    if (ns <= until_ns && ns > *last_ns)
         *last_ns = ns;
 }
 
