@@ -29,8 +29,8 @@ struct why_arguments {
 static const struct argp_option options[] = {
     {"interval", 'i', "TIME", 0, "time between the two looks (300ms), at least 10ms",
      0},
-    {"verbose", 'v', NULL, 0, "all ranks of a verdict, also of many, and all verdicts",
-     0},
+    {"verbose", 'v', NULL, 0,
+     "all ranks and requests of a verdict, also of many, and all verdicts", 0},
     {0},
 };
 

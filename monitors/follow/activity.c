@@ -123,9 +123,8 @@ static void describe_partner(struct esi_row *row,
         esi_row_signed(row, name, NULL, number);
 }
 
-void esi_activity_describe(struct esi_row *row,
-                           const struct esi_activity *activity,
-                           uint64_t start_ns)
+void esi_activity_describe_subject(struct esi_row *row,
+                                   const struct esi_activity *activity)
 {
     bool is = activity->present;
     bool is_any = activity->peer == ES_PEER_ANY;
@@ -139,6 +138,15 @@ void esi_activity_describe(struct esi_row *row,
     esi_row_unsigned(esi_row_if(row, is), "bytes", NULL, activity->bytes);
     esi_row_unsigned(esi_row_if(row, is && activity->sequence != ES_SEQUENCE_UNKNOWN),
                      "sequence", NULL, activity->sequence);
+}
+
+void esi_activity_describe(struct esi_row *row,
+                           const struct esi_activity *activity,
+                           uint64_t start_ns)
+{
+    bool is = activity->present;
+
+    esi_activity_describe_subject(row, activity);
     if (start_ns || !esi_row_is_json(row)) {
         esi_row_signed(esi_row_if(row, is), "start_ns", NULL,
                        (int64_t)(activity->start_ns - start_ns));

@@ -27,6 +27,10 @@ void esi_activity_describe(struct esi_row *row,
                            const struct esi_activity *activity,
                            uint64_t start_ns);
 
+/* The first five of these: what it is about. */
+void esi_activity_describe_subject(struct esi_row *row,
+                                   const struct esi_activity *activity);
+
 /* The operation waited for; NULL where there is none or it is not known. */
 const char *esi_activity_awaits(const struct esi_activity *activity);
 

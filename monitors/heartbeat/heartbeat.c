@@ -190,7 +190,8 @@ int esi_heartbeat_create(struct es_run *run,
     if (result == 0)
         result = esi_follower_open(&follower, error, &heartbeat->follower);
     if (result == 0)
-        result = esi_fact_reader_create(heartbeat->follower, run, &heartbeat->reader);
+        result = esi_fact_reader_create(heartbeat->follower, run, heartbeat->sites,
+                                        &heartbeat->reader);
     if (result < 0) {
         esi_heartbeat_destroy(heartbeat);
         return result;

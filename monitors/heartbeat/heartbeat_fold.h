@@ -11,7 +11,7 @@
 #include "monitors/heartbeat/heartbeat.h"
 
 enum {
-    ES_FOLD_WORDS = 320,
+    ES_FOLD_WORDS = 400,
     ES_FOLD_GROUPS_MOST = 24, /* with more, threads are alike that are so in brief */
 };
 

@@ -320,6 +320,22 @@ static bool is_among(const struct esi_ledger_wait *known, size_t count, uint64_t
     return false;
 }
 
+/* It is told of with the wait. */
+static int add_pending(struct thread_wait *wait,
+                       const struct esi_ledger_request *request)
+{
+    struct esi_conditions *conditions = wait->conditions;
+    struct esi_wait *told = &conditions->waits[wait->thread];
+
+    if (ESI_ARRAY_RESERVE(conditions->pending, conditions->pending_capacity,
+                          conditions->pending_count + 1) < 0)
+        return -ENOMEM;
+    if (told->pending_count++ == 0)
+        told->first_pending = (uint32_t)conditions->pending_count;
+    conditions->pending[conditions->pending_count++] = request;
+    return 0;
+}
+
 /* The call is about more requests than are known: it may be about these. */
 static int read_others(struct thread_wait *wait,
                        const struct esi_ledger_wait *known,
@@ -339,7 +355,10 @@ static int read_others(struct thread_wait *wait,
             esi_condition_of_request(wait->conditions, wait->process, request, &found);
         if (found.surety > ESI_CONDITION_MAYBE)
             found.surety = ESI_CONDITION_MAYBE;
-        if (result == 0 && found.surety == ESI_CONDITION_MAYBE)
+        if (result < 0 || found.surety != ESI_CONDITION_MAYBE)
+            continue;
+        result = add_pending(wait, request);
+        if (result == 0)
             result = take_condition(wait, &found);
     }
     return result;
@@ -361,6 +380,8 @@ static int read_requests(struct thread_wait *wait, const struct esi_ledger_wait 
         if (request && !(request->persistent && !request->active))
             result = esi_condition_of_request(wait->conditions, wait->process, request,
                                               &found);
+        if (result == 0 && found.surety != ESI_CONDITION_MET)
+            result = add_pending(wait, request);
         if (result == 0)
             result = take_condition(wait, &found);
     }
@@ -736,6 +757,7 @@ void esi_conditions_fini(struct esi_conditions *conditions)
     for (size_t i = 0; conditions->waits && i < conditions->facts->thread_count; i++)
         free(conditions->waits[i].list);
     free(conditions->waits);
+    free(conditions->pending);
     free(conditions->sets);
     free(conditions->rank_nodes);
     free(conditions->thread_nodes);

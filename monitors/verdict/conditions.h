@@ -38,8 +38,11 @@ struct esi_wait {
     bool stuck;         /* filled by the verdict: it can never be released */
     const int *targets; /* world ranks; borrowed from the conditions */
     size_t target_count;
-    int *list;         /* owned: the targets, where they are a list of their own */
-    uint32_t requests; /* outstanding of those waited for; 0 = not known */
+    int *list;              /* owned: the targets, where they are a list of their own */
+    uint32_t requests;      /* outstanding of those waited for; 0 = not known */
+    uint32_t first_pending; /* in the conditions' `pending` */
+    uint32_t pending_count; /* of its requests that are known, also such of which it
+                               cannot be told whom they wait for */
 };
 
 struct esi_conditions {
@@ -56,6 +59,9 @@ struct esi_conditions {
     bool *terminal;         /* owned; per process: it will do nothing any more */
     struct esi_sender_set *sets; /* owned; two per group: who can send to its sides */
     struct esi_wait *waits;      /* owned; per thread */
+    const struct esi_ledger_request **pending; /* owned list; of all waits */
+    size_t pending_count;
+    size_t pending_capacity;
     size_t *holds_up; /* owned; per process: threads that wait for its rank */
 };
 

@@ -58,7 +58,14 @@ struct esi_fact_process {
     size_t communicator_count;
     size_t first_thread; /* in facts.threads */
     size_t thread_count;
+    uint32_t source; /* whose facts these are, for who made them: an origin, or a number
+                        in an archive */
 };
+
+/* What an address in the process is called; "" = not known.  Never NULL. */
+typedef const char *esi_fact_site_fn(void *data,
+                                     const struct esi_fact_process *process,
+                                     uint64_t address);
 
 /* The newest collective operation that a rank is known to have entered. */
 struct esi_fact_entered {
@@ -100,6 +107,8 @@ struct esi_facts {
     size_t group_capacity;
     struct esi_hash group_numbers;          /* by key */
     const struct esi_fact_entries *entered; /* borrowed; NULL = none */
+    esi_fact_site_fn *name_site;            /* NULL = addresses are not known */
+    void *site_data;                        /* borrowed */
 };
 
 /* Makes the processes of `threads`, which are in the order of rank and pid and are
@@ -132,6 +141,17 @@ int esi_facts_fill_group(struct esi_facts *facts,
 
 /* Index of the first process of a rank; process_count where it is not known. */
 size_t esi_facts_find_process(const struct esi_facts *facts, int rank);
+
+/* Where in the program a request of the process was posted; "" = not known.  The text
+ * lives as long as who made the facts. */
+static inline const char *esi_fact_name_site(const struct esi_facts *facts,
+                                             const struct esi_fact_process *process,
+                                             uint64_t address)
+{
+    return facts->name_site && address != 0
+               ? facts->name_site(facts->site_data, process, address)
+               : "";
+}
 
 /* The group of a communicator of the process; ESI_FACT_NO_GROUP. */
 static inline uint32_t esi_fact_group_of(const struct esi_fact_process *process,

@@ -365,12 +365,22 @@ static int read_communicators(struct esi_archived_facts *archived,
 
 /* --- The whole -------------------------------------------------------------------- */
 
+static const char *name_site(void *data,
+                             const struct esi_fact_process *process,
+                             uint64_t address)
+{
+    struct esi_archived_facts *archived = data;
+
+    return esi_sites_format_in(archived->sites, (int)process->source, address);
+}
+
 static int read_process(struct esi_archived_facts *archived,
                         struct esi_fact_process *process)
 {
     uint32_t number = archived->processes[process->first_thread];
     const struct esi_archive_process *row = &archived->tables->processes[number];
 
+    process->source = number;
     process->ended_ns = row->ended_realtime_ns;
     if (has_ledger(archived, number))
         process->ledger = &archived->ledgers.processes[number].ledger;
@@ -393,6 +403,8 @@ static int make_facts(struct esi_archived_facts *archived, struct es_error *erro
         return result;
     facts->run = archived->tables->facts.run;
     facts->entered = &archived->entered;
+    facts->name_site = name_site;
+    facts->site_data = archived;
     for (size_t i = 0; i < facts->process_count && result == 0; i++)
         result = read_process(archived, &facts->processes[i]);
     esi_facts_set_ends(facts);

@@ -25,6 +25,7 @@ struct process_memory {
 struct esi_fact_reader {
     struct esi_follower *follower; /* borrowed */
     struct es_run *run;            /* borrowed */
+    struct esi_sites *sites;       /* borrowed */
     struct esi_facts facts;
     struct esi_ledger *ledgers; /* owned; per process */
     size_t ledger_count;
@@ -35,6 +36,7 @@ struct esi_fact_reader {
 
 int esi_fact_reader_create(struct esi_follower *follower,
                            struct es_run *run,
+                           struct esi_sites *sites,
                            struct esi_fact_reader **ret_reader)
 {
     struct esi_fact_reader *reader = calloc(1, sizeof *reader);
@@ -43,6 +45,7 @@ int esi_fact_reader_create(struct esi_follower *follower,
         return -ENOMEM;
     reader->follower = follower;
     reader->run = run;
+    reader->sites = sites;
     *ret_reader = reader;
     return 0;
 }
@@ -67,10 +70,21 @@ void esi_fact_reader_destroy(struct esi_fact_reader *reader)
     free(reader);
 }
 
+/* --- Sites ------------------------------------------------------------------------ */
+
+static const char *name_site(void *data,
+                             const struct esi_fact_process *process,
+                             uint64_t address)
+{
+    const struct esi_fact_reader *reader = data;
+
+    return esi_sites_format(reader->sites, esi_follower_scope(reader->follower),
+                            process->source, address);
+}
+
 /* --- Ledgers ---------------------------------------------------------------------- */
 
-static int read_ledgers(struct esi_fact_reader *reader,
-                        const struct esi_fact_look *look)
+static int read_ledgers(struct esi_fact_reader *reader)
 {
     struct esi_facts *facts = &reader->facts;
     const struct es_scope *scope = esi_follower_scope(reader->follower);
@@ -82,8 +96,7 @@ static int read_ledgers(struct esi_fact_reader *reader,
     reader->ledger_count = facts->process_count;
     for (size_t i = 0; i < facts->process_count; i++) {
         struct esi_fact_process *process = &facts->processes[i];
-        int result = esi_scope_read_ledger(scope, look->origins[process->first_thread],
-                                           &reader->ledgers[i]);
+        int result = esi_scope_read_ledger(scope, process->source, &reader->ledgers[i]);
 
         if (result == -ENOMEM)
             return result;
@@ -156,10 +169,10 @@ static int need_communicator(struct esi_fact_reader *reader,
 
 /* Those that the ledger names. */
 static int need_those_of_ledger(struct esi_fact_reader *reader,
-                                struct esi_fact_process *process,
-                                uint32_t origin)
+                                struct esi_fact_process *process)
 {
     const struct esi_ledger *ledger = process->ledger;
+    uint32_t origin = process->source;
     int result = 0;
 
     for (size_t i = 0; i < ledger->request_count && result == 0; i++)
@@ -197,8 +210,7 @@ static int read_communicators(struct esi_fact_reader *reader,
                                            open->communicator_index);
         }
         if (process->ledger && result == 0)
-            result = need_those_of_ledger(reader, process,
-                                          look->origins[process->first_thread]);
+            result = need_those_of_ledger(reader, process);
     }
     return result;
 }
@@ -260,7 +272,7 @@ static void compare_process(struct esi_fact_reader *reader, size_t index)
 
 /* --- Ends ------------------------------------------------------------------------- */
 
-static void read_ends(struct esi_fact_reader *reader, const struct esi_fact_look *look)
+static void read_ends(struct esi_fact_reader *reader)
 {
     struct esi_facts *facts = &reader->facts;
     const struct es_scope *scope = esi_follower_scope(reader->follower);
@@ -269,7 +281,7 @@ static void read_ends(struct esi_fact_reader *reader, const struct esi_fact_look
         struct esi_fact_process *process = &facts->processes[i];
         struct es_segment_info info;
 
-        if (es_scope_process(scope, look->origins[process->first_thread], &info) == 0)
+        if (es_scope_process(scope, process->source, &info) == 0)
             process->ended_ns = info.ended_realtime_ns;
     }
     esi_facts_set_ends(facts);
@@ -287,8 +299,12 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
     facts->now_ns = look->now_ns;
     facts->entered = look->entered;
     facts->run = es_run_name(reader->run);
+    facts->name_site = name_site;
+    facts->site_data = reader;
+    for (size_t i = 0; i < facts->process_count; i++)
+        facts->processes[i].source = look->origins[facts->processes[i].first_thread];
     if (result == 0)
-        result = read_ledgers(reader, look);
+        result = read_ledgers(reader);
     if (result == 0)
         result = read_communicators(reader, look);
     if (result < 0)
@@ -303,7 +319,7 @@ int esi_fact_reader_read(struct esi_fact_reader *reader,
     reader->before = reader->now;
     reader->before_count = facts->process_count;
     reader->now = NULL;
-    read_ends(reader, look);
+    read_ends(reader);
     *ret_facts = facts;
     return 0;
 }

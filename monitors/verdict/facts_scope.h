@@ -6,14 +6,16 @@
 #define ES_MONITORS_VERDICT_FACTS_SCOPE_H
 
 #include "monitors/follow/follower.h"
+#include "monitors/sites/sites.h"
 #include "monitors/verdict/facts.h"
 
 struct esi_fact_reader;
 
 /* Borrows the follower, whose scope gives the latest event and the operation under way
- * of each thread.  0 or -ENOMEM. */
+ * of each thread, and the sites.  0 or -ENOMEM. */
 int esi_fact_reader_create(struct esi_follower *follower,
                            struct es_run *run,
+                           struct esi_sites *sites,
                            struct esi_fact_reader **ret_reader);
 /* Accepts NULL. */
 void esi_fact_reader_destroy(struct esi_fact_reader *reader);

@@ -12,16 +12,18 @@
 #include "base/quantity.h"
 #include "base/table.h"
 #include "eventspace/operation.h"
+#include "monitors/follow/activity.h"
 #include "monitors/follow/describe.h"
 #include "monitors/verdict/hints.h"
 #include "monitors/verdict/wait_words.h"
 
 enum {
     WORDS = ES_WAIT_WORDS,
-    ITEMS_MOST = 8,  /* verdicts, and who hold up others, unless all are wanted */
-    WAITS_MOST = 8,  /* threads of a verdict, likewise */
-    CYCLE_MOST = 16, /* ranks of a cycle that is written out */
-    CYCLE_ENDS = 6,  /* at the beginning of a longer one */
+    ITEMS_MOST = 8,   /* verdicts, and who hold up others, unless all are wanted */
+    WAITS_MOST = 8,   /* threads of a verdict, likewise */
+    CYCLE_MOST = 16,  /* ranks of a cycle that is written out */
+    CYCLE_ENDS = 6,   /* at the beginning of a longer one */
+    PENDING_MOST = 4, /* requests of a thread, likewise */
 };
 
 static uint64_t span_ns(const struct esi_facts *facts, uint64_t since_ns)
@@ -192,34 +194,36 @@ static void print_headline(const struct esi_diagnosis *diagnosis,
     free(text);
 }
 
-static void print_wait(const struct esi_diagnosis *diagnosis,
-                       const struct esi_fact_process *process,
-                       size_t index,
-                       FILE *stream)
-{
-    const struct esi_thread_state *thread = &diagnosis->facts->threads[index];
-    uint64_t since_ns =
-        thread->open.present ? thread->open.start_ns : thread->quiet_since_ns;
-    char span[32], thread_name[32] = "", words[WORDS];
+/* --- Threads that wait ------------------------------------------------------------ */
 
-    describe_span(span, sizeof span, span_ns(diagnosis->facts, since_ns));
-    if (process->thread_count > 1)
-        snprintf(thread_name, sizeof thread_name, " (thread %d)", thread->thread);
-    esi_wait_describe(
-        &(struct esi_wait_words){.thread = thread,
-                                 .wait = &diagnosis->conditions.waits[index],
-                                 .span = span},
-        words);
-    esi_text_prose_print(stream, "  rank %d%s %s", process->rank, thread_name, words);
+/* Those whom a verdict is about, and who wait or, where that is told, are in a call. */
+static const struct esi_number_list *list_waiting(const struct esi_verdict_item *item)
+{
+    return item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks;
 }
 
-static void print_waits(const struct esi_diagnosis *diagnosis,
-                        const struct esi_number_list *ranks,
-                        const struct esi_verdict_style *style,
-                        FILE *stream)
+static bool is_told_of(const struct esi_diagnosis *diagnosis,
+                       const struct esi_verdict_item *item,
+                       size_t thread)
+{
+    return diagnosis->conditions.waits[thread].reason != ES_REASON_NONE ||
+           (item->kind >= ESI_VERDICT_MISMATCH &&
+            diagnosis->facts->threads[thread].open.present);
+}
+
+typedef bool wait_fn(void *data,
+                     const struct esi_diagnosis *diagnosis,
+                     const struct esi_fact_process *process,
+                     size_t thread);
+
+/* Calls for each such thread, until `use` returns false. */
+static void foreach_wait(const struct esi_diagnosis *diagnosis,
+                         const struct esi_verdict_item *item,
+                         wait_fn *use,
+                         void *data)
 {
     const struct esi_facts *facts = diagnosis->facts;
-    size_t told = 0;
+    const struct esi_number_list *ranks = list_waiting(item);
 
     for (size_t i = 0; i < ranks->count; i++) {
         size_t process = esi_facts_find_process(facts, ranks->items[i]);
@@ -229,15 +233,91 @@ static void print_waits(const struct esi_diagnosis *diagnosis,
              j++) {
             size_t thread = facts->processes[process].first_thread + j;
 
-            if (diagnosis->conditions.waits[thread].reason == ES_REASON_NONE)
-                continue;
-            if (!style->all && told == WAITS_MOST)
+            if (is_told_of(diagnosis, item, thread) &&
+                !use(data, diagnosis, &facts->processes[process], thread))
                 return;
-            print_wait(diagnosis, &facts->processes[process], thread, stream);
-            told++;
         }
     }
 }
+
+static void describe_wait(const struct esi_diagnosis *diagnosis,
+                          size_t index,
+                          char words[WORDS])
+{
+    const struct esi_thread_state *thread = &diagnosis->facts->threads[index];
+    uint64_t since_ns =
+        thread->open.present ? thread->open.start_ns : thread->quiet_since_ns;
+    char span[32];
+
+    describe_span(span, sizeof span, span_ns(diagnosis->facts, since_ns));
+    esi_wait_describe(
+        &(struct esi_wait_words){.thread = thread,
+                                 .wait = &diagnosis->conditions.waits[index],
+                                 .span = span},
+        words);
+}
+
+/* What is printed of a verdict's threads. */
+struct wait_printing {
+    const struct esi_verdict_style *style;
+    FILE *stream;
+    size_t told;
+};
+
+static void print_pending(const struct wait_printing *printing,
+                          const struct esi_diagnosis *diagnosis,
+                          const struct esi_fact_process *process,
+                          const struct esi_wait *wait)
+{
+    size_t count = printing->style->all || wait->pending_count <= PENDING_MOST
+                       ? wait->pending_count
+                       : PENDING_MOST;
+    struct esi_activity request;
+    char words[WORDS];
+
+    for (size_t i = 0; i < count; i++) {
+        esi_pending_read(diagnosis->facts, process,
+                         diagnosis->conditions.pending[wait->first_pending + i],
+                         &request);
+        esi_text_prose_print(printing->stream, "    %s",
+                             esi_describe_activity(words, sizeof words, &request));
+    }
+    if (count < wait->pending_count)
+        fprintf(printing->stream, "    and %zu more; -v shows all\n",
+                wait->pending_count - count);
+}
+
+static bool print_wait(void *data,
+                       const struct esi_diagnosis *diagnosis,
+                       const struct esi_fact_process *process,
+                       size_t thread)
+{
+    struct wait_printing *printing = data;
+    char name[32] = "", words[WORDS];
+
+    if (!printing->style->all && printing->told++ == WAITS_MOST)
+        return false;
+    if (process->thread_count > 1)
+        snprintf(name, sizeof name, " (thread %d)",
+                 diagnosis->facts->threads[thread].thread);
+    describe_wait(diagnosis, thread, words);
+    esi_text_prose_print(printing->stream, "  rank %d%s %s", process->rank, name,
+                         words);
+    print_pending(printing, diagnosis, process, &diagnosis->conditions.waits[thread]);
+    return true;
+}
+
+static void print_waits(const struct esi_diagnosis *diagnosis,
+                        const struct esi_verdict_item *item,
+                        const struct esi_verdict_style *style,
+                        FILE *stream)
+{
+    struct wait_printing printing = {.style = style, .stream = stream};
+
+    foreach_wait(diagnosis, item, print_wait, &printing);
+}
+
+/* --- Hints ------------------------------------------------------------------------ */
 
 typedef void (*hint_fn)(void *data, const char *hint);
 
@@ -273,16 +353,14 @@ static void print_item(const struct esi_diagnosis *diagnosis,
                        const struct esi_verdict_style *style,
                        FILE *stream)
 {
-    const struct esi_number_list *waiting =
-        item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks;
     char words[WORDS];
 
     print_headline(diagnosis, item, style->all, stream);
     if (item->kind == ESI_VERDICT_DIED)
         return;
     if (style->waits)
-        print_waits(diagnosis, waiting, style, stream);
-    foreach_hint(diagnosis, waiting, print_hint, stream);
+        print_waits(diagnosis, item, style, stream);
+    foreach_hint(diagnosis, list_waiting(item), print_hint, stream);
     if (item->behind.count && (item->kind != ESI_VERDICT_MISSING || !style->waits)) {
         esi_describe_ranks(words, sizeof words, item->behind.items, item->behind.count);
         esi_text_prose_print(stream, "  %s %s behind", words,
@@ -375,6 +453,55 @@ static void add_hint(void *data, const char *hint)
     esi_row_text(data, NULL, NULL, hint);
 }
 
+static void describe_site(struct esi_row *row, const char *site)
+{
+    esi_row_text(row, "site", NULL, site && *site ? site : NULL);
+}
+
+static void describe_pending(struct esi_row *row,
+                             const struct esi_diagnosis *diagnosis,
+                             const struct esi_fact_process *process,
+                             const struct esi_wait *wait)
+{
+    struct esi_activity request;
+
+    esi_row_begin_array(row, "requests");
+    for (size_t i = 0; i < wait->pending_count; i++) {
+        esi_pending_read(diagnosis->facts, process,
+                         diagnosis->conditions.pending[wait->first_pending + i],
+                         &request);
+        esi_row_begin_object(row, NULL);
+        esi_row_text(row, "operation", NULL, es_operation_name(request.operation));
+        esi_activity_describe_subject(row, &request);
+        describe_site(row, request.site);
+        esi_row_end(row);
+    }
+    esi_row_end(row);
+}
+
+static bool add_wait(void *data,
+                     const struct esi_diagnosis *diagnosis,
+                     const struct esi_fact_process *process,
+                     size_t thread)
+{
+    struct esi_row *row = data;
+    const struct esi_thread_state *state = &diagnosis->facts->threads[thread];
+    const struct esi_wait *wait = &diagnosis->conditions.waits[thread];
+    char words[WORDS];
+
+    esi_row_begin_object(row, NULL);
+    esi_row_signed(row, "rank", NULL, process->rank);
+    esi_row_signed(row, "thread", NULL, state->thread);
+    esi_row_text(row, "operation", NULL,
+                 state->open.present ? es_operation_name(state->open.operation) : NULL);
+    describe_site(row, state->open.present ? state->open.site : NULL);
+    describe_wait(diagnosis, thread, words);
+    esi_row_text(row, "text", NULL, words);
+    describe_pending(row, diagnosis, process, wait);
+    esi_row_end(row);
+    return true;
+}
+
 static void describe_text(struct esi_row *row,
                           const struct esi_diagnosis *diagnosis,
                           const struct esi_verdict_item *item)
@@ -407,11 +534,12 @@ static void describe_item(struct esi_row *row,
     esi_row_unsigned(esi_row_if(row, item->since_ns), "since_unix_ns", NULL,
                      item->since_ns);
     describe_text(row, diagnosis, item);
+    esi_row_begin_array(row, "waits");
+    foreach_wait(diagnosis, item, add_wait, row);
+    esi_row_end(row);
     esi_row_begin_array(row, "hints");
     if (hangs)
-        foreach_hint(diagnosis,
-                     item->kind == ESI_VERDICT_MISSING ? &item->behind : &item->ranks,
-                     add_hint, row);
+        foreach_hint(diagnosis, list_waiting(item), add_hint, row);
     esi_row_end(row);
     esi_row_end(row);
 }

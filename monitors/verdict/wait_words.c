@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "eventspace/operation.h"
 #include "monitors/follow/describe.h"
@@ -95,12 +96,13 @@ static void describe_message_wait(const struct esi_wait_words *words, char out[W
 static void describe_collective_wait(const struct esi_wait_words *words,
                                      char out[WORDS])
 {
-    const struct esi_activity *open = &words->thread->open;
+    struct esi_activity open = words->thread->open;
     const struct esi_wait *wait = words->wait;
     char operation[WORDS];
     char ranks[WORDS] = "others";
 
-    esi_describe_activity(operation, sizeof operation, open);
+    open.site = NULL; /* it comes last */
+    esi_describe_activity(operation, sizeof operation, &open);
     if (wait->target_count)
         esi_describe_ranks(ranks, sizeof ranks, wait->targets, wait->target_count);
     snprintf(out, WORDS, "%s", "");
@@ -110,7 +112,7 @@ static void describe_collective_wait(const struct esi_wait_words *words,
     else
         esi_describe_append(out, WORDS, "%s in %s%s for %s to enter (%s)",
                             words->many ? "wait" : "waits", operation,
-                            open->awaited ? "," : "", ranks, words->span);
+                            open.awaited ? "," : "", ranks, words->span);
 }
 
 /* Of several requests it is known which are outstanding. */
@@ -143,7 +145,7 @@ static void describe_polls(const struct esi_wait_words *words, char out[WORDS])
     esi_describe_append(out, WORDS, " (%s)", words->span);
 }
 
-void esi_wait_describe(const struct esi_wait_words *words, char out[ES_WAIT_WORDS])
+static void describe_wait(const struct esi_wait_words *words, char out[WORDS])
 {
     enum esi_wait_reason reason = words->wait->reason;
     const char *operation = es_operation_name(words->thread->open.operation);
@@ -163,4 +165,39 @@ void esi_wait_describe(const struct esi_wait_words *words, char out[ES_WAIT_WORD
     else
         snprintf(out, WORDS, "%s in %s (%s)", words->many ? "are" : "is", operation,
                  words->span);
+}
+
+void esi_wait_describe(const struct esi_wait_words *words, char out[ES_WAIT_WORDS])
+{
+    const struct esi_activity *open = &words->thread->open;
+
+    describe_wait(words, out);
+    if (!words->many && open->present && open->site && *open->site)
+        esi_describe_append(out, WORDS, ", at %s", open->site);
+}
+
+/* --- Requests --------------------------------------------------------------------- */
+
+void esi_pending_read(const struct esi_facts *facts,
+                      const struct esi_fact_process *process,
+                      const struct esi_ledger_request *request,
+                      struct esi_activity *ret_activity)
+{
+    uint32_t group = esi_fact_group_of(process, request->communicator);
+
+    *ret_activity = (struct esi_activity){
+        .present = true,
+        .operation = request->operation,
+        .peer =
+            esi_fact_world_rank(facts, process, request->communicator, request->peer),
+        .tag = request->tag,
+        .bytes = request->bytes,
+        .sequence = request->sequence,
+        .has_communicator = group != ESI_FACT_NO_GROUP,
+        .communicator_index = request->communicator,
+        .site = esi_fact_name_site(facts, process, request->site),
+    };
+    if (group != ESI_FACT_NO_GROUP)
+        memcpy(ret_activity->communicator, facts->groups[group].name,
+               sizeof ret_activity->communicator);
 }

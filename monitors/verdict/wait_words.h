@@ -9,7 +9,7 @@
 
 #include "monitors/verdict/conditions.h"
 
-enum { ES_WAIT_WORDS = 320 };
+enum { ES_WAIT_WORDS = 400 };
 
 /* Whom a sentence is about, and what else it says. */
 struct esi_wait_words {
@@ -21,7 +21,13 @@ struct esi_wait_words {
 };
 
 /* What follows "rank 3" or, of many, "ranks 3-7": "waits in MPI_Recv for rank 1 (tag 7,
- * 12 s)". */
+ * 12 s), at solver.c:212 in exchange()".  Of many the site is left out. */
 void esi_wait_describe(const struct esi_wait_words *words, char out[ES_WAIT_WORDS]);
+
+/* A request that is not complete, as an operation of its process. */
+void esi_pending_read(const struct esi_facts *facts,
+                      const struct esi_fact_process *process,
+                      const struct esi_ledger_request *request,
+                      struct esi_activity *ret_activity);
 
 #endif

@@ -96,6 +96,7 @@ hangs()
     kill $!
 }
 hangs '"cycle":[0,2,1]' receive-cycle
+hangs '"requests":[{"operation":"MPI_Irecv"' wait
 hangs '"held_up_by":[{"rank":2,"threads":2' missing-collective --absent-sleeps
 
 # A reader that is stopped for a while loses events.

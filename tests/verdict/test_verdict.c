@@ -309,6 +309,77 @@ static void persistent_requests_count_when_they_are_started(void **state)
     made_verdicts_are(made, "");
 }
 
+/* --- Lines of source -------------------------------------------------------------- */
+
+static const char *name_line(void *data,
+                             const struct esi_fact_process *process,
+                             uint64_t address)
+{
+    static char texts[4][32];
+    char *text = texts[address % 4];
+
+    snprintf(text, sizeof texts[0], "%s.c:%d in f%d()", (const char *)data,
+             (int)address, process->rank);
+    return text;
+}
+
+/* What programs are shown; caller frees. */
+static char *shown_as_json(struct made_facts *made)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_non_null(out);
+    assert_int_equal(esi_diagnosis_print_json(&made->diagnosis, out), 0);
+    fclose(out);
+    return text;
+}
+
+static void calls_and_requests_are_told_with_their_lines(void **state)
+{
+    struct made_facts *made = *state;
+    char *json;
+
+    made->facts.name_site = name_line;
+    made->facts.site_data = "heat";
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 1, 0)->site = 21;
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 2, 0)->site = 22;
+    made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 2, 3, 0);
+    made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    made->threads[0].open.site = "heat.c:30 in f0()";
+    made_open(made, 2, "MPI_Recv", 0, 7, 0)->site = "heat.c:40 in f2()";
+    made_count(made, 1, false, 0, 1, 1);
+    made_verdicts_are(made, "DEADLOCK certain 0,2");
+    /* The first of the three is there. */
+    assert_shows(made, "outstanding, 10.0 s), at heat.c:30 in f0()\n"
+                       "    MPI_Irecv from 1, tag 2, at heat.c:22 in f0()\n"
+                       "    MPI_Irecv from 2, tag 3\n"
+                       "  rank 2 waits in MPI_Recv for rank 0 (tag 7, 10.0 s), at "
+                       "heat.c:40 in f2()\n");
+    json = shown_as_json(made);
+    assert_non_null(strstr(json, "\"operation\":\"MPI_Waitall\","
+                                 "\"site\":\"heat.c:30 in f0()\""));
+    assert_non_null(strstr(json, "\"tag\":2,\"bytes\":0,\"sequence\":0,"
+                                 "\"site\":\"heat.c:22 in f0()\"},"));
+    assert_non_null(strstr(json, "\"tag\":3,\"bytes\":0,\"sequence\":0,"
+                                 "\"site\":null}]}"));
+    assert_null(strstr(json, "\"tag\":1,"));
+    free(json);
+}
+
+static void of_many_requests_the_first_are_told(void **state)
+{
+    struct made_facts *made = *state;
+
+    for (int i = 0; i < 10; i++)
+        made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 2, i, 0);
+    made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    made_open(made, 2, "MPI_Recv", 0, 7, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,2");
+    assert_shows(made, "    MPI_Irecv from 2, tag 3\n    and 6 more; -v shows all\n");
+}
+
 /* --- Collective operations -------------------------------------------------------- */
 
 static void a_barrier_waits_for_who_is_missing(void **state)
@@ -602,6 +673,8 @@ SUITE(test_verdict)
         CASE(sends_in_a_waitall_count_when_nothing_else_is_missing),
         CASE(who_polls_may_give_up),
         CASE(persistent_requests_count_when_they_are_started),
+        CASE(calls_and_requests_are_told_with_their_lines),
+        CASE(of_many_requests_the_first_are_told),
         CASE(a_barrier_waits_for_who_is_missing),
         CASE(who_computes_holds_up_the_others),
         CASE(a_broadcast_waits_for_its_root),
