@@ -461,14 +461,16 @@ static int launch_ranks(const struct run_arguments *arguments,
 /* Says it once where nobody can look; the program runs all the same. */
 static void start_watch(const struct run_arguments *arguments,
                         const struct esi_run_setup *setup,
+                        const struct esi_recording_child *recorder,
                         struct esi_run_watch *watch)
 {
+    int other = recorder->pid > 0 ? recorder->lifeline : -1;
     int code = 0;
 
     if (!arguments->watch)
         return;
     if (setup->name[0])
-        code = esi_run_watch_start(setup->name, arguments->aborts, watch);
+        code = esi_run_watch_start(setup->name, arguments->aborts, other, watch);
     if (!setup->name[0] || code < 0)
         esi_command_note("nobody watches the run: %s",
                          code < 0 ? strerror(-code) : "nothing is collected");
@@ -482,7 +484,7 @@ static int run_program(const struct run_arguments *arguments,
     struct launch_end end = {.exit_status = 0};
     struct esi_run_watch watch = {.pid = 0};
 
-    start_watch(arguments, setup, &watch);
+    start_watch(arguments, setup, recorder, &watch);
     int status = launch_ranks(arguments, setup, &end);
     if (status)
         end.exit_status = status;

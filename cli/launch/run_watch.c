@@ -157,7 +157,10 @@ _Noreturn static void become_watcher(struct run_watcher *watcher)
     _exit(status);
 }
 
-int esi_run_watch_start(const char *run, bool aborts, struct esi_run_watch *ret_watch)
+int esi_run_watch_start(const char *run,
+                        bool aborts,
+                        int other,
+                        struct esi_run_watch *ret_watch)
 {
     struct run_watcher watcher = {.run = run, .launcher = getpid(), .aborts = aborts};
     int lifeline[2];
@@ -169,6 +172,8 @@ int esi_run_watch_start(const char *run, bool aborts, struct esi_run_watch *ret_
     pid = fork();
     if (pid == 0) {
         close(lifeline[1]);
+        if (other >= 0)
+            close(other);
         watcher.lifeline = lifeline[0];
         become_watcher(&watcher);
     }

@@ -22,8 +22,12 @@ struct esi_run_watch {
 };
 
 /* Watches `run`.  Where `aborts`, what hangs for certain is ended: the caller gets
- * SIGTERM, which it passes on to the launcher.  0 or -errno. */
-int esi_run_watch_start(const char *run, bool aborts, struct esi_run_watch *ret_watch);
+ * SIGTERM, which it passes on to the launcher.  `other` is the lifeline of another
+ * child, which the watch must not hold open; -1 = none.  0 or -errno. */
+int esi_run_watch_start(const char *run,
+                        bool aborts,
+                        int other,
+                        struct esi_run_watch *ret_watch);
 
 /* The program has ended: has the watch say what is left over, and waits for it.
  * Whether it has ended the job. */

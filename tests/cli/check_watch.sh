@@ -53,6 +53,14 @@ expect 4 "$eventspace" why -f json "$prefix-over"
 contains out '{"type":"leak","what":"messages","rank":0,"ranks":1,"count":1,"peer":1,"tag":7,'
 expect 0 "$eventspace" clean "$prefix-over"
 
+# A recording and a watch of one run: both end with it.
+expect 0 timeout -k 5 120 "$eventspace" run -n 2 --name "$prefix-both" --watch \
+    --record "$folder/both" -- "$latent" leave-over
+contains err "eventspace run: '$prefix-both' left something over:"
+check_leaks err
+expect 4 "$eventspace" why "$folder/both"
+check_leaks out
+
 # Latent errors of recorded runs.
 record()
 {
