@@ -69,7 +69,9 @@ struct reading {
     const struct es_segment_view *segment;
     struct esi_ledger_layout *from;
     struct esi_ledger *to;
-    size_t slots; /* that were looked at */
+    size_t slots;                  /* that were looked at */
+    const _Atomic uint64_t *sites; /* by number less one; NULL = none */
+    size_t site_count;
 };
 
 /* `bytes` at an offset that somebody wrote; NULL when they do not lie in the mapping.
@@ -180,11 +182,27 @@ static int copy_steadily(struct reading *reading,
 
 /* --- Requests --------------------------------------------------------------------- */
 
-static struct esi_ledger_request request_of(const struct esi_ledger_slot *slot)
+/* The table never moves. */
+static void find_sites(struct reading *reading)
+{
+    reading->sites = table_at(reading, word_load(&reading->from->sites), 0,
+                              sizeof *reading->sites, &reading->site_count);
+}
+
+static uint64_t site_of(const struct reading *reading, uint16_t number)
+{
+    return reading->sites != NULL && number > 0 && number <= reading->site_count
+               ? word_load(&reading->sites[number - 1])
+               : 0;
+}
+
+static struct esi_ledger_request request_of(const struct reading *reading,
+                                            const struct esi_ledger_slot *slot)
 {
     return (struct esi_ledger_request){
         .handle = slot->handle,
         .start = slot->tuple.start,
+        .site = site_of(reading, slot->site),
         .operation = slot->tuple.operation,
         .communicator = slot->tuple.communicator,
         .sequence = slot->tuple.sequence,
@@ -213,7 +231,7 @@ static int copy_requests(struct reading *reading, uint64_t place, const void *co
             continue;
         if (ROOM(to->requests, to->request_capacity, to->request_count) < 0)
             return -ENOMEM;
-        to->requests[to->request_count++] = request_of(&slot);
+        to->requests[to->request_count++] = request_of(reading, &slot);
     }
     return 0;
 }
@@ -232,6 +250,7 @@ static int read_requests(struct reading *reading)
 {
     int rc = 0;
 
+    find_sites(reading);
     for (int i = 0; i < ESI_LEDGER_SHARDS && rc == 0; i++)
         rc = copy_steadily(reading, &reading->from->shards[i].requests, copy_requests,
                            NULL, &reading->to->request_count);

@@ -52,6 +52,7 @@ struct esi_ledger_slot {
     bool active : 1;
     bool cancelled : 1;
     bool partitioned : 1;
+    uint16_t site; /* number of where it was posted; 0 = not known */
     uint64_t private[2];
 };
 
@@ -125,14 +126,16 @@ struct esi_ledger_window {
 };
 
 struct esi_ledger_layout {
-    /* Constant; the process writes them. */
+    /* Constant but for the place; the process writes them. */
     alignas(ES_CACHE_LINE) uint32_t
         header_bytes; /* sizeofs as the process knows them */
     uint32_t slot_bytes;
     uint32_t communicator_bytes;
     uint32_t thread_bytes;
-    uint64_t null_request; /* the handle that stands for no request */
-    uint64_t reserved0[5];
+    uint64_t null_request;  /* the handle that stands for no request */
+    _Atomic uint64_t sites; /* place of the addresses of sites, by number less one; 0 =
+                               none yet */
+    uint64_t reserved0[4];
 
     alignas(ES_CACHE_LINE) _Atomic uint64_t communicators; /* place of a table of
                                                  offsets, by index; 0 = none there */
@@ -157,6 +160,7 @@ struct esi_ledger_layout {
 
 _Static_assert(sizeof(struct esi_ledger_slot) == 64, "a cache line");
 _Static_assert(offsetof(struct esi_ledger_slot, kind) == 44, "behind the tuple");
+_Static_assert(offsetof(struct esi_ledger_slot, site) == 46, "behind the flags");
 _Static_assert(sizeof(struct esi_ledger_channels) == 32, "as struct esi_shared_map");
 _Static_assert(sizeof(struct esi_ledger_channel_slot) == 16, "two words");
 _Static_assert(sizeof(struct esi_ledger_communicator) == 64 + 256, "five lines");

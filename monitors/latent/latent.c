@@ -11,6 +11,7 @@
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/latent/leaks_archive.h"
+#include "monitors/sites/sites.h"
 
 int esi_latent_read(const char *directory,
                     struct es_error *error,
@@ -24,7 +25,10 @@ int esi_latent_read(const char *directory,
     if (result == 0)
         result = esi_archive_open(directory, error, &latent.reader);
     if (result == 0)
-        result = esi_leaks_find_in_archive(latent.reader, error, &latent.leaks);
+        result = esi_archive_sites(latent.reader, &latent.sites);
+    if (result == 0)
+        result = esi_leaks_find_in_archive(latent.reader, latent.sites, error,
+                                           &latent.leaks);
     if (result < 0) {
         esi_latent_fini(&latent);
         return result;
@@ -38,6 +42,7 @@ void esi_latent_fini(struct esi_latent *latent)
     esi_replay_destroy(latent->replay);
     esi_races_destroy(latent->races);
     esi_leaks_fini(&latent->leaks);
+    esi_sites_destroy(latent->sites);
     esi_archive_read_close(latent->reader);
     *latent = (struct esi_latent){.replay = NULL};
 }

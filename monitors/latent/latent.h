@@ -20,12 +20,14 @@
 #include "monitors/latent/replay.h"
 
 struct esi_archive_reader;
+struct esi_sites;
 
 /* Owned. */
 struct esi_latent {
     struct esi_replay *replay;
     struct esi_races *races;
-    struct esi_archive_reader *reader; /* lends names to the leaks */
+    struct esi_archive_reader *reader; /* lends names to the leaks, as the sites do */
+    struct esi_sites *sites;
     struct esi_leaks leaks;
 };
 

@@ -25,6 +25,7 @@ struct leak_entry {
 struct leak_search {
     const struct esi_leak_process *processes;
     size_t count;
+    const struct esi_leak_sites *sites;
     struct esi_leaks *leaks;
     int ranks;       /* 1 + the highest world rank */
     size_t *by_rank; /* index of the process; SIZE_MAX = none; owned */
@@ -88,15 +89,20 @@ static int index_ranks(struct leak_search *search)
 
 /* --- Leaks ------------------------------------------------------------------------ */
 
+/* Names that may be missing. */
+static int compare_names(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "");
+}
+
 /* But for the rank and how many. */
 static bool is_same_leak(const struct esi_leak *a, const struct esi_leak *b)
 {
-    const char *x = a->communicator ? a->communicator : "";
-    const char *y = b->communicator ? b->communicator : "";
-
     return a->kind == b->kind && a->peer == b->peer && a->tag == b->tag &&
            a->operation == b->operation && a->epoch == b->epoch &&
-           a->object == b->object && strcmp(x, y) == 0;
+           a->object == b->object &&
+           compare_names(a->communicator, b->communicator) == 0 &&
+           compare_names(a->site, b->site) == 0;
 }
 
 /* One more of this rank's; `first` is the rank's first leak. */
@@ -181,6 +187,19 @@ static enum esi_leak_kind kind_of_request(const struct esi_ledger_request *reque
                                                    : ESI_LEAK_REQUESTS;
 }
 
+static const char *name_site(const struct leak_search *search,
+                             const struct esi_leak_process *process,
+                             uint64_t address)
+{
+    const char *name =
+        search->sites && address != 0
+            ? search->sites->name(search->sites->data,
+                                  (size_t)(process - search->processes), address)
+            : "";
+
+    return *name ? name : NULL;
+}
+
 static int find_requests(struct leak_search *search,
                          const struct esi_leak_process *process,
                          size_t first)
@@ -201,7 +220,7 @@ static int find_requests(struct leak_search *search,
             .tag = has_tag ? request->tag : -1,
             .communicator = communicator ? communicator->name : NULL,
             .operation = request->operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
-            .site = request->site,
+            .site = name_site(search, process, request->site),
         };
 
         result = add_leak(search, &leak, first);
@@ -402,8 +421,6 @@ static int compare_leaks(const void *left, const void *right)
 {
     const struct esi_leak *a = left;
     const struct esi_leak *b = right;
-    const int names = strcmp(a->communicator ? a->communicator : "",
-                             b->communicator ? b->communicator : "");
     const int64_t differences[] = {
         (int64_t)a->kind - (int64_t)b->kind,
         (int64_t)a->object - (int64_t)b->object,
@@ -411,7 +428,8 @@ static int compare_leaks(const void *left, const void *right)
         (int64_t)a->epoch - (int64_t)b->epoch,
         (int64_t)a->tag - (int64_t)b->tag,
         (int64_t)a->peer - (int64_t)b->peer,
-        names,
+        compare_names(a->communicator, b->communicator),
+        compare_names(a->site, b->site),
         a->count < b->count ? -1 : a->count > b->count,
         (int64_t)a->rank - (int64_t)b->rank,
     };
@@ -444,11 +462,12 @@ static void fold_leaks(struct esi_leaks *leaks)
 
 int esi_leaks_find(const struct esi_leak_process *processes,
                    size_t count,
+                   const struct esi_leak_sites *sites,
                    struct esi_leaks *ret_leaks)
 {
     struct esi_leaks leaks = {.items = NULL};
     struct leak_search search = {
-        .processes = processes, .count = count, .leaks = &leaks};
+        .processes = processes, .count = count, .sites = sites, .leaks = &leaks};
     int result = index_ranks(&search);
 
     for (size_t i = 0; i < count && result == 0; i++)

@@ -4,7 +4,7 @@
  * leaks.h - what is left over at the end of a run: messages that nobody received,
  * requests that did not complete, objects that nobody freed.
  *
- *   esi_leaks_find(processes, count, &leaks);
+ *   esi_leaks_find(processes, count, &sites, &leaks);
  *   esi_leaks_print_text(&leaks, stdout);
  *   esi_leaks_fini(&leaks);
  *
@@ -65,7 +65,7 @@ struct esi_leak {
     uint16_t operation;
     enum esi_ledger_epoch_kind epoch;
     enum esi_ledger_object object;
-    uint64_t site; /* of the oldest; 0 = not known */
+    const char *site; /* where a request was posted; borrowed; NULL = not known */
 };
 
 /* Owned. */
@@ -76,9 +76,16 @@ struct esi_leaks {
     size_t unended; /* processes that did not come to MPI_Finalize */
 };
 
-/* 0 or -ENOMEM. */
+/* Names where requests were posted; "" = not known.  Texts outlive the leaks. */
+struct esi_leak_sites {
+    const char *(*name)(void *data, size_t process, uint64_t address);
+    void *data; /* borrowed */
+};
+
+/* `sites` NULL: where requests were posted is not known.  0 or -ENOMEM. */
 int esi_leaks_find(const struct esi_leak_process *processes,
                    size_t count,
+                   const struct esi_leak_sites *sites,
                    struct esi_leaks *ret_leaks);
 /* All zero is allowed. */
 void esi_leaks_fini(struct esi_leaks *leaks);

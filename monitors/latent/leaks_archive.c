@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "monitors/archive/archive_ledgers.h"
+#include "monitors/sites/sites.h"
 #include "tuplespace/process_state.h"
 
 static struct esi_leak_communicator describe_row(
@@ -49,10 +50,17 @@ static struct esi_leak_process describe_recorded(
     return described;
 }
 
+static const char *name_site(void *data, size_t process, uint64_t address)
+{
+    return esi_sites_format_in(data, (int)process, address);
+}
+
 static int find_with_ledgers(const struct esi_archive_tables *tables,
                              const struct esi_archive_ledgers *ledgers,
+                             struct esi_sites *sites,
                              struct esi_leaks *ret_leaks)
 {
+    const struct esi_leak_sites names = {name_site, sites};
     struct esi_leak_communicator *communicators, *next;
     struct esi_leak_process *processes;
     size_t count = 0;
@@ -65,7 +73,7 @@ static int find_with_ledgers(const struct esi_archive_tables *tables,
     if (communicators && processes) {
         for (size_t i = 0; i < tables->process_count; i++)
             processes[i] = describe_recorded(tables, i, ledgers, &next);
-        result = esi_leaks_find(processes, tables->process_count, ret_leaks);
+        result = esi_leaks_find(processes, tables->process_count, &names, ret_leaks);
     }
     free(communicators);
     free(processes);
@@ -73,6 +81,7 @@ static int find_with_ledgers(const struct esi_archive_tables *tables,
 }
 
 int esi_leaks_find_in_archive(const struct esi_archive_reader *reader,
+                              struct esi_sites *sites,
                               struct es_error *error,
                               struct esi_leaks *ret_leaks)
 {
@@ -81,7 +90,7 @@ int esi_leaks_find_in_archive(const struct esi_archive_reader *reader,
 
     if (result < 0 && result != -ENOENT)
         return result;
-    result = find_with_ledgers(esi_archive_tables(reader), &ledgers, ret_leaks);
+    result = find_with_ledgers(esi_archive_tables(reader), &ledgers, sites, ret_leaks);
     esi_archive_ledgers_fini(&ledgers);
     return result;
 }

@@ -7,10 +7,13 @@
 #include "eventspace/error.h"
 #include "monitors/archive/archive_read.h"
 #include "monitors/latent/leaks.h"
+#include "monitors/sites/sites.h"
 
-/* Names of the leaks are borrowed from the reader.  Archives without ledgers, as older
- * versions wrote them, leave all processes unknown.  0, -ENOMEM; -EINVAL with words. */
+/* Names of the leaks are borrowed from the reader and its sites (esi_archive_sites()).
+ * Archives without ledgers, as older versions wrote them, leave all processes unknown.
+ * 0, -ENOMEM; -EINVAL with words. */
 int esi_leaks_find_in_archive(const struct esi_archive_reader *reader,
+                              struct esi_sites *sites,
                               struct es_error *error,
                               struct esi_leaks *ret_leaks);
 

@@ -58,8 +58,16 @@ static struct esi_leak_process describe_process(const struct esi_facts *facts,
     return described;
 }
 
+static const char *name_site(void *data, size_t process, uint64_t address)
+{
+    const struct esi_facts *facts = data;
+
+    return esi_fact_name_site(facts, &facts->processes[process], address);
+}
+
 int esi_leaks_find_in_facts(const struct esi_facts *facts, struct esi_leaks *ret_leaks)
 {
+    const struct esi_leak_sites sites = {name_site, (void *)facts};
     struct esi_leak_communicator *communicators, *next;
     struct esi_leak_process *processes;
     size_t count = 0;
@@ -72,7 +80,7 @@ int esi_leaks_find_in_facts(const struct esi_facts *facts, struct esi_leaks *ret
     if (communicators && processes) {
         for (size_t i = 0; i < facts->process_count; i++)
             processes[i] = describe_process(facts, &facts->processes[i], &next);
-        result = esi_leaks_find(processes, facts->process_count, ret_leaks);
+        result = esi_leaks_find(processes, facts->process_count, &sites, ret_leaks);
     }
     free(communicators);
     free(processes);

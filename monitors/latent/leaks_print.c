@@ -101,6 +101,8 @@ static void print_what(const struct esi_leak *leak, FILE *stream)
     }
     if (leak->communicator)
         fprintf(stream, ", on %s", leak->communicator);
+    if (leak->site)
+        fprintf(stream, ", posted at %s", leak->site);
 }
 
 static void print_why(const struct esi_leak *leak, FILE *stream)
@@ -172,6 +174,7 @@ void esi_leaks_print_json(const struct esi_leaks *leaks, struct esi_json_out *ou
                             leak->kind == ESI_LEAK_EPOCHS ? epoch_name(leak->epoch)
                                                           : NULL);
         esi_json_out_string(out, "object", object_name(leak));
+        esi_json_out_string(out, "site", leak->site);
         esi_json_out_end(out);
     }
 }

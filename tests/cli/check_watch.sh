@@ -35,11 +35,16 @@ lacks err "left something over"
 expect 2 "$eventspace" run -n 2 --watch=kill -- true
 contains err "--watch=kill: give --watch or --watch=abort"
 
-# What is left over.
+# What is left over, and where it was posted.
+posted=
+if grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h"; then
+    posted="latent.c:$(sed -n '/MPI_Irecv(.*ANSWER/=' "$top_srcdir/tests/mpi/latent.c") in leave_over()"
+fi
 check_leaks()
 {
     contains "$1" "LEAK: rank 0: 1 message to rank 1, tag 7, on MPI_COMM_WORLD: never received"
-    contains "$1" "LEAK: rank 1: 1 request of MPI_Irecv with rank 0, tag 8, on MPI_COMM_WORLD: never completed"
+    contains "$1" "LEAK: rank 1: 1 request of MPI_Irecv with rank 0, tag 8, on MPI_COMM_WORLD, posted at $posted"
+    contains "$1" ": never completed"
     contains "$1" "LEAK: rank 0 and 1 other, each: 1 communicator: not freed"
     contains "$1" "LEAK: rank 0 and 1 other, each: 1 datatype: not freed"
 }

@@ -100,7 +100,7 @@ static struct esi_ledger_request *add_request(int rank,
     struct esi_ledger_request *request = &ledger->requests[ledger->request_count++];
 
     *request = (struct esi_ledger_request){
-        .kind = kind, .operation = operation, .peer = 0, .tag = TAG, .site = 0x4711};
+        .kind = kind, .operation = operation, .peer = 0, .tag = TAG, .site = 0};
     return request;
 }
 
@@ -112,9 +112,21 @@ static void add_instance(int rank, uint32_t instance, uint16_t operation)
         .communicator = WORLD, .operation = operation, .instance = instance};
 }
 
+static const char *name_line(void *data, size_t process, uint64_t address)
+{
+    static char texts[16][32];
+    char *text = texts[address % 16];
+
+    (void)data;
+    snprintf(text, sizeof texts[0], "heat.c:%d in f%zu()", (int)address, process);
+    return text;
+}
+
 static void find(size_t count)
 {
-    assert_int_equal(esi_leaks_find(made.processes, RANKS, &leaks), 0);
+    const struct esi_leak_sites sites = {name_line, NULL};
+
+    assert_int_equal(esi_leaks_find(made.processes, RANKS, &sites, &leaks), 0);
     assert_int_equal(leaks.count, count);
 }
 
@@ -199,10 +211,25 @@ static void requests_are_told_by_kind(void **state)
     assert_int_equal(leaks.items[0].kind, ESI_LEAK_REQUESTS);
     assert_int_equal(leaks.items[0].count, 2);
     assert_int_equal(leaks.items[0].peer, 0);
-    assert_int_equal(leaks.items[0].site, 0x4711);
+    assert_null(leaks.items[0].site);
     assert_int_equal(leaks.items[1].kind, ESI_LEAK_MATCHED);
     assert_int_equal(leaks.items[2].kind, ESI_LEAK_PERSISTENT);
     assert_int_equal(leaks.items[2].operation, ES_OP_MPI_Send_init);
+}
+
+/* Two of one line are one leak. */
+static void requests_are_told_by_line(void **state)
+{
+    static const uint64_t lines[] = {20, 21, 20};
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        add_request(1, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv)->site = lines[i];
+    find(2);
+    assert_string_equal(leaks.items[0].site, "heat.c:20 in f1()");
+    assert_int_equal(leaks.items[0].count, 2);
+    assert_string_equal(leaks.items[1].site, "heat.c:21 in f1()");
+    assert_int_equal(leaks.items[1].count, 1);
 }
 
 static void a_persistent_request_that_was_started_did_not_complete(void **state)
@@ -275,8 +302,9 @@ static void leaks_are_printed(void **state)
     assert_non_null(stream);
     add_channel(0, WORLD, false, 1, 1);
     add_request(1, ESI_LEDGER_RECEIVE, ES_OP_MPI_Irecv);
+    add_request(1, ESI_LEDGER_SEND, ES_OP_MPI_Isend)->site = 9;
     made.ledgers[2].unfreed[ESI_LEDGER_FILES] = 2;
-    find(3);
+    find(4);
     esi_leaks_print_text(&leaks, stream);
     esi_json_out_init(&out, stream);
     esi_leaks_print_json(&leaks, &out);
@@ -285,6 +313,9 @@ static void leaks_are_printed(void **state)
                                  "MPI_COMM_WORLD: never received\n"));
     assert_non_null(strstr(text, "LEAK: rank 1: 1 request of MPI_Irecv with rank 0, "
                                  "tag 7, on MPI_COMM_WORLD: never completed\n"));
+    assert_non_null(strstr(text, "tag 7, on MPI_COMM_WORLD, posted at heat.c:9 in "
+                                 "f1(): never completed\n"));
+    assert_non_null(strstr(text, "\"site\":\"heat.c:9 in f1()\"}"));
     assert_non_null(strstr(text, "LEAK: rank 2: 2 files: not freed\n"));
     assert_non_null(strstr(text, "\"what\":\"objects\""));
     free(text);
@@ -301,6 +332,7 @@ SUITE(test_leaks)
         LEAK_TEST(doubt_is_no_leak),
         LEAK_TEST(what_the_dead_left_is_none),
         LEAK_TEST(requests_are_told_by_kind),
+        LEAK_TEST(requests_are_told_by_line),
         LEAK_TEST(a_persistent_request_that_was_started_did_not_complete),
         LEAK_TEST(what_many_have_alike_is_told_once),
         LEAK_TEST(locks_stay_open_and_fences_do_not),

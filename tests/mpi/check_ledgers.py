@@ -53,12 +53,14 @@ def pending_never(ledger):
 
 
 def check_requests(how, ledger, other):
-    pending = {}
+    pending, sites = {}, set()
     for row in rows(ledger["requests"], 13):
         if row[9] == 2 and row[7] > NEVER:  # receives
             require(row[6] == other and row[5] == 0, "peer and number of a receive")
+            sites.add(row[2])
             pending[row[7]] = row[0]
     require(sorted(pending) == [100, 101, 102], "three receives")
+    require(len(sites) == 1 and 0 not in sites, "all posted at one place")
     require(how != "threads" or len(pending_never(ledger)) == 2, "and two of threads")
     return pending
 

@@ -141,11 +141,15 @@ static void a_full_arena_lends_memory_of_its_own(void **state)
 static void put_requests(struct ledger_scene *scene)
 {
     struct esi_ledger_slot *slots = take(scene, 64 * sizeof *slots);
+    _Atomic uint64_t *sites = take(scene, 32 * sizeof *sites);
 
+    atomic_store(&sites[2], UINT64_C(0x7f0000401234));
+    atomic_store(&scene->ledger->sites, place_of(scene, sites, 5));
     for (uint64_t i = 3; i < 64; i += 20)
         slots[i] = (struct esi_ledger_slot){.handle = i,
                                             .kind = ESI_LEDGER_RECEIVE,
                                             .persistent = true,
+                                            .site = (uint16_t)i,
                                             .tuple = {.peer = 1, .tag = (int32_t)i}};
     atomic_store(&scene->ledger->shards[2].requests, place_of(scene, slots, 6));
     atomic_store(&scene->ledger->shards[2].changes, 9);
@@ -210,6 +214,9 @@ static void what_was_written_is_read(void **state)
     assert_int_equal(ledger.request_count, 4);
     assert_int_equal(ledger.requests[1].tag, 23);
     assert_true(ledger.requests[1].persistent && !ledger.requests[1].active);
+    assert_true(ledger.requests[0].site == UINT64_C(0x7f0000401234));
+    assert_true(ledger.requests[1].site == 0); /* nothing is numbered 23 yet */
+    assert_true(ledger.requests[2].site == 0); /* and there is no number 43 */
     assert_int_equal(ledger.channel_count, 2);
     assert_true(!ledger.channels[0].doubtful && ledger.channels[1].doubtful);
     assert_int_equal(ledger.channels[0].peer, 7);

@@ -65,6 +65,11 @@ void *esi_ledger_take(size_t bytes)
     return piece;
 }
 
+void *esi_ledger_take_aside(size_t bytes)
+{
+    return esi_arena_pool_take(&pool, bytes);
+}
+
 void esi_ledger_give(void *piece, size_t bytes)
 {
     esi_arena_pool_give(&pool, piece, bytes);

@@ -33,6 +33,8 @@ void esi_ledger_leave(void);
 
 /* Memory that readers can find, if there is room; zero.  NULL without any memory. */
 void *esi_ledger_take(size_t bytes);
+/* The same of what is not missed: without room the ledger is whole all the same. */
+void *esi_ledger_take_aside(size_t bytes);
 void esi_ledger_give(void *piece, size_t bytes);
 
 /* Where readers find a table of 1 << `slots_log2` slots; 0 = they do not. */

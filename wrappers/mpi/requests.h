@@ -68,14 +68,14 @@ struct esi_request {
 };
 
 _Static_assert(sizeof(struct esi_request) == 64, "a record is a cache line");
-_Static_assert(sizeof(struct esi_ledger_slot) == sizeof(struct esi_request) &&
-                   offsetof(struct esi_ledger_slot, tuple) ==
-                       offsetof(struct esi_request, tuple) &&
-                   offsetof(struct esi_ledger_slot, kind) ==
-                       offsetof(struct esi_request, kind) &&
-                   offsetof(struct esi_ledger_slot, private) ==
-                       offsetof(struct esi_request, comm),
-               "others see what is written");
+_Static_assert(
+    sizeof(struct esi_ledger_slot) == sizeof(struct esi_request) &&
+        offsetof(struct esi_ledger_slot, tuple) ==
+            offsetof(struct esi_request, tuple) &&
+        offsetof(struct esi_ledger_slot, kind) == offsetof(struct esi_request, kind) &&
+        offsetof(struct esi_ledger_slot, site) == offsetof(struct esi_request, site) &&
+        offsetof(struct esi_ledger_slot, private) == offsetof(struct esi_request, comm),
+    "others see what is written");
 
 /*
  * When a thread completes a request, MPI may give its handle to another thread's new

@@ -24,6 +24,7 @@
 
 #include "base/hash.h"
 #include "tuplespace/modules.h"
+#include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/process.h"
 
 /* --- Modules ---------------------------------------------------------------------- */
@@ -399,18 +400,46 @@ void esi_site_find(struct esi_thread *thread)
 
 /* --- Numbers ---------------------------------------------------------------------- */
 
-enum { SITE_NUMBERS = 4096, SITE_PROBES = 32 };
+enum {
+    SITE_NUMBERS_LOG2 = 12,
+    SITE_NUMBERS = 1 << SITE_NUMBERS_LOG2,
+    SITE_PROBES = 32
+};
 
-static _Atomic uint64_t numbered[SITE_NUMBERS];
+/* By number less one; in the ledger, where readers find who posted a request. */
+static _Atomic(_Atomic uint64_t *) numbered;
+static pthread_mutex_t numbered_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Made by the first call that posts a request.  NULL without memory. */
+static _Atomic uint64_t *make_numbers(void)
+{
+    _Atomic uint64_t *made;
+
+    pthread_mutex_lock(&numbered_lock);
+    made = atomic_load_explicit(&numbered, memory_order_relaxed);
+    if (made == NULL) {
+        made = esi_ledger_take_aside(sizeof *made << SITE_NUMBERS_LOG2);
+        atomic_store_explicit(&esi_ledger->sites,
+                              esi_ledger_place(made, SITE_NUMBERS_LOG2),
+                              memory_order_release);
+        atomic_store_explicit(&numbered, made, memory_order_release);
+    }
+    pthread_mutex_unlock(&numbered_lock);
+    return made;
+}
 
 uint16_t esi_site_number_slowly(uint64_t site)
 {
     size_t at = (size_t)(esi_hash_u64(site) >> 32);
+    /* Pairs with the release in make_numbers(): it is zero. */
+    _Atomic uint64_t *numbers = atomic_load_explicit(&numbered, memory_order_acquire);
 
     if (site == 0)
         return 0;
-    for (size_t i = 0; i < SITE_PROBES; i++) {
-        _Atomic uint64_t *place = &numbered[(at + i) % SITE_NUMBERS];
+    if (numbers == NULL)
+        numbers = make_numbers();
+    for (size_t i = 0; i < SITE_PROBES && numbers != NULL; i++) {
+        _Atomic uint64_t *place = &numbers[(at + i) % SITE_NUMBERS];
         uint64_t known = atomic_load_explicit(place, memory_order_relaxed);
 
         if (known == 0)
@@ -424,7 +453,10 @@ uint16_t esi_site_number_slowly(uint64_t site)
 
 uint64_t esi_site_of(uint16_t number, uint64_t other)
 {
-    return number == 0 || number > SITE_NUMBERS
+    const _Atomic uint64_t *numbers =
+        atomic_load_explicit(&numbered, memory_order_acquire);
+
+    return number == 0 || number > SITE_NUMBERS || numbers == NULL
                ? other
-               : atomic_load_explicit(&numbered[number - 1], memory_order_relaxed);
+               : atomic_load_explicit(&numbers[number - 1], memory_order_relaxed);
 }
