@@ -134,6 +134,42 @@ static struct esi_collective_group *find_group(
     return add_group(statistics, name);
 }
 
+/* --- Lines ------------------------------------------------------------------------ */
+
+/* What has no place takes that of the line which cost least, with its cost (Metwally et
+ * al., "Efficient computation of frequent and top-k elements in data streams", 2005):
+ * what costs more than a quarter of all that was added has a place for sure, and its
+ * cost is too great by no more than that of the least. */
+static void add_line(struct esi_collective_rank *rank,
+                     const char *site,
+                     uint64_t debt_ns)
+{
+    struct esi_collective_line *least = &rank->lines[0];
+
+    if (debt_ns == 0 || !site || !*site)
+        return;
+    for (int i = 0; i < ESI_COLLECTIVE_LINES; i++) {
+        if (rank->lines[i].site == site) {
+            rank->lines[i].debt_ns += debt_ns;
+            return;
+        }
+        if (rank->lines[i].debt_ns < least->debt_ns)
+            least = &rank->lines[i];
+    }
+    *least = (struct esi_collective_line){site, least->debt_ns + debt_ns};
+}
+
+struct esi_collective_line esi_collective_rank_worst(
+    const struct esi_collective_rank *rank)
+{
+    struct esi_collective_line worst = {.site = NULL};
+
+    for (int i = 0; i < ESI_COLLECTIVE_LINES; i++)
+        if (rank->lines[i].debt_ns > worst.debt_ns)
+            worst = rank->lines[i];
+    return worst;
+}
+
 /* --- Adding ----------------------------------------------------------------------- */
 
 static uint64_t add_up(uint64_t a, uint64_t b)
@@ -172,6 +208,7 @@ static void add_ranks(struct esi_collective_group *group,
         sums->wait_ns += arrival->wait_ns;
         sums->debt_ns += arrival->debt_ns;
         sums->work_ns += arrival->work_ns;
+        add_line(sums, arrival->site, arrival->debt_ns);
     }
     if (instance->known < instance->size)
         return;
@@ -244,6 +281,8 @@ static void merge_ranks(struct esi_collective_group *group,
         sums->lead_ns += more->lead_ns;
         sums->wait_ns += more->wait_ns;
         sums->work_ns += more->work_ns;
+        for (int i = 0; i < ESI_COLLECTIVE_LINES; i++)
+            add_line(sums, more->lines[i].site, more->lines[i].debt_ns);
     }
 }
 

@@ -16,6 +16,15 @@
 #include "monitors/collectives/collectives.h"
 #include "monitors/collectives/measure.h"
 
+/* What others lost because a member came late to a call at one place. */
+struct esi_collective_line {
+    const char *site; /* borrowed from the calls; NULL = none */
+    uint64_t debt_ns;
+};
+
+/* Of more lines those that cost least share a place. */
+enum { ESI_COLLECTIVE_LINES = 4 };
+
 /* What a member has waited and made others wait, over all instances of a group. */
 struct esi_collective_rank {
     int world_rank;
@@ -26,6 +35,7 @@ struct esi_collective_rank {
                          the last but one did */
     uint64_t wait_ns; /* what it lost itself */
     uint64_t work_ns; /* between the operations of which that is known */
+    struct esi_collective_line lines[ESI_COLLECTIVE_LINES]; /* of debt_ns */
 };
 
 struct esi_collective_group {
@@ -52,6 +62,10 @@ struct esi_collective_group {
     struct esi_measure imbalance;      /* in thousandths, where it is known */
     struct esi_collective_rank *ranks; /* by rank in the communicator; owned */
 };
+
+/* The line that cost most of a member's debt.  `site` NULL: it is not known. */
+struct esi_collective_line esi_collective_rank_worst(
+    const struct esi_collective_rank *rank);
 
 struct esi_collective_statistics;
 

@@ -502,6 +502,7 @@ static void take_part(struct open_instance *open,
     }
     arrival->known = true;
     arrival->world_rank = call->world_rank;
+    arrival->site = call->site;
     arrival->enter_ns = call->enter_ns;
     arrival->exit_ns = call->exit_ns;
     open->known++;

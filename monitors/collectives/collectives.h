@@ -55,6 +55,9 @@ struct esi_collective_call {
     uint32_t clock; /* number of the clock that was read, such as that of a host: times
                        of the same clock are compared without that error; 0 = none
                        other has read it */
+    const char *site; /* where in the program it was called; NULL or "" = not known.
+                         Borrowed for as long as anything of the analysis is looked at;
+                         equal ones are the same pointer */
 };
 
 /* What the processors' counters of one host may be apart, and a reading is late. */
@@ -69,6 +72,7 @@ struct esi_collective_arrival {
     uint64_t debt_ns; /* lost by others waiting for it */
     uint64_t work_ns; /* since the operation before on the communicator, where the
                          instance's imbalance is known */
+    const char *site; /* as of the call */
 };
 
 /* One operation of all members.  All spans are in ns. */

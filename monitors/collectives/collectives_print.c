@@ -307,6 +307,7 @@ static void describe_rank(struct esi_row *row, const void *record)
 {
     const struct operation_row *shown = record;
     const struct esi_collective_rank *rank = &shown->group->ranks[shown->member];
+    struct esi_collective_line worst = esi_collective_rank_worst(rank);
     const char *host = esi_collectives_report_host(shown->report, rank->world_rank);
 
     describe_group(row, "rank", shown->group);
@@ -319,6 +320,8 @@ static void describe_rank(struct esi_row *row, const void *record)
     esi_row_unsigned(row, "lead_ns", NULL, rank->lead_ns);
     esi_row_unsigned(row, "wait_ns", NULL, rank->wait_ns);
     esi_row_unsigned(row, "work_ns", NULL, rank->work_ns);
+    esi_row_text(row, "site", NULL, worst.site);
+    esi_row_unsigned(esi_row_if(row, worst.site), "site_debt_ns", NULL, worst.debt_ns);
 }
 
 static int print_groups(const struct esi_collectives_report *report,
@@ -364,9 +367,26 @@ static void append_part(char *out, uint64_t part, uint64_t whole)
                             esi_quantity_part(words, sizeof words, part, whole), whole);
 }
 
+/* ", most of it at solver.c:212 in exchange()": the line that was called late. */
+static void append_line(char *out, const struct esi_collective_rank *rank)
+{
+    struct esi_collective_line worst = esi_collective_rank_worst(rank);
+    char words[ESI_QUANTITY_BYTES];
+
+    if (!worst.site)
+        return;
+    if (worst.debt_ns >= rank->debt_ns)
+        esi_describe_append(out, SENTENCE, ", called at %s", worst.site);
+    else
+        esi_describe_append(
+            out, SENTENCE, ", %s of that at %s",
+            esi_quantity_part(words, sizeof words, worst.debt_ns, rank->debt_ns),
+            worst.site);
+}
+
 /* "rank 3 on b arrives last in 97 % of 1200 MPI_Allreduce on MPI_COMM_WORLD; the others
- * lost 12.3 s waiting for it (8.1 % of the 4 ranks' time)".  Where there is a root only
- * it waits or is waited for. */
+ * lost 12.3 s waiting for it (8.1 % of the 4 ranks' time), called at solver.c:212 in
+ * exchange()".  Where there is a root only it waits or is waited for. */
 static void print_debt(const struct esi_collectives_report *report,
                        const struct collectives_debt *debt,
                        FILE *stream)
@@ -398,6 +418,7 @@ static void print_debt(const struct esi_collectives_report *report,
         order == ES_ORDER_ALL_TO_ROOT ? "the root" : "the others",
         esi_quantity_time(words, sizeof words, (double)debt->rank->debt_ns),
         100 * share_of(report, debt->rank->debt_ns, group->size), group->size);
+    append_line(sentence, debt->rank);
     esi_text_prose_print(stream, "%s", sentence);
 }
 

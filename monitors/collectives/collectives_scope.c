@@ -14,6 +14,7 @@
 #include "eventspace/operation.h"
 #include "eventspace/summary.h"
 #include "monitors/follow/activity.h"
+#include "monitors/sites/sites.h"
 #include "wrappers/stages/node_edges.h"
 
 /* Elements that appear join within this time. */
@@ -32,7 +33,8 @@ struct host_clock {
 
 struct esi_collectives_scope {
     struct esi_follower *follower;
-    struct es_scope *scope; /* the follower's */
+    struct es_scope *scope;  /* the follower's */
+    struct esi_sites *sites; /* owned */
     struct esi_collectives_listener listener;
     const struct es_batch *last; /* NULL = none yet */
     size_t *clock_of;            /* number of its host's clock, by origin */
@@ -52,6 +54,7 @@ void esi_collectives_scope_config_init(struct es_scope_config *config)
     config->view.selection.classes =
         1u << ES_CLASS_COLLECTIVE | 1u << ES_CLASS_CONTRIBUTE;
     config->take = ES_TAKE_EVERY;
+    config->sites = true;
     config->name = "collectives";
 }
 
@@ -124,7 +127,9 @@ int esi_collectives_scope_open(struct es_run *run,
 
     if (!scope)
         return -ENOMEM;
-    result = esi_follower_open(&follower, error, &scope->follower);
+    result = esi_sites_create(&scope->sites);
+    if (result == 0)
+        result = esi_follower_open(&follower, error, &scope->follower);
     if (result < 0) {
         esi_collectives_scope_close(scope);
         return result;
@@ -141,6 +146,7 @@ void esi_collectives_scope_close(struct esi_collectives_scope *scope)
     if (!scope)
         return;
     esi_follower_close(scope->follower);
+    esi_sites_destroy(scope->sites);
     free(scope->clock_of);
     free(scope->clocks);
     free(scope);
@@ -161,9 +167,10 @@ static bool is_contribution(const struct es_tuple *tuple)
 /* False: the tuple is no part of an operation that can be analysed. */
 static bool make_call(struct esi_collectives_scope *scope,
                       const struct es_tuple *tuple,
-                      uint32_t origin_index,
+                      const struct es_mark *mark,
                       struct esi_collective_call *ret_call)
 {
+    uint32_t origin_index = mark->origin;
     const struct es_origin *origin = es_scope_origin(scope->scope, origin_index);
     const struct es_communicator_info *info;
 
@@ -192,6 +199,7 @@ static bool make_call(struct esi_collectives_scope *scope,
         .world_rank = origin->rank,
         .root = tuple->peer < 0 ? -1 : tuple->peer,
         .bytes = tuple->bytes,
+        .site = esi_sites_format(scope->sites, scope->scope, origin_index, mark->site),
     };
     convert_time(scope, tuple, origin_index, ret_call);
     if (is_contribution(tuple)) {
@@ -262,7 +270,7 @@ int esi_collectives_scope_add(struct esi_collectives_scope *scope,
             tell_end(scope, &batch->tuples[i], batch->marks[i].origin) < 0)
             return -ENOMEM;
         if (!is_call(&batch->tuples[i]) ||
-            !make_call(scope, &batch->tuples[i], batch->marks[i].origin, &call))
+            !make_call(scope, &batch->tuples[i], &batch->marks[i], &call))
             continue;
         if (call.exit_ns > scope->newest_ns)
             scope->newest_ns = call.exit_ns;

@@ -64,6 +64,10 @@ holds 'all(rank[r]["wait_ns"] > 0.7 * late[2] for r in (0, 1, 3))' late
 expect 0 "$eventspace" collectives "$prefix-late"
 contains out "rank 2 on "
 contains out "of 40 MPI_Allreduce on MPI_COMM_WORLD; the others lost"
+if grep -q '^#define HAVE_LIBDW 1' "$top_builddir/config.h"; then
+    line=$(sed -n '/ MPI_Allreduce(/=' "$top_srcdir/apps/imbalance.c")
+    contains out "called at imbalance.c:$line in operate()"
+fi
 contains out "40 operations in"
 expect 1 "$eventspace" collectives --blame-over 20 "$prefix-late"
 expect 0 "$eventspace" collectives --blame-over 99 "$prefix-late"

@@ -556,6 +556,48 @@ static void merged_statistics_are_those_of_the_whole(void **state)
     esi_collective_statistics_destroy(rest);
 }
 
+/* Rank 2 is late at one place in three of four operations, else each time elsewhere: at
+ * more places than statistics have room for.  Also when they were merged. */
+static void the_line_that_costs_most_is_found(void **state)
+{
+    enum { OPERATIONS = 64 };
+    static const char *const sites[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    static struct esi_collective_call calls[OPERATIONS * 3];
+    struct esi_collective_statistics *whole, *rest;
+    struct esi_collective_line worst;
+    const struct esi_collective_rank *ranks;
+    uint64_t debt_ns = 0;
+
+    (void)state;
+    for (uint32_t i = 0; i < OPERATIONS; i++) {
+        for (int rank = 0; rank < 3; rank++) {
+            struct esi_collective_call *call = &calls[3 * i + (uint32_t)rank];
+
+            *call = call_of(ES_OP_MPI_Barrier, i, 3, rank);
+            call->enter_ns = 10000 * (i + 1) + (rank == 2 ? 1000 : 0);
+            call->exit_ns = call->enter_ns + 2000;
+            call->site = rank < 2     ? "elsewhere"
+                         : i % 4 != 0 ? "late"
+                                      : sites[i / 4 % 8];
+        }
+        debt_ns += i % 4 != 0 ? 2000 : 0;
+    }
+    whole = statistics_of(calls, OPERATIONS * 3);
+    ranks = esi_collective_statistics_at(whole, 0)->ranks;
+    worst = esi_collective_rank_worst(&ranks[2]);
+    assert_string_equal(worst.site, "late");
+    assert_int_equal(worst.debt_ns, debt_ns);
+    assert_null(esi_collective_rank_worst(&ranks[0]).site);
+    rest = statistics_of(calls, OPERATIONS * 3);
+    assert_int_equal(esi_collective_statistics_merge(whole, rest), 0);
+    ranks = esi_collective_statistics_at(whole, 0)->ranks;
+    worst = esi_collective_rank_worst(&ranks[2]);
+    assert_string_equal(worst.site, "late");
+    assert_int_equal(worst.debt_ns, 2 * debt_ns);
+    esi_collective_statistics_destroy(whole);
+    esi_collective_statistics_destroy(rest);
+}
+
 /* A rank that is late each time is named with what it cost. */
 static void the_late_rank_is_found(void **state)
 {
@@ -641,6 +683,7 @@ SUITE(test_collectives)
         cmocka_unit_test(numbers_go_on_past_the_greatest),
         cmocka_unit_test(random_runs_are_as_in_the_reference),
         cmocka_unit_test(merged_statistics_are_those_of_the_whole),
+        cmocka_unit_test(the_line_that_costs_most_is_found),
         cmocka_unit_test(the_late_rank_is_found),
         cmocka_unit_test(sizes_stand_apart_by_powers_of_eight),
     };
