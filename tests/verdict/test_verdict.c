@@ -339,10 +339,11 @@ static char *shown_as_json(struct made_facts *made)
 static void calls_and_requests_are_told_with_their_lines(void **state)
 {
     struct made_facts *made = *state;
+    char program[] = "heat";
     char *json;
 
     made->facts.name_site = name_line;
-    made->facts.site_data = "heat";
+    made->facts.site_data = program;
     made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 1, 0)->site = 21;
     made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 1, 2, 0)->site = 22;
     made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", 2, 3, 0);
