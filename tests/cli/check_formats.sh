@@ -142,6 +142,16 @@ for by in rank pair communicator; do
 done
 prints search 0 search -p "$folder/messages.pattern" --list
 
+# Messages of any source that came in another order.
+for name in a b; do
+    expect 0 "$eventspace" run -n 3 --record "$folder/$name" --name "$prefix-$name" -- \
+        "$top_builddir/apps/masterworker"
+done
+expect_any "$eventspace" compare --format json "$folder/a" "$folder/b"
+cat "$folder/out" >>"$printed/compare.json"
+expect_any "$eventspace" compare --format json "$folder/a" "$folder/archive"
+cat "$folder/out" >>"$printed/compare.json"
+
 prints doctor 0 doctor
 prints check 0 check "$top_srcdir/tests/data/pathmap/collectives/input"
 prints check 2 check /dev/null
