@@ -29,7 +29,10 @@ struct esi_shared_slot {
     _Atomic uint64_t key; /* 0 = free */
     union {
         _Atomic uint64_t word;
-        _Atomic uint32_t count; /* in place of a word; it begins with 0 */
+        struct { /* in place of a word; both begin with 0 */
+            _Atomic uint32_t count;
+            _Atomic uint32_t peer; /* the owner's: whom it counts */
+        };
     };
 };
 

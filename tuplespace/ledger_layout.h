@@ -61,7 +61,7 @@ struct esi_ledger_slot {
 struct esi_ledger_channel_slot {
     _Atomic uint64_t key;
     _Atomic uint32_t count;
-    uint32_t reserved;
+    _Atomic uint32_t peer; /* the interposer's: struct esi_shared_slot */
 };
 
 /* In front of a communicator's channels. */
@@ -135,7 +135,10 @@ struct esi_ledger_layout {
     uint64_t null_request;  /* the handle that stands for no request */
     _Atomic uint64_t sites; /* place of the addresses of sites, by number less one; 0 =
                                none yet */
-    uint64_t reserved0[4];
+    /* In what was reserved before: offset of the profile (profile_layout.h); 0 = the
+     * process has none (release). */
+    _Atomic uint64_t profile;
+    uint64_t reserved0[3];
 
     alignas(ES_CACHE_LINE) _Atomic uint64_t communicators; /* place of a table of
                                                  offsets, by index; 0 = none there */

@@ -20,6 +20,19 @@ static void register_unknown(struct esi_call *call)
         call->tuple.communicator = call->comm->index;
 }
 
+static void number_send_late(struct esi_call *call)
+{
+    MPI_Comm comm;
+
+    memcpy(&comm, &call->unknown_comm, sizeof comm);
+    call->tuple.sequence =
+        esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+    esi_profile_peer_add(
+        esi_profile_find_peer(call->comm, comm, call->tuple.peer, call->tuple.tag), 1,
+        call->tuple.bytes);
+    call->numbered = true;
+}
+
 /* The number that could not be taken on entry. */
 static void number_late(struct esi_call *call)
 {
@@ -33,24 +46,30 @@ static void number_late(struct esi_call *call)
         call->tuple.sequence = esi_comm_next_instance(call->comm, call->tuple.operation,
                                                       call->tuple.peer, call->alike);
     else if (operation->op_class == ES_CLASS_SEND && call->tuple.peer >= 0)
-        call->tuple.sequence =
-            esi_channel_next_sent(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+        number_send_late(call);
 }
 
 static void size_late(struct esi_call *call)
 {
-    if (call->count != 0)
-        call->tuple.bytes = esi_tuple_limit_bytes(
-            (uint64_t)call->count *
-            esi_thread_get_type_bytes(call->thread, call->datatype));
+    if (call->count == 0)
+        return;
+    call->tuple.bytes =
+        esi_tuple_limit_bytes((uint64_t)call->count *
+                              esi_thread_get_type_bytes(call->thread, call->datatype));
+    if (call->numbered)
+        esi_profile_add_sent(call->comm, call->tuple.peer, call->tuple.tag, 0,
+                             call->tuple.bytes);
 }
 
 void esi_call_complete_late(struct esi_call *call, int result)
 {
     if (result != MPI_SUCCESS) {
         esi_ledger_note_error(call->tuple.operation, result);
-        if (call->numbered)
+        if (call->numbered) {
             esi_channel_back(&call->comm->sent, call->tuple.peer, call->tuple.tag);
+            esi_profile_add_sent(call->comm, call->tuple.peer, call->tuple.tag, -1,
+                                 -(int64_t)call->tuple.bytes);
+        }
         call->tuple.sequence = ES_SEQUENCE_UNKNOWN;
         return;
     }

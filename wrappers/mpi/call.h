@@ -42,6 +42,7 @@
 #include "tuplespace/writer.h"
 #include "wrappers/mpi/match.h"
 #include "wrappers/mpi/path.h"
+#include "wrappers/mpi/profile.h"
 #include "wrappers/mpi/requests.h"
 #include "wrappers/mpi/sites.h"
 #include "wrappers/mpi/thread.h"
@@ -122,6 +123,25 @@ ES_HOT void esi_call_write(struct esi_call *call)
     esi_writer_write_at(&call->path->writer, &call->tuple, call->thread->site);
 }
 
+/* Adds the call, which ended at `stop` and was written, to the profile, with what its
+ * tuple says that it moved. */
+ES_HOT void esi_call_count(const struct esi_call *call, uint64_t stop)
+{
+    esi_profile_add_call(call->thread, call->tuple.operation, stop - call->tuple.start,
+                         call->tuple.bytes);
+}
+
+/* Whether tuples of a call that does not lie open would be written now: of one that
+ * posts what completes later. */
+ES_HOT bool esi_call_is_wanted(const struct esi_call *call)
+{
+    const struct esi_path *path = call->path;
+
+    if (ESI_UNLIKELY(path->is_choice))
+        path = esi_path_choose(call->path, &call->tuple);
+    return esi_writer_is_enabled(&path->writer);
+}
+
 /* Counts a poll that found nothing; false when the plan wants it written instead. */
 static inline bool esi_call_count_poll(struct esi_call *call)
 {
@@ -167,8 +187,10 @@ ES_HOT void esi_call_leave(struct esi_call *call, int result)
             call->tuple.stop = stop;
             esi_call_complete_late(call, result);
             esi_call_write(call);
+            esi_call_count(call, stop);
         } else {
             esi_writer_close(&call->path->writer, stop);
+            esi_call_count(call, stop);
         }
     } else if (ESI_UNLIKELY(esi_call_is_late(call, result))) {
         esi_call_complete_late(call, result);

@@ -32,8 +32,10 @@ static void leave_made(struct esi_call *call,
     if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
         comm =
             esi_comm_register(*made, has_parent ? call->comm : NULL, operation, token);
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        esi_call_count(call, call->tuple.stop);
+    }
     if (comm != NULL)
         esi_comm_write_neighbours(call->thread, *made, comm, esi_clock_read());
     esi_call_exit(call);
@@ -119,8 +121,13 @@ static void leave_idup(struct esi_call *call,
             free(request.duplicate);
         }
     }
-    if (result == MPI_SUCCESS)
-        esi_collective_write_post(call->thread, &call->tuple, esi_clock_read());
+    if (result == MPI_SUCCESS) {
+        uint64_t stop = esi_clock_read();
+
+        esi_collective_write_post(call->thread, &call->tuple, stop);
+        if (esi_call_is_wanted(call))
+            esi_call_count(call, stop);
+    }
     esi_call_exit(call);
 }
 

@@ -178,6 +178,23 @@ bool esi_comm_is_of_world(MPI_Comm comm)
     return answer > 0;
 }
 
+int32_t esi_comm_world_rank(MPI_Comm handle, const struct esi_comm *comm, int rank)
+{
+    MPI_Group group, world;
+    int found = MPI_UNDEFINED;
+    int rc = comm->inter ? ESI_REAL(MPI_Comm_remote_group)(handle, &group)
+                         : ESI_REAL(MPI_Comm_group)(handle, &group);
+
+    if (rc != MPI_SUCCESS)
+        return -1;
+    if (world_group(&world)) {
+        ESI_REAL(MPI_Group_translate_ranks)(group, 1, &rank, world, &found);
+        ESI_REAL(MPI_Group_free)(&world);
+    }
+    ESI_REAL(MPI_Group_free)(&group);
+    return found >= 0 ? found : -1; /* MPI_UNDEFINED is negative */
+}
+
 /* --- Keys ----------------------------------------------------------------------- */
 
 static uint64_t hash_ranks(const int32_t *ranks, int size)

@@ -63,6 +63,10 @@ struct esi_comm *esi_comm_lookup(uint64_t handle);
  * environment; they all find the same.  `comm` may be unknown, but not invalid. */
 bool esi_comm_is_of_world(MPI_Comm comm);
 
+/* The world rank of a rank that messages can go to; -1 where that is not known.  `comm`
+ * is what is known of the valid `handle`. */
+int32_t esi_comm_world_rank(MPI_Comm handle, const struct esi_comm *comm, int rank);
+
 /* Registers MPI_COMM_WORLD and MPI_COMM_SELF once MPI is up. */
 void esi_comm_register_world(void);
 

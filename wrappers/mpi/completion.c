@@ -134,8 +134,11 @@ void esi_receive_record_null(struct esi_call *call, int result)
 {
     call->tuple.stop = esi_clock_read();
     call->tuple.bytes = 0;
-    if (result == MPI_SUCCESS)
+    if (result == MPI_SUCCESS) {
+        if (esi_call_is_wanted(call))
+            esi_call_count(call, call->tuple.stop);
         esi_path_write(call->thread, &call->tuple);
+    }
     esi_call_exit(call);
 }
 
@@ -166,10 +169,10 @@ static void received_unseen(struct esi_thread *thread,
     }
 }
 
-void esi_receive_record(struct esi_thread *thread,
-                        const struct esi_request *request,
-                        const MPI_Status *status,
-                        uint64_t stop)
+uint32_t esi_receive_record(struct esi_thread *thread,
+                            const struct esi_request *request,
+                            const MPI_Status *status,
+                            uint64_t stop)
 {
     struct es_tuple tuple = request->tuple;
 
@@ -190,6 +193,19 @@ void esi_receive_record(struct esi_thread *thread,
     }
     if (request->comm != NULL)
         esi_comm_unref(request->comm);
+    return tuple.bytes;
+}
+
+/* A receive that was posted by another call is complete. */
+static void completed_posted(struct esi_thread *thread,
+                             const struct esi_request *request,
+                             const MPI_Status *status,
+                             uint64_t stop)
+{
+    uint16_t operation = request->tuple.operation;
+    uint32_t bytes = esi_receive_record(thread, request, status, stop);
+
+    esi_profile_add_moved(thread, operation, site_of(thread, request), bytes);
 }
 
 static void completed_collective(struct esi_thread *thread,
@@ -253,12 +269,15 @@ static void completed_other(struct esi_thread *thread,
     switch (request.kind) {
     case ESI_REQUEST_RECEIVE:
     case ESI_REQUEST_PAIR:
-        esi_receive_record(thread, &request, status, stop);
+        completed_posted(thread, &request, status, stop);
         break;
     case ESI_REQUEST_DUPLICATE:
         completed_duplicate(thread, &request, stop);
         break;
     case ESI_REQUEST_COLLECTIVE:
+        if (request.persistent)
+            esi_profile_add_moved(thread, request.tuple.operation,
+                                  site_of(thread, &request), request.tuple.bytes);
         completed_collective(thread, &request, stop);
         break;
     case ESI_REQUEST_SEND:
@@ -289,6 +308,7 @@ static void completed_receive(struct esi_thread *thread,
 
     esi_request_remove(request);
     esi_path_write_class(thread, ES_CLASS_RECEIVE, &tuple, site);
+    esi_profile_add_moved(thread, tuple.operation, site, bytes);
     if (comm != NULL)
         esi_comm_unref(comm);
 }
@@ -364,6 +384,7 @@ void esi_completion_leave(struct esi_call *call, uint64_t stop)
     if (call->open) {
         call->tuple.stop = stop;
         esi_call_write(call);
+        esi_call_count(call, stop);
     }
     esi_call_exit(call);
 }
@@ -439,8 +460,12 @@ void esi_end_posted_collective(struct esi_call *call, int result, MPI_Request *r
     if (ESI_UNLIKELY(esi_call_is_late(call, result)))
         esi_call_complete_late(call, result);
     if (result == MPI_SUCCESS) {
+        uint64_t stop = esi_clock_read();
+
         put_request(call, ESI_REQUEST_COLLECTIVE, request);
-        esi_collective_write_post(call->thread, &call->tuple, esi_clock_read());
+        esi_collective_write_post(call->thread, &call->tuple, stop);
+        if (esi_call_is_wanted(call))
+            esi_call_count(call, stop);
     }
     esi_call_exit(call);
 }
@@ -464,8 +489,10 @@ void esi_persistent_leave_init(struct esi_call *call,
         esi_request_put(record);
     }
     call->tuple.bytes = 0; /* nothing has been moved */
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        esi_call_count(call, call->tuple.stop);
+    }
     esi_call_exit(call);
 }
 

@@ -30,11 +30,11 @@ static inline void esi_tuple_note_any_source(struct es_tuple *tuple)
 }
 
 /* The receive described by `request` ended at `stop` with `status`; ends its reference.
- */
-void esi_receive_record(struct esi_thread *thread,
-                        const struct esi_request *request,
-                        const MPI_Status *status,
-                        uint64_t stop);
+ * Returns the bytes that it got. */
+uint32_t esi_receive_record(struct esi_thread *thread,
+                            const struct esi_request *request,
+                            const MPI_Status *status,
+                            uint64_t stop);
 
 /* Posts a receive with the match of its communicator and fills request->tuple, ->comm
  * and ->receive. `source` and `tag` are MPI's. */

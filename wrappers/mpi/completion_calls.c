@@ -29,6 +29,7 @@ static void leave_test(struct esi_call *call, int count, uint64_t now)
         call->tuple.start = now;
         call->tuple.stop = now;
         esi_call_write(call);
+        esi_call_count(call, now);
     }
     esi_call_exit(call);
 }

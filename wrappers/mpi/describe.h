@@ -24,6 +24,7 @@
 #include "wrappers/mpi/ledger.h"
 #include "wrappers/mpi/mpi_next.h"
 #include "wrappers/mpi/objects.h"
+#include "wrappers/mpi/profile.h"
 
 /* --- Parts of a tuple ----------------------------------------------------------- */
 
@@ -62,6 +63,8 @@ ES_HOT uint32_t esi_thread_next_number(struct esi_last_channel *last,
     _Atomic uint32_t *counter = last->counter;
 
     if (ESI_UNLIKELY(last->key != key)) {
+        last->key = 0;
+        last->peer = NULL;
         counter = esi_channel(channels, peer, tag);
         if (counter == NULL)
             return ES_SEQUENCE_UNKNOWN;
@@ -71,6 +74,7 @@ ES_HOT uint32_t esi_thread_next_number(struct esi_last_channel *last,
             return ES_SEQUENCE_UNKNOWN;
         }
         last->counter = counter;
+        last->peer = esi_profile_peer_of(counter);
         last->key = key;
     }
     return esi_count_up(counter);
@@ -304,6 +308,41 @@ static inline void esi_begin_collective_init(struct esi_call *call,
     esi_call_open(call);
 }
 
+/* Adds a message to what its receiver was sent.  Its channel is the thread's last. */
+ES_HOT void esi_call_count_sent(const struct esi_call *call,
+                                MPI_Comm comm,
+                                int dest,
+                                int tag,
+                                uint32_t bytes)
+{
+    struct esi_last_channel *last = &call->thread->sent;
+
+    if (ESI_UNLIKELY(last->peer == NULL))
+        last->peer = esi_profile_find_peer(call->comm, comm, dest, tag);
+    esi_profile_peer_add(last->peer, 1, bytes);
+}
+
+/* `bytes` is what is sent. */
+ES_HOT void esi_call_describe_message(struct esi_call *call,
+                                      MPI_Comm comm,
+                                      int dest,
+                                      int tag,
+                                      uint32_t bytes)
+{
+    struct esi_comm *known = esi_call_find_comm(call, comm);
+    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
+
+    if (ESI_LIKELY(known != NULL && dest >= 0 && dest < known->peers && tag >= 0)) {
+        sequence = esi_thread_next_number(&call->thread->sent, &known->sent, dest, tag);
+        esi_call_count_sent(call, comm, dest, tag, bytes);
+        call->numbered = true;
+    } else if (dest == MPI_PROC_NULL) { /* as what is received from there */
+        bytes = 0;
+        call->count = 0;
+    }
+    esi_call_describe(call, known, esi_tuple_peer(dest), tag, bytes, sequence);
+}
+
 ES_HOT void esi_call_describe_send(struct esi_call *call,
                                    MPI_Comm comm,
                                    int dest,
@@ -311,15 +350,8 @@ ES_HOT void esi_call_describe_send(struct esi_call *call,
                                    MPI_Count count,
                                    MPI_Datatype datatype)
 {
-    struct esi_comm *known = esi_call_find_comm(call, comm);
-    uint32_t sequence = ES_SEQUENCE_UNKNOWN;
-
-    if (ESI_LIKELY(known != NULL && dest >= 0 && dest < known->peers && tag >= 0)) {
-        sequence = esi_thread_next_number(&call->thread->sent, &known->sent, dest, tag);
-        call->numbered = true;
-    }
-    esi_call_describe(call, known, esi_tuple_peer(dest), tag,
-                      esi_call_get_bytes(call, count, datatype), sequence);
+    esi_call_describe_message(call, comm, dest, tag,
+                              esi_call_get_bytes(call, count, datatype));
 }
 
 ES_HOT void esi_begin_send(struct esi_call *call,
@@ -352,7 +384,11 @@ static inline void esi_begin_send_init(struct esi_call *call,
                                        MPI_Count count,
                                        MPI_Datatype datatype)
 {
-    esi_call_describe(call, esi_call_find_comm(call, comm), esi_tuple_peer(dest), tag,
+    struct esi_comm *known = esi_call_find_comm(call, comm);
+
+    if (known != NULL && dest >= 0 && dest < known->peers && tag >= 0)
+        esi_profile_find_peer(known, comm, dest, tag); /* each start adds to it */
+    esi_call_describe(call, known, esi_tuple_peer(dest), tag,
                       esi_call_get_bytes(call, count, datatype), ES_SEQUENCE_UNKNOWN);
     esi_call_open(call);
 }

@@ -41,6 +41,7 @@ static void world_up(int provided)
     if (esi_multiple && esi_trees != NULL)
         esi_trees->on_threads();
     atomic_store(&world_is_up, true);
+    esi_profile_begin();
     esi_process_set_state(ES_SEGMENT_RUNNING);
     esi_status_probe_count();
     esi_comm_register_world();
@@ -94,6 +95,8 @@ int esi_wrap_MPI_Finalize(esi_MPI_Finalize_fn *next)
 
     if (!esi_call_enter(&call, ES_OP_MPI_Finalize, ES_CLASS_OTHER))
         return next();
+    if (atomic_load(&open_sessions) == 0)
+        esi_profile_end();
     flush_communicators();
     if (esi_trees != NULL)
         esi_trees->on_finalize();
@@ -139,6 +142,7 @@ int esi_wrap_MPI_Session_init(esi_MPI_Session_init_fn *next,
     if (result == MPI_SUCCESS) {
         esi_request_share(); /* each session has a level of its own: be prepared */
         atomic_fetch_add(&open_sessions, 1);
+        esi_profile_begin();
         esi_process_set_state(ES_SEGMENT_RUNNING);
         esi_status_probe_count();
         esi_comm_set_session(*session);
@@ -159,6 +163,8 @@ int esi_wrap_MPI_Session_finalize(esi_MPI_Session_finalize_fn *next,
 
     if (!esi_call_enter(&call, ES_OP_MPI_Session_finalize, ES_CLASS_OTHER))
         return next(session);
+    if (atomic_load(&open_sessions) == 1 && !atomic_load(&world_is_up))
+        esi_profile_end();
     esi_begin_call(&call);
     esi_comm_end_session(*session);
     if (esi_trees != NULL)

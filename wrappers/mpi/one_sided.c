@@ -281,8 +281,10 @@ static void note_epoch_begun(struct esi_call *call,
     struct epochs *epochs = NULL;
 
     end_call(call, result);
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        esi_call_count(call, call->tuple.stop);
+    }
     if (result == MPI_SUCCESS && object != NULL)
         epochs = epochs_of(object, win, kind);
     if (epochs != NULL) {

@@ -24,11 +24,15 @@ static void start_send(struct esi_call *call, struct esi_request *request, uint6
     tuple.start = now;
     tuple.stop = now;
     tuple.sequence = ES_SEQUENCE_UNKNOWN;
-    if (request->comm != NULL && tuple.peer >= 0 && !request->partitioned)
+    if (request->comm != NULL && tuple.peer >= 0 && !request->partitioned) {
         tuple.sequence =
             esi_channel_next_sent(&request->comm->sent, tuple.peer, tuple.tag);
+        esi_profile_add_sent(request->comm, tuple.peer, tuple.tag, 1, tuple.bytes);
+    }
     request->tuple.sequence = tuple.sequence;
     esi_path_write(call->thread, &tuple);
+    esi_profile_add_moved(call->thread, tuple.operation, call->thread->site,
+                          tuple.bytes);
 }
 
 static void start_receive(struct esi_request *request, uint64_t now)

@@ -25,6 +25,7 @@
 #include "base/process.h"
 #include "tuplespace/tree_control.h"
 #include "wrappers/mpi/ledger.h"
+#include "wrappers/mpi/profile.h"
 #include "wrappers/mpi/thread.h"
 #include "wrappers/mpi/tree_ops.h"
 
@@ -134,6 +135,7 @@ static void step_aside_in_child(void)
     atomic_store_explicit(&state, ASIDE, memory_order_relaxed);
     esi_trees_remove();
     esi_ledger_leave();
+    esi_profile_leave();
     memset(&esi_thread_self, 0, sizeof esi_thread_self);
 }
 
@@ -252,13 +254,23 @@ static void warn_of_rival(void)
             user);
 }
 
-/* What is outstanding; not where nobody is to see it. */
+bool esi_process_wants_sites(const struct esi_process *self)
+{
+    for (size_t i = 0; i < self->plan.count; i++)
+        if (self->plan.collectors[i].sites)
+            return true;
+    return false;
+}
+
+/* What is outstanding, and the sums of what was; not where nobody is to see it. */
 static void make_ledger(void)
 {
     const char *wanted = getenv("EVENTSPACE_LEDGER");
 
-    if (wanted == NULL || strcmp(wanted, "off") != 0)
+    if (wanted == NULL || strcmp(wanted, "off") != 0) {
         esi_ledger_start(process.segment);
+        esi_profile_start(process.segment, esi_process_wants_sites(&process));
+    }
 }
 
 static int start_process(void)

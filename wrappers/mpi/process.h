@@ -32,6 +32,9 @@ void esi_process_set_rank(int rank, int size);
 void esi_process_set_state(enum esi_segment_state state);
 void esi_process_set_abort_code(int code);
 
+/* Whether some collector is to know where in the program operations are called. */
+bool esi_process_wants_sites(const struct esi_process *self);
+
 /* Counts a tuple that is not recorded because an allocation failed.  Any thread. */
 void esi_process_count_refused_tuple(void);
 

@@ -69,8 +69,23 @@ ES_HOT void publish_foreseen(struct esi_call *call,
                              const MPI_Status *status,
                              uint64_t stop)
 {
-    if (call->open)
-        esi_writer_close_with(&call->path->writer, stop, esi_status_get_bytes(status));
+    uint32_t bytes;
+
+    if (!call->open)
+        return;
+    bytes = esi_status_get_bytes(status);
+    esi_writer_close_with(&call->path->writer, stop, bytes);
+    esi_profile_add_call(call->thread, call->tuple.operation, stop - call->tuple.start,
+                         bytes);
+}
+
+/* Adds a receive or probe to the profile, whose operation may say that it is open to
+ * any source. */
+static void count_any(const struct esi_call *call, uint64_t stop)
+{
+    esi_profile_add_call(call->thread,
+                         call->tuple.operation & (uint16_t)~ES_OPERATION_ANY_SOURCE,
+                         stop - call->tuple.start, call->tuple.bytes);
 }
 
 /* The number is decided, so the tuple is complete with the status. */
@@ -87,8 +102,10 @@ static void publish_receive(struct esi_call *call,
         call->tuple.tag = status->MPI_TAG;
         call->tuple.bytes = esi_status_get_bytes(status);
     }
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        count_any(call, stop);
+    }
 }
 
 /* Leaves the tuple to the match, which knows when its number is decided. */
@@ -104,7 +121,10 @@ static void hand_to_match(struct blocking *receive,
     else
         receive->request.tuple.operation =
             0; /* written nowhere, but it takes its number */
-    esi_receive_record(call->thread, &receive->request, status, stop);
+    call->tuple.bytes =
+        esi_receive_record(call->thread, &receive->request, status, stop);
+    if (call->open)
+        count_any(call, stop);
 }
 
 /* A wildcard whose message has come: as if it were posted only now. */
@@ -224,6 +244,14 @@ static void unpost_in_match(struct esi_call *call, struct esi_receive *receive)
                          call->tuple.tag);
 }
 
+/* Adds the time of a call that has posted a receive to the profile. */
+static inline void count_posted_receive(const struct esi_call *call)
+{
+    if (ESI_LIKELY(esi_call_is_wanted(call)))
+        esi_profile_add_post(call->thread, call->tuple.operation,
+                             esi_clock_read() - call->tuple.start);
+}
+
 static void end_receive(struct esi_call *call,
                         struct esi_receive *receive,
                         int result,
@@ -251,6 +279,7 @@ static void end_receive(struct esi_call *call,
         esi_request_fill(request, ESI_REQUEST_RECEIVE, &call->tuple,
                          call->numbered ? call->comm : NULL, receive);
         esi_request_release(request);
+        count_posted_receive(call);
     }
     esi_call_exit(call);
 }
@@ -345,7 +374,9 @@ static void close_matched(struct esi_call *call,
     }
     if (call->open)
         esi_writer_withdraw(&call->path->writer);
-    esi_receive_record(call->thread, request, status, stop);
+    call->tuple.bytes = esi_receive_record(call->thread, request, status, stop);
+    if (call->open)
+        count_any(call, stop);
     esi_call_exit(call);
 }
 
@@ -361,6 +392,8 @@ static void end_matched(struct esi_call *call,
     } else if (!esi_request_put(request)) {
         esi_process_count_refused_tuple();
         esi_receive_unpost(request);
+    } else {
+        count_posted_receive(call);
     }
     esi_call_exit(call);
 }
@@ -392,8 +425,10 @@ static void close_probe(struct esi_call *call, int result, const MPI_Status *sta
         esi_call_complete_late(call, result);
     if (result == MPI_SUCCESS)
         describe_found(call, status);
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        count_any(call, call->tuple.stop);
+    }
     esi_call_exit(call);
 }
 
@@ -411,6 +446,7 @@ static void write_probe(struct esi_call *call,
     if (esi_call_start(call)) {
         call->tuple.stop = call->tuple.start;
         esi_call_write(call);
+        count_any(call, call->tuple.stop);
     }
 }
 
@@ -540,8 +576,7 @@ static void describe_pair(struct sendrecv_pair *pair,
     esi_receive_post(call, &pair->request, comm, source, recvtag, 0);
     pair->request.tuple.operation = receive_operation;
     call->tuple.operation = operation;
-    esi_call_describe_send(call, comm, dest, sendtag, 0, MPI_BYTE);
-    call->tuple.bytes = bytes;
+    esi_call_describe_message(call, comm, dest, sendtag, bytes);
 }
 
 /* Shows the receive half in the send's element; where there is none, the send half. */
@@ -570,6 +605,17 @@ static void post_pair_late(struct sendrecv_pair *pair)
                                                   request->tuple.tag, request);
 }
 
+static void record_receive_half(struct sendrecv_pair *pair,
+                                const MPI_Status *status,
+                                uint64_t stop)
+{
+    struct esi_thread *thread = pair->call.thread;
+    uint16_t operation = pair->request.tuple.operation;
+    uint32_t bytes = esi_receive_record(thread, &pair->request, status, stop);
+
+    esi_profile_add_moved(thread, operation, thread->site, bytes);
+}
+
 static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status *status)
 {
     struct esi_call *call = &pair->call;
@@ -586,10 +632,12 @@ static void close_pair(struct sendrecv_pair *pair, int result, const MPI_Status 
         esi_receive_unpost(&pair->request);
     else if (ESI_UNLIKELY(call->unknown_comm != 0))
         post_pair_late(pair);
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        esi_call_count(call, stop);
+    }
     if (came)
-        esi_receive_record(call->thread, &pair->request, status, stop);
+        record_receive_half(pair, status, stop);
     esi_call_exit(call);
 }
 
@@ -604,6 +652,8 @@ static void leave_receive_half(struct sendrecv_pair *pair,
     if (pair->request.tuple.peer == ES_PEER_NONE) {
         pair->request.tuple.stop = now;
         esi_path_write(pair->call.thread, &pair->request.tuple);
+        esi_profile_add_moved(pair->call.thread, pair->request.tuple.operation,
+                              pair->call.thread->site, 0);
     } else if (!esi_request_put(&pair->request)) {
         esi_process_count_refused_tuple();
         esi_receive_unpost(&pair->request);
@@ -628,8 +678,10 @@ static void close_ipair(struct sendrecv_pair *pair,
         esi_receive_unpost(&pair->request);
     else
         leave_receive_half(pair, ESI_HANDLE(*handle), call->tuple.stop);
-    if (call->open)
+    if (call->open) {
         esi_call_write(call);
+        esi_call_count(call, call->tuple.stop);
+    }
     esi_call_exit(call);
 }
 

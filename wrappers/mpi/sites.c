@@ -361,14 +361,6 @@ static bool go_up(uint64_t *address, uint64_t *frame)
 
 /* --- Finding a site --------------------------------------------------------------- */
 
-static bool wants_sites(const struct esi_process *process)
-{
-    for (size_t i = 0; i < process->plan.count; i++)
-        if (process->plan.collectors[i].sites)
-            return true;
-    return false;
-}
-
 enum { DEEPEST = 4 }; /* frames of the binding above each other */
 
 void esi_site_find(struct esi_thread *thread)
@@ -379,7 +371,7 @@ void esi_site_find(struct esi_thread *thread)
 
     if (process == NULL)
         return;
-    if (!wants_sites(process)) {
+    if (!esi_process_wants_sites(process)) {
         thread->module_begin = 0;
         thread->module_bytes = UINT64_MAX;
         return;

@@ -20,6 +20,7 @@
 #include "wrappers/mpi/objects.h"
 #include "wrappers/mpi/path.h"
 #include "wrappers/mpi/process.h"
+#include "wrappers/mpi/profile.h"
 
 _Thread_local struct esi_thread esi_thread_self;
 
@@ -68,6 +69,7 @@ static struct esi_slot *slot_acquire(void)
         if (slot != NULL) {
             slot->number = slot_count++;
             slot->ledger = esi_ledger_add_thread(slot->number);
+            slot->profile = esi_profile_add_thread(slot->number);
             slot->next_all = all_slots;
             all_slots = slot;
         }
@@ -82,6 +84,7 @@ bool esi_thread_take_slot(struct esi_thread *thread)
 {
     thread->slot = slot_acquire();
     thread->ledger = thread->slot != NULL ? thread->slot->ledger : NULL;
+    thread->profile = thread->slot != NULL ? thread->slot->profile : NULL;
     return thread->slot != NULL;
 }
 

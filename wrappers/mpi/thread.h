@@ -33,6 +33,8 @@ struct esi_comm;
 struct esi_ledger_thread;
 struct esi_owned_path;
 struct esi_path;
+struct esi_profile_peer_layout;
+struct esi_profile_table;
 
 /* A tuple that one thread held back and whose number another thread decided.  Only the
  * first may write into its elements. */
@@ -49,6 +51,7 @@ struct esi_slot {
     struct esi_owned_path *paths;          /* all that were made for it: path.c */
     _Atomic(struct esi_late_tuple *) late; /* newest first */
     struct esi_ledger_thread *ledger;      /* NULL = without memory */
+    struct esi_profile_table *profile;     /* never NULL */
 };
 
 enum { ESI_SIZE_CACHE = 8 };
@@ -70,6 +73,7 @@ struct esi_thread {
     struct esi_last_channel {
         uint64_t key; /* of a channel on `comm`; 0 = none */
         _Atomic uint32_t *counter;
+        struct esi_profile_peer_layout *peer; /* NULL = not looked up */
     } sent, received;
     struct {
         uint64_t type;
@@ -83,7 +87,8 @@ struct esi_thread {
     uint16_t site_number;
     uint64_t limit;        /* of requests that this call can complete: requests.h */
     struct esi_slot *slot; /* what outlives the thread; NULL = none yet */
-    struct esi_ledger_thread *ledger; /* its slot's */
+    struct esi_ledger_thread *ledger;  /* its slot's */
+    struct esi_profile_table *profile; /* its slot's */
     uint64_t polled;      /* handle of the last poll that found nothing, since the last
                             event; ESI_POLLED_OTHER or 0 = none */
     uint32_t polled_at;   /* its position in the ledger */
