@@ -20,8 +20,10 @@
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
 #include "scopes/scope_ledger.h"
+#include "scopes/scope_profile.h"
 #include "scopes/scope_private.h"
 #include "tuplespace/ledger.h"
+#include "tuplespace/profile.h"
 #include "tuplespace/segment_name.h"
 
 /* Makes room for `extra` origins and places. */
@@ -485,6 +487,19 @@ int esi_scope_read_ledger(const struct es_scope *scope,
     if (segment)
         return esi_ledger_read(segment, ret_ledger);
     return process ? esi_catalog_read_ledger(scope->from.catalog, process, ret_ledger)
+                   : -ENOENT;
+}
+
+int esi_scope_read_profile(const struct es_scope *scope,
+                           uint32_t origin,
+                           struct esi_profile *ret_profile)
+{
+    const struct es_segment_view *segment = segment_of(scope, origin);
+    const struct esi_catalog_process *process = process_of(scope, origin);
+
+    if (segment)
+        return esi_profile_read(segment, ret_profile);
+    return process ? esi_catalog_read_profile(scope->from.catalog, process, ret_profile)
                    : -ENOENT;
 }
 

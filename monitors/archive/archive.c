@@ -19,6 +19,7 @@
 #include "eventspace/operation.h"
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/archive_ledgers.h"
+#include "monitors/archive/archive_profiles.h"
 #include "monitors/archive/ctf_stream.h"
 #include "monitors/archive/site_column.h"
 
@@ -257,17 +258,25 @@ static void write_text(const void *data, FILE *stream)
     fputs(data, stream);
 }
 
-int esi_archive_write_map(struct esi_archive *archive, const char *text)
+/* Writes a file beside the traces; `path` names it for messages. */
+static int write_side(struct esi_archive *archive,
+                      const char *name,
+                      const char *path,
+                      void (*write)(const void *data, FILE *stream),
+                      const void *data)
 {
     int result = archive->result;
 
     if (result < 0)
         return result;
-    result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_MAP,
-                                 write_text, text);
-    return result < 0
-               ? fail_archive(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP)
-               : 0;
+    result = esi_archive_replace(archive->side, archive->side, name, write, data);
+    return result < 0 ? fail_archive(archive, result, path) : 0;
+}
+
+int esi_archive_write_map(struct esi_archive *archive, const char *text)
+{
+    return write_side(archive, ESI_ARCHIVE_MAP, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_MAP,
+                      write_text, text);
 }
 
 static void write_ledgers(const void *data, FILE *stream)
@@ -278,15 +287,21 @@ static void write_ledgers(const void *data, FILE *stream)
 int esi_archive_write_ledgers(struct esi_archive *archive,
                               const struct esi_archive_ledgers *ledgers)
 {
-    int result = archive->result;
+    return write_side(archive, ESI_ARCHIVE_LEDGERS,
+                      ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS, write_ledgers, ledgers);
+}
 
-    if (result < 0)
-        return result;
-    result = esi_archive_replace(archive->side, archive->side, ESI_ARCHIVE_LEDGERS,
-                                 write_ledgers, ledgers);
-    return result < 0
-               ? fail_archive(archive, result, ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_LEDGERS)
-               : 0;
+static void write_profiles(const void *data, FILE *stream)
+{
+    esi_archive_profiles_write(data, stream);
+}
+
+int esi_archive_write_profiles(struct esi_archive *archive,
+                               const struct esi_archive_profiles *profiles)
+{
+    return write_side(archive, ESI_ARCHIVE_PROFILES,
+                      ESI_ARCHIVE_SIDE "/" ESI_ARCHIVE_PROFILES, write_profiles,
+                      profiles);
 }
 
 /* --- Streams ----------------------------------------------------------------- */

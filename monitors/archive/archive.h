@@ -39,6 +39,7 @@ struct esi_archive_config {
 
 struct esi_archive;
 struct esi_archive_ledgers;
+struct esi_archive_profiles;
 
 /* -EINVAL with words when the directory cannot be used (-EEXIST: is not empty). */
 int esi_archive_create(const struct esi_archive_config *config,
@@ -50,6 +51,10 @@ struct esi_archive_tables *esi_archive_writer_tables(struct esi_archive *archive
 
 /* The expanded pathmap as text. */
 int esi_archive_write_map(struct esi_archive *archive, const char *text);
+
+/* Sums over all calls of the processes. */
+int esi_archive_write_profiles(struct esi_archive *archive,
+                               const struct esi_archive_profiles *profiles);
 
 /* What the processes had outstanding. */
 int esi_archive_write_ledgers(struct esi_archive *archive,

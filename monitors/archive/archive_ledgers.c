@@ -7,11 +7,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "monitors/archive/archive_file.h"
 #include "monitors/archive/archive_read.h"
-#include "pathmap/message.h"
+#include "monitors/archive/process_lines.h"
 #include "scopes/ledger_json.h"
 
 int esi_archive_ledgers_init(struct esi_archive_ledgers *ledgers, size_t processes)
@@ -47,32 +46,16 @@ void esi_archive_ledgers_write(const struct esi_archive_ledgers *ledgers, FILE *
     }
 }
 
-/* One line: the ledger of a process that has none yet. */
-static int parse_line(const char *line,
-                      size_t length,
-                      struct es_error *error,
-                      struct esi_archive_ledgers *ledgers)
+static int take_ledger(void *data,
+                       size_t process,
+                       const struct es_member *object,
+                       struct es_error *error)
 {
-    struct es_message *message;
-    struct esi_archive_ledger *process;
-    int64_t number;
-    int rc = esi_message_parse(line, length, "ledgers.jsonl", error, &message);
+    struct esi_archive_ledgers *ledgers = data;
+    struct esi_archive_ledger *entry = &ledgers->processes[process];
+    int rc = esi_ledger_json_read(object, error, &entry->ledger);
 
-    if (rc < 0)
-        return rc;
-    number = esi_member_integer_within(esi_message_root(message), "process", 0,
-                                       INT32_MAX, -1);
-    if (number < 0 || (uint64_t)number >= ledgers->count ||
-        ledgers->processes[number].is_known) {
-        rc = es_error_set(error, -EINVAL,
-                          "\"process\": expected the number of a process that no "
-                          "line before has");
-    } else {
-        process = &ledgers->processes[number];
-        rc = esi_ledger_json_read(esi_message_root(message), error, &process->ledger);
-        process->is_known = rc == 0;
-    }
-    esi_message_destroy(message);
+    entry->is_known = rc == 0;
     return rc;
 }
 
@@ -83,19 +66,11 @@ int esi_archive_ledgers_parse(const char *text,
                               struct esi_archive_ledgers *ret_ledgers)
 {
     struct esi_archive_ledgers ledgers = {.count = 0};
-    const char *end = text + length;
     int rc = esi_archive_ledgers_init(&ledgers, processes);
 
-    for (int line = 1; rc == 0 && text < end; line++) {
-        const char *stop = memchr(text, '\n', (size_t)(end - text));
-
-        if (!stop)
-            stop = end;
-        rc = parse_line(text, (size_t)(stop - text), error, &ledgers);
-        if (rc < 0 && error)
-            error->line = line;
-        text = stop + 1;
-    }
+    if (rc == 0)
+        rc = esi_process_lines_parse(ESI_ARCHIVE_LEDGERS, text, length, processes,
+                                     take_ledger, &ledgers, error);
     if (rc < 0) {
         esi_archive_ledgers_fini(&ledgers);
         return rc;

@@ -17,9 +17,11 @@
 #include "eventspace/summary.h"
 #include "monitors/archive/archive.h"
 #include "monitors/archive/archive_ledgers.h"
+#include "monitors/archive/archive_profiles.h"
 #include "monitors/archive/recorder_tables.h"
 #include "scopes/remote/run_files.h"
 #include "scopes/scope_ledger.h"
+#include "scopes/scope_profile.h"
 
 /* Elements that appear join within this time, ... */
 #define REFRESH_NS UINT64_C(100000000)
@@ -474,6 +476,51 @@ static int write_ledgers(struct esi_recorder *recorder)
     return result;
 }
 
+/* Times become those of the archive, and what calls took nanoseconds. */
+static int convert_profile(struct esi_recorder *recorder,
+                           uint32_t origin,
+                           struct esi_profile *profile)
+{
+    const struct es_clock *clock = es_scope_origin(recorder->scope, origin)->clock;
+    struct es_tuple times = {.start = profile->began, .stop = profile->until};
+    int result = profile->began != 0 ? convert_time(recorder, origin, &times) : 0;
+
+    profile->began = times.start;
+    profile->until = times.stop;
+    for (size_t i = 0; i < profile->row_count; i++) {
+        struct esi_profile_row *row = &profile->rows[i];
+
+        row->ticks = es_clock_span_ns(clock, row->ticks);
+        row->shortest = es_clock_span_ns(clock, row->shortest);
+        row->longest = es_clock_span_ns(clock, row->longest);
+    }
+    for (size_t i = 0; i < profile->open_count; i++)
+        profile->open[i].ticks = es_clock_span_ns(clock, profile->open[i].ticks);
+    return result < 0 ? result : 0;
+}
+
+/* Of processes whose profile cannot be read there is none. */
+static int write_profiles(struct esi_recorder *recorder)
+{
+    size_t count = esi_archive_writer_tables(recorder->archive)->process_count;
+    struct esi_archive_profiles profiles;
+    int result = esi_archive_profiles_init(&profiles, count);
+
+    for (size_t i = 0; i < count && result == 0; i++) {
+        uint32_t origin = esi_recorder_tables_origin(recorder->tables, i);
+        struct esi_archive_profile *process = &profiles.processes[i];
+
+        process->is_known =
+            esi_scope_read_profile(recorder->scope, origin, &process->profile) == 0;
+        if (process->is_known)
+            result = convert_profile(recorder, origin, &process->profile);
+    }
+    if (result == 0)
+        result = esi_archive_write_profiles(recorder->archive, &profiles);
+    esi_archive_profiles_fini(&profiles);
+    return result;
+}
+
 static int end_recording(struct esi_recorder *recorder)
 {
     int result;
@@ -485,6 +532,8 @@ static int end_recording(struct esi_recorder *recorder)
         result = esi_recorder_tables_refresh(recorder->tables, true);
     if (result >= 0)
         result = write_ledgers(recorder);
+    if (result >= 0)
+        result = write_profiles(recorder);
     return result < 0 ? result : 0;
 }
 

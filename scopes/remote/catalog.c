@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/now.h"
 #include "scopes/ledger_json.h"
+#include "scopes/profile_json.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/groups.h"
 #include "scopes/remote/servers.h"
@@ -667,6 +668,24 @@ int esi_catalog_read_ledger(struct esi_catalog *catalog,
     if (result < 0)
         return result;
     result = esi_ledger_json_read(esi_message_root(reply), NULL, ret_ledger);
+    esi_message_destroy(reply);
+    return result == -EINVAL ? -EPROTO : result;
+}
+
+int esi_catalog_read_profile(struct esi_catalog *catalog,
+                             const struct esi_catalog_process *public,
+                             struct esi_profile *ret_profile)
+{
+    /* As above: the public part is the first. */
+    struct catalog_process *process = (struct catalog_process *)public;
+    const struct esi_rpc_request request = {"profile", write_process_sought, process};
+    struct es_message *reply;
+    int result = esi_servers_call(catalog->servers, process->server, &request,
+                                  REQUEST_NS, NULL, &reply);
+
+    if (result < 0)
+        return result;
+    result = esi_profile_json_read(esi_message_root(reply), NULL, ret_profile);
     esi_message_destroy(reply);
     return result == -EINVAL ? -EPROTO : result;
 }

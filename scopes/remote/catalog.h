@@ -22,6 +22,7 @@
 
 struct esi_catalog;
 struct esi_ledger;
+struct esi_profile;
 
 /* One observed process of another host. */
 struct esi_catalog_process {
@@ -78,6 +79,10 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
 int esi_catalog_read_ledger(struct esi_catalog *catalog,
                             const struct esi_catalog_process *process,
                             struct esi_ledger *ret_ledger);
+/* The same of its profile; free with esi_profile_fini(). */
+int esi_catalog_read_profile(struct esi_catalog *catalog,
+                             const struct esi_catalog_process *process,
+                             struct esi_profile *ret_profile);
 /* The modules of a process, asked for anew.  Caller frees *ret_modules.  Returns their
  * number or -errno. */
 int esi_catalog_modules(struct esi_catalog *catalog,

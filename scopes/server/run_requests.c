@@ -12,6 +12,8 @@
  *       this host knows them
  *   {"request": "ledger", "pid": PID, "made": MADE}
  *       what the process has outstanding (scopes/ledger_json.h)
+ *   {"request": "profile", "pid": PID, "made": MADE}
+ *       sums over all its calls (scopes/profile_json.h)
  *   {"request": "modules", "pid": PID, "made": MADE}
  *       the modules of a process that have called MPI
  *   {"request": "group", "key": [HEX, HEX], "size": N, "first": RANK}
@@ -41,11 +43,13 @@
 
 #include "scopes/collective_trees.h"
 #include "scopes/ledger_json.h"
+#include "scopes/profile_json.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/server/service.h"
 #include "tuplespace/layout.h"
 #include "tuplespace/ledger.h"
 #include "tuplespace/plan/tree_rules.h"
+#include "tuplespace/profile.h"
 #include "tuplespace/run_directory.h"
 
 static uint64_t made_of(const struct es_segment_view *segment)
@@ -262,6 +266,26 @@ static int serve_ledger(struct esi_service_call *call)
         return es_error_set(call->error, code, "there is no ledger of such a process");
     esi_ledger_json_write(&ledger, call->reply);
     esi_ledger_fini(&ledger);
+    return 0;
+}
+
+static int serve_profile(struct esi_service_call *call)
+{
+    int pid = (int)esi_service_integer(call, "pid", 0, INT32_MAX);
+    uint64_t made = (uint64_t)esi_service_integer(call, "made", 0, INT64_MAX);
+    const struct es_run *run = esi_service_run(call);
+    const struct es_segment_view *segment;
+    struct esi_profile profile;
+    int code;
+
+    if (call->code < 0)
+        return call->code;
+    segment = find_segment(run, pid, made);
+    code = segment ? esi_profile_read(segment, &profile) : -ENOENT;
+    if (code < 0)
+        return es_error_set(call->error, code, "there is no profile of such a process");
+    esi_profile_json_write(&profile, call->reply);
+    esi_profile_fini(&profile);
     return 0;
 }
 
@@ -583,15 +607,10 @@ static int serve_file(struct esi_service_call *call)
 }
 
 const struct esi_request_row esi_run_requests[] = {
-    {"catalog", serve_catalog, false},
-    {"communicator", serve_communicator, false},
-    {"modules", serve_modules, false},
-    {"ledger", serve_ledger, false},
-    {"group", serve_group, false},
-    {"collect", serve_collect, true},
-    {"trees", serve_trees, false},
-    {"trees.wish", serve_desired, false},
-    {"trees.change", serve_change, true},
-    {"file", serve_file, false},
-    {NULL, NULL, false},
+    {"catalog", serve_catalog, false},    {"communicator", serve_communicator, false},
+    {"modules", serve_modules, false},    {"ledger", serve_ledger, false},
+    {"profile", serve_profile, false},    {"group", serve_group, false},
+    {"collect", serve_collect, true},     {"trees", serve_trees, false},
+    {"trees.wish", serve_desired, false}, {"trees.change", serve_change, true},
+    {"file", serve_file, false},          {NULL, NULL, false},
 };
