@@ -142,6 +142,9 @@ static const struct option_values {
     void (*print)(const char *before);
 } option_values[] = {
     {"events", "format", "text json csv", NULL},
+    {"profile", "format", "text json csv", NULL},
+    {"profile", "sort", "time calls bytes mean max name", NULL},
+    {"profile", "show", "ranks operations sites sizes messages", NULL},
     {NULL, "format", "text json", NULL},
     {NULL, "shape", "views flat hosts kary levels", NULL},
     {NULL, "store", "epoch cluster dense", NULL},

@@ -24,6 +24,7 @@ int esi_cmd_import(int argc, char **argv);
 int esi_cmd_list(int argc, char **argv);
 int esi_cmd_map(int argc, char **argv);
 int esi_cmd_order(int argc, char **argv);
+int esi_cmd_profile(int argc, char **argv);
 int esi_cmd_record(int argc, char **argv);
 int esi_cmd_run(int argc, char **argv);
 int esi_cmd_scope(int argc, char **argv);

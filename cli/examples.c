@@ -42,6 +42,9 @@ static const struct {
     {"collectives", "eventspace collectives --once\n"
                     "eventspace collectives --operation allreduce --limit 5 flow\n"
                     "eventspace collectives --apply flow\n"},
+    {"profile", "eventspace profile\n"
+                "eventspace profile --show operations --format csv flow\n"
+                "eventspace profile --matrix flow.svg archive\n"},
     {"events",
      "eventspace events --rank 0 --limit 20\n"
      "eventspace events --filter 'bytes > 64KiB && duration >= 1ms' --follow\n"

@@ -35,6 +35,8 @@ const struct esi_command esi_commands[] = {
      esi_cmd_collectives},
     {NULL, "time", "show where the time goes: who waits, because of whom, and where",
      esi_cmd_time},
+    {NULL, "profile", "sum up all calls: MPI by rank, operation, line and size",
+     esi_cmd_profile},
     {NULL, "events", "list the events of a run, or of a view of it", esi_cmd_events},
     {"Record and analyse", "record", "write the events of a run to an archive on disk",
      esi_cmd_record},

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/* profile_read.h - the profiles of a run that lives, hangs or is over, and of an
+ * archive. */
+#ifndef ES_MONITORS_PROFILE_PROFILE_READ_H
+#define ES_MONITORS_PROFILE_PROFILE_READ_H
+
+#include "eventspace/error.h"
+#include "monitors/follow/follower.h"
+#include "monitors/profile/profile_report.h"
+#include "monitors/sites/sites.h"
+
+/* Reads those of all processes of the follower's scope as they are now.  `sites` names
+ * places, and must outlive the report.  -ENOMEM; processes whose profile cannot be read
+ * are counted in `without`. */
+int esi_profile_read_run(const struct esi_follower *follower,
+                         struct esi_sites *sites,
+                         struct esi_profile_report *ret_report);
+
+/* Which ranks of an archive; NULL = all.  `ret_sites` is for the caller to destroy
+ * after the report.  -EINVAL with words: no archive, or not such ranks; -ENOENT: it has
+ * no profiles. */
+int esi_profile_read_archive(const char *directory,
+                             const char *ranks,
+                             struct es_error *error,
+                             struct esi_sites **ret_sites,
+                             struct esi_profile_report *ret_report);
+
+#endif
