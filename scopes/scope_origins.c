@@ -19,6 +19,8 @@
 #include "scopes/remote/catalog.h"
 #include "scopes/remote/remote.h"
 #include "scopes/remote/servers.h"
+#include "scopes/ledger_json.h"
+#include "scopes/profile_json.h"
 #include "scopes/scope_ledger.h"
 #include "scopes/scope_profile.h"
 #include "scopes/scope_private.h"
@@ -483,11 +485,17 @@ int esi_scope_read_ledger(const struct es_scope *scope,
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
     const struct esi_catalog_process *process = process_of(scope, origin);
+    struct es_message *reply;
+    int result;
 
-    if (segment)
-        return esi_ledger_read(segment, ret_ledger);
-    return process ? esi_catalog_read_ledger(scope->from.catalog, process, ret_ledger)
-                   : -ENOENT;
+    if (segment || !process)
+        return segment ? esi_ledger_read(segment, ret_ledger) : -ENOENT;
+    result = esi_catalog_ask(scope->from.catalog, process, "ledger", &reply);
+    if (result < 0)
+        return result;
+    result = esi_ledger_json_read(esi_message_root(reply), NULL, ret_ledger);
+    esi_message_destroy(reply);
+    return result == -EINVAL ? -EPROTO : result;
 }
 
 int esi_scope_read_profile(const struct es_scope *scope,
@@ -496,11 +504,17 @@ int esi_scope_read_profile(const struct es_scope *scope,
 {
     const struct es_segment_view *segment = segment_of(scope, origin);
     const struct esi_catalog_process *process = process_of(scope, origin);
+    struct es_message *reply;
+    int result;
 
-    if (segment)
-        return esi_profile_read(segment, ret_profile);
-    return process ? esi_catalog_read_profile(scope->from.catalog, process, ret_profile)
-                   : -ENOENT;
+    if (segment || !process)
+        return segment ? esi_profile_read(segment, ret_profile) : -ENOENT;
+    result = esi_catalog_ask(scope->from.catalog, process, "profile", &reply);
+    if (result < 0)
+        return result;
+    result = esi_profile_json_read(esi_message_root(reply), NULL, ret_profile);
+    esi_message_destroy(reply);
+    return result == -EINVAL ? -EPROTO : result;
 }
 
 int es_scope_world_rank(const struct es_scope *scope,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 the EventSpace authors */
 /*
- * The profiles of an archive (tuplespace/profile.h): sums over all calls of each process
- * until recording ended, a line of DIR/.eventspace/profiles.jsonl for each process.
+ * The profiles of an archive (tuplespace/profile.h): sums over all calls of each
+ * process until recording ended, a line of DIR/.eventspace/profiles.jsonl for each.
  *
  * Times in them are nanoseconds, of run time as in the archive's tuples.
  */

@@ -13,8 +13,6 @@
 
 #include "base/array.h"
 #include "base/now.h"
-#include "scopes/ledger_json.h"
-#include "scopes/profile_json.h"
 #include "scopes/remote/clock_registry.h"
 #include "scopes/remote/groups.h"
 #include "scopes/remote/servers.h"
@@ -644,7 +642,7 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
     return 0;
 }
 
-/* --- Ledgers ------------------------------------------------------------------ */
+/* --- Ledgers and profiles ----------------------------------------------------- */
 
 static void write_process_sought(struct esi_json_out *out, void *data)
 {
@@ -654,40 +652,17 @@ static void write_process_sought(struct esi_json_out *out, void *data)
     esi_json_out_unsigned(out, "made", made_of(process));
 }
 
-int esi_catalog_read_ledger(struct esi_catalog *catalog,
-                            const struct esi_catalog_process *public,
-                            struct esi_ledger *ret_ledger)
+int esi_catalog_ask(struct esi_catalog *catalog,
+                    const struct esi_catalog_process *public,
+                    const char *what,
+                    struct es_message **ret_reply)
 {
     /* As above: the public part is the first. */
     struct catalog_process *process = (struct catalog_process *)public;
-    const struct esi_rpc_request request = {"ledger", write_process_sought, process};
-    struct es_message *reply;
-    int result = esi_servers_call(catalog->servers, process->server, &request,
-                                  REQUEST_NS, NULL, &reply);
+    const struct esi_rpc_request request = {what, write_process_sought, process};
 
-    if (result < 0)
-        return result;
-    result = esi_ledger_json_read(esi_message_root(reply), NULL, ret_ledger);
-    esi_message_destroy(reply);
-    return result == -EINVAL ? -EPROTO : result;
-}
-
-int esi_catalog_read_profile(struct esi_catalog *catalog,
-                             const struct esi_catalog_process *public,
-                             struct esi_profile *ret_profile)
-{
-    /* As above: the public part is the first. */
-    struct catalog_process *process = (struct catalog_process *)public;
-    const struct esi_rpc_request request = {"profile", write_process_sought, process};
-    struct es_message *reply;
-    int result = esi_servers_call(catalog->servers, process->server, &request,
-                                  REQUEST_NS, NULL, &reply);
-
-    if (result < 0)
-        return result;
-    result = esi_profile_json_read(esi_message_root(reply), NULL, ret_profile);
-    esi_message_destroy(reply);
-    return result == -EINVAL ? -EPROTO : result;
+    return esi_servers_call(catalog->servers, process->server, &request, REQUEST_NS,
+                            NULL, ret_reply);
 }
 
 /* --- Modules ------------------------------------------------------------------ */

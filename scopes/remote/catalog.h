@@ -21,8 +21,7 @@
 #include "eventspace/stage_batch.h"
 
 struct esi_catalog;
-struct esi_ledger;
-struct esi_profile;
+struct es_message;
 
 /* One observed process of another host. */
 struct esi_catalog_process {
@@ -74,15 +73,13 @@ int esi_catalog_communicator_find(struct esi_catalog *catalog,
                                   uint16_t communicator,
                                   struct es_communicator_info *ret_info);
 
-/* The ledger of such a process as it is now; free with esi_ledger_fini().  -ENOENT: it
- * has none, or its server does not know ledgers; or why its host did not answer. */
-int esi_catalog_read_ledger(struct esi_catalog *catalog,
-                            const struct esi_catalog_process *process,
-                            struct esi_ledger *ret_ledger);
-/* The same of its profile; free with esi_profile_fini(). */
-int esi_catalog_read_profile(struct esi_catalog *catalog,
-                             const struct esi_catalog_process *process,
-                             struct esi_profile *ret_profile);
+/* Asks the server of a process for something of it as it is now: "ledger" or "profile".
+ * Caller destroys *ret_reply.  -ENOENT: it has none, or its server does not know such
+ * things; or why its host did not answer. */
+int esi_catalog_ask(struct esi_catalog *catalog,
+                    const struct esi_catalog_process *process,
+                    const char *what,
+                    struct es_message **ret_reply);
 /* The modules of a process, asked for anew.  Caller frees *ret_modules.  Returns their
  * number or -errno. */
 int esi_catalog_modules(struct esi_catalog *catalog,
