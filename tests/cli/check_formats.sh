@@ -64,6 +64,7 @@ are_told()
 await 30 are_told || cat "$folder/look"
 prints collectives 0 collectives --nodes --instances --by-size --advise --count 2 "$run"
 prints time 0 time "$run"
+prints profile 0 profile "$run"
 prints 'scope list' 0 scope list "$run"
 prints 'scope show' 0 scope show heartbeat "$run"
 expect 0 "$eventspace" collect tree kary:4 --bytes 0-4096 "$run"
@@ -122,6 +123,11 @@ kill $reader $ring
 run=$prefix-left
 "$helpers/make_segments" "$run" 2 50
 prints clean 0 clean "$run"
+
+# Who sends to whom.
+run=$prefix-sent
+expect 0 "$eventspace" run -n 3 --keep --name "$run" -- "$top_builddir/apps/ring" --rounds 3
+prints profile 0 profile "$run"
 
 # Events of a run, ordered and searched.
 run=$prefix-ended
