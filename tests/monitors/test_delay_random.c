@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 the EventSpace authors */
+/*
+ * Thousands of small random programs: what waits cost, and what is on the critical
+ * path, is what a reference finds that knows the definitions only.
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "monitors/delay/delay.h"
+#include "tests/monitors/delay_reference.h"
+#include "tests/monitors/draw.h"
+#include "tests/monitors/made_timeline.h"
+#include "tests/suites.h"
+
+enum {
+    PROGRAMS = 4000,
+    STEPS = 12,
+    LINES = 2,
+    CAUSES_KEPT = 16,
+    SAME_HOST_BOUND_NS = 100
+};
+
+/* --- Programs --------------------------------------------------------------------- */
+
+static uint64_t draw_ns(void)
+{
+    switch (draw_below(4)) {
+    case 0:
+        return 1 + draw_below(300);
+    case 1:
+        return 1 + draw_below(100000);
+    default:
+        return 1 + draw_below(5000000);
+    }
+}
+
+static void compute(struct made_timeline *timeline, int rank)
+{
+    if (draw_below(4) > 0)
+        made_timeline_step(timeline, rank,
+                           (struct made_step){.kind = MADE_COMPUTE, .ns = draw_ns()});
+}
+
+static struct made_step draw_call(enum made_step_kind kind)
+{
+    return (struct made_step){.kind = kind,
+                              .ns = 1 + draw_below(2000),
+                              .line = (int)draw_below(LINES),
+                              .tag = (int)draw_below(2),
+                              .rendezvous = draw_below(3) == 0};
+}
+
+static int draw_other(const struct made_timeline *timeline, int rank)
+{
+    int other = (int)draw_below((uint64_t)timeline->ranks - 1);
+
+    return other + (other >= rank);
+}
+
+static void draw_message(struct made_timeline *timeline)
+{
+    static const enum made_step_kind sends[] = {MADE_STEP_SEND, MADE_STEP_SEND,
+                                                MADE_STEP_SSEND};
+    int from = (int)draw_below((uint64_t)timeline->ranks);
+    struct made_step send = draw_call(sends[draw_below(3)]);
+    struct made_step receive = draw_call(MADE_STEP_RECV);
+
+    send.peer = draw_other(timeline, from);
+    receive.peer = from;
+    receive.tag = send.tag;
+    compute(timeline, from);
+    made_timeline_step(timeline, from, send);
+    compute(timeline, send.peer);
+    made_timeline_step(timeline, send.peer, receive);
+}
+
+/* All to the next one, and from the one before. */
+static void draw_ring(struct made_timeline *timeline)
+{
+    int tag = (int)draw_below(2);
+    bool rendezvous = draw_below(3) == 0;
+
+    for (int rank = 0; rank < timeline->ranks; rank++) {
+        struct made_step step = draw_call(MADE_STEP_SENDRECV);
+
+        step.peer = (rank + 1) % timeline->ranks;
+        step.from = (rank + timeline->ranks - 1) % timeline->ranks;
+        step.tag = tag;
+        step.rendezvous = rendezvous;
+        compute(timeline, rank);
+        made_timeline_step(timeline, rank, step);
+    }
+}
+
+/* One asks and waits for the answer in one call; the other one computes it. */
+static void draw_answer(struct made_timeline *timeline)
+{
+    int asks = (int)draw_below((uint64_t)timeline->ranks);
+    struct made_step exchange = draw_call(MADE_STEP_SENDRECV);
+    struct made_step receive = draw_call(MADE_STEP_RECV);
+    struct made_step send = draw_call(MADE_STEP_SEND);
+
+    exchange.peer = draw_other(timeline, asks);
+    exchange.from = exchange.peer;
+    receive.peer = asks;
+    send.peer = asks;
+    receive.tag = exchange.tag;
+    send.tag = exchange.tag;
+    compute(timeline, asks);
+    made_timeline_step(timeline, asks, exchange);
+    compute(timeline, exchange.peer);
+    made_timeline_step(timeline, exchange.peer, receive);
+    compute(timeline, exchange.peer);
+    made_timeline_step(timeline, exchange.peer, send);
+}
+
+static void draw_collective(struct made_timeline *timeline)
+{
+    static const enum made_step_kind kinds[] = {
+        MADE_STEP_BARRIER, MADE_STEP_ALLREDUCE, MADE_STEP_BCAST,
+        MADE_STEP_REDUCE,  MADE_STEP_SCAN,      MADE_STEP_IBARRIER,
+    };
+    enum made_step_kind kind = kinds[draw_below(6)];
+    int root = (int)draw_below((uint64_t)timeline->ranks);
+
+    for (int rank = 0; rank < timeline->ranks; rank++) {
+        struct made_step step = draw_call(kind);
+
+        if (kind == MADE_STEP_BCAST || kind == MADE_STEP_REDUCE)
+            step.peer = root;
+        compute(timeline, rank);
+        made_timeline_step(timeline, rank, step);
+        if (kind != MADE_STEP_IBARRIER)
+            continue;
+        compute(timeline, rank);
+        made_timeline_step(timeline, rank, draw_call(MADE_STEP_WAITALL));
+    }
+}
+
+static void draw_blocking(struct made_timeline *timeline)
+{
+    switch (draw_below(4)) {
+    case 0:
+        draw_message(timeline);
+        break;
+    case 1:
+        draw_ring(timeline);
+        break;
+    case 2:
+        draw_answer(timeline);
+        break;
+    default:
+        draw_collective(timeline);
+        break;
+    }
+}
+
+/* Begins of both, and both wait; perhaps with something in between. */
+static void draw_nonblocking(struct made_timeline *timeline)
+{
+    int ranks[2];
+    struct made_step send = draw_call(MADE_STEP_ISEND);
+    struct made_step receive = draw_call(MADE_STEP_IRECV);
+
+    ranks[0] = (int)draw_below((uint64_t)timeline->ranks);
+    ranks[1] = draw_other(timeline, ranks[0]);
+    receive.tag = send.tag;
+    for (int i = 0; i < 2; i++) {
+        send.peer = ranks[!i];
+        receive.peer = ranks[!i];
+        compute(timeline, ranks[i]);
+        made_timeline_step(timeline, ranks[i], receive);
+        if (draw_below(2))
+            compute(timeline, ranks[i]);
+        made_timeline_step(timeline, ranks[i], send);
+    }
+    if (draw_below(3) == 0)
+        draw_blocking(timeline);
+    for (int i = 0; i < 2; i++) {
+        compute(timeline, ranks[i]);
+        made_timeline_step(timeline, ranks[i], draw_call(MADE_STEP_WAITALL));
+    }
+}
+
+/* Steps are added to both ends of what belongs together at once, so that no rank waits
+ * for what comes after its own wait. */
+static void draw_program(struct made_timeline *timeline)
+{
+    made_timeline_init(timeline, 2 + (int)draw_below(3));
+    timeline->latency_ns = draw_below(2) ? 0 : draw_below(3000);
+    timeline->advance_tuples = (size_t)1 << draw_below(8);
+    for (int i = 0; i < STEPS; i++)
+        if (draw_below(3) == 0)
+            draw_nonblocking(timeline);
+        else
+            draw_blocking(timeline);
+    made_timeline_run(timeline);
+}
+
+/* --- Comparison ------------------------------------------------------------------- */
+
+static bool is_near(double found, double wanted)
+{
+    double difference = found > wanted ? found - wanted : wanted - found;
+
+    return difference <= 1e-6 * (wanted > 0 ? wanted : -wanted) + 1e-3;
+}
+
+static bool check_near(const char *what, int rank, double found, double wanted)
+{
+    if (is_near(found, wanted))
+        return true;
+    print_error("%s of %d: found %.3f, wanted %.3f\n", what, rank, found, wanted);
+    return false;
+}
+
+static double sum_of_rank(const struct delay_reference *reference,
+                          const reference_sums *sums,
+                          int rank)
+{
+    double sum = 0;
+
+    for (int place = 0; place < reference->place_count; place++)
+        sum += (*sums)[rank][place][0] + (*sums)[rank][place][1];
+    return sum;
+}
+
+static double sum_of_place(const reference_sums *sums, int place, int what)
+{
+    double sum = 0;
+
+    for (int rank = 0; rank < TIMELINE_RANKS; rank++)
+        sum += (*sums)[rank][place][what];
+    return sum;
+}
+
+static bool compare_ranks(const struct delay_reference *reference,
+                          const struct esi_delay *delay)
+{
+    size_t count;
+    const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
+    const reference_sums *caused = (const reference_sums *)&reference->caused;
+    const reference_sums *critical = (const reference_sums *)&reference->critical;
+    bool same = count == (size_t)reference->timeline->ranks;
+
+    for (size_t i = 0; i < count; i++) {
+        int rank = rows[i].rank;
+
+        same &=
+            check_near("waited", rank, rows[i].times.waited, reference->waited[rank]);
+        same &= check_near("caused", rank, rows[i].times.caused,
+                           sum_of_rank(reference, caused, rank));
+        same &= check_near("critical", rank, rows[i].times.critical,
+                           sum_of_rank(reference, critical, rank));
+    }
+    return same;
+}
+
+static const struct esi_delay_row *find_line(const struct esi_delay *delay,
+                                             const struct delay_reference *reference,
+                                             int place)
+{
+    size_t count;
+    const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_LINE, &count);
+    const char *line = reference->timeline->lines[reference->places[place].line];
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, line) == 0 &&
+            strcmp(rows[i].operation, reference->places[place].operation) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+static bool compare_lines(const struct delay_reference *reference,
+                          const struct esi_delay *delay)
+{
+    const reference_sums *caused = (const reference_sums *)&reference->caused;
+    const reference_sums *critical = (const reference_sums *)&reference->critical;
+    bool same = true;
+
+    for (int place = 0; place < reference->place_count; place++) {
+        const struct esi_delay_row *row = find_line(delay, reference, place);
+        const struct esi_delay_times *times = &row->times;
+
+        assert_non_null(row);
+        same &= check_near("caused by computing", place, times->caused_computing,
+                           sum_of_place(caused, place, 0));
+        same &= check_near("caused by calls", place,
+                           times->caused - times->caused_computing,
+                           sum_of_place(caused, place, 1));
+        same &= check_near("critical computing", place, times->critical_computing,
+                           sum_of_place(critical, place, 0));
+        same &= check_near("critical calls", place,
+                           times->critical - times->critical_computing,
+                           sum_of_place(critical, place, 1));
+    }
+    return same;
+}
+
+static bool compare(const struct delay_reference *reference, struct esi_delay *delay)
+{
+    struct esi_delay_totals totals;
+    bool same;
+
+    esi_delay_totals(delay, &totals);
+    same = check_near("waits", 0, (double)totals.waits, (double)reference->waits);
+    same &= check_near("direct", 0, totals.direct, reference->direct);
+    same &= compare_ranks(reference, delay);
+    same &= compare_lines(reference, delay);
+    assert_int_equal(totals.forgotten, 0);
+    assert_int_equal(totals.truncated, 0);
+    assert_int_equal(totals.detours, 0);
+    return same;
+}
+
+static struct esi_delay *analyse(struct made_timeline *timeline,
+                                 struct esi_delay_config config)
+{
+    struct esi_causal_listener listener;
+    struct esi_delay *delay;
+
+    assert_int_equal(esi_delay_create(&config, &delay), 0);
+    listener = esi_delay_listener(delay);
+    made_timeline_tell(timeline, &listener);
+    assert_int_equal(esi_delay_settle(delay), 0);
+    assert_int_equal(esi_delay_find_critical(delay), 0);
+    return delay;
+}
+
+static void costs_and_path_are_those_of_the_reference(void **state)
+{
+    static struct delay_reference reference;
+    struct made_timeline timeline;
+    int exact = 0;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS; i++) {
+        uint64_t seed = draw_state;
+        struct esi_delay *delay;
+        bool is_exact;
+
+        draw_program(&timeline);
+        delay_reference_make(&reference, &timeline, SAME_HOST_BOUND_NS);
+        delay = analyse(&timeline, (struct esi_delay_config){.lag = 1 << 20});
+        is_exact = reference.most_causes <= CAUSES_KEPT && reference.ties == 0;
+        exact += is_exact;
+        if (is_exact && !compare(&reference, delay))
+            fail_msg("program %d differs: draw_state %llu", i,
+                     (unsigned long long)seed);
+        esi_delay_destroy(delay);
+        delay_reference_fini(&reference);
+        made_timeline_fini(&timeline);
+    }
+    print_message("%d of %d programs keep all causes\n", exact, PROGRAMS);
+    assert_true(exact > PROGRAMS / 2);
+}
+
+/* --- Sums ------------------------------------------------------------------------- */
+
+static void check_sums(const struct esi_delay *delay)
+{
+    struct esi_delay_totals totals;
+    size_t count;
+    const struct esi_delay_row *rows = esi_delay_rows(delay, ESI_DELAY_BY_RANK, &count);
+    double waited = 0;
+    double caused = 0;
+    double pairs = 0;
+
+    esi_delay_totals(delay, &totals);
+    for (size_t i = 0; i < count; i++) {
+        waited += rows[i].times.waited;
+        caused += rows[i].times.caused;
+    }
+    for (size_t i = 0; i < esi_delay_pair_count(delay); i++)
+        pairs += esi_delay_pair_at(delay, i).waited;
+    assert_true(check_near("sum of waits", 0, waited, totals.waited));
+    assert_true(check_near("sum of costs", 0, caused + totals.elsewhere, waited));
+    assert_true(check_near("sum of pairs", 0, pairs, caused));
+    assert_true(check_near("direct and indirect", 0, totals.direct + totals.indirect,
+                           totals.waited));
+}
+
+static void costs_add_up_to_waits_in_small_windows(void **state)
+{
+    struct made_timeline timeline;
+
+    (void)state;
+    for (int i = 0; i < PROGRAMS / 4; i++) {
+        struct esi_delay *delay;
+
+        draw_program(&timeline);
+        delay = analyse(&timeline,
+                        (struct esi_delay_config){.window = (size_t)16 << draw_below(4),
+                                                  .lag = 1 + draw_below(20)});
+        check_sums(delay);
+        esi_delay_destroy(delay);
+        made_timeline_fini(&timeline);
+    }
+}
+
+SUITE(test_delay_random)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(costs_and_path_are_those_of_the_reference, draw_seed),
+        cmocka_unit_test_setup(costs_add_up_to_waits_in_small_windows, draw_seed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
