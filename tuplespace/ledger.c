@@ -201,7 +201,7 @@ static struct esi_ledger_request request_of(const struct reading *reading,
 {
     return (struct esi_ledger_request){
         .handle = slot->handle,
-        .start = slot->tuple.start,
+        .start = slot->cancelled ? UINT64_MAX : slot->tuple.start,
         .site = site_of(reading, slot->site),
         .operation = slot->tuple.operation,
         .communicator = slot->tuple.communicator,
@@ -310,6 +310,21 @@ static int copy_channels(struct reading *reading, uint64_t place, const void *co
     return 0;
 }
 
+static int add_held(struct esi_ledger *to, uint16_t index, uint32_t held)
+{
+    if (held == 0)
+        return 0;
+    if (ROOM(to->channels, to->channel_capacity, to->channel_count) < 0)
+        return -ENOMEM;
+    to->channels[to->channel_count++] =
+        (struct esi_ledger_channel){.communicator = index,
+                                    .received = true,
+                                    .peer = ES_PEER_ANY,
+                                    .tag = ES_TAG_ANY,
+                                    .count = held};
+    return 0;
+}
+
 static int read_recent(struct reading *reading,
                        struct esi_ledger_communicator *from,
                        uint16_t index)
@@ -348,6 +363,8 @@ static int read_communicator(struct reading *reading,
 
     if (rc == 0)
         rc = copy_steadily(reading, &from->received, copy_channels, &received, count);
+    if (rc == 0)
+        rc = add_held(reading->to, index, half_load(&from->held));
     return rc == 0 ? read_recent(reading, from, index) : rc;
 }
 

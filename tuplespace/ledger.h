@@ -39,7 +39,8 @@ enum esi_ledger_request_kind {
 /* A request that is not complete. */
 struct esi_ledger_request {
     uint64_t handle;
-    uint64_t start; /* ticks: when it was posted */
+    uint64_t start; /* ticks: when it was posted; UINT64_MAX: it was cancelled, and may
+                       take nothing any more */
     uint64_t site;  /* address it was posted from; 0 = not known */
     uint16_t operation;
     uint16_t communicator; /* index in the process's table, or ES_COMMUNICATOR_NONE */
@@ -53,7 +54,9 @@ struct esi_ledger_request {
     bool partitioned;
 };
 
-/* Messages of one channel: (communicator, peer, tag), one direction. */
+/* Messages of one channel: (communicator, peer, tag), one direction.  Received from
+ * ES_PEER_ANY with ES_TAG_ANY stands for receives of any channel that are complete, and
+ * that no channel counts yet, since an earlier one may have taken their messages. */
 struct esi_ledger_channel {
     uint16_t communicator;
     bool received; /* receives posted from `peer` that have a number; else sends issued

@@ -81,9 +81,10 @@ struct esi_ledger_recent {
 };
 
 struct esi_ledger_communicator {
-    uint32_t index; /* in the segment's table */
-    uint32_t reserved0;
-    _Atomic uint64_t sent;     /* place of the channels of sends */
+    uint32_t index;        /* in the segment's table */
+    _Atomic uint32_t held; /* receives that are complete and not counted yet: an earlier
+                              one, outstanding, may have taken their messages */
+    _Atomic uint64_t sent; /* place of the channels of sends */
     _Atomic uint64_t received; /* and of receives */
     uint64_t reserved[5];
     struct esi_ledger_recent recent[ESI_LEDGER_RECENT];

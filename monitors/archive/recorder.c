@@ -446,8 +446,8 @@ static int convert_ledger(struct esi_recorder *recorder,
     for (size_t i = 0; i < ledger->request_count && result >= 0; i++) {
         struct es_tuple tuple = {.start = ledger->requests[i].start};
 
-        if (tuple.start == 0)
-            continue; /* a matched message has none */
+        if (tuple.start == 0 || tuple.start == UINT64_MAX)
+            continue; /* a matched message has none, nor has what was cancelled */
         result = convert_time(recorder, origin, &tuple);
         ledger->requests[i].start = tuple.start;
     }

@@ -140,9 +140,12 @@ static bool count_receives(const struct esi_leak_process *receiver,
         const struct esi_leak_communicator *other =
             communicator_of(receiver, channel->communicator);
 
-        if (!channel->received || channel->peer != communicator->rank ||
-            channel->tag != tag || !other || other->key[0] != communicator->key[0] ||
+        if (!channel->received || !other || other->key[0] != communicator->key[0] ||
             other->key[1] != communicator->key[1])
+            continue;
+        if (channel->peer == ES_PEER_ANY)
+            return false; /* some are not counted yet */
+        if (channel->peer != communicator->rank || channel->tag != tag)
             continue;
         if (channel->doubtful)
             return false;

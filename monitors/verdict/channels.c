@@ -99,7 +99,8 @@ static int read_channel(struct esi_channels_table *channels,
     int peer = esi_fact_world_rank(facts, process, count->communicator, count->peer);
     struct esi_channel_state *channel;
 
-    if (message.group == ESI_FACT_NO_GROUP || peer < 0)
+    if (message.group == ESI_FACT_NO_GROUP ||
+        (peer < 0 && !(peer == ES_PEER_ANY && count->received)))
         return 0;
     message.source = count->received ? peer : process->rank;
     message.destination = count->received ? process->rank : peer;
@@ -241,9 +242,10 @@ static int chain_surplus(struct esi_channels_table *channels,
     return 0;
 }
 
-uint32_t esi_channels_count_surplus(const struct esi_channels_table *channels,
-                                    size_t process,
-                                    const struct esi_channel_message *wanted)
+/* How many messages no receive with a number is posted for. */
+static uint32_t count_surplus(const struct esi_channels_table *channels,
+                              size_t process,
+                              const struct esi_channel_message *wanted)
 {
     uint32_t count = 0;
 
@@ -258,6 +260,27 @@ uint32_t esi_channels_count_surplus(const struct esi_channels_table *channels,
             count += more > 0 ? (uint32_t)more : 1;
     }
     return count;
+}
+
+void esi_channels_count_free(const struct esi_channels_table *channels,
+                             size_t process,
+                             const struct esi_channel_message *wanted,
+                             uint32_t *ret_most,
+                             uint32_t *ret_least)
+{
+    struct esi_channel_message all = {.group = wanted->group,
+                                      .source = ES_PEER_ANY,
+                                      .destination = wanted->destination,
+                                      .tag = ES_TAG_ANY};
+    const struct esi_channel_state *held = esi_channels_find(channels, &all);
+    uint32_t taken = held ? held->received : 0;
+    uint32_t count = count_surplus(channels, process, wanted);
+
+    *ret_most = count;
+    *ret_least = count > taken ? count - taken : 0;
+    /* No other message could have been taken. */
+    if (taken > 0 && count == count_surplus(channels, process, &all))
+        *ret_most = *ret_least;
 }
 
 uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,

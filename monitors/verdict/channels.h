@@ -21,7 +21,8 @@ struct esi_channel_state {
     int destination;
     int tag; /* ES_TAG_ANY of receives */
     uint32_t sent;
-    uint32_t received; /* receives with a number that were posted */
+    uint32_t received; /* receives with a number that were posted; from anybody with any
+                          tag: complete ones that no channel counts yet */
     bool doubtful;     /* a cancellation is under way */
     uint32_t sending;  /* sends under way, as operations show them */
     uint32_t posted;   /* receives outstanding of which no number is known */
@@ -58,11 +59,14 @@ const struct esi_channel_state *esi_channels_find(
     const struct esi_channels_table *channels,
     const struct esi_channel_message *message);
 
-/* How many messages to the process, that no receive with a number is posted for, this
- * receive could get. */
-uint32_t esi_channels_count_surplus(const struct esi_channels_table *channels,
-                                    size_t process,
-                                    const struct esi_channel_message *wanted);
+/* The most and the least messages to the process that this receive could get, and that
+ * no receive with a number is posted for: receives that are complete, and are not
+ * counted yet, may have taken some. */
+void esi_channels_count_free(const struct esi_channels_table *channels,
+                             size_t process,
+                             const struct esi_channel_message *wanted,
+                             uint32_t *ret_most,
+                             uint32_t *ret_least);
 
 /* How many receives without a number are outstanding that could get this message. */
 uint32_t esi_channels_count_posted(const struct esi_channels_table *channels,

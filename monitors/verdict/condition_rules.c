@@ -24,6 +24,7 @@ struct pending_call {
     uint32_t number; /* of the message, or the instance */
     bool partitioned;
     bool receives;
+    const struct esi_ledger_request *request; /* NULL: it is the call */
 };
 
 static struct esi_condition make_condition(enum esi_condition_surety surety,
@@ -51,23 +52,101 @@ static struct esi_condition for_rank(const struct esi_conditions *conditions,
 
 enum presence {
     NOT_SENT,
+    TAKEN,      /* what was sent goes to receives that were posted before */
     MAYBE_SENT, /* others, too, could get what was sent */
     SENT,
 };
 
-/* Of a receive without a number: several may be posted for the messages that there are,
- * and who was the first is not known. */
-static enum presence find_unnumbered(const struct esi_conditions *conditions,
-                                     const struct pending_call *pending,
-                                     const struct esi_channel_message *message)
+/* Of more requests it is not looked up who was first. */
+enum { ORDERED_MOST = 1024 };
+
+/* Receives without a number, from this source and with this tag exactly, that were
+ * posted before.  In one thread a call comes after all that is outstanding. */
+static uint32_t count_earlier(const struct pending_call *pending,
+                              const struct esi_ledger_request **ret_first,
+                              int source,
+                              int tag,
+                              const struct esi_facts *facts)
+{
+    const struct esi_ledger *ledger = pending->process->ledger;
+    uint64_t before = pending->request ? pending->request->start : UINT64_MAX;
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < ledger->request_count; i++) {
+        const struct esi_ledger_request *request = &ledger->requests[i];
+
+        if ((request->kind != ESI_LEDGER_RECEIVE && request->kind != ESI_LEDGER_PAIR) ||
+            request->sequence != ES_SEQUENCE_UNKNOWN || request->start >= before ||
+            request->start == 0 || request->tag != tag ||
+            (request->persistent && (!request->active || pending->request)) ||
+            esi_fact_group_of(pending->process, request->communicator) !=
+                pending->group ||
+            esi_fact_world_rank(facts, pending->process, request->communicator,
+                                request->peer) != source)
+            continue;
+        if (count++ == 0)
+            *ret_first = request;
+    }
+    return count;
+}
+
+/* Whether the order in which the process has posted its receives is known. */
+static bool is_in_order(const struct esi_conditions *conditions,
+                        const struct pending_call *pending)
 {
     size_t process = (size_t)(pending->process - conditions->facts->processes);
-    uint32_t messages =
-        esi_channels_count_surplus(&conditions->channels, process, message);
 
-    if (messages == 0)
+    return conditions->exact[process] && pending->process->thread_count == 1 &&
+           pending->process->ledger->request_count <= ORDERED_MOST &&
+           !pending->operation->combined &&
+           !(pending->request && pending->request->persistent);
+}
+
+/* A message goes to the first receive that was posted for it.  So this one gets none if
+ * there are no more messages than receives which could get each of them, and were
+ * posted before.  Gives one of these; NULL: it cannot be told. */
+static const struct esi_ledger_request *find_taker(
+    const struct esi_conditions *conditions,
+    const struct pending_call *pending,
+    const struct esi_channel_message *message)
+{
+    size_t process = (size_t)(pending->process - conditions->facts->processes);
+
+    for (int any = 0; any < 4 && is_in_order(conditions, pending); any++) {
+        const struct esi_ledger_request *first = NULL;
+        struct esi_channel_message wanted = *message;
+        uint32_t most, least;
+
+        if (any & 1)
+            wanted.source = ES_PEER_ANY;
+        if (any & 2)
+            wanted.tag = ES_TAG_ANY;
+        esi_channels_count_free(&conditions->channels, process, &wanted, &most, &least);
+        if (count_earlier(pending, &first, wanted.source, wanted.tag,
+                          conditions->facts) >= most)
+            return first;
+    }
+    return NULL;
+}
+
+/* Of a receive without a number: several may be posted for the messages that there
+ * are. */
+static enum presence find_unnumbered(const struct esi_conditions *conditions,
+                                     const struct pending_call *pending,
+                                     const struct esi_channel_message *message,
+                                     const struct esi_ledger_request **ret_taker)
+{
+    size_t process = (size_t)(pending->process - conditions->facts->processes);
+    uint32_t most, least;
+
+    esi_channels_count_free(&conditions->channels, process, message, &most, &least);
+    if (most == 0)
         return NOT_SENT;
-    return messages >= esi_channels_count_posted(&conditions->channels, message)
+    *ret_taker = find_taker(conditions, pending, message);
+    if (*ret_taker)
+        return TAKEN;
+    return least > 0 &&
+                   least >= esi_channels_count_posted(&conditions->channels, message)
                ? SENT
                : MAYBE_SENT;
 }
@@ -75,14 +154,15 @@ static enum presence find_unnumbered(const struct esi_conditions *conditions,
 /* Whether the message is there: sent, or being sent. */
 static enum presence find_presence(const struct esi_conditions *conditions,
                                    const struct pending_call *pending,
-                                   const struct esi_channel_message *message)
+                                   const struct esi_channel_message *message,
+                                   const struct esi_ledger_request **ret_taker)
 {
     const struct esi_channel_state *channel;
     bool is_sent;
 
     if (message->number == ES_SEQUENCE_UNKNOWN || message->source == ES_PEER_ANY ||
         message->tag == ES_TAG_ANY)
-        return find_unnumbered(conditions, pending, message);
+        return find_unnumbered(conditions, pending, message, ret_taker);
     channel = esi_channels_find(&conditions->channels, message);
     if (!channel)
         return NOT_SENT;
@@ -123,6 +203,24 @@ static int wait_for_anybody(struct esi_conditions *conditions,
     return 0;
 }
 
+/* Whoever sends to the earlier receive instead may leave the message to this one. */
+static int wait_behind_taker(struct esi_conditions *conditions,
+                             const struct pending_call *pending,
+                             const struct esi_ledger_request *taker,
+                             struct esi_condition *ret_condition)
+{
+    int result = wait_for_anybody(conditions, pending, true, ret_condition);
+
+    ret_condition->taker = taker;
+    if (pending->peer == ES_PEER_ANY || !ret_condition->any)
+        return result;
+    ret_condition->any = false; /* what it is told to wait for */
+    ret_condition->rank = pending->peer;
+    ret_condition->targets = NULL;
+    ret_condition->target_count = 0;
+    return result;
+}
+
 static int wait_for_message(struct esi_conditions *conditions,
                             const struct pending_call *pending,
                             struct esi_condition *ret_condition)
@@ -132,6 +230,7 @@ static int wait_for_message(struct esi_conditions *conditions,
                                           .destination = pending->process->rank,
                                           .tag = pending->tag,
                                           .number = pending->number};
+    const struct esi_ledger_request *taker = NULL;
     enum presence presence;
     bool sure;
 
@@ -143,12 +242,14 @@ static int wait_for_message(struct esi_conditions *conditions,
             for_rank(conditions, ESI_CONDITION_MAYBE, ES_REASON_RECEIVE, pending->peer);
         return 0;
     }
-    presence = find_presence(conditions, pending, &message);
+    presence = find_presence(conditions, pending, &message, &taker);
     if (presence == SENT) {
         *ret_condition = make_condition(ESI_CONDITION_MET, ES_REASON_TRANSFER);
         ret_condition->rank = pending->peer;
         return 0;
     }
+    if (presence == TAKEN)
+        return wait_behind_taker(conditions, pending, taker, ret_condition);
     if (pending->peer == ES_PEER_ANY)
         return wait_for_anybody(conditions, pending, presence == NOT_SENT,
                                 ret_condition);
@@ -394,7 +495,8 @@ int esi_condition_of_request(struct esi_conditions *conditions,
         .number = request->sequence,
         .partitioned = request->partitioned,
         .receives =
-            request->kind == ESI_LEDGER_RECEIVE || request->kind == ESI_LEDGER_PAIR};
+            request->kind == ESI_LEDGER_RECEIVE || request->kind == ESI_LEDGER_PAIR,
+        .request = request};
 
     *ret_condition = make_condition(ESI_CONDITION_UNKNOWN, ES_REASON_NONE);
     if (!pending.operation || request->kind == ESI_LEDGER_OTHER)

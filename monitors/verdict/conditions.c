@@ -531,6 +531,8 @@ static int tell_wait(const struct thread_wait *wait, bool any, bool several)
         several && wait->count > 1 ? ES_REASON_COMPLETION : wait->items[0].reason;
     told->any = wait->count > 1 ? any : wait->items[0].any;
     told->certain = find_sure_mode(wait, any) != ESI_NODE_ACTS;
+    for (size_t i = 0; i < wait->count && !told->taker; i++)
+        told->taker = wait->items[i].taker;
     if (!any || wait->count == 1)
         count_holders(wait);
     return list_targets(wait, told);

@@ -38,9 +38,11 @@ struct esi_wait {
     bool stuck;         /* filled by the verdict: it can never be released */
     const int *targets; /* world ranks; borrowed from the conditions */
     size_t target_count;
-    int *list;              /* owned: the targets, where they are a list of their own */
-    uint32_t requests;      /* outstanding of those waited for; 0 = not known */
-    uint32_t first_pending; /* in the conditions' `pending` */
+    int *list;         /* owned: the targets, where they are a list of their own */
+    uint32_t requests; /* outstanding of those waited for; 0 = not known */
+    const struct esi_ledger_request *taker; /* was posted before and gets the message;
+                                               borrowed; NULL = none */
+    uint32_t first_pending;                 /* in the conditions' `pending` */
     uint32_t pending_count; /* of its requests that are known, also such of which it
                                cannot be told whom they wait for */
 };

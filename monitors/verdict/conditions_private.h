@@ -26,6 +26,8 @@ struct esi_condition {
     const int *targets; /* borrowed; NULL: `rank` */
     size_t target_count;
     uint32_t space; /* index of the instance space whose beginning the targets are */
+    const struct esi_ledger_request
+        *taker; /* that gets the message; NULL = none known */
 };
 
 /* Who can send to a side of a group. */

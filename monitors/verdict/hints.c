@@ -89,6 +89,23 @@ static void hint_unreceived(const struct hint_view *view,
         esi_describe_append(out, ESI_HINT_WORDS, ", which nobody has received");
 }
 
+/* The message is there, for another receive. */
+static void hint_taker(const struct hint_view *view, char out[ESI_HINT_WORDS])
+{
+    const struct esi_facts *facts = view->conditions->facts;
+    const struct esi_fact_process *process = &facts->processes[view->process];
+    const struct esi_ledger_request *taker = view->wait->taker;
+    const char *site = esi_fact_name_site(facts, process, taker->site);
+    char tag[32];
+
+    describe_tag(tag, sizeof tag, taker->tag);
+    snprintf(out, ESI_HINT_WORDS,
+             "what was sent goes to an earlier receive of rank %d from %s with %s, "
+             "which is not complete%s%s",
+             process->rank, taker->peer == ES_PEER_ANY ? "anybody" : "there", tag,
+             *site ? ", posted at " : "", site);
+}
+
 static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
 {
     const struct esi_conditions *conditions = view->conditions;
@@ -98,6 +115,10 @@ static bool hint_message(const struct hint_view *view, char out[ESI_HINT_WORDS])
                                           .destination = view->thread->rank,
                                           .tag = view->thread->open.tag};
 
+    if (view->wait->taker) {
+        hint_taker(view, out);
+        return true;
+    }
     if (unreceived) {
         hint_unreceived(view, unreceived, out);
         return true;

@@ -393,18 +393,22 @@ static void a_receive_behind_a_wildcard_is_held_back_until_that_completes(void *
     struct esi_match match;
     struct taken any;
     struct taken behind;
+    _Atomic uint32_t shown = 0;
 
     (void)state;
     esi_match_init(&match, on_publish);
+    match.shown = &shown;
     any = post_one(&match, ES_PEER_ANY, 7);
     behind = post_one(&match, 1, 7);
     complete_one(&match, &behind, 1, 7);
     assert_int_equal(behind.publications, 0);
     assert_int_equal(match.held, 1);
+    assert_int_equal(shown, 1);
     complete_one(&match, &any, 1, 7);
     assert_int_equal(any.published, 0);
     assert_int_equal(behind.published, 1);
     assert_int_equal(match.held, 0);
+    assert_int_equal(shown, 0);
     assert_int_equal(match.queued, 0);
     esi_match_fini(&match);
 }

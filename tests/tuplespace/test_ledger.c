@@ -174,6 +174,7 @@ static void put_communicator(struct ledger_scene *scene)
     atomic_store(&maps[0]->older, place_of(scene, maps[1], 4));
     atomic_store(&communicator->sent, place_of(scene, maps[0], 4));
     communicator->index = 2;
+    atomic_store(&communicator->held, 6);
     atomic_store(&communicator->recent[1].what, 17 | (uint64_t)112 << 32);
     atomic_store(&communicator->recent[1].how,
                  (uint32_t)ES_PEER_NONE | (uint64_t)55 << 32);
@@ -217,7 +218,10 @@ static void what_was_written_is_read(void **state)
     assert_true(ledger.requests[0].site == UINT64_C(0x7f0000401234));
     assert_true(ledger.requests[1].site == 0); /* nothing is numbered 23 yet */
     assert_true(ledger.requests[2].site == 0); /* and there is no number 43 */
-    assert_int_equal(ledger.channel_count, 2);
+    assert_int_equal(ledger.channel_count, 3);
+    assert_int_equal(ledger.channels[2].peer, ES_PEER_ANY);
+    assert_int_equal(ledger.channels[2].tag, ES_TAG_ANY);
+    assert_int_equal(ledger.channels[2].count, 6);
     assert_true(!ledger.channels[0].doubtful && ledger.channels[1].doubtful);
     assert_int_equal(ledger.channels[0].peer, 7);
     assert_int_equal(ledger.channels[0].count, 3);

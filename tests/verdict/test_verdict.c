@@ -200,6 +200,62 @@ static void any_source_waits_for_all_who_could_send(void **state)
     made_verdicts_are(made, "");
 }
 
+/* The message of 1 goes to the receive from anybody, which was posted before. */
+static void a_message_goes_to_the_receive_that_was_posted_first(void **state)
+{
+    struct made_facts *made = *state;
+    struct esi_ledger_request *first = made_request(
+        made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", ES_PEER_ANY, 7, ES_SEQUENCE_UNKNOWN);
+
+    first->start = 5;
+    made_count(made, 1, false, 0, 7, 1);
+    made_open(made, 0, "MPI_Recv", 1, 7, ES_SEQUENCE_UNKNOWN);
+    for (int i = 1; i < RANKS; i++)
+        made_open(made, i, "MPI_Recv", 0, 9, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
+    assert_shows(made, "rank 0 waits in MPI_Recv for rank 1 (tag 7, 10.0 s)\n");
+    assert_shows(made, "hint: what was sent goes to an earlier receive of rank 0 from "
+                       "anybody with tag 7, which is not complete\n");
+    /* Another one may send to the first receive. */
+    made->threads[3].open.present = false;
+    made->threads[3].verdict = ES_VERDICT_COMPUTING;
+    made_verdicts_are(made, "");
+    made_open(made, 3, "MPI_Recv", 0, 9, 0);
+    /* The first may have got this one, or that of 1. */
+    made_count(made, 2, false, 0, 7, 1);
+    made_verdicts_are(made, "DEADLOCK possible 0,1");
+    /* But a receive that is complete had one of them. */
+    made_count(made, 0, true, ES_PEER_ANY, ES_TAG_ANY, 1);
+    made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
+    /* What was cancelled takes nothing for sure. */
+    first->start = UINT64_MAX;
+    assert_true(made_verdicts(made)->count == 0 || !made->diagnosis.items[0].certain);
+}
+
+static void of_requests_the_first_posted_gets_the_message(void **state)
+{
+    struct made_facts *made = *state;
+    struct esi_ledger_request *requests[2];
+
+    for (int i = 0; i < 2; i++) {
+        made_request(made, 0, ESI_LEDGER_RECEIVE, "MPI_Irecv", i == 0 ? ES_PEER_ANY : 1,
+                     7, ES_SEQUENCE_UNKNOWN);
+        requests[0] = &made->ledgers[0].requests[0];
+        requests[i] = &made->ledgers[0].requests[i];
+        requests[i]->start = (uint64_t)(5 + i);
+    }
+    made_count(made, 1, false, 0, 7, 1);
+    made_wait(made, 0, "MPI_Waitall", ESI_LEDGER_WAIT_ALL);
+    for (int i = 1; i < RANKS; i++)
+        made_open(made, i, "MPI_Recv", 0, 9, 0);
+    made_verdicts_are(made, "DEADLOCK certain 0,1,2,3");
+    assert_shows(made, "hint: what was sent goes to an earlier receive of rank 0");
+    /* Whether the second one or the first gets it, the other one waits: but that the
+     * second was the first is not told by any number. */
+    requests[1]->start = 4;
+    assert_true(made_verdicts(made)->count > 0);
+}
+
 static void a_message_of_any_tag_is_taken_by_a_probe(void **state)
 {
     struct made_facts *made = *state;
@@ -666,6 +722,8 @@ SUITE(test_verdict)
         CASE(a_send_waits_until_its_receive_is_posted),
         CASE(a_standard_send_without_processor_is_not_certain),
         CASE(any_source_waits_for_all_who_could_send),
+        CASE(a_message_goes_to_the_receive_that_was_posted_first),
+        CASE(of_requests_the_first_posted_gets_the_message),
         CASE(a_message_of_any_tag_is_taken_by_a_probe),
         CASE(who_receives_from_itself_is_stuck_alone),
         CASE(nobody_waits_for_a_process_that_is_none),

@@ -394,6 +394,7 @@ static void enter_in_ledger(struct esi_comm *comm, uint16_t operation)
     comm->ledger = esi_ledger_add_communicator(comm->index);
     comm->sent.place = &comm->ledger->sent;
     comm->received.channels.place = &comm->ledger->received;
+    comm->received.shown = &comm->ledger->held;
     comm->is_counted = operation != 0;
     if (comm->is_counted)
         esi_ledger_count_object(ESI_LEDGER_COMMUNICATORS, 1);

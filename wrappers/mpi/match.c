@@ -144,12 +144,19 @@ static void match_decide(struct esi_match *match,
             esi_channel_next(&match->channels, receive->source, receive->tag);
 }
 
+static void count_held(struct esi_match *match, int change)
+{
+    match->held += (uint32_t)change;
+    if (match->shown != NULL)
+        atomic_store_explicit(match->shown, match->held, memory_order_relaxed);
+}
+
 /* Ends what is decided and finished, and whom nobody waits for. */
 static void match_retire(struct esi_match *match, struct esi_receive *receive)
 {
     if (receive->completed) {
         match_publish(match, receive);
-        match->held--;
+        count_held(match, -1);
     }
     unlink_receive(match, receive);
     free(receive);
@@ -247,7 +254,7 @@ void esi_match_complete(struct esi_match *match,
         receive->tag = tag;
         receive->open = false;
         receive->completed = true;
-        match->held++;
+        count_held(match, 1);
         match_settle(match);
     }
     match_unlock(match);
@@ -399,7 +406,7 @@ static void match_flush(struct esi_match *match)
 
         if (receive->completed) {
             match_publish(match, receive);
-            match->held--;
+            count_held(match, -1);
             unlink_receive(match, receive);
             free(receive);
         }

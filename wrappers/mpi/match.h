@@ -160,6 +160,8 @@ struct esi_match {
     _Atomic uint32_t queued; /* receives in the queue; 0 = fast path */
     _Atomic bool untracked;  /* a receive with a number was forgotten */
     uint32_t held;           /* of these, completed and held back */
+    _Atomic uint32_t *shown; /* borrowed: where readers of the ledger find that; NULL =
+                                nowhere */
     atomic_flag lock;
 };
 

@@ -128,6 +128,68 @@ static void taken_by_wildcard(void)
     case_meet_in_vain();
 }
 
+/* The outstanding receive from anybody, which was posted before, takes that message. */
+static void taken_by_pending(void)
+{
+    int value;
+    MPI_Request request;
+
+    if (case_rank == 1)
+        case_send(0, TAG_DATA);
+    if (case_rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG_DATA, MPI_COMM_WORLD,
+                  &request);
+        case_reached();
+        case_receive(1, TAG_DATA);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    case_meet_in_vain();
+}
+
+/* One receive more than there are messages; the first of them is outstanding, so that
+ * who has sent what the others got is not counted yet. */
+static void held_by_pending(void)
+{
+    int value;
+    MPI_Request request;
+
+    if (case_rank > 0)
+        case_send(0, TAG_DATA);
+    if (case_rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG_DATA, MPI_COMM_WORLD,
+                  &request);
+        case_receive(MPI_ANY_SOURCE, TAG_DATA);
+        case_reached();
+        case_receive(MPI_ANY_SOURCE, TAG_DATA);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    case_meet_in_vain();
+}
+
+/* The same, but there is a message for each in the end. */
+static void left_by_pending(void)
+{
+    int value;
+    MPI_Request request;
+
+    case_reached();
+    if (case_rank == 1)
+        case_send(0, TAG_DATA);
+    if (case_rank == 2) {
+        case_await_go();
+        case_send(0, TAG_DATA);
+        case_send(0, TAG_DATA);
+    }
+    if (case_rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG_DATA, MPI_COMM_WORLD,
+                  &request);
+        case_receive(2, TAG_DATA);
+        case_receive(MPI_ANY_SOURCE, TAG_DATA);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void wildcard_nobody(void)
 {
     case_receive_in_vain(case_rank == 0 ? MPI_ANY_SOURCE : 0);
@@ -238,6 +300,11 @@ const struct verdict_case message_cases[] = {
     {"wrong_source", 3, CASE_HANGS, "DEADLOCK certain 1,2", wrong_source, false},
     {"taken_by_wildcard", 3, CASE_HANGS, "DEADLOCK certain 0,1", taken_by_wildcard,
      false},
+    {"taken_by_pending", 3, CASE_HANGS, "DEADLOCK certain 0,1,2", taken_by_pending,
+     false},
+    {"held_by_pending", 3, CASE_HANGS, "DEADLOCK certain 0,1,2", held_by_pending,
+     false},
+    {"left_by_pending", 3, CASE_GOES, "none", left_by_pending, false},
     {"wildcard_nobody", 3, CASE_HANGS, "DEADLOCK certain 0,1,2", wildcard_nobody,
      false},
     {"wildcard_all", 3, CASE_HANGS, "DEADLOCK certain 0,1,2", wildcard_all, false},
