@@ -100,6 +100,15 @@ hangs '"cycle":[0,2,1]' receive-cycle
 hangs '"requests":[{"operation":"MPI_Irecv"' wait
 hangs '"held_up_by":[{"rank":2,"threads":2' missing-collective --absent-sleeps
 
+# What is wrong with runs that ended well.
+latent=$top_builddir/tests/mpi/latent
+[ -x "$latent" ] || latent=$top_builddir/mpi/latent
+for how in send-first gather-any leave-over; do
+    expect 0 timeout -k 5 120 "$eventspace" run -n 3 --record "$folder/$how" -- "$latent" "$how"
+    expect_any "$eventspace" why --format json "$folder/$how"
+    cat "$folder/out" >>"$printed/why.json"
+done
+
 # A reader that is stopped for a while loses events.
 run=$prefix-ring
 "$eventspace" run -n 2 --name "$run" -- "$top_builddir/apps/ring" --rounds 100000000 \
