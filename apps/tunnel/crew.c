@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /* One thread and its slices. */
@@ -194,6 +195,15 @@ static bool is_zero(const struct gas_sum *sum)
     return sum->particles == 0 && sum->east == 0 && sum->north == 0;
 }
 
+static void crew_pause(double ms)
+{
+    struct timespec left = {.tv_sec = (time_t)(ms / 1e3)};
+
+    left.tv_nsec = (long)((ms - 1e3 * (double)left.tv_sec) * 1e6);
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        ;
+}
+
 /* Rank 0 decides how many iterations are next, by its own clock and files; 0 is the
  * end. */
 static long next_round(const struct crew *crew,
@@ -213,6 +223,8 @@ static long next_round(const struct crew *crew,
     }
     if (plan->until && access(plan->until, F_OK) == 0)
         length = 0;
+    if (plan->pause_ms > 0 && crew->step > 0 && length > 0)
+        crew_pause(plan->pause_ms);
     MPI_Bcast(&length, 1, MPI_LONG, 0, crew->layout.comm);
     return length;
 }

@@ -16,6 +16,7 @@ struct crew_plan {
     double seconds;    /* stop at the first look after this long; 0 = no limit */
     const char *until; /* stop at the first look that finds this file; NULL = none */
     long check_every;  /* iterations between checks of the balance */
+    double pause_ms;   /* rest at each of these checks; 0 = none */
 };
 
 /* What a run came to; the same on all ranks. */

@@ -68,6 +68,8 @@ static void read_command_line(int argc, char **argv, struct settings *settings)
          "stop at the first check that finds the file TEXT", 0, 0},
         {"check-every", OPTION_NUMBER, &settings->plan.check_every,
          "iterations between two checks of the balance", 1, 1L << 40},
+        {"pause-ms", OPTION_SECONDS, &settings->plan.pause_ms,
+         "rest for X milliseconds at each check, while the others wait", 0, 0},
         {"matrices", OPTION_NUMBER, &settings->matrices, "independent tunnels", 1, 255},
         {"threads", OPTION_NUMBER, &settings->threads, "threads per rank", 1, 1024},
         {"slices", OPTION_NUMBER, &settings->slices,
