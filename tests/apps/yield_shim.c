@@ -9,8 +9,9 @@
  * the core; four ranks on two cores are faster by two orders of magnitude.
  *
  * With ES_YIELD_NAP in the environment a rank that has given way many times in a row
- * sleeps a moment instead: a test that lets ranks wait costs no processor time. What
- * measures times of operations goes without.
+ * sleeps a moment instead, and a longer one when that was in vain for long: a test that
+ * lets ranks wait costs hardly any processor time. What measures times of operations
+ * goes without.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -22,7 +23,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { POLLS_MAX = 20, YIELDS_MAX = 50, NAP_NS = 100000 };
+enum { POLLS_MAX = 20, YIELDS_MAX = 50, NAPS_MAX = 100 };
+enum { NAP_NS = 100000, LONG_NAP_NS = 1000000 };
 
 /* As UCX declares it, but for the type of the handle. */
 unsigned ucp_worker_progress(void *worker);
@@ -39,24 +41,24 @@ __attribute__((constructor)) static void find_next(void)
     naps = getenv("ES_YIELD_NAP") != NULL;
 }
 
-/* After POLLS_MAX polls that found nothing. Returns how often we have yielded since one
- * did. */
-static int give_way(int yields)
+/* After POLLS_MAX polls that found nothing. Returns how often we have given way since
+ * one did, as far as that matters. */
+static int give_way(int given)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
+    const struct timespec nap = {
+        .tv_nsec = given < YIELDS_MAX + NAPS_MAX ? NAP_NS : LONG_NAP_NS};
 
-    if (yields < YIELDS_MAX || !naps) {
+    if (given < YIELDS_MAX || !naps)
         sched_yield();
-        return yields + 1;
-    }
-    nanosleep(&nap, NULL);
-    return yields;
+    else
+        nanosleep(&nap, NULL);
+    return given < YIELDS_MAX + NAPS_MAX ? given + 1 : given;
 }
 
 __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker)
 {
     static _Thread_local int empty_polls;
-    static _Thread_local int yields;
+    static _Thread_local int given;
 
     /* UCX may have been loaded after us, by dlopen(). */
     if (!next_progress)
@@ -66,10 +68,10 @@ __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker
     unsigned found = next_progress(worker);
     empty_polls = found ? 0 : empty_polls + 1;
     if (found)
-        yields = 0;
+        given = 0;
     if (empty_polls >= POLLS_MAX) {
         empty_polls = 0;
-        yields = give_way(yields);
+        given = give_way(given);
     }
     return found;
 }
