@@ -131,7 +131,7 @@ end
 
 if [ -n "${MPIEXEC:-}" ] && [ -z "${ES_SANITIZERS:-}" ]; then
     expect 0 "$eventspace" run --name "$prefix-kept" --keep -n 2 -- \
-        "$top_builddir/apps/ring"
+        "$top_builddir/apps/ring" --rounds 100
     expect 0 "$eventspace" record -o "$folder/kept" "$prefix-kept"
     contains out "events of 2 ranks on 1 host"
     "$dump" "$folder/kept" | grep -q "MPI_Finalize 1 " || fault "a kept run's end is missing"
@@ -143,7 +143,7 @@ fi
 # --- Many elements -------------------------------------------------------------------
 
 # With fewer descriptors than there are streams.
-begin --ranks 4 --threads 20 --elements 28 --total 1948 --rate 20 --threshold 63
+begin --ranks 4 --threads 20 --elements 28 --total 1948 --rate 4 --threshold 63
 (
     ulimit -n 256
     expect 0 "$eventspace" record --format json --for 2s -o "$folder/many" "$run"
