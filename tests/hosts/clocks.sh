@@ -6,7 +6,6 @@
 # events fit together.
 
 . "${0%/*}/functions.sh"
-export ES_YIELD_NAP=1 # ranks wait for the line, not for the processor
 
 wrong_clocks
 hosts up --delay 1000

@@ -6,7 +6,6 @@
 # clocks show them somebody else would have kept all waiting for seconds.
 
 . "${0%/*}/functions.sh"
-export ES_YIELD_NAP=1 # ranks wait for the line, not for the processor
 
 wrong_clocks
 hosts up --delay 1000

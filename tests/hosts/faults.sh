@@ -14,7 +14,6 @@
 program=("$apps/windtunnel" --rows 88 --matrices 2 --iterations 2000 --check-every 20
     --pause-ms 60)
 table=$work/table
-export ES_YIELD_NAP=1
 
 result() { # FILE
     grep -E '^(particles|momentum|hash)' "$1"

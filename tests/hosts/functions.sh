@@ -13,6 +13,7 @@ apps=${top_builddir:?not set}/apps
 eventspace=$top_builddir/cli/eventspace
 shims=$top_builddir/tests/hosts/finalize_shim.so:$top_builddir/tests/apps/.libs/yield_shim.so
 consumer=$top_builddir/tests/hosts/consumer
+export ES_YIELD_NAP=1 # ranks wait for each other, not for the processor
 export ES_DELAY_LINE=$top_builddir/tests/hosts/delay_line
 
 hosts() {

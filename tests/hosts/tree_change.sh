@@ -6,7 +6,6 @@
 # reach the ranks although a tuple server is down, and the program's results stay right.
 
 . "${0%/*}/functions.sh"
-export ES_YIELD_NAP=1 # ranks wait for the line, not for the processor
 
 hosts up --delay 2000
 place a0 b0 a1 b1
